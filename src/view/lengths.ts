@@ -1,11 +1,12 @@
-/** Texts of units, with `{0}` for the number. */
-export interface LengthUnits {
-  readonly milliseconds: string;
-  readonly seconds: string;
-  readonly minutes: string;
-  readonly hours: string;
-  readonly days: string;
-}
+import * as l10n from "@vscode/l10n";
+
+const units = {
+  milliseconds: (count: number | string) => l10n.t("{0} ms", count),
+  seconds: (count: number | string) => l10n.t("{0} s", count),
+  minutes: (count: number | string) => l10n.t("{0} min", count),
+  hours: (count: number | string) => l10n.t("{0} h", count),
+  days: (count: number | string) => l10n.t("{0} d", count),
+};
 
 /**
  * How exact a length is: `fine` has milliseconds below a second and tenths below ten; `exact` has tenths
@@ -14,15 +15,15 @@ export interface LengthUnits {
 export type Precision = "fine" | "exact" | "seconds" | "coarse";
 
 /** Of times on an axis: as short as possible, but no two are the same. */
-export function tickTexts(ticks: readonly number[], units: LengthUnits): readonly string[] {
-  const short = ticks.map((tick) => lengthText(tick, units, "exact"));
+export function tickTexts(ticks: readonly number[]): readonly string[] {
+  const short = ticks.map((tick) => formatSpan(tick, "exact"));
   if (new Set(short).size === ticks.length) return short;
   const step = Math.min(...ticks.map((tick, at) => tick - (ticks[at - 1] ?? -Infinity)));
   const decimals = Math.max(0, Math.ceil(3 - Math.log10(step) - 1e-6));
-  return ticks.map((tick) => wholeText(tick, units, decimals));
+  return ticks.map((tick) => wholeText(tick, decimals));
 }
 
-function wholeText(milliseconds: number, units: LengthUnits, decimals: number): string {
+function wholeText(milliseconds: number, decimals: number): string {
   const minutes = Math.floor(milliseconds / 60_000);
   const seconds = ((milliseconds % 60_000) / 1_000).toFixed(decimals);
   const parts = [
@@ -32,23 +33,16 @@ function wholeText(milliseconds: number, units: LengthUnits, decimals: number): 
     [units.seconds, seconds],
   ] as const;
   const shown = parts.filter(([, count]) => Number(count) > 0);
-  return (shown.length > 0 ? shown : parts.slice(-1))
-    .map(([unit, count]) => unit.replace("{0}", String(count)))
-    .join(" ");
+  return (shown.length > 0 ? shown : parts.slice(-1)).map(([unit, count]) => unit(count)).join(" ");
 }
 
 /** In the two largest units, rounded down. */
-export function lengthText(
-  milliseconds: number,
-  units: LengthUnits,
-  precision: Precision = "fine",
-): string {
+export function formatSpan(milliseconds: number, precision: Precision = "seconds"): string {
   const all = Math.max(0, milliseconds);
-  const fill = (text: string, count: number) => text.replace("{0}", String(count));
   const isFine = precision === "fine" || precision === "exact";
-  if (isFine && all > 0 && all < 1_000) return fill(units.milliseconds, Math.floor(all));
+  if (isFine && all > 0 && all < 1_000) return units.milliseconds(Math.floor(all));
   if (isFine && all < (precision === "exact" ? 60_000 : 10_000))
-    return fill(units.seconds, Math.floor(all / 100) / 10);
+    return units.seconds(Math.floor(all / 100) / 10);
   const seconds = Math.floor(all / 1_000);
   const step = precision !== "coarse" ? 1 : seconds < 60 ? 10 : 60;
   const parts = [
@@ -58,9 +52,9 @@ export function lengthText(
     [units.seconds, (seconds % 60) - (seconds % step)],
   ] as const;
   const first = parts.findIndex(([, count]) => count > 0);
-  if (first === -1) return fill(units.seconds, 0);
+  if (first === -1) return units.seconds(0);
   return parts
     .slice(first, first + 2)
-    .flatMap(([unit, count]) => (count > 0 ? [fill(unit, count)] : []))
+    .flatMap(([unit, count]) => (count > 0 ? [unit(count)] : []))
     .join(" ");
 }

@@ -31,7 +31,7 @@ import {
 import type { AttemptView, FeedbackView, TaskView } from "./tasks.ts";
 import type { TimesView } from "./times.ts";
 import type { TokensView } from "./tokens.ts";
-import { emptyInput, type Fact, formatCount, formatSpan, formatTime, present } from "./words.ts";
+import { type Fact, formatCount, formatSpan, formatTime, present } from "./words.ts";
 
 /** Steps of a task, and characters of each of their texts. The page and the timeline have more. */
 const most = { steps: 30, characters: 300 };
@@ -144,7 +144,7 @@ function inputsPart({ inputs = {}, noInputs }: ExecutionView): Part {
 }
 
 function valueLines(label: string, value: JsonValue): string[] {
-  if (value === "") return [`${label} *${emptyInput()}*`];
+  if (value === "") return [`${label} *${l10n.t("empty")}*`];
   if (typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value))
     return [`${label} ${inlineText(value)}`];
   if (value === null || (typeof value !== "object" && typeof value !== "string"))

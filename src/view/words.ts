@@ -12,7 +12,9 @@ import {
   asksElsewhere,
   mayWait,
 } from "../executions/model.ts";
-import { lengthText, type LengthUnits, type Precision } from "./lengths.ts";
+import { formatSpan } from "./lengths.ts";
+
+export { formatSpan };
 import type {
   ExecutionState,
   ExecutionSummary,
@@ -124,20 +126,6 @@ export function fullProgress(execution: ExecutionSummary): string | undefined {
     : l10n.t("{0} of {1} {2}s done", completed, total, unit);
 }
 
-export function lengthUnits(): LengthUnits {
-  return {
-    milliseconds: l10n.t("{0} ms"),
-    seconds: l10n.t("{0} s"),
-    minutes: l10n.t("{0} min"),
-    hours: l10n.t("{0} h"),
-    days: l10n.t("{0} d"),
-  };
-}
-
-export function formatSpan(milliseconds: number, precision: Precision = "seconds"): string {
-  return lengthText(milliseconds, lengthUnits(), precision);
-}
-
 /** Approximate unless reported by the crew. */
 export function formatDuration({ seconds, isByCrew }: Duration): string {
   return isByCrew
@@ -201,11 +189,6 @@ export function formatCost(cost: Cost): string {
 export function useLabels(use: TokenUse | undefined, prices: readonly Price[]): readonly string[] {
   const cost = costOf(use, prices);
   return present(use && formatTokens(use.tokens), cost && formatCost(cost));
-}
-
-/** Of an input. */
-export function emptyInput(): string {
-  return l10n.t("empty");
 }
 
 /** Whether its time counts, as long as it isn't interrupted. */

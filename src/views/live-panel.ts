@@ -66,10 +66,9 @@ export class LivePanel<From, To> {
   }
 
   /** The page's script runs. */
-  begin(texts: To): void {
+  begin(): void {
     if (this.#isClosed) return;
     this.#isReady = true;
-    this.post(texts);
     this.show();
   }
 

@@ -1,11 +1,10 @@
 import type { ExecutionState } from "../../executions/model.ts";
 import type { TaskView } from "../../view/tasks.ts";
-import type { Content, PageTexts } from "../page/messages.ts";
-import type { TimelineTexts, TimelineView } from "../timeline/messages.ts";
+import type { Content } from "../page/messages.ts";
+import type { TimelineView } from "../timeline/messages.ts";
 import type { FromComparison } from "./parse.ts";
-import type { ComparisonTexts } from "./texts.ts";
 
-export type { ComparisonTexts, FromComparison };
+export type { FromComparison };
 
 export interface Sides<T> {
   readonly left: T;
@@ -82,12 +81,6 @@ export interface ComparisonModel {
 }
 
 export type ToComparison =
-  | {
-      readonly type: "texts";
-      readonly texts: ComparisonTexts;
-      readonly page: PageTexts;
-      readonly timeline: TimelineTexts;
-    }
   /** Before the model that they belong to. */
   | { readonly type: "timelines"; readonly views: Sides<TimelineView> }
   | {

@@ -7,10 +7,8 @@ import { activityIn } from "../activities.ts";
 import { uriOf } from "../document/output-editors.ts";
 import type { Output } from "../../view/outputs.ts";
 import { LivePanel, openLink, runCommand } from "../live-panel.ts";
-import { pageTexts } from "../page/texts.ts";
 import type { Prices } from "../prices.ts";
 import { Sent, timelineContent } from "../timeline/content.ts";
-import { timelineTexts } from "../timeline/texts.ts";
 import { askForOther } from "./ask.ts";
 import {
   type FromComparison,
@@ -22,7 +20,6 @@ import {
 } from "./messages.ts";
 import { comparisonModel, comparisonTitle, type OutputPair, outputPairs } from "./model.ts";
 import { parseFromComparison } from "./parse.ts";
-import { comparisonTexts } from "./texts.ts";
 
 export interface ComparisonParts {
   readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
@@ -122,12 +119,7 @@ export class OpenComparison {
   async #act(message: FromComparison): Promise<void> {
     if (message.type === "ready") {
       for (const side of sides) this.#timelines[side].clear();
-      this.#panel.begin({
-        type: "texts",
-        texts: comparisonTexts(),
-        page: pageTexts(),
-        timeline: timelineTexts(),
-      });
+      this.#panel.begin();
       return;
     }
     if (message.type === "openLink") return openLink(message.href);

@@ -14,7 +14,6 @@ import { timelineContent } from "../timeline/content.ts";
 import { lookAt } from "../timeline/messages.ts";
 import { timelinePicture } from "../timeline/picture.ts";
 import { rowsOf } from "../timeline/rows.ts";
-import { timelineTexts } from "../timeline/texts.ts";
 
 interface BundleFile {
   /** Relative, with slashes. Needs no encoding in a link. */
@@ -122,8 +121,8 @@ function pictureOf(
 ): string {
   const content = timelineContent(execution, activity, now, prices);
   const look = lookAt(execution.localId, undefined);
-  const { rows } = rowsOf(content.spans, look, () => []);
-  return timelinePicture(rows, content, look, now, timelineTexts());
+  const { rows } = rowsOf(content.spans, look);
+  return timelinePicture(rows, content, look, now);
 }
 
 /** A name for the folder or file. */

@@ -1,11 +1,10 @@
 import type { ExecutionState, TaskSummary } from "../../executions/model.ts";
 import type { Action } from "../../view/actions.ts";
 import type { Fact } from "../../view/words.ts";
-import type { TimelineTexts, TimelineView } from "../timeline/messages.ts";
-import type { PageTexts } from "./texts.ts";
+import type { TimelineView } from "../timeline/messages.ts";
 import type { FromPage } from "./parse.ts";
 
-export type { FromPage, PageTexts };
+export type { FromPage };
 
 /** A text of the crew or of a person, as the page shows it. */
 export interface Content {
@@ -128,7 +127,6 @@ export interface PageModel {
 }
 
 export type ToPage =
-  | { readonly type: "texts"; readonly texts: PageTexts; readonly timeline: TimelineTexts }
   /** Before the model that it belongs to. */
   | { readonly type: "timeline"; readonly view: TimelineView }
   | { readonly type: "show"; readonly model: PageModel }

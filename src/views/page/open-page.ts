@@ -22,11 +22,9 @@ import { missingText } from "../../view/text.ts";
 import { LivePanel, openLink, runCommand } from "../live-panel.ts";
 import { timelineContent, Sent } from "../timeline/content.ts";
 import { openDefinition } from "../timeline/definition.ts";
-import { timelineTexts } from "../timeline/texts.ts";
 import type { FromPage, Place, ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
 import { parseFromPage } from "./parse.ts";
-import { pageTexts } from "./texts.ts";
 
 export interface PageParts {
   readonly documents: Pick<ExecutionDocuments, "execution" | "circumstancesOf">;
@@ -171,7 +169,7 @@ export class OpenPage {
     if (message.type === "ready") {
       this.#timeline.clear();
       this.#timelineOf = undefined;
-      this.#panel.begin({ type: "texts", texts: pageTexts(), timeline: timelineTexts() });
+      this.#panel.begin();
       this.#reveal();
       return;
     }

@@ -15,14 +15,12 @@ import { activityIn } from "../activities.ts";
 import { activeOf } from "../waiting.ts";
 import { timelineContent, Sent, type TimelineContent } from "./content.ts";
 import { openDefinition } from "./definition.ts";
-import { searchedTexts } from "./labels.ts";
 import { timelineMarkdown } from "./markdown.ts";
 import { type FromTimeline, type Look, lookAt, type ToTimeline } from "./messages.ts";
 import { parseFromTimeline } from "./parse.ts";
 import { timelinePicture } from "./picture.ts";
 import type { TimelineOptions } from "./register.ts";
 import { rowsOf } from "./rows.ts";
-import { timelineTexts } from "./texts.ts";
 
 /** The extension's side of the timeline. */
 export class TimelineHost implements vscode.Disposable {
@@ -94,7 +92,7 @@ export class TimelineHost implements vscode.Disposable {
 
   async savePicture(execution: Execution): Promise<vscode.Uri | undefined> {
     const { content, rows, look } = this.#inView(execution);
-    const picture = timelinePicture(rows, content, look, content.now, timelineTexts());
+    const picture = timelinePicture(rows, content, look, content.now);
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
     const target = await vscode.window.showSaveDialog({
       title: vscode.l10n.t("Save Timeline as Picture"),
@@ -109,7 +107,7 @@ export class TimelineHost implements vscode.Disposable {
 
   markdown(execution: Execution): string {
     const { content, rows } = this.#inView(execution);
-    return timelineMarkdown(rows, content, content.now, timelineTexts());
+    return timelineMarkdown(rows, content, content.now);
   }
 
   dispose(): void {
@@ -166,7 +164,6 @@ export class TimelineHost implements vscode.Disposable {
     this.#look = look ?? this.#look;
     this.#isReady = true;
     this.#sent.clear();
-    this.#post({ type: "texts", texts: timelineTexts() });
     this.#localId ??= this.#choose();
     this.#show();
     this.#report();
@@ -238,9 +235,8 @@ export class TimelineHost implements vscode.Disposable {
 
   #inView(execution: Execution) {
     const content = this.#content(execution);
-    const texts = timelineTexts();
     const look = lookAt(execution.localId, this.#look);
-    const { rows } = rowsOf(content.spans, look, (span) => searchedTexts(span, texts));
+    const { rows } = rowsOf(content.spans, look);
     return { content, rows, look };
   }
 

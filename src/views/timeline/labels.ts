@@ -1,7 +1,7 @@
-import { lengthText } from "../../view/lengths.ts";
+import * as l10n from "@vscode/l10n";
 import type { Duration } from "../../executions/durations.ts";
-import { fill } from "../../kickoff/form/messages.ts";
-import type { Mark, Span, TimelineTexts } from "./messages.ts";
+import { formatSpan } from "../../view/lengths.ts";
+import type { Mark, Span } from "./messages.ts";
 
 /** Of marks in a tooltip; each has one of its own. */
 const mostLines = 10;
@@ -14,12 +14,38 @@ export function shortCount(count: number): string {
   return `${value < 10 && divisor > 1 ? Math.round(value * 10) / 10 : Math.round(value)}${unit}`;
 }
 
+export function stateText(state: Span["state"]): string {
+  return {
+    running: l10n.t("running"),
+    waiting: l10n.t("waiting for you"),
+    completed: l10n.t("completed"),
+    failed: l10n.t("failed"),
+    stopped: l10n.t("stopped"),
+    interrupted: l10n.t("interrupted"),
+    unknown: l10n.t("not known"),
+  }[state];
+}
+
+function kindText(kind: Span["kind"]): string {
+  return {
+    crew: l10n.t("Crew"),
+    queue: l10n.t("Queue"),
+    task: l10n.t("Task"),
+    attempt: l10n.t("Attempt"),
+    wait: l10n.t("Wait for a person"),
+    agent: l10n.t("Agent"),
+    model: l10n.t("Model call"),
+    tool: l10n.t("Tool call"),
+    other: l10n.t("Step"),
+  }[kind];
+}
+
 /** What a filter looks in. */
-export function searchedTexts(span: Span, texts: TimelineTexts): readonly (string | undefined)[] {
+export function searchedTexts(span: Span): readonly (string | undefined)[] {
   const { agent, text, arguments: given, error, state, marks = [] } = span;
   return [
-    nameOf(span, texts),
-    ...[agent, text, given, error, texts.states[state]],
+    nameOf(span),
+    ...[agent, text, given, error, stateText(state)],
     ...marks.flatMap((mark) => [
       markName(mark),
       ...[mark.thought, mark.arguments, mark.text, mark.error],
@@ -28,14 +54,14 @@ export function searchedTexts(span: Span, texts: TimelineTexts): readonly (strin
 }
 
 /** What a row is called. */
-export function nameOf(span: Span, texts: TimelineTexts): string {
+export function nameOf(span: Span): string {
   const { kind, name, attempt, isApprove, state } = span;
-  if (kind === "queue") return texts.queued;
-  if (kind === "attempt") return fill(texts.attempt, attempt ?? 1);
+  if (kind === "queue") return l10n.t("Queued");
+  if (kind === "attempt") return l10n.t("Attempt {0}", attempt ?? 1);
   if (kind !== "wait") return name;
-  if (state === "running") return texts.waiting;
-  if (isApprove === undefined) return texts.waited;
-  return isApprove ? texts.approved : texts.rejected;
+  if (state === "running") return l10n.t("Waiting for you");
+  if (isApprove === undefined) return l10n.t("Waited for a person");
+  return isApprove ? l10n.t("Approved") : l10n.t("Rejected");
 }
 
 /** What distinguishes a row from others of its name, on one line. */
@@ -68,15 +94,22 @@ function workOf({ worked, pauses = [], start, end, isSeen }: Span, now: number):
   return { seconds: ((end ?? now) - start - paused) / 1000, isByCrew: isSeen !== true };
 }
 
-function durationText({ seconds, isByCrew }: Duration, { units, about }: TimelineTexts): string {
-  return isByCrew
-    ? lengthText(seconds * 1000, units)
-    : fill(about, lengthText(seconds * 1000, units, "seconds"));
+/** @param about says of a text that it is not exact */
+function durationText({ seconds, isByCrew }: Duration, about: (length: string) => string): string {
+  return isByCrew ? formatSpan(seconds * 1000, "fine") : about(formatSpan(seconds * 1000));
+}
+
+function about(length: string): string {
+  return l10n.t("about {0}", length);
+}
+
+function seen(length: string): string {
+  return l10n.t("{0} (seen from here, a few seconds late)", length);
 }
 
 /** @param now milliseconds since 1970 */
-export function timeText(span: Span, now: number, texts: TimelineTexts): string {
-  return durationText(workOf(span, now), { ...texts, about: "≈ {0}" });
+export function timeText(span: Span, now: number): string {
+  return durationText(workOf(span, now), (length) => `≈ ${length}`);
 }
 
 /** A row's figures beside its bar. */
@@ -94,30 +127,31 @@ export function markName({ type, name }: Mark): string {
 }
 
 /** On one line. @param start the execution's */
-export function markLine(mark: Mark, start: number, { units }: TimelineTexts): string {
+export function markLine(mark: Mark, start: number): string {
   const { at, error, thought, text } = mark;
   const said = lineOf(error ?? thought ?? text);
-  const line = `${lengthText(at - start, units)} · ${markName(mark)}`;
+  const line = `${formatSpan(at - start, "fine")} · ${markName(mark)}`;
   return said === undefined ? line : `${line} – ${said}`;
 }
 
 /** What a screen reader says. */
-export function sentenceOf(span: Span, start: number, now: number, texts: TimelineTexts): string {
+export function sentenceOf(span: Span, start: number, now: number): string {
   const { kind, state, tokens, cost, agent, error, end, marks = [], earlierMarks = 0 } = span;
-  const name = nameOf(span, texts);
-  const kindText = texts.kinds[kind];
+  const name = nameOf(span);
   const isNamedByKind = kind === "attempt" || kind === "wait" || kind === "queue";
-  const length = durationText(workOf(span, now), texts);
+  const length = durationText(workOf(span, now), about);
   const parts = [
-    isNamedByKind ? name : `${kindText} ${name}`,
-    texts.states[state],
-    fill(end === undefined || state === "unknown" ? texts.since : texts.took, length),
-    fill(texts.startsAfter, lengthText(span.start - start, texts.units)),
-    tokens && fill(texts.tokensOf, tokens.total),
+    isNamedByKind ? name : `${kindText(kind)} ${name}`,
+    stateText(state),
+    end === undefined || state === "unknown"
+      ? l10n.t("for {0} so far", length)
+      : l10n.t("took {0}", length),
+    l10n.t("started after {0}", formatSpan(span.start - start, "fine")),
+    tokens && l10n.t("{0} tokens", tokens.total),
     cost?.text,
-    marks.length === 0 ? undefined : fill(texts.marksOf, marks.length + earlierMarks),
+    marks.length === 0 ? undefined : l10n.t("{0} events", marks.length + earlierMarks),
     agent !== undefined && kind !== "agent" && kind !== "crew"
-      ? fill(texts.byAgent, agent)
+      ? l10n.t("by {0}", agent)
       : undefined,
     lineOf(error),
   ];
@@ -134,60 +168,53 @@ interface Details {
 /** What the tooltip shows. @param language for clock times */
 export function detailsOf(
   span: Span,
-  {
-    start,
-    now,
-    texts,
-    language,
-  }: { start: number; now: number; texts: TimelineTexts; language: string },
+  { start, now, language }: { start: number; now: number; language: string },
 ): Details {
   const { kind, state, agent, tokens, cost, end, waited, marks = [], earlierMarks = 0 } = span;
-  const { details } = texts;
   const work = workOf(span, now);
   const clock = clockIn(language);
   const until = end === undefined || state === "unknown" ? "" : ` – ${clock.format(end)}`;
-  const after = fill(texts.startsAfter, lengthText(span.start - start, texts.units));
+  const after = l10n.t("started after {0}", formatSpan(span.start - start, "fine"));
   const facts: [string, string | undefined][] = [
-    [details.kind, `${texts.kinds[kind]}, ${texts.states[state]}`],
-    [details.agent, kind === "agent" || kind === "crew" ? undefined : agent],
-    [details.time, durationText(work, { ...texts, about: details.seen })],
-    [details.waited, waited && durationText(waited, texts)],
-    [details.from, `${clock.format(span.start)}${until} (${after})`],
-    [details.tokens, tokens && tokensText(tokens, texts, language)],
-    [details.cost, cost?.text],
+    [l10n.t("Kind"), `${kindText(kind)}, ${stateText(state)}`],
+    [l10n.t("Agent"), kind === "agent" || kind === "crew" ? undefined : agent],
+    [l10n.t("Time"), durationText(work, seen)],
+    [l10n.t("Waited"), waited && durationText(waited, about)],
+    [l10n.t("From"), `${clock.format(span.start)}${until} (${after})`],
+    [l10n.t("Tokens"), tokens && tokensText(tokens, language)],
+    [l10n.t("Cost"), cost?.text],
   ];
   const blocks: [string, string | undefined][] = [
-    [details.error, span.error],
-    [kind === "model" ? details.prompt : details.arguments, span.arguments],
-    [details.text, span.text],
-    [details.marks, marks.length === 0 ? undefined : markLines(marks, earlierMarks, start, texts)],
+    [l10n.t("Error"), span.error],
+    [kind === "model" ? l10n.t("Prompt") : l10n.t("Arguments"), span.arguments],
+    [l10n.t("Text"), span.text],
+    [l10n.t("Events"), marks.length === 0 ? undefined : markLines(marks, earlierMarks, start)],
   ];
-  return { title: nameOf(span, texts), facts: known(facts), blocks: known(blocks) };
+  return { title: nameOf(span), facts: known(facts), blocks: known(blocks) };
 }
 
 /** What the tooltip of one mark, or of several at one place, shows. */
 export function markDetails(
   marks: readonly Mark[],
-  { start, texts, language }: { start: number; texts: TimelineTexts; language: string },
+  { start, language }: { start: number; language: string },
 ): Details {
   const [mark] = marks;
   if (mark === undefined || marks.length > 1)
     return {
-      title: fill(texts.marksOf, marks.length),
+      title: l10n.t("{0} events", marks.length),
       facts: [],
-      blocks: [[texts.details.marks, markLines(marks, 0, start, texts)]],
+      blocks: [[l10n.t("Events"), markLines(marks, 0, start)]],
     };
-  const { details } = texts;
   const clock = clockIn(language);
-  const after = fill(texts.after, lengthText(mark.at - start, texts.units));
+  const after = l10n.t("after {0}", formatSpan(mark.at - start, "fine"));
   return {
     title: markName(mark),
-    facts: [[details.at, `${clock.format(mark.at)} (${after})`]],
+    facts: [[l10n.t("At"), `${clock.format(mark.at)} (${after})`]],
     blocks: known([
-      [details.error, mark.error],
-      [details.thought, mark.thought],
-      [details.arguments, mark.arguments],
-      [details.text, mark.text],
+      [l10n.t("Error"), mark.error],
+      [l10n.t("Thought"), mark.thought],
+      [l10n.t("Arguments"), mark.arguments],
+      [l10n.t("Text"), mark.text],
     ]),
   };
 }
@@ -197,23 +224,17 @@ function clockIn(language: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
 }
 
-function markLines(
-  marks: readonly Mark[],
-  earlier: number,
-  start: number,
-  texts: TimelineTexts,
-): string {
+function markLines(marks: readonly Mark[], earlier: number, start: number): string {
   const shown = marks.slice(-mostLines);
   const left = earlier + marks.length - shown.length;
   return [
-    ...(left === 0 ? [] : [fill(texts.earlierMarks, left)]),
-    ...shown.map((mark) => markLine(mark, start, texts)),
+    ...(left === 0 ? [] : [l10n.t("{0} earlier ones", left)]),
+    ...shown.map((mark) => markLine(mark, start)),
   ].join("\n");
 }
 
 function tokensText(
   { total, prompt, completion, cached = 0 }: NonNullable<Span["tokens"]>,
-  { details }: TimelineTexts,
   language: string,
 ): string {
   const [all, sent, came, kept] = [total, prompt ?? 0, completion ?? 0, cached].map((count) =>
@@ -221,8 +242,14 @@ function tokensText(
   );
   if (prompt === undefined && completion === undefined) return all ?? "";
   return cached > 0
-    ? fill(details.cachedParts, all ?? "", sent ?? "", kept ?? "", came ?? "")
-    : fill(details.tokenParts, all ?? "", sent ?? "", came ?? "");
+    ? l10n.t(
+        "{0} ({1} in, of it {2} cached, {3} out)",
+        all ?? "",
+        sent ?? "",
+        kept ?? "",
+        came ?? "",
+      )
+    : l10n.t("{0} ({1} in, {2} out)", all ?? "", sent ?? "", came ?? "");
 }
 
 function known(pairs: readonly (readonly [string, string | undefined])[]): [string, string][] {

@@ -1,7 +1,7 @@
-import { lengthText } from "../../view/lengths.ts";
-import { hintOf, markLine, nameOf, timeText } from "./labels.ts";
-import { fill } from "../../kickoff/form/messages.ts";
-import type { TimelineTexts, TimelineView } from "./messages.ts";
+import * as l10n from "@vscode/l10n";
+import { formatSpan } from "../../view/lengths.ts";
+import { hintOf, markLine, nameOf, stateText, timeText } from "./labels.ts";
+import type { TimelineView } from "./messages.ts";
 import type { Row } from "./rows.ts";
 
 /** A table, with the tree as indentation, and a list of what took no time. @param now milliseconds since 1970 */
@@ -9,26 +9,25 @@ export function timelineMarkdown(
   rows: readonly Row[],
   { title, crew, stateLabel, note }: Pick<TimelineView, "title" | "crew" | "stateLabel" | "note">,
   now: number,
-  texts: TimelineTexts,
 ): string {
   const start = rows[0]?.span.start ?? now;
   const hasCost = rows.some(({ span }) => span.cost !== undefined);
   const cost = (text: string) => (hasCost ? [text] : []);
   const head = [
-    ...[texts.name, texts.from, texts.time, texts.tokens],
-    ...cost(texts.cost),
-    texts.state,
+    ...[l10n.t("Name"), l10n.t("Start"), l10n.t("Time"), l10n.t("Tokens")],
+    ...cost(l10n.t("Est. cost")),
+    l10n.t("State"),
   ];
   const body = rows.map(({ span, depth }) => {
     const hint = hintOf(span);
-    const name = cell(nameOf(span, texts));
+    const name = cell(nameOf(span));
     return [
       `${"&emsp;".repeat(depth)}${depth === 0 ? `**${name}**` : name}${hint === undefined ? "" : ` – ${cell(hint)}`}`,
-      lengthText(span.start - start, texts.units),
-      timeText(span, now, texts),
+      formatSpan(span.start - start, "fine"),
+      timeText(span, now),
       span.tokens?.total.toLocaleString("en") ?? "",
       ...cost(cell(span.cost?.short ?? "")),
-      texts.states[span.state],
+      stateText(span.state),
     ];
   });
   const marks = rows
@@ -36,18 +35,18 @@ export function timelineMarkdown(
     .toSorted((one, other) => one.at - other.at);
   const earlier = rows.reduce((sum, { span: { earlierMarks = 0 } }) => sum + earlierMarks, 0);
   const list = [
-    ...(earlier === 0 ? [] : [fill(texts.earlierMarks, earlier)]),
-    ...marks.map((mark) => cell(markLine(mark, start, texts))),
+    ...(earlier === 0 ? [] : [l10n.t("{0} earlier ones", earlier)]),
+    ...marks.map((mark) => cell(markLine(mark, start))),
   ];
   return [
-    `## ${cell(fill(texts.label, title))}`,
+    `## ${cell(l10n.t("Timeline of {0}", title))}`,
     "",
     `${cell(crew)} · ${cell(stateLabel)}`,
     "",
     line(head),
     `|---|${"---:|".repeat(head.length - 2)}---|`,
     ...body.map(line),
-    ...(list.length === 0 ? [] : ["", `${texts.details.marks}:`, ""]),
+    ...(list.length === 0 ? [] : ["", `${l10n.t("Events")}:`, ""]),
     ...list.map((each) => `- ${each}`),
     ...(note === undefined ? [] : ["", `*${cell(note)}*`]),
     "",

@@ -2,10 +2,9 @@ import type { Mark, Span as ActivitySpan } from "../../executions/activity.ts";
 import type { Duration } from "../../executions/durations.ts";
 import type { ExecutionState } from "../../executions/model.ts";
 import type { FromTimeline, Look } from "./parse.ts";
-import type { TimelineTexts } from "./texts.ts";
 
 export type { SpanKind } from "../../executions/activity.ts";
-export type { FromTimeline, Look, Mark, TimelineTexts };
+export type { FromTimeline, Look, Mark };
 
 /** With what else its row shows. */
 export interface Span extends Omit<ActivitySpan, "state"> {
@@ -42,7 +41,6 @@ export interface TimelineView {
 }
 
 export type ToTimeline =
-  | { readonly type: "texts"; readonly texts: TimelineTexts }
   | { readonly type: "show"; readonly view: TimelineView }
   /** There is nothing to show. */
   | { readonly type: "empty"; readonly text: string };

@@ -1,8 +1,8 @@
+import * as l10n from "@vscode/l10n";
 import { axisOf, extentOf, longWaits } from "./axis.ts";
 import { tickTexts } from "../../view/lengths.ts";
 import { figuresOf, markName, nameOf, timeText } from "./labels.ts";
-import { fill } from "../../kickoff/form/messages.ts";
-import type { Look, SpanKind, TimelineTexts, TimelineView } from "./messages.ts";
+import type { Look, SpanKind, TimelineView } from "./messages.ts";
 import type { Row } from "./rows.ts";
 
 /** Pixels. */
@@ -37,7 +37,6 @@ export function timelinePicture(
   }: Omit<TimelineView, "spans"> & { readonly spans: readonly Row["span"][] },
   look: Pick<Look, "zoom" | "isWhole">,
   now: number,
-  texts: TimelineTexts,
 ): string {
   const rows = all.slice(0, mostRows);
   const start = spans[0]?.start ?? now;
@@ -45,16 +44,16 @@ export function timelinePicture(
   const view = look.zoom ?? { from: 0, to: extent };
   const axis = axisOf(view, extent, look.isWhole ? [] : longWaits(spans, now), 8);
   const heads = [
-    texts.time,
-    texts.tokens,
-    ...(rows.some(({ span }) => span.cost !== undefined) ? [texts.cost] : []),
+    l10n.t("Time"),
+    l10n.t("Tokens"),
+    ...(rows.some(({ span }) => span.cost !== undefined) ? [l10n.t("Est. cost")] : []),
   ];
   const figure = (index: number) => size.name + size.figure * (index + 1);
   const [left, right] = [figure(heads.length - 1) + size.edge, size.width - size.edge];
   const at = (time: number) => left + Math.min(1, Math.max(0, axis.placeOf(time))) * (right - left);
   const more = all.length - rows.length;
   const notes = [
-    ...(more > 0 ? [fill(texts.moreRows, more)] : []),
+    ...(more > 0 ? [l10n.t("{0} more rows are not in this picture.", more)] : []),
     ...(note === undefined ? [] : [note]),
   ];
   const end = size.head + rows.length * size.row;
@@ -67,7 +66,7 @@ export function timelinePicture(
     const [from, to] = [at(span.start - start), at((span.end ?? now) - start)];
     const bar = isGroup ? 6 : (heights[kind] ?? 12);
     const mark = state === "failed" ? "✕ " : "";
-    const figures = [timeText(span, now, texts), ...figuresOf(span).map(({ text }) => text)].slice(
+    const figures = [timeText(span, now), ...figuresOf(span).map(({ text }) => text)].slice(
       0,
       heads.length,
     );
@@ -78,7 +77,7 @@ export function timelinePicture(
       const style = mark.error === undefined ? "mark" : "mark failed";
       return `<path d="M${x} ${middle - 4}l4 4-4 4-4-4z" class="${style}"><title>${escaped(markName(mark))}</title></path>`;
     });
-    const name = `${mark}${nameOf(span, texts)}`;
+    const name = `${mark}${nameOf(span)}`;
     return [
       text(
         size.edge + depth * size.indent,
@@ -93,7 +92,7 @@ export function timelinePicture(
       ...marks,
     ].join("");
   });
-  const labels = tickTexts(axis.ticks, texts.units);
+  const labels = tickTexts(axis.ticks);
   const ticks = axis.ticks.map((tick, index) => {
     const x = round(at(tick));
     return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${end}"/>${text(x, size.head - 12, labels[index] ?? "", ' class="dim" font-size="11" text-anchor="middle"')}`;

@@ -1,3 +1,4 @@
+import { searchedTexts } from "./labels.ts";
 import type { Look, Span } from "./messages.ts";
 
 /** A visible row of the tree. */
@@ -22,21 +23,15 @@ export interface Rows {
   readonly hits?: number;
 }
 
-/** What filters look in; the same texts as a person sees. */
-type Searched = (span: Span) => readonly (string | undefined)[];
-
 /** A filter shows what matches with all that it is part of, also what is closed. @param spans each after its parent */
 export function rowsOf(
   spans: readonly Span[],
   { closed, text, kinds }: Pick<Look, "closed" | "text" | "kinds">,
-  searched: Searched,
 ): Rows {
   const wanted = text.trim().toLowerCase();
   const isFiltered = wanted !== "" || kinds.length > 0;
   const byId = new Map(spans.map((span) => [span.id, span]));
-  const hits = new Set(
-    spans.filter((span) => isFiltered && matches(span, wanted, kinds, searched)),
-  );
+  const hits = new Set(spans.filter((span) => isFiltered && matches(span, wanted, kinds)));
   const shown = new Set(isFiltered ? [] : spans);
   for (const hit of hits)
     for (
@@ -76,12 +71,13 @@ export function rowsOf(
   return isFiltered ? { rows, hits: hits.size } : { rows };
 }
 
-function matches(span: Span, wanted: string, kinds: Look["kinds"], searched: Searched): boolean {
+function matches(span: Span, wanted: string, kinds: Look["kinds"]): boolean {
   // An attempt is what a task does.
   const kind = span.kind === "attempt" ? "task" : span.kind;
   if (kinds.length > 0 && !kinds.includes(kind)) return false;
   return (
-    wanted === "" || searched(span).some((text) => text?.toLowerCase().includes(wanted) === true)
+    wanted === "" ||
+    searchedTexts(span).some((text) => text?.toLowerCase().includes(wanted) === true)
   );
 }
 

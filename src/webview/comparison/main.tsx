@@ -1,6 +1,7 @@
+import "../l10n.ts";
+import * as l10n from "@vscode/l10n";
 import { type ComponentChildren, render } from "preact";
 import { useMemo } from "preact/hooks";
-import { fill } from "../../kickoff/form/messages.ts";
 import {
   type ComparedExecution,
   type ComparedInput,
@@ -18,12 +19,10 @@ import { Elapsed } from "../page/elapsed.tsx";
 import { Fold } from "../page/fold.tsx";
 import { host } from "../page/host.ts";
 import { StateIcon } from "../page/icons.tsx";
-import { Texts } from "../page/texts.ts";
 import { clock } from "../timeline/clock.ts";
 import { KnownSpans, type WholeView } from "../timeline/known-spans.ts";
 import { Outputs } from "./outputs.tsx";
 import { Pieces } from "./side-by-side.tsx";
-import { OwnTexts, useComparisonTexts } from "./texts.ts";
 import { Timelines } from "./timelines.tsx";
 
 interface ComparisonProps {
@@ -32,16 +31,17 @@ interface ComparisonProps {
 }
 
 function Comparison({ model, timelines }: ComparisonProps) {
-  const texts = useComparisonTexts();
   const { executions, spoken, figures } = model;
   return (
     <>
       <header>
-        <h1 class="unseen">{fill(texts.heading, executions.right.name, executions.left.name)}</h1>
+        <h1 class="unseen">
+          {l10n.t("{0} compared with {1}", executions.right.name, executions.left.name)}
+        </h1>
         <div class="executions">
           <Execution execution={executions.left} side="left" />
           <button type="button" class="secondary" onClick={() => host.post({ type: "swap" })}>
-            {texts.swap}
+            {l10n.t("Swap")}
           </button>
           <Execution execution={executions.right} side="right" />
         </div>
@@ -50,8 +50,8 @@ function Comparison({ model, timelines }: ComparisonProps) {
         </p>
       </header>
       <section aria-labelledby="figures">
-        <h2 id="figures">{texts.figures}</h2>
-        <ComparisonTable label={texts.figure} executions={executions} id="figures">
+        <h2 id="figures">{l10n.t("What Differs")}</h2>
+        <ComparisonTable label={l10n.t("Figure")} executions={executions} id="figures">
           {figures.map(({ label, values, difference, isDifferent }) => (
             <tr key={label} class={isDifferent ? "different" : ""}>
               <th scope="row">{label}</th>
@@ -77,7 +77,6 @@ function Comparison({ model, timelines }: ComparisonProps) {
 }
 
 function Execution({ execution, side }: { execution: ComparedExecution; side: Side }) {
-  const texts = useComparisonTexts();
   const { name, crew, state, stateLabel, started } = execution;
   return (
     <div class="execution">
@@ -87,7 +86,7 @@ function Execution({ execution, side }: { execution: ComparedExecution; side: Si
           <button
             type="button"
             class="link"
-            title={fill(texts.open, name)}
+            title={l10n.t("Open {0}", name)}
             onClick={() => host.post({ type: "open", side })}
           >
             {name}
@@ -101,10 +100,10 @@ function Execution({ execution, side }: { execution: ComparedExecution; side: Si
         <button
           type="button"
           class="link"
-          aria-label={fill(texts.chooseInstead, name)}
+          aria-label={l10n.t("Choose another execution instead of {0}", name)}
           onClick={() => host.post({ type: "choose", side })}
         >
-          {texts.choose}
+          {l10n.t("Choose Another…")}
         </button>
       </p>
     </div>
@@ -120,7 +119,6 @@ interface TableProps {
 }
 
 function ComparisonTable({ id, label, executions, children }: TableProps) {
-  const texts = useComparisonTexts();
   return (
     <div class="table">
       <table class="comparison" aria-labelledby={id}>
@@ -134,7 +132,7 @@ function ComparisonTable({ id, label, executions, children }: TableProps) {
                 {executions[side].name}
               </th>
             ))}
-            <th scope="col">{texts.difference}</th>
+            <th scope="col">{l10n.t("Difference")}</th>
           </tr>
         </thead>
         <tbody>{children}</tbody>
@@ -144,21 +142,20 @@ function ComparisonTable({ id, label, executions, children }: TableProps) {
 }
 
 function Inputs({ model: { inputs, inputsNote, executions } }: { model: ComparisonModel }) {
-  const texts = useComparisonTexts();
   const different = inputs.filter(({ isDifferent }) => isDifferent);
   const same = inputs.filter(({ isDifferent }) => !isDifferent);
   if (inputs.length === 0 && inputsNote === undefined) return null;
   return (
     <section aria-labelledby="inputs">
       <div class="heading">
-        <h2 id="inputs">{texts.inputs}</h2>
+        <h2 id="inputs">{l10n.t("Inputs")}</h2>
         {inputs.length > 0 && (
-          <span class="faint">{fill(texts.differ, different.length, inputs.length)}</span>
+          <span class="faint">{l10n.t("{0} of {1} differ", different.length, inputs.length)}</span>
         )}
       </div>
       {inputsNote !== undefined && <p class="faint">{inputsNote}</p>}
       {different.length > 0 && (
-        <ComparisonTable label={texts.input} executions={executions} id="inputs">
+        <ComparisonTable label={l10n.t("Input")} executions={executions} id="inputs">
           {different.map((input) => (
             <tr key={input.name} class="different">
               <th scope="row">{input.name}</th>
@@ -170,7 +167,11 @@ function Inputs({ model: { inputs, inputsNote, executions } }: { model: Comparis
       )}
       {same.length > 0 && (
         <div class="facts">
-          <Fold id="same inputs" isOpen={false} label={fill(texts.sameInputs, same.length)}>
+          <Fold
+            id="same inputs"
+            isOpen={false}
+            label={l10n.t("Inputs that are the same ({0})", same.length)}
+          >
             <dl>
               {same.map(({ name, values }) => (
                 <div key={name}>
@@ -187,7 +188,6 @@ function Inputs({ model: { inputs, inputsNote, executions } }: { model: Comparis
 }
 
 function InputValues({ input: { values } }: { input: ComparedInput }) {
-  const { noValue } = useComparisonTexts();
   const { left, right } = values;
   const row = useMemo(
     () => left && right && changedRow(left.text, right.text),
@@ -202,7 +202,7 @@ function InputValues({ input: { values } }: { input: ComparedInput }) {
             {row !== undefined ? (
               <Pieces side={side} pieces={row[side]} />
             ) : content === undefined ? (
-              <span class="faint">{noValue}</span>
+              <span class="faint">{l10n.t("none")}</span>
             ) : (
               <Value content={content} />
             )}
@@ -224,12 +224,11 @@ function Value({ content }: { content: Content }) {
 
 const place = document.querySelector("main") ?? document.body;
 const known = { left: new KnownSpans(), right: new KnownSpans() };
-let texts: Extract<ToComparison, { readonly type: "texts" }> | undefined;
 let views: Sides<WholeView> | undefined;
 let shown: Extract<ToComparison, { readonly type: "show" | "missing" }> | undefined;
 
 function draw(): void {
-  if (texts === undefined || shown === undefined) return;
+  if (shown === undefined) return;
   const isFirst = place.childElementCount === 0;
   const content =
     shown.type === "missing" ? (
@@ -242,19 +241,13 @@ function draw(): void {
             <Timelines
               key={`${views.left.localId} ${views.right.localId}`}
               views={views}
-              texts={texts.timeline}
               onReveal={revealTask}
             />
           )
         }
       />
     );
-  render(
-    <Texts.Provider value={texts.page}>
-      <OwnTexts.Provider value={texts.texts}>{content}</OwnTexts.Provider>
-    </Texts.Provider>,
-    place,
-  );
+  render(content, place);
   if (isFirst) document.scrollingElement?.scrollTo({ top: host.kept.scroll });
 }
 
@@ -277,9 +270,6 @@ function keepPair(pair: Sides<string>): void {
 
 window.addEventListener("message", ({ data }: MessageEvent<ToComparison>) => {
   switch (data.type) {
-    case "texts":
-      texts = data;
-      break;
     case "timelines":
       clock.set(data.views.left.now);
       views = {

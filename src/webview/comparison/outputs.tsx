@@ -1,27 +1,24 @@
-import { fill } from "../../kickoff/form/messages.ts";
+import * as l10n from "@vscode/l10n";
 import { type ComparedOutput, type Side, sides } from "../../views/comparison/messages.ts";
 import { ContentView, Level } from "../page/content.tsx";
 import { Fold } from "../page/fold.tsx";
 import { host } from "../page/host.ts";
 import { StateIcon } from "../page/icons.tsx";
-import { useTexts } from "../page/texts.ts";
 import { SideBySide } from "./side-by-side.tsx";
-import { useComparisonTexts } from "./texts.ts";
 
 /** More open ones would make the page slow to begin. */
 const mostOpen = 5;
 
 export function Outputs({ outputs }: { readonly outputs: readonly ComparedOutput[] }) {
-  const texts = useComparisonTexts();
   const different = outputs.filter(({ status }) => status === "different");
   const single = outputs.filter(({ status }) => status === "single");
   const open = new Set(different.slice(0, mostOpen));
   return (
     <section aria-labelledby="outputs">
       <div class="heading">
-        <h2 id="outputs">{texts.outputs}</h2>
+        <h2 id="outputs">{l10n.t("Outputs")}</h2>
         <span class="faint">
-          {fill(texts.differ, different.length + single.length, outputs.length)}
+          {l10n.t("{0} of {1} differ", different.length + single.length, outputs.length)}
         </span>
       </div>
       <ol class="tasks">
@@ -47,8 +44,6 @@ export function Outputs({ outputs }: { readonly outputs: readonly ComparedOutput
 }
 
 function Output({ output }: { readonly output: ComparedOutput }) {
-  const { same } = useTexts();
-  const texts = useComparisonTexts();
   const { id, name, tasks, status } = output;
   const [left, right] = [tasks.left?.output, tasks.right?.output];
   return (
@@ -66,7 +61,7 @@ function Output({ output }: { readonly output: ComparedOutput }) {
         </div>
       ) : status === "same" ? (
         <>
-          <p class="faint">{same}</p>
+          <p class="faint">{l10n.t("The outputs are the same.")}</p>
           <Level.Provider value={3}>
             <ContentView content={left} />
           </Level.Provider>
@@ -74,18 +69,18 @@ function Output({ output }: { readonly output: ComparedOutput }) {
       ) : left.cutFrom === undefined && right.cutFrom === undefined ? (
         <SideBySide left={left.text} right={right.text} />
       ) : (
-        <p class="faint">{texts.tooLarge}</p>
+        <p class="faint">{l10n.t("These outputs are too large to be compared here.")}</p>
       )}
       {status === "different" && (
         <p class="tools">
           <button
             type="button"
             class="secondary"
-            aria-label={fill(texts.openDiffOf, name)}
-            title={fill(texts.openDiffOf, name)}
+            aria-label={l10n.t("Open Diff of {0}", name)}
+            title={l10n.t("Open Diff of {0}", name)}
             onClick={() => host.post({ type: "openDiff", id })}
           >
-            {texts.openDiff}
+            {l10n.t("Open Diff")}
           </button>
         </p>
       )}
@@ -95,9 +90,8 @@ function Output({ output }: { readonly output: ComparedOutput }) {
 
 /** What this side did for the output. */
 function About({ output, side }: { readonly output: ComparedOutput; readonly side: Side }) {
-  const texts = useComparisonTexts();
   const task = output.tasks[side];
-  if (task === undefined) return <p class="faint">{texts.noTask}</p>;
+  if (task === undefined) return <p class="faint">{l10n.t("This execution has no such task.")}</p>;
   return (
     <p class="about-task">
       {task.state !== undefined && <StateIcon state={task.state} />}

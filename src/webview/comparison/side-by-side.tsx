@@ -1,18 +1,16 @@
+import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "preact/hooks";
-import { fill } from "../../kickoff/form/messages.ts";
 import { type DiffRow, diffRows, type Piece } from "../../views/comparison/diff-rows.ts";
 import { type Side, sides } from "../../views/comparison/messages.ts";
-import { useTexts } from "../page/texts.ts";
-import { useComparisonTexts } from "./texts.ts";
 
 /** Unchanged lines beside a change; more are folded. */
 const near = 3;
 
 /** Two texts beside each other, or in a narrow editor each change below what was there. */
 export function SideBySide({ left, right }: { readonly left: string; readonly right: string }) {
-  const texts = useTexts();
   const rows = useMemo(() => diffRows(left, right), [left, right]);
-  if (rows === undefined) return <p class="faint">{texts.tooDifferent}</p>;
+  if (rows === undefined)
+    return <p class="faint">{l10n.t("The outputs are too different to be compared here.")}</p>;
   return (
     <div class="side-by-side">
       {rows.map((row, at) =>
@@ -36,7 +34,6 @@ function Unchanged(props: {
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }) {
-  const { unchanged } = useComparisonTexts();
   const [isOpen, setOpen] = useState(false);
   const { lines, isFirst, isLast } = props;
   const [before, after] = [isFirst ? 0 : near, isLast ? 0 : near];
@@ -46,7 +43,7 @@ function Unchanged(props: {
     <>
       <Same lines={lines.slice(0, before)} />
       <button type="button" class="link unchanged" onClick={() => setOpen(true)}>
-        {fill(unchanged, folded)}
+        {l10n.t("Show {0} unchanged lines", folded)}
       </button>
       <Same lines={after === 0 ? [] : lines.slice(-after)} />
     </>
@@ -68,11 +65,15 @@ function Same({ lines }: { readonly lines: readonly string[] }) {
 }
 
 function Changed({ row }: { readonly row: DiffRow & { readonly kind: "changed" } }) {
-  const texts = useComparisonTexts();
   return (
     <div class="row changed">
       {sides.map((side) => (
-        <Pieces key={side} side={side} pieces={row[side]} label={texts.only[side]} />
+        <Pieces
+          key={side}
+          side={side}
+          pieces={row[side]}
+          label={side === "left" ? l10n.t("Only on the left:") : l10n.t("Only on the right:")}
+        />
       ))}
     </div>
   );

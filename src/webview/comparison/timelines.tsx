@@ -1,23 +1,21 @@
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import { type Side, type Sides, sides } from "../../views/comparison/messages.ts";
 import type { Period } from "../../views/timeline/axis.ts";
-import type { Span, TimelineTexts } from "../../views/timeline/messages.ts";
+import type { Span } from "../../views/timeline/messages.ts";
 import { host } from "../page/host.ts";
 import type { WholeView } from "../timeline/known-spans.ts";
 import { columnsOf } from "../timeline/row.tsx";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
 import { useTimes } from "../timeline/times.ts";
-import { useComparisonTexts } from "./texts.ts";
 
 interface TimelinesProps {
   readonly views: Sides<WholeView>;
-  readonly texts: TimelineTexts;
   readonly onReveal: (side: Side, span: Span) => void;
 }
 
 /** One above the other, each from its own start, with one axis and one zoom. */
-export function Timelines({ views, texts, onReveal }: TimelinesProps) {
-  const { timelines, wholeTime } = useComparisonTexts();
+export function Timelines({ views, onReveal }: TimelinesProps) {
   const [zoom, setZoom] = useState(host.kept.zoom);
   const { left, right } = views;
   const times = useTimes(left.spans, right.spans);
@@ -34,10 +32,10 @@ export function Timelines({ views, texts, onReveal }: TimelinesProps) {
   return (
     <section aria-labelledby="timelines">
       <div class="heading">
-        <h2 id="timelines">{timelines}</h2>
+        <h2 id="timelines">{l10n.t("Timelines")}</h2>
         {zoom !== undefined && (
           <button type="button" class="link" onClick={() => onZoom(undefined)}>
-            {wholeTime}
+            {l10n.t("Show the Whole Time")}
           </button>
         )}
       </div>
@@ -46,7 +44,6 @@ export function Timelines({ views, texts, onReveal }: TimelinesProps) {
           <h3>{views[side].title}</h3>
           <SmallTimeline
             view={views[side]}
-            texts={texts}
             look={host.kept.looks?.[side]}
             onLook={(look) => host.keep({ looks: { ...host.kept.looks, [side]: look } })}
             onReveal={(span) => onReveal(side, span)}

@@ -1,12 +1,11 @@
+import * as l10n from "@vscode/l10n";
 import { diffWords } from "diff";
 import { type Node, parseTree } from "jsonc-parser";
 import { createContext } from "preact";
 import { useContext, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { fill } from "../../kickoff/form/messages.ts";
 import type { Content } from "../../views/page/messages.ts";
 import { host } from "./host.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { useTexts } from "./texts.ts";
 
 /** Members of an object or array that are shown at once. */
 const mostMembers = 100;
@@ -27,12 +26,8 @@ export const Level = createContext(0);
 
 export function Markdown({ text }: { readonly text: string }) {
   const place = useRef<HTMLDivElement>(null);
-  const { image } = useTexts();
   const level = useContext(Level);
-  useLayoutEffect(
-    () => place.current?.replaceChildren(renderMarkdown(text, { level, image })),
-    [text, level, image],
-  );
+  useLayoutEffect(() => place.current?.replaceChildren(renderMarkdown(text, level)), [text, level]);
   return <div class="markdown" ref={place} onClick={openLink} onAuxClick={openLink} />;
 }
 
@@ -45,8 +40,7 @@ export function ContentView({
   /** Opens the whole text in an editor. */
   readonly open?: () => void;
 }) {
-  const texts = useTexts();
-  if (text.trim() === "") return <p class="faint">{texts.empty}</p>;
+  if (text.trim() === "") return <p class="faint">{l10n.t("empty output")}</p>;
   return (
     <div class="content">
       {kind === "markdown" ? (
@@ -56,10 +50,12 @@ export function ContentView({
       ) : (
         <div class="plain">{text}</div>
       )}
-      {cutFrom !== undefined && <p class="cut">{fill(texts.cut, cutFrom)}</p>}
+      {cutFrom !== undefined && (
+        <p class="cut">{l10n.t("This output is large ({0}). This is its beginning.", cutFrom)}</p>
+      )}
       {open !== undefined && (
         <button type="button" class="link" onClick={open}>
-          {texts.openOutput}
+          {l10n.t("Open as Document")}
         </button>
       )}
     </div>
@@ -85,7 +81,6 @@ interface JsonNodeProps {
 }
 
 function JsonNode({ node, text, depth, name }: JsonNodeProps) {
-  const texts = useTexts();
   const [most, setMost] = useState(mostMembers);
   const [isOpen, setOpen] = useState(depth < 2);
   const label = name === undefined ? null : <span class="name">{name}: </span>;
@@ -135,7 +130,7 @@ function JsonNode({ node, text, depth, name }: JsonNodeProps) {
           })}
           {children.length > most && (
             <button type="button" class="link" onClick={() => setMost(most + 10 * mostMembers)}>
-              {fill(texts.more, children.length - most)}
+              {l10n.t("{0} more", children.length - most)}
             </button>
           )}
         </div>
@@ -149,7 +144,6 @@ const few = { changes: 12, characters: 600, around: 30 };
 
 /** The words that changed, each with a few around it. Nothing if too many did: then the outputs are compared. */
 export function ChangedWords({ before, after }: Compared) {
-  const { changed } = useTexts();
   const parts = useMemo(
     () => diffWords(before, after, { timeout: longestDiff / 10 }) ?? [],
     [before, after],
@@ -160,7 +154,7 @@ export function ChangedWords({ before, after }: Compared) {
     return null;
   return (
     <>
-      <p class="title">{changed}</p>
+      <p class="title">{l10n.t("What changed:")}</p>
       <p class="difference">
         {parts.map(({ added, removed, value }, at) =>
           added ? (
@@ -191,14 +185,14 @@ interface Compared {
 
 /** What changed from one output to the next. */
 export function Difference({ before, after }: Compared) {
-  const texts = useTexts();
   const changes = useMemo(
     () => diffWords(before, after, { timeout: longestDiff }),
     [before, after],
   );
-  if (changes === undefined) return <p class="faint">{texts.tooDifferent}</p>;
+  if (changes === undefined)
+    return <p class="faint">{l10n.t("The outputs are too different to be compared here.")}</p>;
   if (changes.every(({ added, removed }) => !added && !removed))
-    return <p class="faint">{texts.same}</p>;
+    return <p class="faint">{l10n.t("The outputs are the same.")}</p>;
   return (
     <div class="plain difference">
       {changes.map(({ added, removed, value }, at) =>

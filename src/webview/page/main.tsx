@@ -1,3 +1,5 @@
+import "../l10n.ts";
+import * as l10n from "@vscode/l10n";
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { PageModel, Place, Review, ToPage } from "../../views/page/messages.ts";
@@ -12,7 +14,6 @@ import { Icon, StateIcon } from "./icons.tsx";
 import { reveal } from "./reveal.ts";
 import { ActButton, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
-import { Texts, useTexts } from "./texts.ts";
 
 const noticeColors = { info: "faint", warning: "yellow", error: "red" } as const;
 
@@ -32,7 +33,6 @@ interface PageProps {
 }
 
 function Page({ model, timeline, pressed, onPress }: PageProps) {
-  const texts = useTexts();
   const { review, result, notices, tasks, toCome, inputs, noInputs, details } = model;
   useFocus(model);
   const attempts = tasks.find(({ taskId }) => taskId === review?.taskId)?.attempts;
@@ -56,7 +56,7 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
       )}
       {result !== undefined && (
         <section class="result" aria-labelledby="result">
-          <h2 id="result">{texts.result}</h2>
+          <h2 id="result">{l10n.t("Result")}</h2>
           <Level.Provider value={2}>
             <ContentView content={result} open={() => host.post({ type: "openOutput" })} />
           </Level.Provider>
@@ -64,14 +64,14 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
       )}
       {timeline !== undefined && (
         <section class="facts">
-          <Fold id="timeline" isOpen={false} label={<h2>{texts.timeline}</h2>}>
+          <Fold id="timeline" isOpen={false} label={<h2>{l10n.t("Timeline")}</h2>}>
             {timeline}
           </Fold>
         </section>
       )}
       {tasks.length > 0 && (
         <section aria-labelledby="tasks">
-          <h2 id="tasks">{texts.tasks}</h2>
+          <h2 id="tasks">{l10n.t("Tasks")}</h2>
           <ol class="tasks">
             {tasks.map((task) => (
               <Task key={task.taskId} task={task} />
@@ -82,7 +82,7 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
       )}
       {(inputs.length > 0 || noInputs !== undefined) && (
         <section class="facts">
-          <Fold id="inputs" isOpen={false} label={<h2>{texts.inputs}</h2>}>
+          <Fold id="inputs" isOpen={false} label={<h2>{l10n.t("Inputs")}</h2>}>
             {noInputs !== undefined && <p class="faint">{noInputs}</p>}
             <dl>
               {inputs.map(({ name, value }) => (
@@ -92,7 +92,7 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
                     {value.kind === "json" ? (
                       <ContentView content={value} />
                     ) : value.text === "" ? (
-                      <em class="faint">{texts.emptyInput}</em>
+                      <em class="faint">{l10n.t("empty")}</em>
                     ) : (
                       <div class="plain">{value.text}</div>
                     )}
@@ -104,7 +104,7 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
         </section>
       )}
       <section class="facts">
-        <Fold id="details" isOpen={false} label={<h2>{texts.details}</h2>}>
+        <Fold id="details" isOpen={false} label={<h2>{l10n.t("Crew and IDs")}</h2>}>
           <dl>
             {details.map(({ label, value }, at) => (
               <div key={at}>
@@ -120,7 +120,6 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
 }
 
 function Header({ model }: { readonly model: PageModel }) {
-  const texts = useTexts();
   const { title, crew, state, stateLabel, facts, elapsed, use, actions, spoken } = model;
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -139,7 +138,7 @@ function Header({ model }: { readonly model: PageModel }) {
         <StateIcon state={state} />
         <h1 tabIndex={-1}>{title}</h1>
         {actions.length > 0 && (
-          <div class="actions" role="group" aria-label={texts.actions}>
+          <div class="actions" role="group" aria-label={l10n.t("Actions")}>
             {actions.map((action) => (
               <ActButton key={action.label} action={action} />
             ))}
@@ -181,14 +180,13 @@ function useFocus(model: PageModel): void {
 }
 
 const place = document.querySelector("main") ?? document.body;
-let texts: Extract<ToPage, { readonly type: "texts" }> | undefined;
 const kept = new KnownSpans();
 let timeline: WholeView | undefined;
 let shown: Extract<ToPage, { readonly type: "show" | "missing" }> | undefined;
 let pressed: readonly Output[] = [];
 
 function draw(): void {
-  if (texts === undefined || shown === undefined) return;
+  if (shown === undefined) return;
   const isFirst = place.childElementCount === 0;
   const content =
     shown.type === "missing" ? (
@@ -200,7 +198,6 @@ function draw(): void {
           timeline === undefined || timeline.spans.length < 2 ? undefined : (
             <SmallTimeline
               view={timeline}
-              texts={texts.timeline}
               look={host.kept.look}
               onLook={(look) => host.keep({ look })}
               onReveal={({ id: spanId }, takesFocus) => move({ spanId, takesFocus })}
@@ -220,7 +217,7 @@ function draw(): void {
         }}
       />
     );
-  render(<Texts.Provider value={texts.texts}>{content}</Texts.Provider>, place);
+  render(content, place);
   if (isFirst) document.scrollingElement?.scrollTo({ top: host.kept.scroll });
 }
 
@@ -241,9 +238,6 @@ function move(to: Place): void {
 
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
   switch (data.type) {
-    case "texts":
-      texts = data;
-      break;
     case "timeline":
       clock.set(data.view.now);
       timeline = kept.whole(data.view);

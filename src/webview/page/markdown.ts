@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import DOMPurify from "dompurify";
 import highlighter from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -9,7 +10,6 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import MarkdownIt from "markdown-it";
-import { fill } from "../../kickoff/form/messages.ts";
 
 const languages = { bash, diff, javascript, json, python, typescript, xml, yaml };
 for (const [name, language] of Object.entries(languages))
@@ -31,15 +31,8 @@ markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 // The extension host checks it again.
 markdown.validateLink = (address) => /^(?:https?|mailto):/i.test(address.trim());
 
-interface Place {
-  /** Of the heading above it. */
-  readonly level: number;
-  /** What stands in for an image, with `{0}`. */
-  readonly image: string;
-}
-
-/** Of what is rendered now: the rules get no more than tokens. */
-let place: Place = { level: 0, image: "" };
+/** Of the heading above what is rendered now: the rules get no more than tokens. */
+let above = 0;
 
 const { rules } = markdown.renderer;
 const { utils } = markdown;
@@ -47,14 +40,14 @@ const { utils } = markdown;
 rules.image = (tokens, at) => {
   const token = tokens[at];
   const name = token?.content === "" ? String(token.attrGet("src") ?? "") : (token?.content ?? "");
-  return `<span class="image">${utils.escapeHtml(fill(place.image, name))}</span>`;
+  return `<span class="image">${utils.escapeHtml(l10n.t("Image, not loaded: {0}", name))}</span>`;
 };
 // The page's own headings are above those of an output.
 for (const part of ["heading_open", "heading_close"])
   rules[part] = (tokens, at, options, _, self) => {
     const token = tokens[at];
     const level = Number(token?.tag.slice(1));
-    if (token !== undefined) token.tag = `h${Math.min(6, level + place.level)}`;
+    if (token !== undefined) token.tag = `h${Math.min(6, level + above)}`;
     if (token?.nesting === 1) token.attrSet("class", `level-${level}`);
     return self.renderToken(tokens, at, options);
   };
@@ -72,9 +65,9 @@ for (const part of ["th_open", "td_open"])
 const tags =
   "a blockquote br code del div em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul";
 
-/** A text of the crew as elements without scripts, styles, images and forms. */
-export function renderMarkdown(text: string, at: Place): DocumentFragment {
-  place = at;
+/** A text of the crew as elements without scripts, styles, images and forms. @param level of the heading above it */
+export function renderMarkdown(text: string, level: number): DocumentFragment {
+  above = level;
   return DOMPurify.sanitize(markdown.render(text), {
     ALLOWED_TAGS: tags.split(" "),
     ALLOWED_ATTR: ["href", "class", "start", "tabindex"],

@@ -1,11 +1,10 @@
+import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { fill } from "../../kickoff/form/messages.ts";
 import type { AttemptCard, Content, FromPage, Review } from "../../views/page/messages.ts";
 import { clock } from "../timeline/clock.ts";
 import { ChangedWords, ContentView, Difference, Level, Markdown } from "./content.tsx";
 import { host } from "./host.ts";
 import { Icon } from "./icons.tsx";
-import { useTexts } from "./texts.ts";
 
 interface ReviewProps {
   readonly review: Review;
@@ -17,7 +16,6 @@ interface ReviewProps {
 
 /** The output that waits, with what a person can answer beside it. */
 export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewProps) {
-  const texts = useTexts();
   const { taskId, name, attempt, agent, content, status, note } = review;
   const section = useRef<HTMLElement>(null);
   const target = `${attempt} ${taskId}`;
@@ -31,16 +29,17 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
     if (top < 0 && bottom > 0) element.scrollIntoView({ block: "start" });
   }, [target]);
   const isAgain = status === "again";
-  const asks = review.answers === undefined ? texts.review.heading : texts.review.asks;
+  const asks =
+    review.answers === undefined ? l10n.t("To review: {0}", name) : l10n.t("Asks you: {0}", name);
   return (
     <section class={`review ${status}`} aria-labelledby="review" ref={section}>
       <div class="draft">
         <div class="heading">
           <h2 id="review" tabIndex={-1}>
-            {fill(isAgain ? texts.review.again : asks, name)}
+            {isAgain ? l10n.t("Runs again: {0}", name) : asks}
           </h2>
           <span class="faint">
-            {[fill(texts.attempt, attempt), agent].filter(Boolean).join(" · ")}
+            {[l10n.t("Attempt {0}", attempt), agent].filter(Boolean).join(" · ")}
           </span>
         </div>
         <Level.Provider value={2}>
@@ -66,7 +65,8 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
         )}
         {isAgain && (
           <p class="running">
-            <Icon name="running" color="blue" /> {texts.review.runsAgain}
+            <Icon name="running" color="blue" />{" "}
+            {l10n.t("The task runs again with your feedback. Its next output appears here.")}
           </p>
         )}
       </div>
@@ -84,9 +84,9 @@ interface OutputProps {
 
 /** An attempt's output, what was asked for after the one before, and what changed since. */
 export function Output({ content, earlier, taskId, attempt }: OutputProps) {
-  const texts = useTexts();
   const [isCompared, setCompared] = useState(false);
-  if (content === undefined) return <p class="faint">{texts.missing}</p>;
+  if (content === undefined)
+    return <p class="faint">{l10n.t("The crew has not returned this output.")}</p>;
   const open = () => host.post({ type: "openOutput", taskId, attempt });
   const before = earlier?.content;
   const isWhole = content.cutFrom === undefined && before?.cutFrom === undefined;
@@ -95,7 +95,7 @@ export function Output({ content, earlier, taskId, attempt }: OutputProps) {
     <>
       {earlier !== undefined && asked !== undefined && (
         <div class="given">
-          <p class="title">{fill(texts.asked, earlier.number)}</p>
+          <p class="title">{l10n.t("You asked after attempt {0}:", earlier.number)}</p>
           <ContentView content={asked} />
           {before !== undefined && isWhole && !isCompared && (
             <ChangedWords before={before.text} after={content.text} />
@@ -110,7 +110,9 @@ export function Output({ content, earlier, taskId, attempt }: OutputProps) {
       <p class="tools">
         {earlier !== undefined && before !== undefined && isWhole && (
           <button type="button" class="link" onClick={() => setCompared(!isCompared)}>
-            {isCompared ? texts.showOutput : fill(texts.compare, earlier.number)}
+            {isCompared
+              ? l10n.t("Show Output")
+              : l10n.t("Compare with Attempt {0}", earlier.number)}
           </button>
         )}
         {before !== undefined && (isCompared || !isWhole) && (
@@ -119,11 +121,11 @@ export function Output({ content, earlier, taskId, attempt }: OutputProps) {
             class="link"
             onClick={() => host.post({ type: "compare", taskId, attempt })}
           >
-            {texts.openDiff}
+            {l10n.t("Open in Diff Editor")}
           </button>
         )}
         <button type="button" class="link" onClick={open}>
-          {texts.openOutput}
+          {l10n.t("Open as Document")}
         </button>
       </p>
     </>
@@ -161,7 +163,6 @@ function unsavedIn({ taskId, attempt, draft, draftNumber }: Review) {
 
 /** The feedback box, whose every keystroke reaches the extension, and the buttons that send. */
 function Decision({ review, isSending, onPress }: DecisionProps) {
-  const { review: texts } = useTexts();
   const { taskId, attempt, draft, draftNumber, goesTo, answers } = review;
   const [unsaved] = useState(() => unsavedIn(review));
   const [text, setText] = useState(unsaved?.text ?? draft);
@@ -200,8 +201,14 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
       onPress();
       host.post({ type: "answer", taskId, attempt, kind, text: given ?? text });
     } else {
-      const isWritten = kind === "answer" ? texts.clearFirst : texts.hasText;
-      const isMissing = kind === "answer" ? texts.needsAnswer : texts.needsText;
+      const isWritten =
+        kind === "answer"
+          ? l10n.t("Clear what you wrote to choose an answer, or use “Send Answer”.")
+          : l10n.t("Clear the feedback to approve without it, or use “Approve with Note”.");
+      const isMissing =
+        kind === "answer"
+          ? l10n.t("Write your answer first.")
+          : l10n.t("Write your feedback first.");
       setHint(isEmpty ? isMissing : isWritten);
       box.current?.focus();
     }
@@ -218,7 +225,11 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
     </button>
   );
   const label =
-    answers === undefined ? texts.feedback : answers.length > 0 ? texts.choose : texts.answer;
+    answers === undefined
+      ? l10n.t("Feedback")
+      : answers.length > 0
+        ? l10n.t("Choose an answer, or write another")
+        : l10n.t("Your answer");
   return (
     <>
       <div class="label">
@@ -229,7 +240,7 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
           aria-disabled={isSending}
           onClick={() => isSending || host.post({ type: "insert", taskId, attempt })}
         >
-          {texts.insert}
+          {l10n.t("Insert Canned Answer…")}
         </button>
       </div>
       <textarea
@@ -237,7 +248,11 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
         class="feedback"
         ref={box}
         value={text}
-        placeholder={answers === undefined ? texts.placeholder : texts.answerPlaceholder}
+        placeholder={
+          answers === undefined
+            ? l10n.t("What is good, what should be different?")
+            : l10n.t("The flow continues with it.")
+        }
         readOnly={isSending}
         aria-describedby={`${id}-about`}
         onInput={({ currentTarget }) => typed(currentTarget.value)}
@@ -245,21 +260,21 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
       />
       {answers === undefined ? (
         <div class="buttons">
-          {button("approve", texts.approve, isEmpty, "")}
-          {button("approveWithNote", texts.approveWithNote, !isEmpty)}
-          {button("reject", texts.reject, false)}
+          {button("approve", l10n.t("Approve"), isEmpty, "")}
+          {button("approveWithNote", l10n.t("Approve with Note"), !isEmpty)}
+          {button("reject", l10n.t("Reject"), false)}
         </div>
       ) : (
         <div class="buttons">
           {answers.map(({ label, text: given }) => button("answer", label, false, given))}
-          {button("answer", texts.sendAnswer, !isEmpty)}
+          {button("answer", l10n.t("Send Answer"), !isEmpty)}
         </div>
       )}
       <p class="hint" role="status">
-        {isSending ? texts.sending : hint}
+        {isSending ? l10n.t("Sending…") : hint}
       </p>
       <p class="about" id={`${id}-about`}>
-        {goesTo} {texts.saved}
+        {goesTo} {l10n.t("Saved on this machine as you type. Nothing is sent yet.")}
       </p>
     </>
   );

@@ -1,11 +1,10 @@
-import { fill } from "../../kickoff/form/messages.ts";
+import * as l10n from "@vscode/l10n";
 import type { AttemptCard, PageStep, TaskCard } from "../../views/page/messages.ts";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon, StateIcon, StepIcon } from "./icons.tsx";
 import { host } from "./host.ts";
 import { Output } from "./review.tsx";
-import { useTexts } from "./texts.ts";
 
 /** A task with its attempts and steps; one that has not begun is only named. */
 export function Task({ task }: { readonly task: TaskCard }) {
@@ -55,7 +54,6 @@ interface AttemptProps {
 }
 
 function Attempt({ task, attempt, isLast }: AttemptProps) {
-  const texts = useTexts();
   const { number, content, previous, isInReview, feedback, oldDraft, steps, note } = attempt;
   const earlier = task.attempts.find((each) => each.number === previous);
   const parts = (
@@ -68,7 +66,7 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
         />
       )}
       {isInReview ? (
-        <p class="faint">{texts.inReview}</p>
+        <p class="faint">{l10n.t("Waits for you, above.")}</p>
       ) : (
         (content !== undefined || feedback.length > 0 || task.state !== "running") && (
           <Output content={content} earlier={earlier} taskId={task.taskId} attempt={number} />
@@ -92,7 +90,7 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
       ))}
       {oldDraft !== undefined && (
         <div class="given">
-          <p class="title">{texts.oldDraft}</p>
+          <p class="title">{l10n.t("Written, but not sent")}</p>
           <div class="plain">{oldDraft}</div>
           <p class="tools">
             {(["copy", "discard"] as const).map((action) => (
@@ -104,7 +102,7 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
                   host.post({ type: "oldDraft", action, taskId: task.taskId, attempt: number })
                 }
               >
-                {texts[action]}
+                {action === "copy" ? l10n.t("Copy") : l10n.t("Discard…")}
               </button>
             ))}
           </p>
@@ -125,7 +123,7 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
       isOpen={isLast || oldDraft !== undefined}
       label={
         <>
-          <h4>{fill(texts.attempt, number)}</h4>
+          <h4>{l10n.t("Attempt {0}", number)}</h4>
           <span class="faint">{last?.title}</span>
         </>
       }
@@ -144,10 +142,11 @@ interface StepsProps {
 }
 
 function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
-  const texts = useTexts();
   return (
-    <Fold id={id} isOpen={isOpen} label={fill(texts.steps, steps.length + hiddenSteps)}>
-      {hiddenSteps > 0 && <p class="faint">{fill(texts.hiddenSteps, hiddenSteps)}</p>}
+    <Fold id={id} isOpen={isOpen} label={l10n.t("Steps ({0})", steps.length + hiddenSteps)}>
+      {hiddenSteps > 0 && (
+        <p class="faint">{l10n.t("{0} earlier steps are not shown.", hiddenSteps)}</p>
+      )}
       <ol class="steps">
         {steps.map((step) => (
           <li key={step.id}>
@@ -160,20 +159,27 @@ function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
 }
 
 function StepView({ step }: { readonly step: PageStep }) {
-  const { step: texts, stepStates, openPicture } = useTexts();
   const { id, title, state, facts } = step;
   const summary = (
     <>
       <StepIcon step={step} />
       <span class="name">{title}</span>
       <span class="faint">
-        {[facts, state === "completed" ? "" : stepStates[state]].filter(Boolean).join(" · ")}
+        {[
+          facts,
+          state === "completed" ? "" : state === "failed" ? l10n.t("failed") : l10n.t("running"),
+        ]
+          .filter(Boolean)
+          .join(" · ")}
       </span>
     </>
   );
-  const parts = (["thought", "arguments", "result", "error"] as const).flatMap((part) =>
-    step[part] === undefined ? [] : [{ label: texts[part], text: step[part] }],
-  );
+  const parts = [
+    { label: l10n.t("Thought"), text: step.thought },
+    { label: l10n.t("Arguments"), text: step.arguments },
+    { label: l10n.t("Result"), text: step.result },
+    { label: l10n.t("Error"), text: step.error },
+  ].flatMap(({ label, text }) => (text === undefined ? [] : [{ label, text }]));
   if (step.hasPicture)
     return (
       <div class="summary">
@@ -183,7 +189,7 @@ function StepView({ step }: { readonly step: PageStep }) {
           class="link"
           onClick={() => host.post({ type: "openPicture", step: id })}
         >
-          {openPicture}
+          {l10n.t("Open Picture")}
         </button>
       </div>
     );

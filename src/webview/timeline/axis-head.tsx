@@ -1,10 +1,9 @@
+import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { Axis, Period } from "../../views/timeline/axis.ts";
-import { lengthText, tickTexts } from "../../view/lengths.ts";
+import { formatSpan, tickTexts } from "../../view/lengths.ts";
 import { useNow } from "./clock.ts";
-import { fill } from "../../kickoff/form/messages.ts";
-import type { TimelineTexts } from "../../views/timeline/messages.ts";
 
 /** Shorter drags are clicks (pixels). */
 const shortestDrag = 6;
@@ -16,14 +15,13 @@ interface AxisHeadProps {
   readonly axis: Axis;
   /** Pixels. */
   readonly width: number;
-  readonly texts: TimelineTexts;
   readonly place: RefObject<HTMLDivElement | null>;
   /** `undefined`: everything. */
   readonly onZoom: (zoom: Period | undefined) => void;
 }
 
 /** The times; dragging over them zooms in, a double click shows everything. */
-export function AxisHead({ axis, width, texts, place, onZoom }: AxisHeadProps) {
+export function AxisHead({ axis, width, place, onZoom }: AxisHeadProps) {
   const [dragged, setDragged] = useState<readonly [number, number]>();
   const placeIn = (event: PointerEvent) => {
     const { left, width } = place.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
@@ -53,7 +51,7 @@ export function AxisHead({ axis, width, texts, place, onZoom }: AxisHeadProps) {
       onPointerCancel={() => setDragged(undefined)}
       onDblClick={() => onZoom(undefined)}
     >
-      {labelsOf(axis, width, texts).map(({ tick, at, label }) => (
+      {labelsOf(axis, width).map(({ tick, at, label }) => (
         <span class="tick" key={tick} style={{ left: `${at * 100}%` }}>
           {label}
         </span>
@@ -62,7 +60,7 @@ export function AxisHead({ axis, width, texts, place, onZoom }: AxisHeadProps) {
         <span
           class="tick cut"
           key={from}
-          title={fill(texts.cut, lengthText(to - from, texts.units))}
+          title={l10n.t("Shortened: {0}", formatSpan(to - from, "fine"))}
           style={{ left: `${((axis.placeOf(from) + axis.placeOf(to)) / 2) * 100}%` }}
         >
           ⋯
@@ -82,8 +80,8 @@ export function AxisHead({ axis, width, texts, place, onZoom }: AxisHeadProps) {
 }
 
 /** Cut off, or below another, a label would name another time. */
-function labelsOf({ ticks, placeOf }: Axis, width: number, { units }: TimelineTexts) {
-  const labels = tickTexts(ticks, units);
+function labelsOf({ ticks, placeOf }: Axis, width: number) {
+  const labels = tickTexts(ticks);
   let end = -Infinity;
   return ticks.flatMap((tick, index) => {
     const label = labels[index] ?? "";

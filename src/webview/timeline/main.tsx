@@ -1,9 +1,10 @@
+import "../l10n.ts";
+import * as l10n from "@vscode/l10n";
 import { render } from "preact";
 import {
   type FromTimeline,
   type Look,
   lookAt,
-  type TimelineTexts,
   type ToTimeline,
 } from "../../views/timeline/messages.ts";
 import { clock } from "./clock.ts";
@@ -22,7 +23,6 @@ const pause = 200;
 const api = acquireVsCodeApi();
 const place = document.querySelector("main") ?? document.body;
 const known = new KnownSpans();
-let texts: TimelineTexts | undefined;
 let saving: ReturnType<typeof setTimeout> | undefined;
 
 function keep(look: Look): void {
@@ -31,13 +31,13 @@ function keep(look: Look): void {
   saving = setTimeout(() => api.postMessage({ type: "look", look }), pause);
 }
 
-function show(view: WholeView, texts: TimelineTexts): void {
+function show(view: WholeView): void {
   const { localId } = view;
   const look = lookAt(localId, api.getState());
   render(
     <Timeline
       key={localId}
-      {...{ view, texts, look }}
+      {...{ view, look }}
       onLook={keep}
       onReveal={({ id: spanId }, takesFocus) =>
         api.postMessage({ type: "reveal", localId, spanId, takesFocus })
@@ -52,12 +52,12 @@ function show(view: WholeView, texts: TimelineTexts): void {
   );
 }
 
-function showEmpty(text: string, { list }: TimelineTexts): void {
+function showEmpty(text: string): void {
   render(
     <div class="empty">
       <p>{text}</p>
       <button type="button" onClick={() => api.postMessage({ type: "list" })}>
-        {list}
+        {l10n.t("Show Executions")}
       </button>
     </div>,
     place,
@@ -65,12 +65,10 @@ function showEmpty(text: string, { list }: TimelineTexts): void {
 }
 
 window.addEventListener("message", ({ data }: MessageEvent<ToTimeline>) => {
-  if (data.type === "texts") texts = data.texts;
-  else if (texts === undefined) return;
-  else if (data.type === "empty") showEmpty(data.text, texts);
+  if (data.type === "empty") showEmpty(data.text);
   else {
     clock.set(data.view.now);
-    show(known.whole(data.view), texts);
+    show(known.whole(data.view));
   }
 });
 

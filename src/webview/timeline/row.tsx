@@ -1,7 +1,14 @@
 import type { ComponentChildren } from "preact";
 import type { Axis } from "../../views/timeline/axis.ts";
-import { figuresOf, hintOf, nameOf, sentenceOf, timeText } from "../../views/timeline/labels.ts";
-import type { Mark, Span, TimelineTexts } from "../../views/timeline/messages.ts";
+import {
+  figuresOf,
+  hintOf,
+  nameOf,
+  sentenceOf,
+  stateText,
+  timeText,
+} from "../../views/timeline/labels.ts";
+import type { Mark, Span } from "../../views/timeline/messages.ts";
 import type { Row } from "../../views/timeline/rows.ts";
 import { clock, useNow } from "./clock.ts";
 import { Icon } from "./icons.tsx";
@@ -16,7 +23,6 @@ interface RowProps {
   readonly axis: Axis;
   /** Of the execution (milliseconds since 1970). */
   readonly start: number;
-  readonly texts: TimelineTexts;
 }
 
 /** Figures that not every execution has. */
@@ -34,7 +40,7 @@ export function columnsOf(spans: readonly Span[]): Columns {
 
 /** Its events are handled by the tree, which finds it by `data-index`. */
 export function TreeRow(props: RowProps) {
-  const { row, id, index, top, isActive, axis, start, texts } = props;
+  const { row, id, index, top, isActive, axis, start } = props;
   const { span, depth, isOpen, position, size, isContext, isGroup } = row;
   const { kind, state } = span;
   const hint = hintOf(span);
@@ -59,20 +65,20 @@ export function TreeRow(props: RowProps) {
       aria-selected={isActive}
       style={{ top: `${top}px` }}
     >
-      <span class="unseen">{sentenceOf(span, start, clock.now(), texts)}</span>
+      <span class="unseen">{sentenceOf(span, start, clock.now())}</span>
       <div class="name" aria-hidden="true" style={{ paddingLeft: `${depth * 12}px` }}>
         <span class="twistie">{isOpen !== undefined && <Icon name="bend" isOpen={isOpen} />}</span>
         <Icon name={kind} />
-        <span class="label">{nameOf(span, texts)}</span>
+        <span class="label">{nameOf(span)}</span>
         {hint !== undefined && <span class="hint">{hint}</span>}
         {state !== "completed" && state !== "waiting" && (
           <span class="mark">
             <Icon name={state} />
-            {state !== "running" && <span>{texts.states[state]}</span>}
+            {state !== "running" && <span>{stateText(state)}</span>}
           </span>
         )}
       </div>
-      <Figures span={span} texts={texts} />
+      <Figures span={span} />
       <div class="track" aria-hidden="true">
         <Bar span={span} axis={axis} start={start} />
         {span.marks !== undefined && <Marks marks={span.marks} axis={axis} start={start} />}
@@ -81,11 +87,11 @@ export function TreeRow(props: RowProps) {
   );
 }
 
-function Figures({ span, texts }: Pick<RowProps, "texts"> & { span: Span }) {
+function Figures({ span }: { readonly span: Span }) {
   const now = useNow(span.end === undefined);
   return (
     <>
-      <Figure name="time">{timeText(span, now, texts)}</Figure>
+      <Figure name="time">{timeText(span, now)}</Figure>
       {figuresOf(span).map(({ name, text }) => (
         <Figure key={name} name={name}>
           {text}

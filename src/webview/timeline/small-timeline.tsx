@@ -1,12 +1,11 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Look, lookAt, type Span, type TimelineTexts } from "../../views/timeline/messages.ts";
+import { type Look, lookAt, type Span } from "../../views/timeline/messages.ts";
 import type { WholeView } from "./known-spans.ts";
 import { type SharedAxis, Timeline } from "./timeline.tsx";
 
 interface SmallTimelineProps {
   readonly view: WholeView;
-  readonly texts: TimelineTexts;
   /** From before the page was hidden. */
   readonly look: Look | undefined;
   readonly onLook: (look: Look) => void;
@@ -18,7 +17,7 @@ interface SmallTimelineProps {
 
 /** The panel's timeline, small. A shadow tree keeps its style from the page's, and the page's from it. */
 export function SmallTimeline(props: SmallTimelineProps) {
-  const { view, texts, look: kept, onLook, onReveal, onDefine, shared } = props;
+  const { view, look: kept, onLook, onReveal, onDefine, shared } = props;
   const place = useRef<HTMLDivElement>(null);
   const [isStyled, setStyled] = useState(false);
   const shadow = useRef<ShadowRoot | undefined>(undefined);
@@ -37,7 +36,7 @@ export function SmallTimeline(props: SmallTimelineProps) {
         {isStyled && (
           <Timeline
             key={localId}
-            {...{ view, texts, onLook, onReveal }}
+            {...{ view, onLook, onReveal }}
             {...(shared !== undefined && { shared })}
             look={lookAt(localId, kept)}
             onDefine={onDefine}

@@ -1,8 +1,8 @@
+import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Axis, axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
-import { markLine, searchedTexts, shortCount, timeText } from "../../views/timeline/labels.ts";
-import { fill } from "../../kickoff/form/messages.ts";
-import type { Look, Span, TimelineTexts } from "../../views/timeline/messages.ts";
+import { markLine, shortCount, timeText } from "../../views/timeline/labels.ts";
+import type { Look, Span } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
 import { clock, useNow } from "./clock.ts";
@@ -37,7 +37,6 @@ interface Tip {
 
 interface TimelineProps {
   readonly view: WholeView;
-  readonly texts: TimelineTexts;
   /** At the beginning; later changes are the component's own. */
   readonly look: Look;
   readonly onLook: (look: Look) => void;
@@ -62,7 +61,7 @@ export interface SharedAxis extends Times {
 
 /** One execution. For another, use another `key`. */
 export function Timeline(props: TimelineProps) {
-  const { view, texts, onLook, onReveal, onDefine, isSmall = false, shared } = props;
+  const { view, onLook, onReveal, onDefine, isSmall = false, shared } = props;
   const { spans } = view;
   const isRunning = spans.some(({ end }) => end === undefined);
   const [look, setLook] = useState(props.look);
@@ -89,8 +88,8 @@ export function Timeline(props: TimelineProps) {
     [shown.from, shown.to, extent, waits, look.isWhole, ticks],
   );
   const { rows, hits } = useMemo(
-    () => rowsOf(spans, look, (span) => searchedTexts(span, texts)),
-    [spans, look.closed, look.text, look.kinds, texts],
+    () => rowsOf(spans, look),
+    [spans, look.closed, look.text, look.kinds],
   );
   const active = rows.findIndex(({ span }) => span.id === look.active);
   const virtual = useVirtualRows(scroller, {
@@ -246,9 +245,9 @@ export function Timeline(props: TimelineProps) {
     >
       {!isSmall && (
         <div class="top">
-          <Header {...{ view, texts, isRunning }} />
+          <Header {...{ view, isRunning }} />
           <Toolbar
-            {...{ look, texts, search, onLook: change, onZoom: zoomBy }}
+            {...{ look, search, onLook: change, onZoom: zoomBy }}
             hits={hits === undefined ? undefined : [hits, spans.length]}
             hasWaits={waits.length > 0}
             onLeave={() => tree.current?.focus()}
@@ -257,13 +256,13 @@ export function Timeline(props: TimelineProps) {
       )}
       {view.note !== undefined && <p class="note">{view.note}</p>}
       <div class="head" aria-hidden="true">
-        <div class="name">{texts.name}</div>
-        <div class="figure time">{texts.time}</div>
-        <div class="figure tokens">{texts.tokens}</div>
-        <div class="figure cost" title={texts.costLabel}>
-          {texts.cost}
+        <div class="name">{l10n.t("Name")}</div>
+        <div class="figure time">{l10n.t("Time")}</div>
+        <div class="figure tokens">{l10n.t("Tokens")}</div>
+        <div class="figure cost" title={l10n.t("Estimated cost, by the prices in the settings")}>
+          {l10n.t("Est. cost")}
         </div>
-        <AxisHead {...{ axis, width, texts, place: track, onZoom: zoomByHand }} />
+        <AxisHead {...{ axis, width, place: track, onZoom: zoomByHand }} />
       </div>
       <div class="rows">
         <div class="grid" aria-hidden="true">
@@ -285,7 +284,7 @@ export function Timeline(props: TimelineProps) {
             role="tree"
             tabIndex={0}
             ref={tree}
-            aria-label={fill(texts.label, view.title)}
+            aria-label={l10n.t("Timeline of {0}", view.title)}
             aria-activedescendant={active < 0 ? undefined : idOf(active)}
             aria-describedby={tip === undefined ? "keys" : tooltipId}
             style={{ height: `${virtual.height}px` }}
@@ -328,7 +327,7 @@ export function Timeline(props: TimelineProps) {
                 row && (
                   <TreeRow
                     key={row.span.id}
-                    {...{ row, index, axis, start, texts }}
+                    {...{ row, index, axis, start }}
                     id={idOf(index)}
                     top={top}
                     isActive={index === active}
@@ -340,32 +339,28 @@ export function Timeline(props: TimelineProps) {
         </div>
         {rows.length === 0 && (
           <div class="nothing">
-            <p>{texts.noHit}</p>
+            <p>{l10n.t("Nothing matches the filter.")}</p>
             <button type="button" onClick={() => change({ text: "", kinds: [] })}>
-              {texts.clear}
+              {l10n.t("Clear Filter")}
             </button>
           </div>
         )}
       </div>
       {isRunning && !isFollowing && (
         <button type="button" class="to-end" onClick={toEnd}>
-          {texts.toEnd}
+          {l10n.t("Go to the End")}
         </button>
       )}
       <span id="keys" class="unseen">
-        {texts.keys}
+        {l10n.t(
+          "Arrow keys move, Enter opens the place in the document, Ctrl+Enter the definition of the task, Space shows details, comma and period show its events, plus, minus and 0 zoom.",
+        )}
       </span>
       <span class="unseen" role="status">
-        {tippedMarks?.map((mark) => markLine(mark, start, texts)).join(". ")}
+        {tippedMarks?.map((mark) => markLine(mark, start)).join(". ")}
       </span>
       {tip !== undefined && tipped !== undefined && (
-        <Tooltip
-          id={tooltipId}
-          span={tipped}
-          marks={tippedMarks}
-          place={tip}
-          {...{ start, texts }}
-        />
+        <Tooltip id={tooltipId} span={tipped} marks={tippedMarks} place={tip} {...{ start }} />
       )}
     </div>
   );
@@ -381,11 +376,7 @@ function idOf(index: number): string {
   return `row-${index}`;
 }
 
-function Header({
-  view,
-  texts,
-  isRunning,
-}: Pick<TimelineProps, "view" | "texts"> & { isRunning: boolean }) {
+function Header({ view, isRunning }: Pick<TimelineProps, "view"> & { isRunning: boolean }) {
   const now = useNow(isRunning);
   const [crew] = view.spans;
   return (
@@ -395,9 +386,9 @@ function Header({
       <span class={`state ${view.state}`} role="status">
         {view.stateLabel}
       </span>
-      <span class="total">{crew ? timeText(crew, now, texts) : ""}</span>
+      <span class="total">{crew ? timeText(crew, now) : ""}</span>
       {crew?.tokens !== undefined && (
-        <span class="total">{fill(texts.tokensOf, shortCount(crew.tokens.total))}</span>
+        <span class="total">{l10n.t("{0} tokens", shortCount(crew.tokens.total))}</span>
       )}
       {crew?.cost !== undefined && <span class="total">{crew.cost.text}</span>}
     </header>

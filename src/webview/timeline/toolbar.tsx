@@ -1,13 +1,22 @@
+import * as l10n from "@vscode/l10n";
 import type { ComponentChildren, RefObject } from "preact";
-import { fill } from "../../kickoff/form/messages.ts";
-import type { Look, TimelineTexts } from "../../views/timeline/messages.ts";
+import type { Look } from "../../views/timeline/messages.ts";
 import { Icon } from "./icons.tsx";
 
 const filterKinds = ["task", "wait", "agent", "model", "tool"] as const;
 
+function filterLabels(): Readonly<Record<(typeof filterKinds)[number], string>> {
+  return {
+    task: l10n.t("Show Tasks Only"),
+    wait: l10n.t("Show Waits Only"),
+    agent: l10n.t("Show Agents Only"),
+    model: l10n.t("Show Model Calls Only"),
+    tool: l10n.t("Show Tool Calls Only"),
+  };
+}
+
 interface ToolbarProps {
   readonly look: Look;
-  readonly texts: TimelineTexts;
   readonly search: RefObject<HTMLInputElement | null>;
   /** Matching rows and all, if there is a filter. */
   readonly hits: readonly [hits: number, all: number] | undefined;
@@ -20,7 +29,7 @@ interface ToolbarProps {
 }
 
 export function Toolbar(props: ToolbarProps) {
-  const { look, texts, search, hits, hasWaits, onLook, onZoom, onLeave } = props;
+  const { look, search, hits, hasWaits, onLook, onZoom, onLeave } = props;
   const { kinds } = look;
   return (
     <div class="toolbar">
@@ -28,8 +37,8 @@ export function Toolbar(props: ToolbarProps) {
         ref={search}
         type="search"
         value={look.text}
-        placeholder={texts.filter}
-        aria-label={texts.filterLabel}
+        placeholder={l10n.t("Filter")}
+        aria-label={l10n.t("Filter rows by text")}
         spellcheck={false}
         onInput={({ currentTarget }) => onLook({ text: currentTarget.value })}
         onKeyDown={(event) => {
@@ -39,11 +48,11 @@ export function Toolbar(props: ToolbarProps) {
           else onLeave();
         }}
       />
-      <div class="group" role="group" aria-label={texts.filterKinds}>
+      <div class="group" role="group" aria-label={l10n.t("Filter rows by kind")}>
         {filterKinds.map((kind) => (
           <Button
             key={kind}
-            label={texts.filters[kind]}
+            label={filterLabels()[kind]}
             kind={kind}
             isPressed={kinds.includes(kind)}
             onClick={() =>
@@ -59,26 +68,26 @@ export function Toolbar(props: ToolbarProps) {
         ))}
       </div>
       <span class="unseen" role="status">
-        {hits && fill(texts.hits, ...hits)}
+        {hits && l10n.t("{0} of {1} rows match the filter.", ...hits)}
       </span>
-      <div class="group" role="group" aria-label={texts.zoomGroup}>
+      <div class="group" role="group" aria-label={l10n.t("Zoom")}>
         {hasWaits && (
           <Button
-            label={texts.shortenLabel}
+            label={l10n.t("Draw long waits for a person shorter than they are")}
             isPressed={!look.isWhole}
             onClick={() => onLook({ isWhole: !look.isWhole })}
           >
-            {texts.shorten}
+            {l10n.t("Shorten Waits")}
           </Button>
         )}
-        <Button label={texts.zoomOut} onClick={() => onZoom(2)}>
+        <Button label={l10n.t("Zoom Out")} onClick={() => onZoom(2)}>
           −
         </Button>
-        <Button label={texts.zoomIn} onClick={() => onZoom(0.5)}>
+        <Button label={l10n.t("Zoom In")} onClick={() => onZoom(0.5)}>
           +
         </Button>
-        <Button label={texts.fitLabel} onClick={() => onZoom(undefined)}>
-          {texts.fit}
+        <Button label={l10n.t("Show the whole execution")} onClick={() => onZoom(undefined)}>
+          {l10n.t("Fit")}
         </Button>
       </div>
     </div>

@@ -1,6 +1,7 @@
+import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { detailsOf, markDetails } from "../../views/timeline/labels.ts";
-import type { Mark, Span, TimelineTexts } from "../../views/timeline/messages.ts";
+import type { Mark, Span } from "../../views/timeline/messages.ts";
 import { useNow } from "./clock.ts";
 import { Icon } from "./icons.tsx";
 
@@ -10,13 +11,12 @@ interface TooltipProps {
   /** If it is about these alone. */
   readonly marks: readonly Mark[] | undefined;
   readonly start: number;
-  readonly texts: TimelineTexts;
   /** Pixels in the page: it is below or above `top` to `bottom`. */
   readonly place: { readonly left: number; readonly top: number; readonly bottom: number };
 }
 
 /** Remote text, as text. */
-export function Tooltip({ id, span, marks, start, texts, place }: TooltipProps) {
+export function Tooltip({ id, span, marks, start, place }: TooltipProps) {
   const element = useRef<HTMLDivElement>(null);
   const now = useNow(span.end === undefined);
   useLayoutEffect(() => {
@@ -34,8 +34,8 @@ export function Tooltip({ id, span, marks, start, texts, place }: TooltipProps) 
   const language = document.documentElement.lang || "en";
   const { title, facts, blocks } =
     marks === undefined
-      ? detailsOf(span, { start, now, texts, language })
-      : markDetails(marks, { start, texts, language });
+      ? detailsOf(span, { start, now, language })
+      : markDetails(marks, { start, language });
   return (
     <div class={`tooltip ${span.kind} ${span.state}`} id={id} role="tooltip" ref={element}>
       <div class="title">
@@ -51,7 +51,7 @@ export function Tooltip({ id, span, marks, start, texts, place }: TooltipProps) 
         ))}
       </dl>
       {blocks.map(([label, text]) => (
-        <div class={`block${label === texts.details.marks ? " list" : ""}`} key={label}>
+        <div class={`block${label === l10n.t("Events") ? " list" : ""}`} key={label}>
           <div class="block-label">{label}</div>
           <pre>{text}</pre>
         </div>

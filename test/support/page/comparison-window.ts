@@ -14,10 +14,7 @@ import {
 } from "../../../src/views/comparison/messages.ts";
 import { comparisonModel } from "../../../src/views/comparison/model.ts";
 import { parseFromComparison } from "../../../src/views/comparison/parse.ts";
-import { comparisonTexts } from "../../../src/views/comparison/texts.ts";
-import { pageTexts } from "../../../src/views/page/texts.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
-import { timelineTexts } from "../../../src/views/timeline/texts.ts";
 import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
 
 export interface ComparedSample {
@@ -73,8 +70,6 @@ export class ComparisonWindow {
     assert.ok(message !== undefined, `not understood: ${JSON.stringify(raw)}`);
     this.sent.push(message);
     if (message.type !== "ready") return;
-    const texts = { texts: comparisonTexts(), page: pageTexts(), timeline: timelineTexts() };
-    void this.#built?.post({ type: "texts", ...texts });
     for (const part of this.#messages) void this.#built?.post(part);
   }
 }

@@ -6,9 +6,7 @@ import type { Execution } from "../../../src/executions/model.ts";
 import type { FromPage, ToPage } from "../../../src/views/page/messages.ts";
 import { pageModel, type PageCircumstances } from "../../../src/views/page/model.ts";
 import { parseFromPage } from "../../../src/views/page/parse.ts";
-import { pageTexts } from "../../../src/views/page/texts.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
-import { timelineTexts } from "../../../src/views/timeline/texts.ts";
 import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
 
 interface PageWindowOptions extends Omit<BuiltPageOptions, "name"> {
@@ -70,7 +68,6 @@ export class PageWindow {
     assert.ok(message !== undefined, `not understood: ${JSON.stringify(raw)}`);
     this.sent.push(message);
     if (message.type !== "ready") return;
-    void this.post({ type: "texts", texts: pageTexts(), timeline: timelineTexts() });
     for (const part of this.#messages) void this.post(part);
   }
 }

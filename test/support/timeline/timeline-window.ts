@@ -7,7 +7,6 @@ import type { Price } from "../../../src/executions/prices.ts";
 import { Sent, timelineContent } from "../../../src/views/timeline/content.ts";
 import type { FromTimeline, Look } from "../../../src/views/timeline/messages.ts";
 import { parseFromTimeline } from "../../../src/views/timeline/parse.ts";
-import { timelineTexts } from "../../../src/views/timeline/texts.ts";
 import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
 import { waitFor } from "../wait.ts";
 
@@ -140,7 +139,6 @@ export class TimelineWindow {
     this.received.push(message);
     if (message.type !== "ready" || this.#shown === undefined) return;
     this.#sent.clear();
-    void this.#page.post({ type: "texts", texts: timelineTexts() });
     void this.show(this.#shown);
   }
 }

@@ -8,11 +8,8 @@ import { renderExecution } from "../../support/rendered.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { detailsOf } from "../../../src/views/timeline/labels.ts";
-import { timelineTexts } from "../../../src/views/timeline/texts.ts";
 import { taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { anExecution, at } from "../executions/samples.ts";
-
-const texts = timelineTexts();
 
 describe("the time of a task", () => {
   const attempts = [{ number: 1 }, { number: 2 }];
@@ -26,7 +23,7 @@ describe("the time of a task", () => {
     const { tasks } = pageModel(execution, noActivity);
     const { spans } = timelineContent(execution, activity, at(90));
     const span = spans.find(({ kind }) => kind === "task");
-    const options = { start: at(0), now: at(90), texts, language: "en" };
+    const options = { start: at(0), now: at(90), language: "en" };
     const facts = new Map(span && detailsOf(span, options).facts);
     return {
       tree: taskRow(task!, execution).tooltip.slice(3),

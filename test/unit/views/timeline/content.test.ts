@@ -4,12 +4,11 @@ import type { Execution } from "../../../../src/executions/model.ts";
 import { Sent, timelineContent } from "../../../../src/views/timeline/content.ts";
 import { detailsOf, sentenceOf } from "../../../../src/views/timeline/labels.ts";
 import { parseFromTimeline } from "../../../../src/views/timeline/parse.ts";
-import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
 import { runningExecution, start, variedExecution } from "../../../support/timeline/samples.ts";
 import { contentOf } from "./contents.ts";
 
 describe("what the timeline's page gets", () => {
-  it("is cut texts, and how many events are left out", () => {
+  it("is cut and how many events are left out", () => {
     const { execution, events } = runningExecution(start + 20_000);
     const long = events.map((event) => ({ ...event, text: "x".repeat(2_000) }));
     const kept = { events: long, folded: { llm_call_started: 700, llm_call_completed: 500 } };
@@ -44,15 +43,11 @@ describe("what the timeline's page gets", () => {
     const outline = spans.map(({ depth, kind, state }) => `${"  ".repeat(depth)}${kind}: ${state}`);
     assert.deepEqual(outline.slice(0, 2), ["crew: waiting", "  task: waiting"]);
     assert.ok(outline.includes("    wait: running"), outline.join("\n"));
-    const texts = timelineTexts();
-    const options = { start, now: start + 20_000, texts, language: "en" };
+    const options = { start, now: start + 20_000, language: "en" };
     const [, task] = spans;
     assert.ok(task !== undefined);
     assert.deepEqual(detailsOf(task, options).facts[0], ["Kind", "Task, waiting for you"]);
-    assert.match(
-      sentenceOf(task, start, start + 20_000, texts),
-      /^Task research, waiting for you, /,
-    );
+    assert.match(sentenceOf(task, start, start + 20_000), /^Task research, waiting for you, /);
   });
 
   it("ends where it was last seen, while nobody knows what it does", () => {
@@ -80,10 +75,9 @@ describe("what the timeline's page gets", () => {
     const forgotten = { watchingStoppedAt: iso(3_000), seenAt: iso(40) };
     assert.equal(shown(forgotten)[0]?.end, start + 40_000, "it is no longer watched");
     assert.equal(shown({ state: "unknown" })[0]?.end, undefined, "the crew still answers");
-    const texts = timelineTexts();
     const [, task] = spans;
     assert.ok(task !== undefined);
-    const sentence = sentenceOf(task, start, start + 3_600_000, texts);
+    const sentence = sentenceOf(task, start, start + 3_600_000);
     assert.match(sentence, /^Task research, not known, for 13 s so far, /);
   });
 
@@ -94,7 +88,7 @@ describe("what the timeline's page gets", () => {
     const [crew, task] = spans;
     assert.ok(task !== undefined);
     assert.deepEqual([crew?.state, task.state], ["interrupted", "interrupted"]);
-    const sentence = sentenceOf(task, start, start + 3_600_000, timelineTexts());
+    const sentence = sentenceOf(task, start, start + 3_600_000);
     assert.match(sentence, /^Task research, interrupted, took \d+ s, /);
   });
 

@@ -10,16 +10,14 @@ import {
   timeText,
 } from "../../../../src/views/timeline/labels.ts";
 import { activityOf } from "../../../../src/executions/activity.ts";
-import { lengthText } from "../../../../src/view/lengths.ts";
+import { formatSpan } from "../../../../src/view/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
-import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
 import type { Execution } from "../../../../src/executions/model.ts";
 import { timelineContent } from "../../../../src/views/timeline/content.ts";
 import { variedExecution } from "../../../support/timeline/samples.ts";
 import { contentOf } from "./contents.ts";
 
 const { spans, now } = contentOf("varied");
-const texts = timelineTexts();
 const [crew] = spans;
 const start = crew?.start ?? 0;
 const find = (fits: (span: Span) => boolean): Span => {
@@ -31,12 +29,12 @@ const waits = spans.filter(({ kind }) => kind === "wait");
 
 describe("the texts of a timeline", () => {
   it("give times in their two largest units", () => {
-    const length = (milliseconds: number) => lengthText(milliseconds, texts.units);
+    const length = (milliseconds: number) => formatSpan(milliseconds, "fine");
     assert.deepEqual(
       [0, 450, 2_449, 9_960, 24_400, 60_000, 185_000, 3_720_000, 200_000_000].map(length),
       ["0 s", "450 ms", "2.4 s", "9.9 s", "24 s", "1 min", "3 min 5 s", "1 h 2 min", "2 d 7 h"],
     );
-    assert.equal(lengthText(12_500, texts.units, "exact"), "12.5 s");
+    assert.equal(formatSpan(12_500, "exact"), "12.5 s");
   });
 
   it("shorten counts of tokens", () => {
@@ -62,8 +60,8 @@ describe("the texts of a timeline", () => {
     const research = of("research");
     assert.ok(research !== undefined);
     assert.deepEqual(figuresOf(research)[1], { name: "cost", text: "$0.0034" });
-    assert.match(sentenceOf(research, start, now, texts), /, estimated cost \$0\.0034/);
-    const { facts } = detailsOf(research, { start, now, texts, language: "en" });
+    assert.match(sentenceOf(research, start, now), /, estimated cost \$0\.0034/);
+    const { facts } = detailsOf(research, { start, now, language: "en" });
     assert.equal(new Map(facts).get("Cost"), "estimated cost $0.0034");
     assert.equal(of("write")?.cost, undefined);
     assert.equal(of("Writers")?.cost?.short, "$0.0093");
@@ -71,7 +69,7 @@ describe("the texts of a timeline", () => {
 
   it("give a task the time that it worked, and that it waited, as its other views do", () => {
     const outline = find(({ kind, name }) => kind === "task" && name === "outline");
-    assert.equal(timeText(outline, now, texts), "48 s");
+    assert.equal(timeText(outline, now), "48 s");
     const tasks: Execution["tasks"] = [
       {
         taskId: "outline",
@@ -86,22 +84,22 @@ describe("the texts of a timeline", () => {
     const { spans } = timelineContent(withTasks, activity, now);
     const known = spans.find(({ id }) => id === outline.id);
     assert.ok(known !== undefined);
-    const facts = new Map(detailsOf(known, { start, now, texts, language: "en" }).facts);
+    const facts = new Map(detailsOf(known, { start, now, language: "en" }).facts);
     assert.deepEqual(
-      [facts.get("Time"), facts.get("Waited"), timeText(known, now, texts)],
+      [facts.get("Time"), facts.get("Waited"), timeText(known, now)],
       ["48 s", "1 min 37 s", "48 s"],
     );
     const { id, kind, depth, name, start: since } = outline;
     const pauses = [{ start: start + 48_000 }];
     const waits: Span = { id, kind, depth, name, start: since, state: "running", pauses };
-    assert.equal(timeText(waits, start + 60_000, texts), "27 s", "a wait that lasts is no work");
+    assert.equal(timeText(waits, start + 60_000), "27 s", "a wait that lasts is no work");
   });
 
   it("list events that took no time in the row's tooltip, and tell one of them whole", () => {
     const agent = find(({ marks }) => marks !== undefined);
     const { marks = [], ...rest } = agent;
-    assert.match(sentenceOf(agent, start, now, texts), /, 2 events/);
-    const options = { start, now, texts, language: "en" };
+    assert.match(sentenceOf(agent, start, now), /, 2 events/);
+    const options = { start, now, language: "en" };
     const list =
       "5.1 s · agent logs execution: Senior Researcher – I should search first, <i>then</i> read.\n" +
       "16 s · memory query error – No memory here.";
@@ -119,11 +117,11 @@ describe("the texts of a timeline", () => {
 
   it("name attempts by number, and waits by what the person did", () => {
     assert.deepEqual(
-      spans.filter(({ kind }) => kind === "attempt").map((span) => nameOf(span, texts)),
+      spans.filter(({ kind }) => kind === "attempt").map((span) => nameOf(span)),
       ["Attempt 1", "Attempt 2"],
     );
     assert.deepEqual(
-      waits.map((span) => nameOf(span, texts)),
+      waits.map((span) => nameOf(span)),
       ["Rejected", "Approved"],
     );
     assert.deepEqual(waits.map(hintOf), ["Shorter, please.", undefined]);
@@ -131,7 +129,7 @@ describe("the texts of a timeline", () => {
     assert.ok(wait !== undefined);
     const { id, kind, depth, name, start: since, text = "" } = wait;
     const running: Span = { id, kind, depth, name, start: since, text, state: "running" };
-    assert.equal(nameOf(running, texts), "Waiting for you");
+    assert.equal(nameOf(running), "Waiting for you");
     assert.equal(hintOf(running), undefined, "its text is the draft, until it ends");
   });
 
@@ -141,7 +139,6 @@ describe("the texts of a timeline", () => {
         find(({ name }) => name === "web_search"),
         start,
         now,
-        texts,
       ),
       "Tool call web_search, completed, took 4.2 s, started after 5.2 s, by Senior Researcher",
     );
@@ -150,25 +147,24 @@ describe("the texts of a timeline", () => {
         find(({ name }) => name === "read_page"),
         start,
         now,
-        texts,
       ),
       "Tool call read_page, failed, took 700 ms, started after 14 s, by Senior Researcher, HTTP 404: the page is gone",
     );
     assert.match(
-      sentenceOf({ ...find(({ name }) => name === "research"), isSeen: true }, start, now, texts),
+      sentenceOf({ ...find(({ name }) => name === "research"), isSeen: true }, start, now),
       /^Task research, completed, took about 20 s, started after 1 s, 7502 tokens/,
     );
   });
 
   it("mark a time that was seen from here as approximate", () => {
     const research = find(({ name }) => name === "research");
-    assert.equal(timeText(research, now, texts), "20 s");
-    assert.equal(timeText({ ...research, isSeen: true }, now, texts), "≈ 20 s");
+    assert.equal(timeText(research, now), "20 s");
+    assert.equal(timeText({ ...research, isSeen: true }, now), "≈ 20 s");
   });
 
   it("tell in the tooltip times, tokens, model, arguments and the text as it came", () => {
     const details = (fits: (span: Span) => boolean) =>
-      detailsOf(find(fits), { start, now, texts, language: "en" });
+      detailsOf(find(fits), { start, now, language: "en" });
     const tool = details(({ name }) => name === "web_search");
     assert.deepEqual(tool.blocks, [
       ["Arguments", '{"query": "tea in offices", "limit": 10}'],
@@ -185,7 +181,7 @@ describe("the texts of a timeline", () => {
     );
     assert.equal(facts.get("Agent"), "Senior Researcher");
     const asked = { ...find(({ kind }) => kind === "model"), arguments: "user: Which teas?" };
-    const [prompt] = detailsOf(asked, { start, now, texts, language: "en" }).blocks;
+    const [prompt] = detailsOf(asked, { start, now, language: "en" }).blocks;
     assert.deepEqual(prompt, ["Prompt", "user: Which teas?"]);
   });
 });

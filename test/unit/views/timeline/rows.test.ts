@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
-import { searchedTexts } from "../../../../src/views/timeline/labels.ts";
 import { rowsOf, type Rows } from "../../../../src/views/timeline/rows.ts";
-import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
 import { contentOf } from "./contents.ts";
 
 const { spans } = contentOf("varied");
-const texts = timelineTexts();
 const all = { closed: [], text: "", kinds: [] };
-const rows = (look: Partial<Parameters<typeof rowsOf>[1]>) =>
-  rowsOf(spans, { ...all, ...look }, (span) => searchedTexts(span, texts));
+const rows = (look: Partial<Parameters<typeof rowsOf>[1]>) => rowsOf(spans, { ...all, ...look });
 const outline = ({ rows }: Rows) =>
   rows.map(
     ({ span, depth, isContext }) =>
