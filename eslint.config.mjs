@@ -78,6 +78,10 @@ const linearPatterns = {
       const message = `This pattern takes quadratic time for a text that repeats ${JSON.stringify(part)}. Begin it where it can begin only once, as with (?<!…), or bound its repeats.`;
       context.report({ node, message });
     },
+    // What the server's JSON schema has meets only what an operator writes.
+    "NewExpression[callee.name='RegExp'][arguments.0.property.name!='pattern']"(node) {
+      context.report({ node, message: "Write a literal: others aren't tried with long texts." });
+    },
   }),
 };
 

@@ -79,13 +79,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function isDeeper(text: string, levels: number): boolean {
+/** Whether it has more levels than these, for JSON that may be invalid. */
+export function isDeeper(text: string, levels: number): boolean {
   let depth = 0;
   let inText = false;
   for (let at = 0; at < text.length && depth <= levels; at++) {
     const character = text[at];
     if (inText && character === "\\") at++;
     else if (character === '"') inText = !inText;
+    else if (character === "\n" || character === "\r") inText = false;
     else if (!inText && (character === "[" || character === "{")) depth++;
     else if (!inText && (character === "]" || character === "}")) depth--;
   }

@@ -8,6 +8,11 @@ export interface CrewClass {
   /** The file of the agents or tasks that the class names; undefined if it names none, null if only Python knows it. */
   readonly agentsConfig: string | null | undefined;
   readonly tasksConfig: string | null | undefined;
+  /** Nothing in it builds the crew, and it derives from nothing. */
+  readonly lacksCrew: boolean;
+  /** Of the class, from 1. */
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface CrewMethod {
@@ -26,8 +31,11 @@ export interface CrewMethod {
 
 const crewBase = /^\s*@(?:[\w.]+\.)?CrewBase\b/;
 const decorator = /^\s*@(?:[\w.]+\.)?(agent|task|crew)\b/;
+/** Without its decorator, which crewAI doesn't need. */
+const plainCrew = /^\s*(?:async\s+)?def\s+crew\b/;
 const usedConfig = /\b(?:agents|tasks)_config\s*(?:\[|\.\s*get\s*\()\s*["']([^"'\n]+)["']/;
 const someConfig = /\b(?:agents_config|tasks_config\b|config\s*=)/;
+const setting = /^\s*(agents|tasks)_config\s*(?::[^=]*)?=(?!=)/;
 const ownAgent = /\bagent\s*=\s*self\.(\w+)\s*\(/;
 
 /** Each is read by itself. */
@@ -38,18 +46,30 @@ export function crewClassesIn(text: string): CrewClass[] {
   const source = text.split(/\r?\n/);
   const code = withoutInert(text).split(/\r?\n/);
   let found = 0;
+  // A line belongs to one class only.
+  let end = 0;
   return code.flatMap((line, index) => {
-    const below = crewBase.test(line) ? definitionBelow(code, index) : undefined;
+    const isMeant = index >= end && crewBase.test(line);
+    const below = isMeant ? definitionBelow(code, index) : undefined;
     if (below?.isClass !== true || (found += 1) > mostClasses) return [];
     const start = below.index + 1;
     const body = bodyBelow(code, below.index);
-    const own = source.slice(start, start + body.length);
+    end = start + body.length;
+    const own = source.slice(start, end);
+    const methods = methodsIn(body, own, start);
+    const opening = code[below.index] ?? "";
     return [
       {
         name: below.name,
-        methods: methodsIn(body, own, start),
+        methods,
         agentsConfig: configIn("agents", body, own),
         tasksConfig: configIn("tasks", body, own),
+        lacksCrew:
+          /^\s*class\s+\w+\s*(?:\(\s*\)\s*)?:/.test(opening) &&
+          !methods.some(({ kind }) => kind === "crew") &&
+          !body.some((each) => plainCrew.test(each)),
+        line: start,
+        column: indentOf(opening) + 1,
       },
     ];
   });
@@ -57,13 +77,13 @@ export function crewClassesIn(text: string): CrewClass[] {
 
 /** @param start how many lines come before the class's body */
 function methodsIn(body: readonly string[], source: readonly string[], start: number) {
+  let end = 0;
   return body.flatMap((line, index): CrewMethod[] => {
-    const kind = decorator.exec(line)?.[1];
+    const kind = index < end ? undefined : decorator.exec(line)?.[1];
     const below = kind === undefined ? undefined : definitionBelow(body, index);
     if (!isKind(kind) || below === undefined || below.isClass) return [];
-    const length = bodyBelow(body, below.index).length;
-    const linesIn = (lines: readonly string[]) =>
-      lines.slice(below.index, below.index + 1 + length).join("\n");
+    end = below.index + 1 + bodyBelow(body, below.index).length;
+    const linesIn = (lines: readonly string[]) => lines.slice(below.index, end).join("\n");
     const code = linesIn(body);
     const config =
       usedConfig.exec(linesIn(source))?.[1] ?? (someConfig.test(code) ? null : undefined);
@@ -89,8 +109,9 @@ function isKind(word: string | undefined): word is CrewMethod["kind"] {
 /** Of `agents_config = "…"` among the members of a class. */
 function configIn(what: string, body: readonly string[], source: readonly string[]) {
   const indent = indentOf(body.find((line) => line.trim() !== "") ?? "");
-  const setting = new RegExp(`^\\s*${what}_config\\s*(?::[^=]*)?=(?!=)`);
-  const at = body.findLastIndex((line) => indentOf(line) === indent && setting.test(line));
+  const at = body.findLastIndex(
+    (line) => indentOf(line) === indent && setting.exec(line)?.[1] === what,
+  );
   if (at < 0) return undefined;
   return (
     /=\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*(?:#.*)?$/

@@ -24,12 +24,16 @@ const runs = /^\s*@(?:\w+\.)*(start|listen|router|human_feedback)\b/;
 /** The classes that derive from `Flow`. */
 export function flowsIn(text: string): FlowText[] {
   const code = withoutInert(text).split(/\r?\n/);
+  // A line belongs to one flow only.
+  let end = 0;
   return code.flatMap((line, index) => {
-    const start = /^\s*class\b/.test(line) ? code.slice(index, index + mostLines).join("\n") : "";
+    if (index < end || !/^\s*class\b/.test(line)) return [];
+    const start = code.slice(index, index + mostLines).join("\n");
     const [, name, bases = ""] = classWithBases.exec(start) ?? [];
     const base = flowBase.exec(bases.trim());
     if (name === undefined || base === null) return [];
     const body = bodyBelow(code, index);
+    end = index + 1 + body.length;
     const given = body.flatMap(
       (each) => /^\s*initial_state\s*(?::[^=]*)?=\s*(\w+)\s*$/.exec(each) ?? [],
     );
@@ -63,27 +67,49 @@ export function mainFlow(text: string, flows: readonly FlowText[]): FlowText | u
   if (flows.length < 2) return flows[0];
   const code = withoutInert(text).split(/\r?\n/);
   const at = code.findIndex((line) => /^(async\s+)?def\s+kickoff\s*\(/.test(line));
-  const body = at < 0 ? "" : bodyBelow(code, at).join("\n");
-  const named = flows.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(body));
+  const words = new Set(at < 0 ? [] : bodyBelow(code, at).join("\n").match(/\w+/g));
+  const named = flows.filter(({ name }) => words.has(name));
   return named.length === 1 ? named[0] : undefined;
 }
 
-/** The fields of a Pydantic model, in order, and what it derives from; undefined if the text doesn't define it. */
-export function modelIn(text: string, name: string) {
-  const code = withoutInert(text).split(/\r?\n/);
-  const at = code.findIndex((line) => new RegExp(`^\\s*class\\s+${name}\\s*\\(`).test(line));
-  if (at < 0) return undefined;
-  const body = bodyBelow(code, at);
-  const indent = Math.min(...body.filter((line) => line.trim() !== "").map(indentOf));
-  const fields = body.flatMap((line) => {
-    const [, field, type = ""] = /^\s*([A-Za-z]\w*)\s*:\s*([^=]*)/.exec(line) ?? [];
-    const isField = field !== undefined && indentOf(line) === indent && !/\bClassVar\b/.test(type);
-    return isField && field !== "model_config" ? [field] : [];
-  });
-  const bases =
-    /^[^(]*\(([^)]*)\)/
-      .exec(code[at] ?? "")?.[1]
-      ?.split(",")
-      .flatMap((base) => /^\s*(?:\w+\.)*(\w+)/.exec(base)?.[1] ?? []) ?? [];
-  return { fields, bases };
+export interface Model {
+  /** In the order of the file. */
+  readonly fields: readonly string[];
+  /** Names of what it derives from. */
+  readonly bases: readonly string[];
+}
+
+/** The classes that may be Pydantic models, by name; of those with one name the first. */
+export function modelsIn(text: string): ReadonlyMap<string, Model> {
+  const models = new Map<string, Model>();
+  /** Those that a line may belong to, the innermost last. */
+  const open: { readonly indent: number; inside: number; readonly fields: string[] }[] = [];
+  for (const line of withoutInert(text).split(/\r?\n/)) {
+    // A bracket may close the class's own list.
+    if (/^\s*(?:[)\]}]|$)/.test(line)) continue;
+    const indent = indentOf(line);
+    while (indent <= (open.at(-1)?.indent ?? -1)) open.pop();
+    const own = open.at(-1);
+    if (own && indent <= own.inside) {
+      if (indent < own.inside) own.fields.length = 0;
+      own.inside = indent;
+      own.fields.push(...fieldIn(line));
+    }
+    const [, name, bases] = /^\s*class\s+(\w+)\s*\((?:([^)]*)\))?/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const fields: string[] = [];
+    open.push({ indent, inside: Infinity, fields });
+    if (!models.has(name)) models.set(name, { fields, bases: basesIn(bases) });
+  }
+  return models;
+}
+
+function fieldIn(line: string): string[] {
+  const [, field, type = ""] = /^\s*([A-Za-z]\w*)\s*:\s*([^=]*)/.exec(line) ?? [];
+  const isField = field !== undefined && field !== "model_config" && !/\bClassVar\b/.test(type);
+  return isField ? [field] : [];
+}
+
+function basesIn(list = ""): string[] {
+  return list.split(",").flatMap((base) => /^\s*(?:\w+\.)*(\w+)/.exec(base)?.[1] ?? []);
 }

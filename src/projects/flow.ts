@@ -2,9 +2,9 @@ import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { filesIn, foldersIn, isFile } from "./files.ts";
-import { flowsIn, mainFlow, modelIn } from "./flow-py.ts";
-import { tryToRead, type Reading } from "./reading.ts";
-import { parseYaml, toPlain, type Place } from "./source.ts";
+import { flowsIn, mainFlow, modelsIn, type Model } from "./flow-py.ts";
+import { attempt, tryToRead, type Reading } from "./reading.ts";
+import { given, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type CrewProject, type Position, type ProjectTask } from "./types.ts";
 
 /**
@@ -69,11 +69,15 @@ export async function readDeclarativeFlow(
         "schema: crewai.flow/v1",
       ),
     );
-  const tasks = [...(parts?.get("methods")?.inside ?? [])].map(([method, { inside }]) =>
+  const members = (place: Place | undefined) => {
+    const read = () => given(place)?.members(l10n.t("an object of names and values."));
+    return [...(attempt(report, read, undefined) ?? [])];
+  };
+  const tasks = members(parts?.get("methods")).map(([method, { inside }]) =>
     taskOf(method, inside.has("human_feedback")),
   );
   const state = parts?.get("state")?.inside;
-  const named = (place: Place | undefined) => [...(place?.inside.keys() ?? [])];
+  const named = (place: Place | undefined) => members(place).map(([name]) => name);
   const model = state?.get("ref")?.value;
   const fields = [
     ...named(state?.get("json_schema")?.inside.get("properties")),
@@ -137,33 +141,24 @@ async function mainFile(folder: string, name = ""): Promise<string | undefined> 
   return (await isFile(path.join(folder, "main.py"))) ? "main.py" : undefined;
 }
 
-/** Python files that are searched for a state model. */
+/** Python files that are searched for a state model, and characters in them. */
 const mostFiles = 200;
+const mostText = 10_000_000;
 
-/** A model outside of the package has none that can be read. */
+/** Those of its bases first. A model outside of the package has none that can be read. */
 async function fieldsOf(reading: Reading, entry: string, model: string): Promise<string[]> {
   const files = [entry, ...(await pythonFiles(reading.folder, path.posix.dirname(entry)))];
-  const texts = new Map<string, string>();
-  const textOf = async (file: string) => {
-    const known = texts.get(file);
+  const known = new Map<string, Model>();
+  let length = 0;
+  for (const file of files) {
     // What isn't text is Python's to report.
-    const text = known ?? (await reading.text(file).catch(() => undefined))?.text ?? "";
-    texts.set(file, text);
-    return text;
-  };
-  const seen = new Set<string>();
-  const fieldsIn = async (name: string): Promise<string[]> => {
-    if (seen.has(name)) return [];
-    seen.add(name);
-    for (const file of files) {
-      const found = modelIn(await textOf(file), name);
-      if (found === undefined) continue;
-      const inherited = await Promise.all(found.bases.map(fieldsIn));
-      return [...inherited.flat(), ...found.fields];
-    }
-    return [];
-  };
-  return [...new Set(await fieldsIn(model))];
+    const text = (await reading.text(file).catch(() => undefined))?.text ?? "";
+    if ((length += text.length) > mostText) break;
+    for (const [name, each] of modelsIn(text)) if (!known.has(name)) known.set(name, each);
+  }
+  const names = new Set([model]);
+  for (const name of names) for (const base of known.get(name)?.bases ?? []) names.add(base);
+  return [...new Set([...names].reverse().flatMap((name) => known.get(name)?.fields ?? []))];
 }
 
 async function pythonFiles(folder: string, below: string): Promise<string[]> {

@@ -36,10 +36,13 @@ export async function projectRoot(folder: string): Promise<string> {
   }
 }
 
+const assignment = /^[ \t]*(\w+)[ \t]*=[ \t]*["']([^"'\n]*)["']/gm;
+
 function tableIn(text: string, heading: RegExp): string | undefined {
   return heading.exec(text)?.[1]?.split(/^[ \t]*\[/m, 1)[0];
 }
 
 function valueIn(table: string, key: string): string | undefined {
-  return new RegExp(`^[ \\t]*${key}[ \\t]*=[ \\t]*["']([^"'\\n]*)["']`, "m").exec(table)?.[1];
+  for (const [, name, value] of table.matchAll(assignment)) if (name === key) return value;
+  return undefined;
 }

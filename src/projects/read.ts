@@ -303,8 +303,7 @@ function positionOf(text: string, key: string): Position {
   const lines = text.split("\n");
   const heading = lines.findIndex((line) => /^\s*\[\s*tool\s*\.\s*crewai\s*\]/.test(line));
   const below = lines.findIndex(
-    (line, index) =>
-      index > heading && new RegExp(`^\\s*(tool\\.crewai\\.)?${key}\\s*=`).test(line),
+    (line, index) => index > heading && /^\s*(?:tool\.crewai\.)?(\w+)\s*=/.exec(line)?.[1] === key,
   );
   const line = Math.max(below >= 0 ? below : heading, 0);
   const column = (/\S/.exec(lines[line] ?? "")?.index ?? 0) + 1;

@@ -9,10 +9,12 @@ import {
   LineCounter,
   parseDocument,
   visit,
+  type Alias,
   type Document,
+  type Node,
   type YAMLError,
 } from "yaml";
-import type { JsonValue } from "../base/json.ts";
+import { isDeeper, type JsonValue } from "../base/json.ts";
 import type { TextFile } from "./files.ts";
 import { attempt, type Reading } from "./reading.ts";
 import { ProjectError, type Position } from "./types.ts";
@@ -30,6 +32,8 @@ const maxDepth = 100;
 const mostMembers = 1000;
 /** To parse more takes seconds. */
 const mostLines = 20_000;
+/** Each is searched for, and what it stands for counts again. */
+const mostAliases = 1000;
 
 /** Its checks throw a ProjectError with the value's position. */
 export class Place {
@@ -52,14 +56,16 @@ export class Place {
     return this.#at(this.#path);
   }
 
-  /** Empty if it is no mapping. */
+  /** Empty if it is no mapping, or too large. */
   get inside(): ReadonlyMap<string, Place> {
-    return this.value instanceof Map ? this.members("") : new Map<string, Place>();
+    const isFit = this.value instanceof Map && this.value.size <= mostMembers;
+    return isFit ? this.members("") : new Map<string, Place>();
   }
 
-  /** Empty if it is no list. */
+  /** Empty if it is no list, or too large. */
   get list(): readonly Place[] {
-    return Array.isArray(this.value) ? this.items("") : [];
+    const isFit = Array.isArray(this.value) && this.value.length <= mostMembers;
+    return isFit ? this.items("") : [];
   }
 
   members(expected: string): Map<string, Place> {
@@ -124,6 +130,13 @@ function describe(value: Value): string {
 
 /** With comments and trailing commas, as in crewAI. Also reports duplicate keys. */
 export function parseJsonc({ file, text }: TextFile, problems: Problems): Place {
+  const plain = stripComments(text, " ");
+  const start = { file, line: 1, column: 1 };
+  if (isDeeper(plain, maxDepth)) {
+    problems.report(tooDeep(start));
+    problems.broken.add(file);
+    return new Place(null, () => start);
+  }
   const errors: ParseError[] = [];
   parse(text, errors, { allowTrailingComma: true });
   const [problem] = errors;
@@ -141,7 +154,15 @@ export function parseJsonc({ file, text }: TextFile, problems: Problems): Place 
     problems.broken.add(file);
   }
   // Without comments, valid JSON is valid YAML 1.2, trailing commas included.
-  return parseYaml({ file, text: stripComments(text, " ") }, problems, "1.2");
+  return parseYaml({ file, text: plain }, problems, "1.2");
+}
+
+function tooDeep(position: Position): ProjectError {
+  return new ProjectError(
+    l10n.t("This is nested too deeply, or contains itself."),
+    l10n.t("at most {0} levels.", maxDepth),
+    position,
+  );
 }
 
 /**
@@ -179,7 +200,8 @@ export function parseYaml(
     ...place(start),
     ...(end !== undefined && { end: place(end) }),
   });
-  for (const key of doubledKeys(document))
+  const { doubledKeys, targets } = lookThrough(document);
+  for (const key of doubledKeys)
     problems.report(
       new ProjectError(
         l10n.t("This key appears twice."),
@@ -195,19 +217,24 @@ export function parseYaml(
     problems.broken.add(file);
   }
   const at: At = (path, part) => {
-    const [start, end = start] = rangeOf(document, path);
+    const range = rangeOf(document, targets, path);
+    const [start, end = start] = range;
     const found = part === undefined ? -1 : text.slice(start, end).indexOf(part);
     return position(
-      part === undefined || found < 0
-        ? rangeOf(document, path)
-        : [start + found, start + found + part.length],
+      part === undefined || found < 0 ? range : [start + found, start + found + part.length],
     );
   };
   const read = (): Value => {
+    if (targets.size > mostAliases)
+      throw new ProjectError(
+        l10n.t("There are {0} aliases.", targets.size),
+        l10n.t("at most {0}.", mostAliases),
+        position([0]),
+      );
     let value: unknown;
     try {
       // Resolves aliases and merge keys. The limit keeps a small file from filling the memory.
-      value = document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
+      value = document.toJS({ mapAsMap: true, maxAliasCount: mostAliases });
     } catch (error) {
       const message = sentence(error instanceof Error ? error.message : String(error));
       throw new ProjectError(message, l10n.t("plain mappings, lists and text."), position([0]));
@@ -219,21 +246,28 @@ export function parseYaml(
   return new Place(value ?? null, at);
 }
 
-/** Where keys of one mapping stand again. */
-function doubledKeys(document: Document): number[] {
-  const found: number[] = [];
-  visit(document, {
-    Map: (_, { items }) => {
-      const seen = new Set<string>();
-      for (const { key } of items) {
-        if (!isScalar(key) || key.value === "<<") continue;
-        const name = String(key.value);
-        if (seen.has(name)) found.push(key.range?.[0] ?? 0);
-        seen.add(name);
-      }
-    },
+type Targets = ReadonlyMap<Alias, Node>;
+
+/** Where keys of one mapping stand again, and what the aliases stand for: the library searches the whole document for each. */
+function lookThrough(document: Document) {
+  const doubledKeys: number[] = [];
+  const anchored = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, (_, node) => {
+    if (isAlias(node)) {
+      const target = anchored.get(node.source);
+      if (target) targets.set(node, target);
+    } else if (isNode(node) && node.anchor !== undefined) anchored.set(node.anchor, node);
+    const seen = new Set<string>();
+    for (const { key } of isMap(node) ? node.items : []) {
+      if (!isScalar(key) || key.value === "<<") continue;
+      const name = String(key.value);
+      if (seen.has(name)) doubledKeys.push(key.range?.[0] ?? 0);
+      seen.add(name);
+    }
   });
-  return found.sort((one, other) => one - other);
+  doubledKeys.sort((one, other) => one - other);
+  return { doubledKeys, targets };
 }
 
 function explain(
@@ -278,12 +312,7 @@ function toValue(value: unknown, path: Path, at: At, report: Problems["report"])
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return value;
   // Always thrown: what contains itself twice would never end.
-  if (path.length > maxDepth)
-    throw new ProjectError(
-      l10n.t("This is nested too deeply, or contains itself."),
-      l10n.t("at most {0} levels.", maxDepth),
-      at(path.slice(0, 1)),
-    );
+  if (path.length > maxDepth) throw tooDeep(at(path.slice(0, 1)));
   const inside = (step: string | number, member: unknown) =>
     toValue(member, [...path, step], at, report);
   if (Array.isArray(value)) return value.map((item, index) => inside(index, item));
@@ -301,11 +330,11 @@ function toValue(value: unknown, path: Path, at: At, report: Problems["report"])
 type Range = readonly [start: number, end?: number];
 
 /** The range of a value, or of its key if it is a mapping or list. */
-function rangeOf(document: Document, path: Path): Range {
+function rangeOf(document: Document, targets: Targets, path: Path): Range {
   let node: unknown = document.contents;
   let range: Range = isNode(node) ? [node.range?.[0] ?? 0] : [0];
   for (const step of path) {
-    if (isAlias(node)) node = node.resolve(document);
+    if (isAlias(node)) node = targets.get(node);
     const pairs = isMap(node) ? node.items : [];
     const pair = pairs.findLast(({ key }) => isScalar(key) && String(key.value) === String(step));
     node = isSeq(node) ? node.items[Number(step)] : pair?.value;

@@ -326,7 +326,7 @@ function crewOf(crew: UnknownObject, project: CrewProject): CrewProject {
         humanInput: task["humanInput"] === true,
         ...(agent !== undefined && { agent }),
         extras: textAt(task, "extras") ?? "",
-        ...(Array.isArray(context) && { context: context.map(String) }),
+        ...(Array.isArray(context) && { context: wordsIn(context) }),
       };
     });
   return { ...project, agents, tasks };

@@ -91,7 +91,7 @@ describe("a classic project", () => {
   });
 
   it("may have another name than crew.py, as in a flow", async () => {
-    const method = "@CrewBase\nclass Content:\n    @agent\n    def writer(self):\n        pass\n";
+    const method = "@CrewBase\nclass Content:\n    @crew\n    def crew(self):\n        pass\n";
     const folder = await folderWith({ ...classic, "main.py": "", "content.py": method });
     assert.equal((await rehearsed(folder)).entry, "content.py");
     assert.equal((await rehearsed(await folderWith(classic))).entry, "crew.py");
@@ -136,6 +136,10 @@ class Poems:
     @task
     def second_look(self):
         return Task(config=self.tasks_config["review"])
+
+    @crew
+    def crew(self):
+        return Crew()
 `;
     const project = await rehearsed(await folderWith({ ...files, "crew.py": crewPy }));
     assert.deepEqual(project.inputs, ["writer", "draft", "review"]);

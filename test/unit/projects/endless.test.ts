@@ -11,6 +11,7 @@ import { classic, folderWith, removeFolders } from "./folder.ts";
 const python = "@CrewBase\nclass Poem:\n    @task\n    def draft(self): ...\n";
 const declared = { "crew.jsonc": '{"agents": ["a"], "tasks": []}', "agents/a.jsonc": "{}" };
 const toml = { "pyproject.toml": '[tool.crewai]\ntype = "flow"\n', "main.py": "" };
+const flow = "class A(Flow[S0]):\n    @start()\n    def go(self): ...\n";
 
 /** Reads all that is read of a folder, whatever it is. Resolves to the time of the processor (ms). */
 async function readAll(folder: string): Promise<number> {
@@ -22,8 +23,9 @@ async function readAll(folder: string): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** A quarter of what is read at most, in characters: what takes a moment here doesn't take long there. */
-const size = 250_000;
+/** What is read at most, in characters, and in lines of YAML. */
+const size = 1_000_000;
+const yamlLines = 20_000;
 const seconds = (count: number) => count * 1000;
 
 describe("a project whose file never ends, or is made to take long,", () => {
@@ -47,20 +49,42 @@ describe("a project whose file never ends, or is made to take long,", () => {
     });
 
   const many = (part: string) => part.repeat(Math.floor(size / part.length));
-  const numbered = (part: (index: number) => string) => {
+  const numbered = (part: (index: number) => string, most = size) => {
     let text = "";
-    for (let index = 0; text.length < size; index += 1) text += part(index);
+    for (let index = 0; text.length < size && index < most; index += 1) text += part(index);
     return text;
+  };
+  const lines = (part: (index: number) => string) => numbered(part, yamlLines - 1);
+  /** Each a level deeper, and then as many empty lines, which belong to all of them. */
+  const nested = (part: (index: number) => readonly string[], before = "") => {
+    let text = before;
+    for (let depth = 0; text.length < size / 2; depth += 1)
+      for (const line of part(depth)) text += `\n${" ".repeat(depth + 1)}${line}`;
+    return text + "\n".repeat(size / 2);
   };
   for (const [what, file, text] of [
     ["decorators", "crew.py", many("@CrewBase\n")],
     ["decorated methods", "crew.py", `@CrewBase\nclass A:\n${many("    @task\n")}`],
     ["classes", "crew.py", many("@CrewBase\nclass A:\n    x = 1\n")],
+    ["classes in classes", "crew.py", nested((index) => ["@CrewBase", `class A${index}:`])],
+    [
+      "methods in methods",
+      "crew.py",
+      nested(() => ["@task", "def a(self):"], "@CrewBase\nclass A:"),
+    ],
     ["quotes", "crew.py", many('"\\')],
     ["indentation", "crew.py", `@CrewBase\nclass A:\n${many(" ")}`],
-    ["keys", "config/tasks.yaml", numbered((index) => `k${index}:\n`)],
-    ["the same key", "config/tasks.yaml", many("k:\n")],
-    ["tasks", "config/tasks.yaml", numbered((index) => `k${index}: {description: a}\n`)],
+    ["flows", "main.py", numbered((index) => `class A${index}(Flow): pass\n`)],
+    ["flows in flows", "main.py", nested((index) => [`class A${index}(Flow):`])],
+    [
+      "models that inherit",
+      "main.py",
+      flow + numbered((index) => `class S${index}(S${index + 1}):\n    f${index}: int\n`),
+    ],
+    ["models in models", "main.py", flow + nested((index) => [`class S${index}(S${index + 1}):`])],
+    ["keys", "config/tasks.yaml", lines((index) => `k${index}:\n`)],
+    ["the same key", "config/tasks.yaml", lines(() => "k:\n")],
+    ["tasks", "config/tasks.yaml", lines((index) => `k${index}: {description: a}\n`)],
     ["braces", "config/tasks.yaml", `a:\n  description: '${many("{a")}'\n`],
     [
       "odd inputs",
@@ -68,11 +92,22 @@ describe("a project whose file never ends, or is made to take long,", () => {
       `a:\n  description: "${numbered((index) => `{ ${index}}`)}"\n`,
     ],
     ["flow mappings", "config/tasks.yaml", `{${numbered((index) => `k${index}, `)}}`],
-    ["lines that continue others", "config/tasks.yaml", many("a\n")],
-    ["anchors", "config/tasks.yaml", numbered((index) => `k${index}: &a${index} {}\n`)],
+    ["lines that continue others", "config/tasks.yaml", lines(() => "a\n")],
+    ["anchors", "config/tasks.yaml", `{${numbered((index) => `k${index}: &a${index} {}, `)}}`],
+    [
+      "aliases",
+      "config/tasks.yaml",
+      `{${numbered((index) => `k: &a${index} 1, l: *a${index}, `, 35_000)}}`,
+    ],
+    [
+      "problems behind aliases",
+      "config/tasks.yaml",
+      `x: [${"1,".repeat(100_000)}]\na: &a {agent: b}\n${numbered((index) => `k${index}: *a\n`, 900)}`,
+    ],
   ] as const)
     it(`takes a moment with much of ${what}`, async () => {
-      const took = await readAll(await folderWith({ ...classic, "crew.py": python, [file]: text }));
+      const files = file === "main.py" ? toml : { ...classic, "crew.py": python };
+      const took = await readAll(await folderWith({ ...files, [file]: text }));
       assert.ok(took < seconds(10), `${Math.round(took)} ms`);
     }).timeout(60_000);
 });

@@ -81,6 +81,18 @@ describe("a flow project", () => {
     });
   });
 
+  it("says that its state has too many members", async () => {
+    const names = Array.from({ length: 1_001 }, (_, index) => `k${index}: {}`).join();
+    const folder = await folderWith({
+      "pyproject.toml": `${toml}definition = "flow.yaml"\n`,
+      "flow.yaml": `schema: crewai.flow/v1\nstate: { json_schema: { properties: { ${names} } } }\n`,
+    });
+    await assert.rejects(
+      rehearsed(folder),
+      /^ProjectError: flow\.yaml:2:25: There are 1001 entries/,
+    );
+  });
+
   it("may have a state model with bases of generic classes and of other modules", async () => {
     const code = main.replace(
       "class State(BaseModel):",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { inspectProject } from "../../../src/projects/inspect.ts";
+import { readProject } from "../../../src/projects/read.ts";
 import type { Position } from "../../../src/projects/types.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { classic, folderWith, removeFolders } from "./folder.ts";
@@ -95,7 +96,7 @@ describe("the problems of a project", () => {
   it("don't include an agent that only crew.py defines, as crewAI looks there", async () => {
     const files = tasks(`draft:${fields}\n  agent: coder\n`);
     const python =
-      "@CrewBase\nclass Poem:\n    @agent\n    def coder(self): ...\n    @agent\n    def writer(self): ...\n";
+      "@CrewBase\nclass Poem:\n    @agent\n    def coder(self): ...\n    @agent\n    def writer(self): ...\n    @crew\n    def crew(self): ...\n";
     assert.equal((await problemsIn(files)).length, 1);
     const { problems } = await inspect({
       ...tasks(`draft:${fields}\n  agent: nobody\n`),
@@ -103,6 +104,48 @@ describe("the problems of a project", () => {
     });
     assert.match(problems[0]?.error.text ?? "", /Expected: one of "coder", "writer"\.$/);
     assert.deepEqual(await problemsIn({ ...files, "crew.py": python }), []);
+  });
+
+  it("include a class that builds no crew, unless it derives from one that may", async () => {
+    const of = (opening: string, body = "x = 1") =>
+      problemsIn({ ...classic, "crew.py": `@CrewBase\n${opening}:\n    ${body}\n` });
+    const expected = ['error crew.py:2:1 The class "Poem" has no method with @crew.'];
+    assert.deepEqual(await of("class Poem"), expected);
+    assert.deepEqual(await of("class Poem()"), expected);
+    assert.deepEqual(await of("class Poem(Base)"), []);
+    assert.deepEqual(await of("class Poem", "def crew(self): ..."), []);
+  });
+
+  it("include lists and mappings with too many entries, wherever they are", async () => {
+    const many = (entry: (index: number) => string) =>
+      Array.from({ length: 1_001 }, (_, index) => entry(index)).join();
+    const task = '{ "description": "d", "expected_output": "e", "agent": "a" }';
+    for (const files of [
+      tasks(`draft:${fields}\n  agent: writer\n  context: [${many((index) => `t${index}`)}]\n`),
+      tasks(`draft: { description: d, ${many((index) => `k${index}: 1`)} }\n`),
+      declared(`{ "agents": [${many(() => '"a"')}], "tasks": [${task}] }`),
+      declared(`{ "agents": ["a"], "tasks": [${task}], ${many((index) => `"k${index}": 1`)} }`),
+      declared(
+        `{ "agents": ["a"], "tasks": [${task}], "inputs": { ${many((index) => `"k${index}": 1`)} } }`,
+      ),
+    ]) {
+      const folder = await folderWith(files);
+      for (const { problems } of [await inspectProject(folder), await readProject(folder)])
+        assert.ok(problems.some(({ error }) => /There are 100\d entries here/.test(error.message)));
+    }
+  });
+
+  it("include JSON that is nested too deeply, also where it has no end", async () => {
+    for (const [before, after] of [
+      ["", ""],
+      ["", "]".repeat(6_000)],
+      ['// "\n', ""],
+      [`["${"]".repeat(6_000)}",`, ""],
+      ['"\n', ""],
+    ])
+      assert.deepEqual(await problemsIn(declared(`${before}${"[".repeat(6_000)}${after}`)), [
+        "error crew.jsonc:1:1 This is nested too deeply, or contains itself.",
+      ]);
   });
 
   it("include what stops the reading of the whole project", async () => {

@@ -12,9 +12,9 @@ import { crew, Harness, inputs } from "./support.ts";
 const reply = `echo '{"type":"output","output":"Text."}'`;
 
 /** A program that replies as the Python of a crew with the task `only`, and runs a line of shell for an attempt. */
-function writePython(folder: string, atAttempt: string): string {
+function writePython(folder: string, atAttempt: string, members = ""): string {
   const python = path.join(folder, "python");
-  const task = `{"name":"only","description":"Do it.","expectedOutput":"Text."}`;
+  const task = `{${members}"name":"only","description":"Do it.","expectedOutput":"Text."}`;
   writeFileSync(
     python,
     `#!/bin/sh
@@ -87,6 +87,20 @@ describe("a worker of the crewai engine", () => {
     assert.ok(!existsSync(begun));
     await run(nothing);
     assert.ok(existsSync(begun));
+    engine.close?.();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("takes only text for the names of a task's context", async () => {
+    const folder = temporaryFolder("worker");
+    const python = writePython(folder, reply, `"context":["a",{"toString":null}],`);
+    const engine = crewaiEngine({
+      ...{ folder: temporaryFolder("project"), data: path.join(folder, "data"), python },
+      ...{ program: "worker.py", parallel: 1, env: process.env },
+      ...{ log: () => undefined, secrets: new Secrets() },
+    });
+    const { tasks } = (await engine.prepare?.("one", crew)) ?? {};
+    assert.deepEqual(tasks?.[0]?.context, ["a"]);
     engine.close?.();
     rmSync(folder, { recursive: true });
   });
