@@ -68,17 +68,15 @@ function unreadableProject(
 
 /** Of a crew whose files don't say its inputs. Nothing was started. */
 function unknownInputs(
-  { isLocal = false, retryAfterMs }: RefusedAnswer,
+  { isLocal = false }: RefusedAnswer,
   said: string,
   problem: LocalProblem,
 ): CrewApiErrorDetails {
   // Another machine's code is nothing that a person here can allow.
   const asksPython = isLocal && problem.asksPython;
-  const later =
-    retryAfterMs === undefined ? l10n.t("Try again in a moment.") : waiting(retryAfterMs);
   const remedy = asksPython
     ? l10n.t("Try again in the crew's kickoff form, which asks you first.")
-    : later;
+    : l10n.t("Try again in a moment.");
   return { kind: "gateway", message: sentence(said), remedy, ...(asksPython && { asksPython }) };
 }
 

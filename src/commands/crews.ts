@@ -62,11 +62,13 @@ export function crewCommands(parts: CrewParts): Commands {
     removeCrew: onCrew(parts, (crew) => removeCrew(parts, crew)),
     startLocalCrew: (argument) => startLocal(parts, argument),
     stopLocalCrew: (argument) => locals.stop(folderIn(parts, recordOf(argument))),
-    copyToken: onCrew(parts, (crew) => copyToken(parts, crew), isLocal),
-    changeEngine: onLocal((crew, argument) =>
-      locals.changeEngine(crew.id, engineOf(recordOf(argument))),
-    ),
-    setUpProject: onLocal((crew) => locals.setUp(crew.id)),
+    copyToken: onLocal((crew) => copyToken(parts, crew)),
+    changeEngine: onLocal((crew, argument) => {
+      const given = recordOf(argument);
+      return booleanOf(given, "setUp") === true
+        ? locals.setUp(crew.id)
+        : locals.changeEngine(crew.id, engineOf(given));
+    }),
     continueExecution: onLocal((crew, argument) =>
       locals.decideInterrupted(crew.id, "continue", chosenIn(crew, argument)),
     ),
@@ -133,7 +135,7 @@ async function startLocal(parts: CrewParts, argument: unknown): Promise<Crew | u
       : vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name),
   );
   if (isPerson && parts.locals.lacksCrewai(crew.id))
-    void offerSetUp(crew, crew.local?.engineNote ?? "").catch(showError);
+    void offerSetUp(parts.locals, crew, crew.local?.engineNote ?? "").catch(showError);
   // Whoever serves the workspace's crew wants to see it work.
   if (given["here"] === true && isPerson) void kickOffFirst(crew).catch(showError);
   return crew;
@@ -144,11 +146,15 @@ async function kickOffFirst({ id }: Crew): Promise<void> {
   await vscode.commands.executeCommand("crewdeck.kickoff", given);
 }
 
-async function offerSetUp({ id, name }: Crew, why: string): Promise<void> {
+async function offerSetUp(
+  locals: CrewParts["locals"],
+  { id, name }: Crew,
+  why: string,
+): Promise<void> {
   const setUp = vscode.l10n.t("Set Up This Project…");
   const text = vscode.l10n.t("“{0}” is rehearsed, without a language model. {1}", name, why);
   if ((await vscode.window.showInformationMessage(plainMessage(text), setUp)) === setUp)
-    await vscode.commands.executeCommand("crewdeck.setUpProject", { crew: id, kind: "welcome" });
+    await locals.setUp(id);
 }
 
 function engineOf(given: UnknownObject): LocalEngine | undefined {
@@ -185,13 +191,6 @@ function folderIn(
 
 /** A deployed crew's token is never given out. */
 async function copyToken({ crews }: CrewParts, crew: Crew): Promise<void> {
-  if (crew.local === undefined)
-    throw new UserError(
-      vscode.l10n.t(
-        "Only the token of a local crew can be copied, and “{0}” is deployed. You find its token in the crew's dashboard.",
-        crew.name,
-      ),
-    );
   const stored = await crews.token(crew.id);
   if (stored === undefined)
     throw new UserError(

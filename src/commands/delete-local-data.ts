@@ -9,7 +9,7 @@ import { comparisonType, executionScheme, formType, setContext } from "../editor
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
-import { isLocalCrew, type ExecutionSummary } from "../executions/model.ts";
+import { isLocalCrew } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Sending } from "../sending/sending.ts";
@@ -187,7 +187,7 @@ async function clearLocalData(
   const callbacks = await parts.callbacks();
   const { flows } = callbacks;
   const idsWithFlows = flows.crewIds();
-  await forgetHere(parts, "data", executions.store.list());
+  await forgetHere(parts, "data");
   executions.clear(scope, () => {
     sending.sends.clear();
     const tables = ["notified", "token_prompts", "drafts", "crew_values"];
@@ -231,11 +231,10 @@ const stays: Readonly<Record<ClearScope, readonly string[]>> = {
   everything: [tokenNotesKey],
 };
 
-/** Closes tabs with data and empties this window's memory. @param executions have previews */
+/** Closes tabs with data and empties this window's memory. */
 export async function forgetHere(
   { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
   scope: ClearScope,
-  executions: readonly ExecutionSummary[] = [],
 ): Promise<void> {
   const { globalState, globalStorageUri } = context;
   await forms.closeAll();
@@ -244,22 +243,11 @@ export async function forgetHere(
   await tabGroups.close(
     tabGroups.all
       .flatMap(({ tabs }) => tabs)
-      .filter(
-        (tab) => isOurs(tab.input, globalStorageUri) || (executions.length > 0 && isPreview(tab)),
-      ),
+      .filter(({ input }) => isOurs(input, globalStorageUri)),
   );
   await tree.choices.reset();
   for (const key of globalState.keys())
     if (!stays[scope].includes(key)) await globalState.update(key, undefined);
-}
-
-/** A Markdown preview's tab has no URI, only a localised label with the file name (observed). */
-function isPreview({ input, label }: vscode.Tab): boolean {
-  return (
-    input instanceof vscode.TabInputWebview &&
-    input.viewType.endsWith("markdown.preview") &&
-    /\.execution\b/.test(label)
-  );
 }
 
 function isOurs(input: unknown, storage: vscode.Uri): boolean {

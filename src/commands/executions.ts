@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
-import { isProgram, targetOf } from "../editor/arguments.ts";
-import { viewId } from "../editor/manifest.ts";
+import { booleanOf, isProgram, recordOf, targetOf } from "../editor/arguments.ts";
 import { confirm, showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { taskIn } from "../executions/tasks.ts";
@@ -13,8 +12,6 @@ import { canBeAsked } from "../executions/watched.ts";
 import { findExecution, onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
-import { executionSection, pickExecution } from "../views/pick-execution.ts";
-import { activeOf, theOne } from "../views/waiting.ts";
 
 export interface ExecutionParts extends Pick<
   CommandParts,
@@ -25,22 +22,12 @@ export interface ExecutionParts extends Pick<
 }
 
 export function executionCommands(parts: ExecutionParts): Commands {
-  const { store, tracker, documents, page } = parts;
-  const pin = (isPinned: boolean) =>
-    onExecution(
-      parts,
-      ({ localId }) =>
-        void store.update(localId, (current) =>
-          isPinned ? { ...current, pinned: true } : without(current, "pinned"),
-        ),
-      ({ pinned }) => (pinned === true) !== isPinned,
-    );
+  const { store, documents, page } = parts;
   return {
     trackExecution: (argument) => track(parts, argument),
     untrackExecution: onExecution(parts, async (execution, argument) => {
       if (isProgram(argument) || (await confirmRemoval(execution))) store.remove(execution.localId);
     }),
-    showActive: () => showActive(parts),
     openExecution: onExecution(parts, async (execution, argument) => {
       await documents.show(execution, targetOf(argument).taskId);
     }),
@@ -63,34 +50,16 @@ export function executionCommands(parts: ExecutionParts): Commands {
       },
       ({ output, waiting }) => (output ?? waiting?.output ?? "") !== "",
     ),
-    watchAgain: onExecution(
-      parts,
-      async ({ localId }) => {
-        tracker.watchAgain(localId);
-        await tracker.pollNow(localId);
-      },
-      ({ watchingStoppedAt }) => watchingStoppedAt !== undefined,
-    ),
-    pinExecution: pin(true),
-    unpinExecution: pin(false),
+    // A person pins and unpins; a program says which.
+    pinExecution: onExecution(parts, ({ localId, pinned = false }, argument) => {
+      const wanted = booleanOf(recordOf(argument), "pinned") ?? (isProgram(argument) || !pinned);
+      store.update(localId, (current) =>
+        wanted ? { ...current, pinned: true } : without(current, "pinned"),
+      );
+    }),
     clearEnded: (argument) => clearEnded(parts, argument),
     refresh: (argument) => refresh(parts, argument),
   };
-}
-
-async function showActive({ store, crews, documents }: ExecutionParts): Promise<void> {
-  const active = activeOf(store.list(), crews.list());
-  const items = [
-    ...executionSection(vscode.l10n.t("Waiting for you"), active.waiting),
-    ...executionSection(vscode.l10n.t("Running"), active.running),
-  ];
-  if (items.length === 0) {
-    await vscode.commands.executeCommand(`${viewId}.focus`);
-    return;
-  }
-  const chosen =
-    theOne(active) ?? (await pickExecution(items, vscode.l10n.t("Open which execution?")));
-  if (chosen !== undefined) await documents.show(chosen);
 }
 
 function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
@@ -155,7 +124,7 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
     for (const { localId } of ended) store.remove(localId);
 }
 
-/** Of one execution, a crew or all. Only a named crew gets a refused token again, and once. */
+/** Of one execution, which is watched again, of a crew or of all. Only a named crew gets a refused token again, and once. */
 export async function refresh(
   parts: Pick<ExecutionParts, "crews" | "tracker"> & {
     readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;
@@ -172,8 +141,10 @@ export async function refresh(
   const crewId =
     execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
   store.refresh();
-  if (execution !== undefined) await tracker.pollNow(execution.localId);
-  else if (crewId !== undefined) await refreshCrew(parts, crewId);
+  if (execution !== undefined) {
+    if (execution.watchingStoppedAt !== undefined) tracker.watchAgain(execution.localId);
+    await tracker.pollNow(execution.localId);
+  } else if (crewId !== undefined) await refreshCrew(parts, crewId);
   else await tracker.pollNow();
   const refused = crewId === undefined ? undefined : tracker.parkedCrews().get(crewId);
   // The person requested this crew, and its row looks the same.

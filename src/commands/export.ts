@@ -9,27 +9,25 @@ import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { SpanExporter } from "../views/export/exporter.ts";
 import { onExecution } from "./choose.ts";
+import { openRawAnswer } from "./outputs.ts";
+import { saveAsRequestFile } from "./requests.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
 type ExportParts = Pick<
   CommandParts,
-  "crews" | "store" | "prices" | "clock" | "context" | "timeline"
+  "crews" | "store" | "prices" | "clock" | "context" | "timeline" | "outputs"
 >;
 
-const formats = [
-  "markdown",
-  "timelinePicture",
-  "timelineMarkdown",
-  "opentelemetry",
-  "endpoint",
-  "headers",
-] as const;
-type Format = (typeof formats)[number];
+interface Format extends vscode.QuickPickItem {
+  readonly format: string;
+  readonly isOffered?: boolean;
+  run(): Promise<unknown>;
+}
 
 /**
- * `exportExecution` takes `{crew, kickoffId, folder?, format?}` and returns the URI of what it
+ * `exportExecution` takes `{crew, kickoffId, folder?, format?, file?}` and returns the URI of what it
  * made; of `timelineMarkdown` the text, and of `endpoint` `{traceId, spans}`. `{format: "headers",
- * headers?}` sets those of the endpoint.
+ * headers?}` sets those of the endpoint, and returns whether it did.
  */
 export function exportCommands(parts: ExportParts): Commands {
   const { store, timeline } = parts;
@@ -38,59 +36,28 @@ export function exportCommands(parts: ExportParts): Commands {
     (loading ??= import("../views/export/exporter.ts").then(
       (module) => new module.SpanExporter(parts),
     ));
-  const send = async (execution: Execution, argument: unknown) => {
-    const exporter = await load();
-    const { origin } = exporter.endpoint();
-    const title = vscode.l10n.t("Sending spans to {0}", origin);
-    const sent = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: plainMessage(title) },
-      () => exporter.send(execution),
-    );
-    if (!isProgram(argument))
-      showStatus(vscode.l10n.t("{0} spans were sent to {1}.", sent.spans, origin));
-    return sent;
-  };
   const exportAs = async (execution: Execution, argument: unknown) => {
-    const { folder, format } = await readTarget(execution, argument);
-    switch (format) {
-      case undefined:
-        return undefined;
-      case "endpoint":
-        return await send(execution, argument);
-      case "headers":
-        await setHeaders(await load(), {});
-        return undefined;
-      case "timelinePicture": {
-        const file = await timeline.savePicture(execution);
-        if (file !== undefined) showStatus(vscode.l10n.t("The timeline is saved."));
-        return file?.toString();
-      }
-      case "timelineMarkdown": {
-        const markdown = await timeline.markdown(execution);
-        await vscode.env.clipboard.writeText(markdown);
-        if (!isProgram(argument)) showStatus(vscode.l10n.t("The timeline is copied."));
-        return markdown;
-      }
-      case "markdown":
-      case "opentelemetry": {
-        const into = folder ?? (await askFolder());
-        if (into === undefined) return undefined;
-        const made =
-          format === "markdown"
-            ? await writeBundle(parts, execution, into)
-            : await writeSpans(execution, into, (await load()).text(execution));
-        if (!isProgram(argument)) void reportMade(made);
-        return made.toString();
-      }
-    }
+    const given = recordOf(argument);
+    const folder = isProgram(argument) ? stringOf(given, "folder") : undefined;
+    const formats = formatsOf(parts, load, execution, argument);
+    const names = formats.map(({ format }) => format);
+    // A program that names a folder is asked nothing.
+    const wanted = oneOf(given, "format", names) ?? (folder === undefined ? undefined : "markdown");
+    const title = vscode.l10n.t("Export “{0}”", titleOf(execution));
+    const placeHolder = vscode.l10n.t("In which format?");
+    const chosen =
+      wanted === undefined
+        ? await vscode.window.showQuickPick(
+            formats.filter(({ isOffered = true }) => isOffered),
+            { title, placeHolder },
+          )
+        : formats.find(({ format }) => format === wanted);
+    return await chosen?.run();
   };
   const exportNamed = onExecution(parts, exportAs);
   return {
     async exportExecution(argument) {
-      if (formatIn(argument) === "headers") {
-        await setHeaders(await load(), argument);
-        return undefined;
-      }
+      if (recordOf(argument)["format"] === "headers") return await setHeaders(load, argument);
       // A button of the timeline gives no argument.
       const inView = argument === undefined ? timeline.shown : undefined;
       const shown = inView === undefined ? undefined : store.find(inView);
@@ -99,70 +66,107 @@ export function exportCommands(parts: ExportParts): Commands {
   };
 }
 
-function formatIn(argument: unknown): Format | undefined {
-  return oneOf(recordOf(argument), "format", formats);
-}
-
-/** A program that names a folder is asked nothing. */
-async function readTarget(
+function formatsOf(
+  parts: ExportParts,
+  load: () => Promise<SpanExporter>,
   execution: Execution,
   argument: unknown,
-): Promise<{ readonly folder?: vscode.Uri; readonly format?: Format | undefined }> {
-  const folder = isProgram(argument) ? stringOf(recordOf(argument), "folder") : undefined;
-  return {
-    ...(folder !== undefined && { folder: readFolder(folder) }),
-    format: formatIn(argument) ?? (folder === undefined ? await askFormat(execution) : "markdown"),
+): readonly Format[] {
+  const { crews, timeline } = parts;
+  const isPerson = !isProgram(argument);
+  const textOf = (name: string) => (isPerson ? undefined : stringOf(recordOf(argument), name));
+  const inFolder = async (make: (folder: vscode.Uri) => Promise<vscode.Uri>) => {
+    const given = textOf("folder");
+    const folder = given === undefined ? await askFolder() : readFolder(given);
+    const made = folder && (await make(folder));
+    if (made !== undefined && isPerson) void reportMade(made);
+    return made?.toString();
   };
+  const settings = vscode.workspace.getConfiguration("crewdeck");
+  const content =
+    settings.get("otlpContent") === true
+      ? vscode.l10n.t("with inputs, arguments, outputs and feedback")
+      : vscode.l10n.t("without inputs, arguments, outputs and feedback");
+  const hasEndpoint = Boolean(settings.get<unknown>("otlpEndpoint"));
+  return [
+    {
+      format: "markdown",
+      label: vscode.l10n.t("Markdown"),
+      description: vscode.l10n.t("a folder with the document, the outputs and a timeline picture"),
+      run: () => inFolder((folder) => writeBundle(parts, execution, folder)),
+    },
+    {
+      format: "timelinePicture",
+      label: vscode.l10n.t("Timeline as picture"),
+      description: vscode.l10n.t("an SVG file"),
+      async run() {
+        const file = await timeline.savePicture(execution);
+        if (file !== undefined) showStatus(vscode.l10n.t("The timeline is saved."));
+        return file?.toString();
+      },
+    },
+    {
+      format: "timelineMarkdown",
+      label: vscode.l10n.t("Timeline as Markdown"),
+      description: vscode.l10n.t("to the clipboard"),
+      async run() {
+        const markdown = await timeline.markdown(execution);
+        await vscode.env.clipboard.writeText(markdown);
+        if (isPerson) showStatus(vscode.l10n.t("The timeline is copied."));
+        return markdown;
+      },
+    },
+    {
+      format: "requestFile",
+      label: vscode.l10n.t("Request file"),
+      description: vscode.l10n.t("to kick it off again, without secrets"),
+      isOffered: execution.request !== undefined,
+      run: () => saveAsRequestFile(crews, execution, textOf("file")),
+    },
+    {
+      format: "rawAnswer",
+      label: vscode.l10n.t("The crew's answer"),
+      description: vscode.l10n.t("its state as the crew sends it, unchanged"),
+      run: async () => (await openRawAnswer(parts, execution))?.toString(),
+    },
+    {
+      format: "opentelemetry",
+      label: vscode.l10n.t("OpenTelemetry spans"),
+      description: vscode.l10n.t("a file in OTLP JSON, {0}", content),
+      run: () =>
+        inFolder(async (folder) => writeSpans(execution, folder, (await load()).text(execution))),
+    },
+    {
+      format: "endpoint",
+      label: vscode.l10n.t("Send spans to the OTLP endpoint"),
+      description: content,
+      isOffered: hasEndpoint,
+      run: async () => sendSpans(await load(), execution, isPerson),
+    },
+    {
+      format: "headers",
+      label: vscode.l10n.t("Set OTLP headers…"),
+      isOffered: hasEndpoint,
+      run: () => setHeaders(load, {}),
+    },
+  ];
+}
+
+async function sendSpans(exporter: SpanExporter, execution: Execution, isPerson: boolean) {
+  const { origin } = exporter.endpoint();
+  const title = plainMessage(vscode.l10n.t("Sending spans to {0}", origin));
+  const sent = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title },
+    () => exporter.send(execution),
+  );
+  if (isPerson) showStatus(vscode.l10n.t("{0} spans were sent to {1}.", sent.spans, origin));
+  return sent;
 }
 
 function readFolder(text: string): vscode.Uri {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return vscode.Uri.parse(text, true);
   if (path.isAbsolute(text)) return vscode.Uri.file(text);
   throw new UserError(vscode.l10n.t("“{0}” must be an absolute path or a URI.", "folder"));
-}
-
-async function askFormat(execution: Execution): Promise<Format | undefined> {
-  const settings = vscode.workspace.getConfiguration("crewdeck");
-  const content =
-    settings.get("otlpContent") === true
-      ? vscode.l10n.t("with inputs, arguments, outputs and feedback")
-      : vscode.l10n.t("without inputs, arguments, outputs and feedback");
-  const endpoint: unknown = settings.get("otlpEndpoint");
-  const items: readonly (vscode.QuickPickItem & { readonly format: Format })[] = [
-    {
-      label: vscode.l10n.t("Markdown"),
-      description: vscode.l10n.t("a folder with the document, the outputs and a timeline picture"),
-      format: "markdown",
-    },
-    {
-      label: vscode.l10n.t("Timeline as picture"),
-      description: vscode.l10n.t("an SVG file"),
-      format: "timelinePicture",
-    },
-    {
-      label: vscode.l10n.t("Timeline as Markdown"),
-      description: vscode.l10n.t("to the clipboard"),
-      format: "timelineMarkdown",
-    },
-    {
-      label: vscode.l10n.t("OpenTelemetry spans"),
-      description: vscode.l10n.t("a file in OTLP JSON, {0}", content),
-      format: "opentelemetry",
-    },
-    ...(typeof endpoint === "string" && endpoint !== ""
-      ? [
-          {
-            label: vscode.l10n.t("Send spans to the OTLP endpoint"),
-            description: content,
-            format: "endpoint" as const,
-          },
-          { label: vscode.l10n.t("Set OTLP headers…"), format: "headers" as const },
-        ]
-      : []),
-  ];
-  const title = vscode.l10n.t("Export “{0}”", titleOf(execution));
-  const placeHolder = vscode.l10n.t("In which format?");
-  return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.format;
 }
 
 async function askFolder(): Promise<vscode.Uri | undefined> {
@@ -245,13 +249,14 @@ async function reportMade(made: vscode.Uri): Promise<void> {
   await Promise.resolve(vscode.commands.executeCommand("vscode.open", file)).catch(showError);
 }
 
-async function setHeaders(exporter: SpanExporter, argument: unknown): Promise<void> {
+async function setHeaders(load: () => Promise<SpanExporter>, argument: unknown): Promise<boolean> {
+  const exporter = await load();
   const url = exporter.endpoint();
   const { parseHeaders, readHeaders } = await import("../views/export/headers.ts");
   const given = objectOf(recordOf(argument), "headers");
   if (given !== undefined) {
     await exporter.headers.set(url, readHeaders(given));
-    return;
+    return true;
   }
   const problemIn = (text: string) => {
     try {
@@ -271,7 +276,7 @@ async function setHeaders(exporter: SpanExporter, argument: unknown): Promise<vo
     ignoreFocusOut: true,
     validateInput: problemIn,
   });
-  if (text === undefined) return;
+  if (text === undefined) return false;
   const headers = parseHeaders(text);
   await exporter.headers.set(url, headers);
   showStatus(
@@ -279,4 +284,5 @@ async function setHeaders(exporter: SpanExporter, argument: unknown): Promise<vo
       ? vscode.l10n.t("The headers are removed.")
       : vscode.l10n.t("The headers for {0} are kept in the secret storage.", url.origin),
   );
+  return true;
 }

@@ -45,11 +45,6 @@ export function outputCommands(parts: OutputParts): Commands {
       if (file !== undefined) showStatus(vscode.l10n.t("The output is saved."));
       return file;
     }),
-    openRawAnswer: onExecution(
-      parts,
-      async (execution) => (await openRawAnswer(parts, execution))?.toString(),
-      ({ kickoffIds }) => kickoffIds.length > 0,
-    ),
     compareAttempts: onExecution(
       parts,
       compareAttempts,
@@ -114,8 +109,8 @@ function itemFor({ part, output }: Output): vscode.QuickPickItem {
 }
 
 /** Shows the response unchanged, even an error. Nothing is stored. */
-async function openRawAnswer(
-  { crews, outputs, clock }: OutputParts,
+export async function openRawAnswer(
+  { crews, outputs, clock }: Pick<CommandParts, "crews" | "outputs" | "clock">,
   execution: Execution,
 ): Promise<vscode.Uri | undefined> {
   const kickoffId = execution.kickoffIds.at(-1);

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { defined, type UnknownObject } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
+import type { Crews } from "../crews/crews.ts";
 import {
   booleanOf,
   isProgram,
@@ -13,13 +14,11 @@ import {
 import { plainLabel } from "../editor/messages.ts";
 import { canRunAgainFrom, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { requestOf, RunAgain } from "../kickoff/again.ts";
-import { choosePreset } from "../kickoff/presets/choose.ts";
-import { chooseCrew, chooseExecution, onExecution } from "./choose.ts";
+import { chooseExecution } from "./choose.ts";
 import { madeOf } from "./kickoff.ts";
 import type { CommandParts, Commands, Run } from "./table.ts";
 import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
-import type { Prefill } from "../kickoff/callbacks.ts";
 import { taskStateLabel } from "../view/words.ts";
 
 type RequestParts = Pick<
@@ -27,37 +26,35 @@ type RequestParts = Pick<
   "crews" | "store" | "secrets" | "sender" | "forms" | "files" | "documents"
 >;
 
-/** Those that start an execution return `{crew, kickoffId}`, `saveAsRequestFile` `{file}`. */
+/** Those that start an execution return `{crew, kickoffId}`. */
 export function requestCommands(parts: RequestParts): Commands {
   const { crews, store, files, documents } = parts;
   const again = new RunAgain(parts);
   const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
   const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
-  /** @param shows whether to show a person the started execution; a form does so itself */
   const start =
-    (begin: (argument: unknown) => Promise<Execution | undefined>, shows: boolean): Run =>
+    (begin: (argument: unknown) => Promise<Execution | undefined>): Run =>
     async (argument) => {
       const started = await begin(argument);
-      if (started !== undefined && shows && !isProgram(argument)) await documents.show(started);
+      if (started !== undefined && !isProgram(argument)) await documents.show(started);
       return started && madeOf(started);
     };
   const known = (argument: unknown) => chooseExecution(store, crews, argument, wasSent);
   return {
     kickoffFile: start(async (argument) => {
       const file = await chooseRequestFile(argument);
-      return file && (await files.kickOff(file, { isPerson: !isProgram(argument) }));
-    }, true),
-    openFileInForm: start(async (argument) => {
-      const file = await chooseRequestFile(argument);
-      return file && (await files.openInForm(file));
-    }, false),
+      if (file === undefined) return undefined;
+      return wantsForm(argument)
+        ? await files.openInForm(file)
+        : await files.kickOff(file, { isPerson: !isProgram(argument) });
+    }),
     runAgain: start(async (argument) => {
       const execution = await known(argument);
       if (execution === undefined) return undefined;
-      return booleanOf(recordOf(argument), "form") === true
+      return wantsForm(argument)
         ? await again.inForm(execution)
         : await again.atOnce(execution, { asks: !isProgram(argument) });
-    }, true),
+    }),
     runAgainFrom: start(async (argument) => {
       const execution = await chooseExecution(store, crews, argument, canRunAgainFrom);
       if (execution === undefined) return undefined;
@@ -68,8 +65,7 @@ export function requestCommands(parts: RequestParts): Commands {
       const keepChanged = booleanOf(given, "keepChanged");
       const from = { taskId, ...defined({ inputs, outputs, keepChanged }) };
       return await again.from(execution, from, { asks: !isProgram(argument) });
-    }, true),
-    presets: start((argument) => openPreset(parts, argument), false),
+    }),
     async copyAsCurl(argument) {
       const file = requestFileIn(argument);
       if (file !== undefined) {
@@ -79,22 +75,24 @@ export function requestCommands(parts: RequestParts): Commands {
       const execution = await known(argument);
       return execution && copyCurl(crewOf(execution), requestOf(execution));
     },
-    saveAsRequestFile: onExecution(
-      parts,
-      async (execution, argument) => {
-        const { label } = execution;
-        const crewName = crewOf(execution).name;
-        const request = { crewName, values: requestOf(execution), label };
-        const file =
-          argument instanceof vscode.Uri ? undefined : stringOf(recordOf(argument), "file");
-        const saved = await (file === undefined
-          ? askAndSave(request)
-          : saveNew(uriOf(file), request));
-        return saved && { file: saved.toString() };
-      },
-      wasSent,
-    ),
   };
+}
+
+/** @param file as in {@link uriOf}; without it, a person is asked. @returns its URI */
+export async function saveAsRequestFile(
+  crews: Pick<Crews, "find">,
+  execution: Execution,
+  file: string | undefined,
+): Promise<string | undefined> {
+  const { crew, label } = execution;
+  const crewName = (crews.find(crew.id) ?? crew).name;
+  const request = { crewName, values: requestOf(execution), label };
+  const saved = await (file === undefined ? askAndSave(request) : saveNew(uriOf(file), request));
+  return saved?.toString();
+}
+
+function wantsForm(argument: unknown): boolean {
+  return booleanOf(recordOf(argument), "form") === true;
 }
 
 async function pickTask(execution: Execution): Promise<string | undefined> {
@@ -116,37 +114,6 @@ function textsOf(given: UnknownObject, name: string): Readonly<Record<string, st
     },
   );
   return texts.length === 0 ? undefined : Object.fromEntries(texts);
-}
-
-async function openPreset(
-  { crews, forms }: RequestParts,
-  argument: unknown,
-): Promise<Execution | undefined> {
-  const presets = await forms.presets();
-  const crew = await chooseCrew(crews, argument);
-  if (crew === undefined) return undefined;
-  const list = presets.list(crew.id);
-  const form = { crew: crew.id, form: true };
-  if (list.length === 0)
-    throw new NothingToDo(
-      vscode.l10n.t(
-        "“{0}” has no presets yet. Fill in its form and choose “Presets…” there to save one.",
-        crew.name,
-      ),
-      [{ title: vscode.l10n.t("Open Form"), command: "crewdeck.kickoff", arguments: [form] }],
-    );
-  const name = stringOf(recordOf(argument), "name");
-  const values: Prefill | undefined =
-    name === undefined
-      ? await choosePreset({ presets, crew })
-      : list.find((preset) => preset.name === name)?.values;
-  if (values !== undefined)
-    return await forms.open(await crews.ready(crew), values, { replaces: true });
-  if (name === undefined) return undefined;
-  const names = list.map((preset) => preset.name).join(", ");
-  throw new UserError(
-    vscode.l10n.t("“{0}” has no preset “{1}”. Its presets: {2}.", crew.name, name, names),
-  );
 }
 
 /** Named (a URI, or an object with `file`), else active. */

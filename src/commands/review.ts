@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import { shortName } from "../base/text.ts";
 import { asObject, isObject } from "../base/json.ts";
-import { numberOf, stringOf, targetOf } from "../editor/arguments.ts";
+import { booleanOf, numberOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
 import { showStatus } from "../editor/messages.ts";
 import { type Execution, type ExecutionSummary, keyOf, toReview } from "../executions/model.ts";
@@ -23,7 +23,7 @@ interface ReviewParts {
   readonly feedback: Pick<CommandParts["feedback"], "approve">;
 }
 
-/** Each returns the execution that it opened. */
+/** Takes `{back?}`, and returns the execution that it opened. */
 export function reviewCommands(parts: ReviewParts): Commands {
   const { store, crews, documents } = parts;
   const open = async (step: 1 | -1) => {
@@ -38,7 +38,9 @@ export function reviewCommands(parts: ReviewParts): Commands {
     await documents.show(next);
     return { crew: next.crew.name, kickoffId: keyOf(next) };
   };
-  return { nextToReview: () => open(1), previousToReview: () => open(-1) };
+  return {
+    nextToReview: (argument) => open(booleanOf(recordOf(argument), "back") === true ? -1 : 1),
+  };
 }
 
 interface Answerable {

@@ -10,8 +10,8 @@ import type { Commands } from "./table.ts";
 
 /** Grouping takes `{by}`, filtering `{text?, states?}`; both return what is set. */
 export function viewCommands({
-  tree: { arrangement, choices, showMore },
-}: Record<"tree", Pick<TreeRoom, "arrangement" | "choices" | "showMore">>): Commands {
+  tree: { arrangement, choices },
+}: Record<"tree", Pick<TreeRoom, "arrangement" | "choices">>): Commands {
   return {
     async groupExecutions(argument) {
       const by =
@@ -26,10 +26,6 @@ export function viewCommands({
       return filter;
     },
     clearFilter: () => choices.setFilter(noFilter),
-    async showMore(argument) {
-      const group = stringOf(recordOf(argument), "group");
-      if (group !== undefined) await showMore(group);
-    },
     async takeTour() {
       for (const [step, ...keys] of tourSteps) if (keys.some(hasContext)) await markDone(step);
       await vscode.commands.executeCommand(

@@ -33,24 +33,14 @@ export function tokenIn(text: string): string {
     .trim();
 }
 
-/** Parts of what a token was copied from. */
-const around = [
-  // Base64 has “=” only at its end.
-  /=[^=]/,
-  /^[\w.-]*(?:token|secret|key|authorization)["']?[:=]/i,
-  /^bearer(?:[:+]|$)/i,
-  // A variable or a placeholder.
-  /^(?:\$[a-z_{(]|[<{[%])/i,
-  /:\/\//,
-];
-
 /** A header takes visible ASCII only; an error about it would quote the token. */
 export function describeTokenProblem(token: string): string | undefined {
   if (token === "") return l10n.t("Paste the token.");
   if (token.length > maxTokenLength) return l10n.t("This is too long for a token.");
-  if (around.some((pattern) => pattern.test(token)))
+  // Base64 has “=” only at its end.
+  if (/^\w+=[^=]/.test(token))
     return l10n.t(
-      "This is a variable, a header or an address rather than a token. Paste only the value of the token.",
+      "This is a variable with its value. Paste only the value, which is after the “=”.",
     );
   if (/%[0-9a-f]{2}/i.test(token))
     return l10n.t(

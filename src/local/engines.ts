@@ -72,8 +72,8 @@ export function engineError(name: string, { kind, why }: EngineObstacle, crew: s
         }
       : {
           title: vscode.l10n.t("Set Up This Project"),
-          command: "crewdeck.setUpProject",
-          arguments: [{ crew, kind: "error" }],
+          command: "crewdeck.changeEngine",
+          arguments: [{ crew, setUp: true, kind: "error" }],
         };
   const change: ErrorAction = {
     title: vscode.l10n.t("Change Engine"),

@@ -37,7 +37,7 @@ export const verbs = [
   "sendAgain",
   "continueExecution",
   "discardExecution",
-  "watchAgain",
+  "refresh",
   "trackExecution",
   "stop",
   "runAgain",
@@ -65,7 +65,7 @@ export function actionsOf(
   return present<Action>(
     isInterrupted && { verb: "continueExecution", label: l10n.t("Continue") },
     isInterrupted && { verb: "discardExecution", label: l10n.t("Discard…") },
-    watchingStoppedAt !== undefined && { verb: "watchAgain", label: l10n.t("Watch Again") },
+    watchingStoppedAt !== undefined && { verb: "refresh", label: l10n.t("Watch Again") },
     isUnconfirmed && { verb: "trackExecution", label: l10n.t("Track by Its ID…") },
     canStop && !isInterrupted && canBeStopped(execution) && stopAction(execution),
     again && { verb: "runAgain", label: l10n.t("Run Again…") },

@@ -177,7 +177,7 @@ function mayBeWaitingNotice(execution: Execution): Notice {
     return notice(
       l10n.t("The flow asks a person"),
       l10n.t(
-        "It waits for an answer, which is given in the crew's dashboard: run “Crewdeck: Open Dashboard”.",
+        "It waits for an answer, which is given in the crew's dashboard: “Open Dashboard” in the menu of its row leads there.",
       ),
       "",
       l10n.t(

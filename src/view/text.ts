@@ -75,7 +75,7 @@ export function missingOutputText(): Rendered {
 }
 
 export function missingAnswerText(): Rendered {
-  const text = l10n.t("This answer is not kept. “Crewdeck: Open Raw Answer” asks the crew again.");
+  const text = l10n.t("This answer is not kept. “Crewdeck: Export…” asks the crew again.");
   return assemble([{ id: "answer", lines: [text] }]);
 }
 

@@ -1,12 +1,13 @@
 import * as vscode from "vscode";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
+import { viewId } from "../editor/manifest.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { inlineText } from "../view/markdown.ts";
 import { fullProgress, present } from "../view/words.ts";
-import { activeOf, theOne, type ActiveExecutions } from "./waiting.ts";
+import { activeOf, type ActiveExecutions } from "./waiting.ts";
 
 const maxListed = 5;
 
@@ -16,7 +17,6 @@ export function showStatusBar(
   item = vscode.window.createStatusBarItem("crewdeck.active", vscode.StatusBarAlignment.Left),
 ): vscode.Disposable {
   item.name = "Crewdeck";
-  item.command = "crewdeck.showActive";
   // Not at each change of an execution, since the list reads the settings.
   let known = crews.list();
   const update = () => {
@@ -38,6 +38,7 @@ export function showStatusBar(
     item.backgroundColor =
       waiting === 0 ? undefined : new vscode.ThemeColor("statusBarItem.warningBackground");
     item.tooltip = tooltip(active);
+    item.command = waiting > 0 ? "crewdeck.nextToReview" : `${viewId}.focus`;
     item.show();
   };
   update();
@@ -69,9 +70,9 @@ function tooltip(active: ActiveExecutions): vscode.MarkdownString {
         : vscode.l10n.t("may be waiting"),
     ),
     ...list(vscode.l10n.t("Running"), active.running, fullProgress),
-    theOne(active) === undefined
-      ? vscode.l10n.t("Click to choose one.")
-      : vscode.l10n.t("Click to open it."),
+    active.waiting.length > 0
+      ? vscode.l10n.t("Click to open what waits longest.")
+      : vscode.l10n.t("Click to show what runs."),
   ];
   return new vscode.MarkdownString(parts.join("\n\n"));
 }

@@ -19,12 +19,6 @@ export function activeOf(
   return { waiting: executions.filter(waitsForPerson), running: executions.filter(runs) };
 }
 
-/** The only one that waits or, if none does, runs. */
-export function theOne({ waiting, running }: ActiveExecutions): ExecutionSummary | undefined {
-  const first = waiting.length > 0 ? waiting : running;
-  return first.length === 1 ? first[0] : undefined;
-}
-
 /** After or before `current` in {@link toReview}, around its ends. Undefined if nothing else waits. */
 export function nextToReview(
   executions: readonly ExecutionSummary[],

@@ -164,7 +164,16 @@ describe("Exporting an execution", () => {
     const { uri } = await openDocument();
     const made = await run<string>("exportExecution", uri);
     assert.deepEqual(shown.map(({ kind, choices }) => [kind, choices]).slice(0, 1), [
-      ["list", ["Markdown", "Timeline as picture", "Timeline as Markdown", "OpenTelemetry spans"]],
+      [
+        "list",
+        [
+          "Markdown",
+          "Timeline as picture",
+          "Timeline as Markdown",
+          "The crew's answer",
+          "OpenTelemetry spans",
+        ],
+      ],
     ]);
     await waitFor("the exported document", () =>
       vscode.window.activeTextEditor?.document.uri.toString().startsWith(made),

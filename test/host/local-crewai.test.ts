@@ -160,7 +160,7 @@ describe("a project that runs with crewAI", () => {
       (error) =>
         error instanceof UserError &&
         /can't run with crewAI/.test(error.message) &&
-        error.actions.some(({ command }) => command === "crewdeck.setUpProject"),
+        error.actions.some(({ command }) => command === "crewdeck.changeEngine"),
     );
     hasOpen = false;
     const { local } = await start(window);

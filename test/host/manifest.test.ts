@@ -4,22 +4,12 @@ import { waitFor } from "../support/wait.ts";
 
 interface Manifest {
   readonly contributes: {
-    readonly commands: readonly {
-      readonly command: string;
-      readonly category: string;
-      readonly title: string;
-    }[];
+    readonly commands: readonly { readonly command: string }[];
     readonly languageModelTools: readonly {
       readonly name: string;
       readonly modelDescription: string;
       readonly inputSchema: { readonly additionalProperties: boolean };
     }[];
-    readonly menus: Readonly<
-      Record<
-        string,
-        readonly { readonly command: string; readonly when?: string; readonly group?: string }[]
-      >
-    >;
     readonly viewsWelcome: readonly { readonly contents: string; readonly when: string }[];
   };
 }
@@ -40,16 +30,6 @@ describe("The manifest", () => {
     );
     const contributed = manifest.contributes.commands.map(({ command }) => command);
     assert.deepEqual(registered.sort(), contributed.sort());
-  });
-
-  it("shows only contributed commands in menus, each with a title and the category Crewdeck", () => {
-    const contributed = manifest.contributes.commands.map(({ command }) => command);
-    for (const { command } of Object.values(manifest.contributes.menus).flat())
-      assert(contributed.includes(command), command);
-    for (const { category, title } of manifest.contributes.commands) {
-      assert.equal(category, "Crewdeck");
-      assert.doesNotMatch(title, /^%|^$/);
-    }
   });
 
   it("links from the empty view to the tour, and first to the workspace's own crew if there is one", () => {
@@ -85,31 +65,6 @@ describe("The manifest", () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await vscode.commands.executeCommand("crewdeck.takeTour");
     await vscode.window.tabGroups.close(await waitFor("the walkthrough", tour));
-  });
-
-  it("offers to start only on a stopped local crew's row, and “Copy Token” only on local crews' rows", () => {
-    const rows = manifest.contributes.menus["view/item/context"]!;
-    const conditions = (id: string) =>
-      rows
-        .filter(({ command }) => command === `crewdeck.${id}`)
-        .map(({ when = "" }) => when.replace(/^.*viewItem =~ | && !listMultiSelection$/g, ""));
-    assert.deepEqual(conditions("startLocalCrew"), [
-      "/^crew:local:stopped\\b/",
-      "/^crew:local:stopped\\b/",
-    ]);
-    assert.deepEqual(conditions("copyToken"), ["/^crew:local\\b/"]);
-  });
-
-  it("offers only to approve, and to compare two, in the menu of several selected rows", () => {
-    const several = manifest.contributes.menus["view/item/context"]!.filter(
-      ({ when = "", group = "" }) =>
-        !when.includes("!listMultiSelection") && !group.startsWith("inline"),
-    );
-    assert.deepEqual(
-      several.map(({ command }) => command),
-      ["crewdeck.approve", "crewdeck.compareExecutions"],
-    );
-    assert.match(several[1]?.when ?? "", /&& listDoubleSelection$/);
   });
 
   it("contributes exactly the tools that the code registers, with strict inputs", async () => {

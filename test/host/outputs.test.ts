@@ -13,6 +13,8 @@ const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const crew = "Outputs";
 const token = "tok-outputs-7f3a";
+const openAnswer = () =>
+  run<string>("exportExecution", { crew, kickoffId: "k-1", format: "rawAnswer" });
 const big = `# Long\n\n[Approve](command:workbench.action.files.newUntitledFile) [Home](https://crew.test/home)\r\n${"All work and no play. ".repeat(57_000)}`;
 /** One white pixel. */
 const png =
@@ -230,7 +232,7 @@ describe("Commands about outputs", () => {
         "content-type": "application/json",
       }),
     );
-    const address = path_(await run<string>("openRawAnswer", { crew, kickoffId: "k-1" }));
+    const address = path_(await openAnswer());
     assert.match(
       address,
       /^\/Outputs\/k-1\/answers\/status at \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.\d{3}\.json$/,
@@ -251,17 +253,14 @@ describe("Commands about outputs", () => {
 
   it("show a response that is an error, and report it", async () => {
     server.next(json(404, { error: "Execution not found", message: `No execution with ${token}` }));
-    await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /not/);
+    await assert.rejects(openAnswer(), /not/);
     assert.match(active()!.uri.path, /\/answers\/status 404 at /);
     assert.equal(
       active()!.getText(),
       '{\n  "error": "Execution not found",\n  "message": "No execution with [token]"\n}\n',
     );
     server.next(text(200, "<html>[x](command:y)"));
-    await assert.rejects(
-      run("openRawAnswer", { crew, kickoffId: "k-1" }),
-      /answers with a web page/,
-    );
+    await assert.rejects(openAnswer(), /answers with a web page/);
     assert.equal(active()!.getText(), "<html>[x](command\\:y)\n");
   });
 });

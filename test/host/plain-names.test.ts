@@ -2,18 +2,15 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
-import { executionCommands } from "../../src/commands/executions.ts";
 import { askText } from "../../src/crews/questions.ts";
 import { setToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import { askAgain, askAnew, askTask, confirmApproval } from "../../src/feedback/ask.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { executionParts } from "./execution-parts.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
-import { viewParts } from "./view-parts.ts";
 
 describe("names and texts of a crew", () => {
   const link = "[Retry](command:crewdeck.kickoff)";
@@ -49,21 +46,6 @@ describe("names and texts of a crew", () => {
       [choices, descriptions, details?.map(idIn)],
       [["\\$(star)"], ["\\$(pass) Writers · \\$(pass) Completed"], ["\\$(key)"]],
     );
-  });
-
-  it("draw no icons in the list of what waits and what runs", async () => {
-    const parts = await viewParts();
-    try {
-      for (const [localId, startedAt] of [
-        ["one", "2026-10-21T12:01:00.000Z"],
-        ["$(two)", "2026-10-21T12:00:00.000Z"],
-      ] as const)
-        parts.store.add(anExecution({ crew, localId, kickoffIds: [localId], startedAt }));
-      await executionCommands(executionParts(parts.store))["showActive"]?.();
-      assert.deepEqual(person.shown[0]?.details?.slice(1).map(idIn), ["one", "\\$(two)"]);
-    } finally {
-      await parts.dispose();
-    }
   });
 
   it("draw no icons in the status bar", async () => {

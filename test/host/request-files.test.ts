@@ -582,7 +582,7 @@ describe("Writing a request file in the editor", () => {
       lenses.map(({ command }) => [command?.title, command?.command]),
       [
         ["Kick Off", "crewdeck.kickoffFile"],
-        ["Open in Form", "crewdeck.openFileInForm"],
+        ["Open in Form", "crewdeck.kickoffFile"],
         ["Copy as cURL", "crewdeck.copyAsCurl"],
       ],
     );

@@ -29,6 +29,10 @@ describe("An earlier kickoff", () => {
     api.executions().find((execution) => execution.kickoffId === kickoffId);
   /** A row of the tree, as a click passes it to a command. */
   const row = ({ kickoffId }: Made) => ({ kind: "execution", crew, kickoffId });
+  const toFile = (file: string) => ({
+    ...{ crew, kickoffId: first.kickoffId },
+    ...{ format: "requestFile", file },
+  });
   const inWorkspace = (name: string) =>
     vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name).fsPath;
 
@@ -106,8 +110,11 @@ describe("An earlier kickoff", () => {
     });
     const { kickoff_id: kickoffId } = (await answer.json()) as { kickoff_id: string };
     await run("trackExecution", { crew, kickoffId });
-    for (const command of ["runAgain", "copyAsCurl", "saveAsRequestFile"])
-      await assert.rejects(run(command, { crew, kickoffId }), /tracked by its ID/);
+    for (const command of ["runAgain", "copyAsCurl", "exportExecution"])
+      await assert.rejects(
+        run(command, { crew, kickoffId, format: "requestFile" }),
+        /tracked by its ID/,
+      );
   });
 
   it("is copied as cURL without the token, from an execution and from a request file", async () => {
@@ -123,11 +130,7 @@ describe("An earlier kickoff", () => {
       ].join(" \\\n  "),
     );
     assert.match(shown[0]?.text ?? "", /Set \$CREW_TOKEN before you run it/);
-    const { file } = await run<{ file: string }>("saveAsRequestFile", {
-      crew,
-      kickoffId: first.kickoffId,
-      file: inWorkspace("curl"),
-    });
+    const file = await run<string>("exportExecution", toFile(inWorkspace("curl")));
     await vscode.env.clipboard.writeText("");
     await withPerson([], () => run("copyAsCurl", { file }));
     assert.equal(await vscode.env.clipboard.readText(), copied);
@@ -163,10 +166,7 @@ describe("An earlier kickoff", () => {
         [],
       );
       await vscode.env.clipboard.writeText("");
-      await assert.rejects(
-        run("copyToken", { crew }),
-        /Only the token of a local crew can be copied/,
-      );
+      await assert.rejects(run("copyToken", { crew }), /is deployed, not a local crew/);
       assert.equal(await vscode.env.clipboard.readText(), "");
       await run("untrackExecution", started);
     } finally {
@@ -181,16 +181,14 @@ describe("An earlier kickoff", () => {
 
   it("is saved as a request file, which starts the same kickoff and is never overwritten by a program", async () => {
     const file = inWorkspace("again.kickoff.json");
-    assert.deepEqual(await run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }), {
-      file: vscode.Uri.file(file).toString(),
-    });
+    assert.equal(await run("exportExecution", toFile(file)), vscode.Uri.file(file).toString());
     assert.deepEqual(JSON.parse(await readFile(file, "utf8")), {
       crew,
       inputs,
       meta: { ticket: 7 },
     });
     await assert.rejects(
-      run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }),
+      run("exportExecution", toFile(file)),
       /exists already\. Nothing was written/,
     );
     const again = await run<Made>("kickoffFile", { file });
@@ -202,13 +200,13 @@ describe("An earlier kickoff", () => {
     const suggested = inWorkspace("repeated-tea.kickoff.json");
     await writeFile(suggested, "mine");
     const { shown } = await withPerson([{ saveAs: inWorkspace("repeated-tea") }, "escape"], () =>
-      run("saveAsRequestFile", row(first)),
+      run("exportExecution", { ...row(first), format: "requestFile" }),
     );
     assert.equal(shown[0]?.value, inWorkspace("repeated-tea-2.kickoff.json"));
     assert.match(shown[1]?.text ?? "", /repeated-tea\.kickoff\.json exists already/);
     assert.equal(await readFile(suggested, "utf8"), "mine");
     await withPerson([{ saveAs: inWorkspace("repeated-tea") }, { press: "Replace" }], () =>
-      run("saveAsRequestFile", row(first)),
+      run("exportExecution", { ...row(first), format: "requestFile" }),
     );
     await waitFor(
       "the open file",
@@ -216,7 +214,9 @@ describe("An earlier kickoff", () => {
     );
     assert.match(await readFile(suggested, "utf8"), /"topic": "tea"/);
     const free = inWorkspace("repeated-tea-2.kickoff.json");
-    await withPerson([{ saveAs: free }], () => run("saveAsRequestFile", row(first)));
+    await withPerson([{ saveAs: free }], () =>
+      run("exportExecution", { ...row(first), format: "requestFile" }),
+    );
     await waitFor(
       "the file under the suggested name",
       () => vscode.window.activeTextEditor?.document.uri.fsPath === free,
@@ -227,10 +227,6 @@ describe("An earlier kickoff", () => {
       "the execution that is started from it next opens beside it",
     );
     for (const file of [suggested, free]) await rm(file);
-  });
-
-  it("isn't a preset until it is saved in the form, as the command explains", async () => {
-    await assert.rejects(run("presets", { crew }), /“Repeated” has no presets yet.*“Presets…”/);
   });
 
   it("gives an input its earlier values, newest first, each once, only from the same crew", () => {

@@ -57,7 +57,7 @@ describe("Reviewing several executions", () => {
       crew: "Writers",
       kickoffId: "id-first",
     });
-    await commands["previousToReview"]?.();
+    await commands["nextToReview"]?.({ back: true });
     assert.deepEqual(shown, ["first", "second"]);
   });
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import * as vscode from "vscode";
 import { executionCommands } from "../../src/commands/executions.ts";
 import { viewCommands } from "../../src/commands/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
@@ -18,14 +17,12 @@ describe("commands that arrange the view", () => {
   let choices: TreeChoices;
   let arrangement: Arrangement;
   let person: ScriptedPerson | undefined;
-  let shownMore: string[];
 
   beforeEach(async () => {
     parts = await viewParts();
     memento = new MemoryMemento();
     choices = new TreeChoices(memento);
     arrangement = new Arrangement((text) => parts.store.withInput(text));
-    shownMore = [];
     for (const execution of [
       anExecution(),
       notWaiting({ localId: "done", kickoffIds: ["done"], label: "Tea", state: "completed" }),
@@ -43,9 +40,8 @@ describe("commands that arrange the view", () => {
   });
 
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
-    const showMore = (group: string) => Promise.resolve(void shownMore.push(group));
     const commands = {
-      ...viewCommands({ tree: { arrangement, choices, showMore } }),
+      ...viewCommands({ tree: { arrangement, choices } }),
       ...executionCommands(executionParts(parts.store)),
     };
     return await commands[id]!(argument);
@@ -117,22 +113,16 @@ describe("commands that arrange the view", () => {
     await run("pinExecution");
     assert.deepEqual(
       shown[0]?.choices?.toSorted(),
-      ["Lost", "Sea otters"],
+      ["Lost", "Sea otters", "Tea"],
       "who names none chooses",
     );
     const began = `Kicked off: ${formatTime(anExecution().startedAt)}`;
     assert.deepEqual(
       shown[0].details?.toSorted(),
-      [`${began} · 11111111-aaaa`, began.replace("Kicked off", "Kickoff sent")],
+      [`${began} · 11111111-aaaa`, `${began} · done`, began.replace("Kicked off", "Kickoff sent")],
       "what tells executions of one title apart; an ID only where there is one",
     );
-    await run("unpinExecution", row);
-    assert.ok(!("pinned" in parts.store.find("done")!));
-  });
-
-  it("show more of a group", async () => {
-    await run("showMore", { kind: "more", group: "state completed" });
-    assert.deepEqual(shownMore, ["state completed"]);
-    assert.ok((await vscode.commands.getCommands(true)).includes("crewdeck.showMore"));
+    await run("pinExecution", row);
+    assert.ok(!("pinned" in parts.store.find("done")!), "a person unpins it");
   });
 });

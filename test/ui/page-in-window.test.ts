@@ -27,7 +27,7 @@ describe("The page of an execution, in the window", () => {
     id = await api.kickoff({ inputs: { topic: "tea", audience: "colleagues" } });
     window = shared();
     await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
-    await window.tree.menu("Writers", "Track an Execution by Its ID…");
+    await window.runCommand("Crewdeck: Track an Execution by Its ID…");
     await window.quickInput.answer("Track an execution of “Writers”", id);
     await feedback().waitFor();
   });

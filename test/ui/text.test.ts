@@ -18,7 +18,7 @@ describe("Executions to read and review, in the window", () => {
     });
     window = shared();
     await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
-    await window.tree.menu("Writers", "Track an Execution by Its ID…");
+    await window.runCommand("Crewdeck: Track an Execution by Its ID…");
     await window.quickInput.answer("Track an execution of “Writers”", id);
     await window.editor.lens("Reject…").waitFor();
   });

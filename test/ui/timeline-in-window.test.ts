@@ -118,7 +118,7 @@ describe("The timeline, in the window", () => {
   });
 
   it("follows the execution that is open or selected, and is shown from a row's menu", async () => {
-    await window.tree.menu(story.topic, "Show Timeline");
+    await window.tree.menu(story.topic, "Open", "Show Timeline");
     await row(/^Task research/).waitFor();
   });
 

@@ -31,9 +31,9 @@ describe("The tree of executions, in the window", () => {
   const clipboard = () => window.page.evaluate(() => navigator.clipboard.readText());
 
   it("tracks executions by ID or status address, and explains why other text is refused", async () => {
-    const { tree, quickInput, editor } = window;
+    const { quickInput, editor } = window;
     for (const id of ids) {
-      await tree.menu("Writers", "Track an Execution by Its ID…");
+      await window.runCommand("Crewdeck: Track an Execution by Its ID…");
       await quickInput.waitFor("Track an execution of “Writers”");
       await quickInput.input.fill(`id ${id}`);
       await quickInput.widget.getByText("An ID has no spaces").waitFor();
@@ -81,9 +81,9 @@ describe("The tree of executions, in the window", () => {
 
   it("copies ID and output", async () => {
     const { tree } = window;
-    await tree.menu("Tea", "Copy Execution ID");
+    await tree.menu("Tea", "Copy or Save", "Copy Execution ID");
     await waitFor("the id on the clipboard", async () => (await clipboard()) === ids[0]);
-    await tree.menu("Tea", "Copy Output");
+    await tree.menu("Tea", "Copy or Save", "Copy Output");
     await waitFor("the output on the clipboard", async () => /tea/.test(await clipboard()));
   });
 

@@ -138,7 +138,7 @@ describe("Watching, in the window", () => {
     await cocoa.click();
     // The click opens the document, which then takes focus.
     await window.webview.content.getByRole("button", { name: "Approve", exact: true }).waitFor();
-    await tree.menuByKeyboard("Pin Execution");
+    await tree.menuByKeyboard("Pin or Unpin Execution");
     await waitFor("Cocoa first", async () => (await order())[0] === "Cocoa for all");
     assert.match((await tree.executions())[0]?.description ?? "", /pinned/);
     const isKept = async () =>
@@ -146,7 +146,7 @@ describe("Watching, in the window", () => {
       (await cocoa.getAttribute("aria-expanded")) === "true";
     assert.ok(await isKept(), "after it was pinned");
     await cocoa.hover();
-    await cocoa.locator('.action-label[aria-label^="Unpin Execution"]').click();
+    await cocoa.locator('.action-label[aria-label^="Pin or Unpin Execution"]').click();
     await waitFor("Cocoa last", async () => (await order()).at(-1) === "Cocoa for all");
     assert.ok(await isKept(), "after it was unpinned");
   });

@@ -91,7 +91,6 @@ export class LazyRequestFiles implements vscode.Disposable {
 }
 
 function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
-  const given = [{ file: uri.toString(), fromLens: true }];
   return [
     {
       title: vscode.l10n.t("Kick Off"),
@@ -100,7 +99,8 @@ function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
     },
     {
       title: vscode.l10n.t("Open in Form"),
-      command: "crewdeck.openFileInForm",
+      command: "crewdeck.kickoffFile",
+      form: true,
       tooltip: vscode.l10n.t("Fills these values into the crew's form; nothing is sent yet"),
     },
     {
@@ -108,5 +108,8 @@ function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
       command: "crewdeck.copyAsCurl",
       tooltip: vscode.l10n.t("The same kickoff as a command for a shell, without the token"),
     },
-  ].map((lens) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { ...lens, arguments: given }));
+  ].map(({ form, ...lens }) => {
+    const given = [{ file: uri.toString(), form, fromLens: true }];
+    return new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { ...lens, arguments: given });
+  });
 }

@@ -87,10 +87,8 @@ export class RequestFiles {
     );
     if (!isPerson) {
       const title = vscode.l10n.t("Open in Form");
-      const given = [{ file: read.document.uri.toString() }];
-      throw new UserError(message, [
-        { title, command: "crewdeck.openFileInForm", arguments: given },
-      ]);
+      const given = [{ file: read.document.uri.toString(), form: true }];
+      throw new UserError(message, [{ title, command: "crewdeck.kickoffFile", arguments: given }]);
     }
     void vscode.window.showInformationMessage(plainMessage(message));
     return await this.#open(read);

@@ -4,6 +4,7 @@ import { logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
 import { type Execution, type ExecutionSummary, keyOf } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
+import { exportAction } from "./endpoint.ts";
 import { SpanExporter } from "./exporter.ts";
 import type { EndsOptions } from "./register.ts";
 
@@ -59,18 +60,8 @@ export class EndedExport {
 }
 
 function describe(error: unknown, execution: ExecutionSummary): UserError {
-  const again = {
-    title: vscode.l10n.t("Send Spans"),
-    command: "crewdeck.exportExecution",
-    arguments: [
-      {
-        crew: execution.crew.id,
-        kickoffId: keyOf(execution),
-        kind: "notification",
-        format: "endpoint",
-      },
-    ],
-  };
+  const named = { crew: execution.crew.id, kickoffId: keyOf(execution) };
+  const again = exportAction(vscode.l10n.t("Send Spans"), { ...named, format: "endpoint" });
   return new UserError(
     vscode.l10n.t(
       "The spans of “{0}” could not be sent. {1} If that happens again, it is only logged.",

@@ -14,11 +14,12 @@ export function endpointAction() {
 }
 
 export function headersAction() {
-  return {
-    title: l10n.t("Set OTLP Headers…"),
-    command: "crewdeck.exportExecution",
-    arguments: [{ kind: "endpoint", format: "headers" }],
-  };
+  return exportAction(l10n.t("Set OTLP Headers…"), { format: "headers" });
+}
+
+/** `kind` marks a person. */
+export function exportAction(title: string, given: object) {
+  return { title, command: "crewdeck.exportExecution", arguments: [{ kind: "export", ...given }] };
 }
 
 /**

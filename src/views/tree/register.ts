@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { setContext } from "../../editor/manifest.ts";
 import type { Rules } from "./arrangement.ts";
 import { groupings, noFilter, type Filter, type Grouping } from "./grouping.ts";
+import { showMoreCommand } from "./tree-items.ts";
 import { ExecutionTree, type ExecutionTreeOptions } from "./tree.ts";
 
 const groupingKey = "crewdeck.grouping";
@@ -55,12 +56,16 @@ export function registerTree(
   const tree = new ExecutionTree({ ...options, choices });
   const setReady = () => setContext("crewdeck.isReady", true);
   opened.then(setReady, setReady);
+  const more = vscode.commands.registerCommand(
+    showMoreCommand,
+    ({ group }: { readonly group: string }) => tree.showMore(group),
+  );
   return {
     view: tree.view,
     arrangement: tree.arrangement,
     choices,
-    showMore: (group: string) => tree.showMore(group),
     dispose() {
+      more.dispose();
       tree.dispose();
       choices.dispose();
     },

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { isInterrupted, type Crew } from "../../crews/types.ts";
+import { viewId } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { Arrangement } from "./arrangement.ts";
 import type { CrewWatch } from "./crew-watch.ts";
@@ -122,10 +123,13 @@ function conditionOf(
   return isRefusing ? "refusing" : "connected";
 }
 
+/** Only of rows, so it is in no menu. */
+export const showMoreCommand = `${viewId}.showMore`;
+
 function commandOf({ kind }: TreeNode): vscode.Command | undefined {
   if (kind === "crew" || kind === "group") return undefined;
   if (kind === "hint") return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
-  if (kind === "more") return { title: vscode.l10n.t("Show More"), command: "crewdeck.showMore" };
+  if (kind === "more") return { title: vscode.l10n.t("Show More"), command: showMoreCommand };
   return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
 }
 

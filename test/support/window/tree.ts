@@ -121,30 +121,32 @@ export class Tree {
     await this.#uncovered((timeout) => this.row(text).click({ timeout }));
   }
 
-  /** Chooses an entry of a row's context menu. */
-  async menu(text: RowText, entry: string): Promise<void> {
-    await this.#choose(entry, () => this.row(text).click({ button: "right" }));
+  /** Chooses an entry of a row's context menu, in the submenus that are named before it. */
+  async menu(text: RowText, ...entries: readonly string[]): Promise<void> {
+    await this.#choose(entries, () => this.row(text).click({ button: "right" }));
   }
 
   /** Chooses an entry of the context menu of the row that has focus, by the keyboard. */
   async menuByKeyboard(entry: string): Promise<void> {
-    await this.#choose(entry, async () => {
+    await this.#choose([entry], async () => {
       await this.#page.locator(".part.sidebar .customview-tree .monaco-list").focus();
       await this.#page.keyboard.press("Shift+F10");
     });
   }
 
   /** Opens the menu again if the view is redrawn, which closes it. */
-  async #choose(entry: string, open: () => Promise<void>): Promise<void> {
+  async #choose(entries: readonly string[], open: () => Promise<void>): Promise<void> {
     const { keyboard } = this.#page;
     for (let left = 2; ; left--) {
       await open();
       try {
-        // A new menu ignores clicks for a moment, but not the keyboard.
-        await this.#page
-          .getByRole("menuitem", { name: entry, exact: true })
-          .hover({ timeout: 10_000 });
-        await keyboard.press("Enter");
+        for (const entry of entries) {
+          // A new menu ignores clicks for a moment, but not the keyboard.
+          await this.#page
+            .getByRole("menuitem", { name: entry, exact: true })
+            .hover({ timeout: 10_000 });
+          await keyboard.press("Enter");
+        }
         return;
       } catch (error) {
         if (left === 0) throw error;

@@ -43,7 +43,7 @@ describe("what a person may do with an execution", () => {
 
   it("is to watch again what is no longer watched", () => {
     const unwatched = notWaiting({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" });
-    assert.deepEqual(actions(unwatched), ["watchAgain"]);
+    assert.deepEqual(actions(unwatched), ["refresh"]);
   });
 
   it("is to continue or discard what was interrupted, which can be neither stopped nor answered", () => {

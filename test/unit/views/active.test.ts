@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { without } from "../../../src/executions/model.ts";
-import { activeOf, nextToReview, theOne } from "../../../src/views/waiting.ts";
+import { activeOf, nextToReview } from "../../../src/views/waiting.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const idsOf = (executions: readonly { readonly localId: string }[]) =>
@@ -67,12 +67,5 @@ describe("the active executions", () => {
     const local = { folder: "file:///crew", engine: "crewai", running: true, interrupted } as const;
     const { running } = activeOf([runs, held], [{ ...held.crew, local }]);
     assert.deepEqual(idsOf(running), ["runs"]);
-  });
-
-  it("lead to the waiting one, or else to the running one, and to none if there is a choice", () => {
-    assert.equal(theOne(activeOf([runs, queued, waits], [])), waits);
-    assert.equal(theOne(activeOf([runs, ...others], [])), runs);
-    assert.equal(theOne(activeOf([waits, mayWait], [])), undefined);
-    assert.equal(theOne(activeOf(others, [])), undefined);
   });
 });

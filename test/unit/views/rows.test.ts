@@ -37,7 +37,7 @@ const menus = {
   sendAgain: /^execution\b.*:sendAgain\b/,
   ended: /^execution\b.*:ended\b/,
   output: /^(execution|task)\b.*:output\b/,
-  watchAgain: /^execution\b.*:watchAgain\b/,
+  refresh: /^execution\b.*:refresh\b/,
 };
 
 function menusOf(facts: string): string[] {
@@ -457,7 +457,7 @@ describe("an execution's row", () => {
       menusOf(
         executionRow(notWaiting({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }), start).facts,
       ),
-      ["watchAgain"],
+      ["refresh"],
     );
   });
 });
