@@ -148,7 +148,7 @@ async function compare(window: VSCodeWindow, take: Camera): Promise<void> {
 export async function showReport(window: VSCodeWindow): Promise<void> {
   await waitForPage(window, /2 of 2/);
   await window.webview.content.locator("html").evaluate((page) => page.scrollTo({ top: 0 }));
-  await window.webview.content.getByRole("heading", { name: "Heat pumps in 2026" }).waitFor();
+  await window.webview.content.getByText("Heat pumps in 2026").first().waitFor();
 }
 
 async function openTasks(window: VSCodeWindow): Promise<void> {

@@ -42,7 +42,7 @@ export const film = "story.gif";
 export const createdPictures: readonly Picture[] = [
   { name: "serve", themes: both, part: { x: 0, y: 32, width: 480, height: 310 } },
   { name: "tasks", themes: both, part: { x: 0, y: 32, width: 960, height: 400 } },
-  { name: "findings", themes: all, part: { x: 0, y: 32, width: 960, height: 440 } },
+  { name: "findings", themes: all, part: { x: 0, y: 32, width: 960, height: 560 } },
   { name: "timeline", themes: all, part: { x: 0, y: 32, width: 1200, height: 728 } },
   { name: "page", themes: all, part: { x: 0, y: 32, width: 1200, height: 728 } },
   { name: "report", themes: both, part: { x: 0, y: 32, width: 960, height: 360 } },
@@ -58,10 +58,10 @@ export const examplePictures: readonly Picture[] = [
   { name: "presets", themes: dark },
   { name: "toast", themes: dark, part: { x: 480, y: 460, width: 480, height: 160 } },
   { name: "status-bar", themes: dark, part: { x: 0, y: 460, width: 480, height: 160 } },
-  { name: "reject", themes: both, part: { x: 288, y: 32, width: 672, height: 400 } },
+  { name: "reject", themes: both, part: { x: 288, y: 32, width: 672, height: 560 } },
   { name: "compare", themes: dark, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "completed", themes: dark },
-  { name: "flow", themes: dark, part: { x: 0, y: 32, width: 960, height: 440 } },
+  { name: "flow", themes: dark, part: { x: 0, y: 32, width: 960, height: 560 } },
   { name: "request-file", themes: dark },
   { name: "walkthrough", themes: dark },
 ];

@@ -39,12 +39,18 @@ describe("A tab", () => {
 
   const common = () => ({ ...parts, clock: systemClock, extension, ready: Promise.resolve() });
 
-  it("of a page has the execution's title, also after it is renamed", async () => {
+  /** The page of an execution that waits. */
+  const openPage = () => {
     const { localId } = parts.store.add(anExecution());
     const uri = parts.documents.uriOf(parts.store.summary(localId)!);
-    const { panel, messages } = openPanel();
+    const opened = openPanel();
     const crews = { canStop: () => true, find: () => undefined };
-    new OpenPage(panel, uri, { ...common(), crews, changes: [] });
+    new OpenPage(opened.panel, uri, { ...common(), crews, changes: [] });
+    return { ...opened, localId };
+  };
+
+  it("of a page has the execution's title, also after it is renamed", async () => {
+    const { localId, panel, messages } = openPage();
     messages.fire({ type: "ready" });
     await waitFor("the title", () => panel.title === "Sea otters");
     parts.store.update(localId, (execution) => ({ ...execution, label: "Mine" }));
@@ -52,15 +58,36 @@ describe("A tab", () => {
     panel.dispose();
   });
 
+  it("of a page puts a canned answer below what is typed, and copies and discards a draft that was not sent", async () => {
+    const settings = vscode.workspace.getConfiguration("crewdeck");
+    const { Global } = vscode.ConfigurationTarget;
+    const half = "Half as long, $(please).";
+    const answers = [{ label: "Fine", text: "Good.", kind: "approve" }, { text: " " }, 7, half];
+    await settings.update("feedback.cannedAnswers", answers, Global);
+    person.dispose();
+    person = new ScriptedPerson([{ pick: "Half as long, \\$(please)." }, { press: "Discard" }]);
+    const { localId, panel, messages } = openPage();
+    const target = { taskId: "review", attempt: 1 };
+    messages.fire({ type: "draft", ...target, text: "Shorter. ", number: Date.now() });
+    messages.fire({ type: "insert", ...target });
+    const kept = () => parts.drafts.find({ localId, ...target })?.text;
+    await waitFor("the answer", () => kept() === `Shorter.\n\n${half}`);
+    await settings.update("feedback.cannedAnswers", undefined, Global);
+    assert.deepEqual(person.shown[0]?.choices?.slice(0, 2), ["Fine", "Half as long, \\$(please)."]);
+    const old = { taskId: "publish", attempt: 2 };
+    parts.drafts.keep({ localId, ...old, text: "Old words.", at: "2026-10-21T12:00:00.000Z" });
+    messages.fire({ type: "oldDraft", action: "copy", ...old });
+    await waitFor("the copy", async () => (await vscode.env.clipboard.readText()) === "Old words.");
+    messages.fire({ type: "oldDraft", action: "discard", ...old });
+    await waitFor("its end", () => parts.drafts.find({ localId, ...old }) === undefined);
+    assert.deepEqual(person.left, []);
+    panel.dispose();
+  });
+
   it("that is closed shows no error if that happens while its feedback is being sent", async () => {
-    const { localId, waiting } = parts.store.add(anExecution());
-    assert.ok(waiting !== undefined);
-    const uri = parts.documents.uriOf(parts.store.summary(localId)!);
-    const { panel, messages } = openPanel();
-    const crews = { canStop: () => true, find: () => undefined };
-    new OpenPage(panel, uri, { ...common(), crews, changes: [] });
-    const { taskId, attempt } = waiting;
-    messages.fire({ type: "answer", taskId, attempt, kind: "approve", text: "" });
+    const { panel, messages } = openPage();
+    const target = { taskId: "review", attempt: 1 };
+    messages.fire({ type: "answer", ...target, kind: "approve", text: "" });
     panel.dispose();
     // The extension's own commands don't know the execution of this test.
     await waitFor("the answer", () => Promise.resolve(person.shown.length > 0));

@@ -93,6 +93,7 @@ export async function rejectOnPage(window: VSCodeWindow, words: string): Promise
 /** Presses a button beside the output that waits, and waits until that is answered. */
 export async function answerOnPage({ webview }: VSCodeWindow, answer: string): Promise<void> {
   const button = webview.content.getByRole("button", { name: answer, exact: true });
+  await button.waitFor();
   await untilSeen(
     "the answer",
     () => button.click({ timeout: 5_000 }),

@@ -69,7 +69,7 @@ export function pageModel(
     }),
     actions: [
       // Those for what waits are beside it.
-      ...(review === undefined ? view.answers : []),
+      ...(execution.waiting === undefined ? view.answers : []),
       ...view.actions,
     ],
     notices: view.notices.filter((notice) => !isInReview(notice, execution)).map(noticeText),

@@ -36,7 +36,10 @@ export function reveal(
 
 function targetOf(place: Place, model: PageModel, spans: readonly Span[]): Target | undefined {
   if (place === "feedback") return { folds: [], selector: ".feedback", takesFocus: true };
-  if ("taskId" in place) return { folds: [`task ${place.taskId}`], takesFocus: true };
+  if ("taskId" in place)
+    return place.taskId === model.review?.taskId
+      ? { folds: [], selector: "#review", takesFocus: true }
+      : { folds: [`task ${place.taskId}`], takesFocus: true };
   const { spanId, takesFocus } = place;
   const span = spans.find(({ id }) => id === spanId);
   if (span === undefined) return undefined;

@@ -163,7 +163,7 @@ function unsavedIn({ taskId, attempt, draft, draftNumber }: Review) {
 
 /** The feedback box, whose every keystroke reaches the extension, and the buttons that send. */
 function Decision({ review, isSending, onPress }: DecisionProps) {
-  const { taskId, attempt, draft, draftNumber, goesTo, answers } = review;
+  const { taskId, attempt, status, draft, draftNumber, goesTo, answers } = review;
   const [unsaved] = useState(() => unsavedIn(review));
   const [text, setText] = useState(unsaved?.text ?? draft);
   const [hint, setHint] = useState("");
@@ -260,7 +260,7 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
       />
       {answers === undefined ? (
         <div class="buttons">
-          {button("approve", l10n.t("Approve"), isEmpty, "")}
+          {status !== "answered" && button("approve", l10n.t("Approve"), isEmpty, "")}
           {button("approveWithNote", l10n.t("Approve with Note"), !isEmpty)}
           {button("reject", l10n.t("Reject"), false)}
         </div>
