@@ -74,7 +74,3 @@ export interface ToForm {
   readonly type: "show";
   readonly view: FormView;
 }
-
-export function fill(text: string, ...values: readonly (string | number)[]): string {
-  return text.replace(/\{(\d)\}/g, (mark, index: string) => String(values[Number(index)] ?? mark));
-}

@@ -82,10 +82,11 @@ describe("Messages of the kickoff form", () => {
   });
 
   it("may be from an earlier version", () => {
-    assert.deepEqual(parseFromForm({ type: "ready", draft: { id, values: old } }), {
-      type: "ready",
-      draft: { id, values },
-    });
+    const draft = { id, values: { ...old, json: '{"inputs": ' }, isCut: true };
+    const read = { id, values };
+    assert.deepEqual(parseFromForm({ type: "ready", draft }), { type: "ready", draft: read });
+    const state = { crew: "c", name: "n" };
+    assert.deepEqual(parseSavedState({ ...state, draft }), { ...state, draft: read });
   });
 
   it("have values as typed, even an invalid address or text: what is stored is decided elsewhere", () => {
