@@ -26,9 +26,15 @@ export async function crewFolders(folder: string): Promise<string[]> {
   });
 }
 
-/** Folders with a `crew.py`, whatever that has. */
-export async function pythonFolders(folder: string): Promise<string[]> {
-  return await foldersWith(folder, (place) => isFile(path.join(folder, place, "crew.py")));
+/** Folders with a `crew.py`, whatever that has: the top; of a project that says that it is a crew also packages, at the top or under `src`. */
+export async function pythonFolders(folder: string, isCrew: boolean): Promise<string[]> {
+  const has = (place: string, file: string) => isFile(path.join(folder, place, file));
+  const found = await foldersWith(folder, async (place) => {
+    return (isCrew || place === ".") && (await has(place, "crew.py"));
+  });
+  for (const place of isCrew ? await foldersIn(folder) : [])
+    if ((await has(place, "__init__.py")) && (await has(place, "crew.py"))) found.push(place);
+  return found;
 }
 
 async function foldersWith(
@@ -44,8 +50,9 @@ async function foldersWith(
 
 /** The only folder, else that of the project's own package. */
 export function ownFolder(found: readonly string[], projectName = ""): string | undefined {
-  const own = `src/${projectName.replaceAll("-", "_")}`;
-  return found.length > 1 ? found.find((place) => place === own) : found[0];
+  const own = projectName.replaceAll("-", "_");
+  const isOwn = (place: string) => place === own || place === `src/${own}`;
+  return found.length > 1 ? found.find(isOwn) : found[0];
 }
 
 /** The class of a classic crew. */

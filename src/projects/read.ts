@@ -198,12 +198,11 @@ export async function readDefinition(
   return { kind: "declarative", entry: file, ...declared, name: declared.name ?? name };
 }
 
-/** Of classic crews. A project that says that it is one may build it in Python alone. */
+/** Of classic crews. A project may build its crew in Python alone. */
 async function placesOf(folder: string, pyproject: PyProject | undefined): Promise<string[]> {
   const found = await crewFolders(folder);
-  const isPython = found.length === 0 && pyproject?.type === "crew";
-  return isPython && (await findCrewFile(folder)) === undefined
-    ? await pythonFolders(folder)
+  return found.length === 0 && (await findCrewFile(folder)) === undefined
+    ? await pythonFolders(folder, pyproject?.type === "crew")
     : found;
 }
 

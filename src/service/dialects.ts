@@ -133,10 +133,11 @@ function documentedProgress(view: ExecutionView): JsonObject {
 function reachedBy(view: ExecutionView) {
   const { finished, total, current } = progressOf(view);
   return {
-    current_task: current.id,
+    current_task: current?.id ?? "",
     progress: {
       completed_tasks: finished.length,
-      ...(total === null ? { unit: "step" } : { total_tasks: total }),
+      ...(view.flow && { unit: "step" }),
+      ...(total !== null && { total_tasks: total }),
     },
     ...(finished.length > 0 && { tasks: taskResults(view) }),
   };
@@ -183,8 +184,9 @@ function liveStatus(view: StatusView): JsonObject {
       completed: finished.length,
       total,
       remaining: total === null ? null : total - finished.length,
-      current: ended ? null : current.id,
-      current_agent: ended ? null : agentOf(view, execution.project.tasks.indexOf(current)),
+      current: ended || !current ? null : current.id,
+      current_agent:
+        ended || !current ? null : agentOf(view, execution.project.tasks.indexOf(current)),
       started_at: new Date(execution.createdAt).toISOString(),
       updated_at: new Date(updatedAt).toISOString(),
       duration_seconds: seconds(execution.createdAt, execution.endedAt ?? Date.now()),
@@ -217,7 +219,7 @@ function liveState({ execution, attempts, isQueued, flow }: ExecutionView) {
 
 /**
  * `finished`: last attempts of finished tasks; `current`: the running task, or the last one. Nobody knows in advance how
- * many methods of a flow run: `total` is then null.
+ * many methods of a flow run: `total` is then null, as where no task is known.
  */
 function progressOf({ execution, attempts, flow }: ExecutionView) {
   const { tasks } = execution.project;
@@ -226,8 +228,8 @@ function progressOf({ execution, attempts, flow }: ExecutionView) {
   const open = flow && (waiting ?? attempts.find(({ state }) => state === "running"));
   const last = flow && (open ?? finished.at(-1));
   const current = tasks[last?.taskIndex ?? Math.min(flow ? 0 : finished.length, tasks.length - 1)];
-  if (!current) throw new Error(`The execution ${execution.id} has no tasks.`);
-  return { finished, total: flow ? null : tasks.length, current, waiting };
+  // Until Python has built the crew, it may have no known tasks.
+  return { finished, total: flow || !current ? null : tasks.length, current, waiting };
 }
 
 /** The last finished run of each method, in the order in which they finished. After a rejection, a flow continues. */

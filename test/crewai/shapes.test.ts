@@ -4,6 +4,8 @@ import { execFile } from "node:child_process";
 import { cpSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { readProject } from "../../src/projects/read.ts";
+import { fill } from "../../src/projects/types.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiEnv, needsCrewai } from "../support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
@@ -65,6 +67,8 @@ const served: Readonly<Record<string, Shape>> = {
     onlyPython: true,
   },
   "other-configs": { alone: "other_configs.crew:Writing", inputs: topic },
+  "package-at-top": { alone: "letters.crew:crew", inputs: topic, onlyPython: true },
+  "python-alone": { alone: "crew:crew", inputs: topic, onlyPython: true },
   "same-names": { alone: "same_names.crew:build", inputs: topic, onlyPython: true },
   "several-crews#DraftCrew": {
     alone: "several_crews.crew:DraftCrew",
@@ -206,7 +210,12 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
       const expected = await alone(name, shape);
       const { inputs, outputs, prompts } = await serve(name, shape, "rehearsal");
       assert.deepEqual(inputs, expected.inputs);
+      const { project } = await readProject(folderOf(ours, name, shape), shape.crewClass);
       assert.equal(outputs.length, expected.outputs.length);
+      for (const [index, { description }] of project.tasks.entries()) {
+        const task = `Task: ${fill(description, shape.inputs).trim()}`;
+        assert.ok(outputs[index]?.includes(task), `${task} is not in ${outputs[index]}`);
+      }
       assert.deepEqual(prompts, []);
     });
   }

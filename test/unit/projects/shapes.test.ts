@@ -30,6 +30,8 @@ const expected: Readonly<Record<string, readonly unknown[]>> = {
   "nested-crews/src/news/crews/short": [["draft: Writer"], ["topic"]],
   "no-class": [["task0"], ["topic", "{discussion", "discussion"], "partial"],
   "other-configs": [["draft: Writer"], ["topic"]],
+  "package-at-top": [[], [], "partial", ...Array<string>(2).fill("error The file is missing.")],
+  "python-alone": [[], [], "partial", ...Array<string>(2).fill("error The file is missing.")],
   "same-names": [["draft: Writer"], ["topic"], "partial"],
   "several-crews#DraftCrew": [["draft: Writer"], ["topic"]],
   "several-crews#EditCrew": [["edit: Editor for {reader} (asks)"], ["reader", "text"]],

@@ -86,6 +86,19 @@ describe("crews of the command line", () => {
       checkCrew({ ...plan, environment: {}, folder, engine, ...changes }, options);
     await check("crewai");
     await assert.rejects(check("rehearsal"), /can't be served\. src\/braces\/config\/tasks\.yaml:/);
+    for (const [name, why] of [
+      ["declarative-flow", "It is a flow"],
+      ["declarative-flow-of-defaults", "It is a flow"],
+      ["made-in-python", "Only its Python knows all"],
+      ["no-class", "Only its Python knows all"],
+      ["package-at-top", "letters/config/agents.yaml:1:1: The file is missing"],
+      ["python-alone", "config/agents.yaml:1:1: The file is missing"],
+      ["same-names", "Only its Python knows all"],
+    ] as const) {
+      const own = { folder: path.join(shapes, name) };
+      await check("crewai", own);
+      await assert.rejects(check("rehearsal", own), new RegExp(`can't be served\\. ${why}`));
+    }
     const several = { folder: path.join(shapes, "several-crews") };
     await check("rehearsal", { ...several, class: "EditCrew" });
     await assert.rejects(check("crewai", several), /one of the classes DraftCrew, EditCrew\./);

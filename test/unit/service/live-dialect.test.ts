@@ -105,6 +105,15 @@ describe("service: the live dialect", () => {
     await until(id, "NOT FOUND");
   });
 
+  it("has a status while only Python knows the tasks", async () => {
+    for (const dialect of ["live", "documented"] as const) {
+      await harness.end();
+      harness = new Harness({ dialect, project: { ...crew, tasks: [] } });
+      const answer = await harness.request("GET", `/${await harness.kickoff()}/status`);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    }
+  });
+
   it("reports a failure in `status`", async () => {
     const id = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
     await until(id, "FAILED");
