@@ -1,4 +1,5 @@
 import { codeOf } from "../base/errors.ts";
+import { FileTooLarge, NotRegularFile } from "../base/regular-file.ts";
 
 /** The message with its cause, which for `fetch` says what happened. */
 export function messageOf(error: unknown): string {
@@ -9,9 +10,8 @@ export function messageOf(error: unknown): string {
 
 /** Why a file can't be read, as a sentence with its path. */
 export function unreadable(file: string, error: unknown): string {
-  const code = codeOf(error);
-  if (code === "ENOENT") return `There is no file ${file}.`;
-  if (code === "EISDIR") return `${file} is a folder.`;
+  if (error instanceof NotRegularFile || error instanceof FileTooLarge) return error.message;
+  if (codeOf(error) === "ENOENT") return `There is no file ${file}.`;
   return `${file} can't be read: ${messageOf(error)}.`;
 }
 

@@ -104,7 +104,12 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, [[crew, { inputs: { city: "Oslo" } }, {}]]);
   });
 
-  it("never reads a device that a request file leads to", async () => {
+  it("never reads a device or a large file that a request file leads to", async () => {
+    const large = await write("large.kickoff.json", {
+      crew: "Travel",
+      inputs: { city: "x".repeat(1_000_000) },
+    });
+    await assert.rejects(open().kickOff(large, byClick), /is larger than 1 MB/);
     const uri = fileIn("endless.kickoff.json");
     await symlink("/dev/zero", uri.fsPath);
     await assert.rejects(open().kickOff(uri, byClick), /is not a regular file/);

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 
 import pytest
@@ -172,3 +173,12 @@ def test_a_project_opens_with_a_crewai_that_lacks_chroma(forked, tmp_path, monke
         return True
 
     assert forked(open_project) is True
+
+
+def test_an_environment_file_is_a_regular_one_of_at_most_1_mb(forked, project):
+    folder = project({"crew.py": "", ".env": "A=" + "x" * worker.largest_environment})
+    assert ".env is larger than 1 MB" in forked(lambda: opened(folder, "crew.py").file)
+    (folder / ".env").unlink()
+    # Whoever opens it waits for somebody who writes.
+    os.mkfifo(folder / ".env")
+    assert forked(lambda: signal.alarm(10) or opened(folder, "crew.py").file) == "crew.py"

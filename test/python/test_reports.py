@@ -6,6 +6,7 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import pytest
 import worker
 
 
@@ -100,3 +101,21 @@ def test_a_prompt_keeps_its_end():
     assert worker.last_messages(messages) == [{"role": "user", "content": "B"}, end]
     assert worker.described(Event("llm_call_started", messages="A text"))["messages"] == "A text"
     assert "messages" not in worker.described(Event("llm_call_completed", messages=messages))
+
+
+@pytest.mark.parametrize("opened", [0, 9])
+def test_a_project_that_closes_what_the_worker_replies_with_ends_it_with_a_code_of_its_own(tmp_path, opened):
+    code = f"""
+import os, worker
+def run(commands):
+    os.closerange(3, 256)
+    files = [open({str(tmp_path / "its own")!r}, "w") for _ in range({opened})]
+    worker.reply("ready")
+worker.run = run
+worker.main()
+"""
+    env = {**os.environ, "PYTHONPATH": os.path.dirname(worker.__file__)}
+    with subprocess.Popen([sys.executable, "-c", code], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.wait(60) == worker.silent
+        assert child.stdout.read() == b""
+    assert all(file.read_text() == "" for file in tmp_path.iterdir())

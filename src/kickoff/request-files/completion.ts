@@ -8,7 +8,7 @@ import { logProblem } from "../../editor/log.ts";
 import { showStatus } from "../../editor/messages.ts";
 import { rangeOf, type RequestFileDiagnostics } from "./diagnostics.ts";
 import { placeAt, type WritingPlace } from "./place.ts";
-import { readRequestFile } from "./request-file.ts";
+import { longestFile, readRequestFile } from "./request-file.ts";
 
 type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
 
@@ -52,6 +52,7 @@ export function completeRequestFiles(
     token: vscode.CancellationToken,
   ): Promise<vscode.CompletionItem[]> => {
     const text = document.getText();
+    if (text.length > longestFile) return [];
     const place = placeAt(text, document.offsetAt(position));
     if (place === undefined) return [];
     const range = rangeOf(document, place.replaces);

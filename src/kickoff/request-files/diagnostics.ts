@@ -4,10 +4,8 @@ import type { Crews } from "../../crews/crews.ts";
 import type { Span } from "../json.ts";
 import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
 import { isRequestFile } from "./name.ts";
-import { readRequestFile } from "./request-file.ts";
+import { longestFile, readRequestFile } from "./request-file.ts";
 
-/** Longer files aren't checked (characters). */
-const longest = 1_000_000;
 /** Reported by VS Code's JSON support, with the manifest's schema. */
 const bySchema = new Set<string>(["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"]);
 
@@ -40,7 +38,7 @@ export class RequestFileDiagnostics implements vscode.Disposable {
     if (!isRequestFile(document.uri)) return;
     const text = document.getText();
     const { Error, Warning } = vscode.DiagnosticSeverity;
-    const found = (text.length > longest ? [] : this.#faultsIn(text)).map((fault) => {
+    const found = (text.length > longestFile ? [] : this.#faultsIn(text)).map((fault) => {
       const severity = isHarmless(fault) ? Warning : Error;
       const made = new vscode.Diagnostic(rangeOf(document, fault.at), faultText(fault), severity);
       return Object.assign(made, { source: "Crewdeck", code: fault.kind });

@@ -25,6 +25,9 @@ export interface RequestFile {
   };
 }
 
+/** No longer file is read (characters): this one could come from a cloned repository. */
+export const longestFile = 1_000_000;
+
 const firstLine: Span = { start: 0, end: 1 };
 
 /** Reads JSON with comments and trailing commas. Never throws. */

@@ -20,7 +20,7 @@ import { SingleStart } from "../../base/single-start.ts";
 import { callbacksText } from "../texts.ts";
 import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
 import { rangeOf, type RequestFileDiagnostics } from "./diagnostics.ts";
-import { readRequestFile, type RequestFile } from "./request-file.ts";
+import { longestFile, readRequestFile, type RequestFile } from "./request-file.ts";
 
 export interface RequestFilesOptions {
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "ready">;
@@ -131,7 +131,7 @@ export class RequestFiles {
   }
 }
 
-/** @throws UserError for a device, which VS Code would read for ever */
+/** @throws UserError for a device, which VS Code would read for ever, and for a large file */
 async function openText(uri: vscode.Uri): Promise<vscode.TextDocument> {
   if (uri.scheme === "file") {
     // VS Code reports another error, such as for a missing file, itself.
@@ -139,6 +139,13 @@ async function openText(uri: vscode.Uri): Promise<vscode.TextDocument> {
     const { File, Directory } = vscode.FileType;
     if (stats !== undefined && (stats.type & (File | Directory)) === 0)
       throw new UserError(vscode.l10n.t("{0} is not a regular file.", uri.fsPath));
+    if (stats !== undefined && stats.size > longestFile)
+      throw new UserError(
+        vscode.l10n.t(
+          "{0} is larger than 1 MB. Fill in large inputs in the kickoff form, from text files.",
+          uri.fsPath,
+        ),
+      );
   }
   return await vscode.workspace.openTextDocument(uri);
 }

@@ -4,6 +4,9 @@ import { readText } from "../../projects/files.ts";
 
 type Variables = readonly (readonly [name: string, value: string])[];
 
+/** What is kept for hiding. With references, a file of some kilobytes would have values of gigabytes. */
+const most = { variables: 1_000, characters: 10_000 };
+
 const assignment = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=(.*)$/gm;
 
 /**
@@ -32,11 +35,18 @@ export function variablesOfText(text: string): Variables {
   const lines = [...text.matchAll(assignment)].map(
     ([, name = "", value = ""]) => [name, value.replace(/[ \t]#.*/, "").trim()] as const,
   );
-  const values = new Map([...read, ...lines]);
+  const all = [read, lines].flatMap((each) => each.slice(0, most.variables));
+  const values = new Map(all);
   const named = (name: string) => values.get(name) ?? process.env[name] ?? "";
-  const expanded = [...read, ...lines].map(
-    ([name, value]) =>
-      [name, value.replace(/\$\{([^${}]*)\}/g, (_, inner: string) => named(inner))] as const,
-  );
-  return [...read, ...lines, ...expanded];
+  return [...all, ...all.map(([name, value]) => [name, expanded(value, named)] as const)];
+}
+
+/** As it is if it would be too long: what it names is hidden anyway. */
+function expanded(value: string, named: (name: string) => string): string {
+  // Every second part is a name.
+  const parts = value
+    .split(/\$\{([^${}]*)\}/)
+    .map((part, index) => (index % 2 === 0 ? part : named(part)));
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return length > most.characters ? value : parts.join("");
 }

@@ -53,6 +53,8 @@ oldest = {"python": (3, 10), "crewai": (1, 0)}
 longest_step = 1_000_000
 # Characters of an event's texts.
 longest_text = 2_000
+# Bytes of a `.env`: the service hides the values of no larger one (environment.ts).
+largest_environment = 1024 * 1024
 # By the first words of the classes of crewAI's events: parts of streamed text come by the thousand.
 unreported_events = ("TaskEvaluation", "LLMStreamChunk", "LLMThinkingChunk", "FlowCreated")
 # The service itself reports a crew and its tasks, and needs a task's start only to know what is part of it; not those in a flow.
@@ -64,8 +66,10 @@ event_members = (
 )
 
 own_id = os.getpid()
-# Set by `main`.
-replies = None
+# The exit code of a worker that can no longer speak (worker.ts).
+silent = 70
+# Set by `main`: what replies are written to, and its status.
+replies = service = None
 lock = threading.Lock()
 
 
@@ -73,8 +77,26 @@ def reply(kind, **members):
     # Lone surrogates are valid in a Python string, and only escapes carry them.
     line = json.dumps({"type": kind, **members}, ensure_ascii=True, default=str)
     with lock:
-        replies.write(line + "\n")
-        replies.flush()
+        try:
+            # A file that the project opened may have its number now.
+            if os.path.samestat(os.fstat(replies.fileno()), service):
+                replies.write(line + "\n")
+                replies.flush()
+            else:
+                end_silent()
+        except BrokenPipeError:  # The service has ended.
+            end()
+        except OSError:
+            end_silent()
+
+
+def end_silent():
+    """Ends a worker whose project closed what it speaks with, with a code by which the service knows why. A process that the project forked may do so."""
+    if os.getpid() == own_id:
+        try:
+            end_started()
+        finally:
+            os._exit(silent)
 
 
 def end():
@@ -83,15 +105,19 @@ def end():
         if os.name == "nt":
             subprocess.run(["taskkill", "/pid", str(os.getpid()), "/t", "/f"], capture_output=True)
         else:
-            for pid in started():
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except OSError:  # It has just ended.
-                    pass
+            end_started()
     finally:
         if os.name != "nt" and os.getpgrp() == os.getpid():
             os.killpg(os.getpgrp(), signal.SIGKILL)
         os._exit(1)
+
+
+def end_started():
+    for pid in started() if os.name != "nt" else ():
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:  # It has just ended.
+            pass
 
 
 def started():
@@ -124,6 +150,8 @@ def read_commands(lines, commands):
     try:
         for line in lines:
             commands.put(json.loads(line))
+    except (OSError, ValueError):  # The project closed it, or another file has its number.
+        end_silent()
     finally:
         end()
 
@@ -202,10 +230,14 @@ class Project:
         import crewai
         from dotenv import load_dotenv
 
-        load_dotenv(os.path.join(self.folder, ".env"), override=self.is_declarative)
+        own = os.path.join(self.folder, ".env")
         # The one that crewAI reads when it is imported.
         above = (os.path.join(folder, ".env") for folder in pathlib.Path(crewai.__file__).parents)
-        load_dotenv(next(filter(os.path.isfile, above), os.devnull))
+        for file, override in ((own, self.is_declarative), (next(filter(os.path.isfile, above), os.devnull), False)):
+            if os.path.isfile(file):
+                if os.path.getsize(file) > largest_environment:
+                    raise Failure(f"{file} is larger than 1 MB, so that its values could not be hidden in the log. Keep only variables in it.")
+                load_dotenv(file, override=override)
         os.environ.update(self.environment)
         # crewAI prefers this name, and would send the key to its host.
         if "OPENAI_BASE_URL" in self.environment and "BASE_URL" in os.environ:
@@ -1048,9 +1080,10 @@ def run(commands):
 
 def main():
     """Keeps standard input and output for commands and replies: the project reads nothing, and prints to standard error."""
-    global replies
+    global replies, service
     lines = os.fdopen(os.dup(0), encoding="utf-8")
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    service = os.fstat(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     received = queue.Queue()

@@ -12,6 +12,8 @@ import {
 
 /** Characters of what the project prints: kept for the report of a worker that ended, of one line, and of one attempt as the log has it. */
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
+/** Lines that are kept for that report. */
+const keptLines = 100;
 /** Characters of an entry in the log besides the printed line: its time, level and crew. */
 const entrySize = 100;
 /** Characters of one reply; an output of that size is a mistake of the project. */
@@ -25,6 +27,9 @@ const drainMs = 1_000;
 
 const silent =
   "The project closed file descriptors that it did not open, so its Python process can no longer report. Let it close only its own, and not, for example, os.closerange(3, 256).";
+
+/** How worker.py ends when it notices that itself. */
+const silentCode = "exit code 70";
 
 /** The worker ended before it replied. The attempt can be repeated. */
 export class WorkerEnded extends Error {
@@ -59,7 +64,8 @@ export class Worker {
   readonly #options: WorkerOptions;
   /** Runs out while an attempt reports nothing. */
   #quiet: NodeJS.Timeout | undefined;
-  #last = "";
+  /** As they were printed: to hide what is secret in each line of a flood takes too long. */
+  readonly #last: string[] = [];
   #printed = 0;
   #problem: ProjectFailure | undefined;
   #isReady = false;
@@ -84,14 +90,13 @@ export class Worker {
     if (stderr)
       eachLine(stderr, printLimits.line, (printed) => {
         this.#quiet?.refresh();
+        if (this.#last.push(printed) > keptLines) this.#last.shift();
+        if (this.#printed > printLimits.attempt) return;
         const line = secrets.hide(printed);
-        this.#last = `${this.#last}${line}\n`.slice(-printLimits.kept);
-        const before = this.#printed;
         // JSON has up to six characters for one.
         this.#printed += JSON.stringify(line).length + entrySize;
         if (this.#printed <= printLimits.attempt) onLine(line);
-        else if (before <= printLimits.attempt)
-          onLine("(The crew prints more than 1 MB; the rest isn't shown.)");
+        else onLine("(The crew prints more than 1 MB; the rest isn't shown.)");
       });
     if (stdout) {
       // The process is about to end, unless the project has closed what the worker replies with.
@@ -245,8 +250,10 @@ export class Worker {
         resolve();
       });
     });
-    const last = this.#last.trim() === "" ? "" : `\nIt printed last:\n${this.#last.trim()}`;
-    if (this.#problem !== undefined) return new ProjectFailure(`${this.#problem.message}${last}`);
+    const printed = this.#options.secrets.hide(this.#last.join("\n")).trim();
+    const last = printed === "" ? "" : `\nIt printed last:\n${printed.slice(-printLimits.kept)}`;
+    const problem = how === silentCode ? silent : this.#problem?.message;
+    if (problem !== undefined) return new ProjectFailure(`${problem}${last}`);
     // Python 2 can't even parse worker.py, so that it can't report its version itself.
     if (!this.#isReady && how === "exit code 1")
       return new ProjectFailure(

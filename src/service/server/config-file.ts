@@ -1,8 +1,9 @@
-import { open, readFile, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "../../base/errors.ts";
 import { messageOf, Refusal, unreadable } from "../errors.ts";
+import { readConfigText } from "./config.ts";
 
 /** How long to wait for another command that edits the file (ms). */
 const lockWaitMs = 2000;
@@ -69,14 +70,15 @@ async function write(
   created: string | undefined,
 ): Promise<boolean> {
   try {
-    const before = await stat(target).catch((error: unknown) => {
-      if (codeOf(error) === "ENOENT" && created !== undefined) return undefined;
-      throw new Refusal(
-        "options",
-        `${unreadable(target, error)} Choose another one with --config.`,
-      );
-    });
-    await handle.writeFile(edit(before ? await readFile(target, "utf8") : (created ?? "")));
+    const refuse = (error: unknown): never => {
+      const why = unreadable(target, error);
+      throw new Refusal("options", `${why} Choose another one with --config.`);
+    };
+    const before = await stat(target).catch((error: unknown) =>
+      codeOf(error) === "ENOENT" && created !== undefined ? undefined : refuse(error),
+    );
+    const text = before ? await readConfigText(target).catch(refuse) : (created ?? "");
+    await handle.writeFile(edit(text));
     if (before) {
       const own = await handle.stat();
       // The service may run as another user than the one who edits.

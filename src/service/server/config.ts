@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { Ajv, type ErrorObject } from "ajv";
 import schema from "../../../media/crewdeck.server.schema.json" with { type: "json" };
 import { asArray, asObject, textAt, type UnknownObject } from "../../base/json.ts";
 import { isLoopback, safeUrl } from "../../base/loopback.ts";
+import { readRegularFile } from "../../base/regular-file.ts";
 import { parseJsonc, toPlain, type Place } from "../../projects/source.ts";
 import { ProjectError } from "../../projects/types.ts";
 import { suggestion } from "../command-line.ts";
@@ -90,6 +91,14 @@ export function parseServerConfig(file: string, text: string): ServerConfig {
   }
 }
 
+/** Bytes. */
+export const largestConfig = 1024 * 1024;
+
+/** Reads a server's small file: a device, a pipe or a wrong file could fill the memory. Rejects with what {@link unreadable} explains. */
+export async function readConfigText(file: string): Promise<string> {
+  return (await readRegularFile(file, largestConfig)).toString("utf8");
+}
+
 /** The variables of each crew, by its name. */
 type CrewEnvironments = ReadonlyMap<string, Readonly<Record<string, string | undefined>>>;
 
@@ -121,7 +130,7 @@ export async function readEnvironments(file: string, text: string): Promise<Crew
       );
     const variables =
       environmentFile &&
-      (await readFile(environmentFile, "utf8").catch((error: unknown) => {
+      (await readConfigText(environmentFile).catch((error: unknown) => {
         throw fail(
           "environmentFile",
           unreadable(environmentFile, error),

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../operations/log.ts";
-import { parseServerConfig, type ServerConfig } from "./config.ts";
+import { largestConfig, parseServerConfig, type ServerConfig } from "./config.ts";
 
 /** How often the file is read again (ms). */
 const lookMs = 1000;
@@ -24,6 +24,9 @@ export function openLiveConfig(file: string, first: string, log: Log) {
   function look(): void {
     let text: string;
     try {
+      const stats = statSync(file);
+      if (!stats.isFile() || stats.size > largestConfig)
+        throw new Error(`${file} is not a regular file of at most 1 MB.`);
       text = readFileSync(file, "utf8");
     } catch (error) {
       if (seen !== undefined) complain(error);

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Authenticate } from "../app.ts";
 import type { CrewPlan } from "../crews.ts";
@@ -7,6 +6,7 @@ import type { ServiceOptions } from "../options.ts";
 import {
   checkPublicUrl,
   parseServerConfig,
+  readConfigText,
   readEnvironments,
   requireTokens,
   type ServerConfig,
@@ -33,7 +33,7 @@ export async function planFrom(
 ): Promise<ServerPlan> {
   checkPublicUrl(address.publicUrl);
   const file = resolve(config);
-  const content = await readFile(file, "utf8").catch((error: unknown) => {
+  const content = await readConfigText(file).catch((error: unknown) => {
     throw new Refusal(
       "options",
       `${unreadable(file, error)} Name the server's crewdeck.server.jsonc with --config.`,

@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseCommandLine, refuseOption, suggestion } from "../command-line.ts";
 import { defaultDataFolder } from "../data-folder.ts";
 import { Refusal, unreadable } from "../errors.ts";
 import { configName } from "../options.ts";
-import { isTokenName, parseServerConfig, type ServerToken } from "./config.ts";
+import { isTokenName, parseServerConfig, readConfigText, type ServerToken } from "./config.ts";
 import { editConfig } from "./config-file.ts";
 import { withoutToken, withToken } from "./token-list.ts";
 import { hashOf, newToken, type LastUses } from "./tokens.ts";
@@ -128,7 +127,7 @@ async function list(
   place: UsesPlace,
   lastUses: () => Promise<ReadonlyMap<string, number> | undefined>,
 ): Promise<TokenCommandResult> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
+  const text = await readConfigText(file).catch((error: unknown) => {
     throw refused(`${unreadable(file, error)} Choose another one with --config.`);
   });
   const { tokens } = parseServerConfig(file, text);

@@ -165,14 +165,19 @@ read command; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","
   });
 
   /** An engine whose Python is `program`, with what it logs. */
-  function engineWith(program: string, folder: string, project = temporaryFolder("project")) {
+  function engineWith(
+    program: string,
+    folder: string,
+    project = temporaryFolder("project"),
+    secrets = new Secrets(["of-the-service"]),
+  ) {
     const python = path.join(folder, "python");
     writeFileSync(python, program);
     chmodSync(python, 0o700);
     const lines: string[] = [];
     const engine = crewaiEngine({
       ...{ folder: project, data: path.join(folder, "data"), python, program: "worker.py" },
-      ...{ parallel: 1, env: process.env, secrets: new Secrets(["of-the-service"]) },
+      ...{ parallel: 1, env: process.env, secrets },
       times: { silent: 100, load: 1_000 },
       log: (line) => void lines.push(line),
     });
@@ -235,13 +240,21 @@ read command
 
   it("has at most 1 MB of what an attempt prints in the log, however short its lines are", async () => {
     const folder = temporaryFolder("worker");
+    let hidden = 0;
+    class CountingSecrets extends Secrets {
+      override hide(text: string): string {
+        hidden++;
+        return super.hide(text);
+      }
+    }
     const { engine, lines } = engineWith(
       `${opened}yes | head -n 200000 >&2; echo '{"type":"output","output":"Text."}'; sleep 60`,
-      folder,
+      ...[folder, undefined, new CountingSecrets()],
     );
     const harness = await new Harness({ engine }).start();
     await harness.untilEnded(await harness.kickoff());
     assert.equal(lines.at(-1), "[crew] (The crew prints more than 1 MB; the rest isn't shown.)");
+    assert.ok(hidden < 20_000, "what isn't shown isn't searched for secrets");
     let written = "";
     const log = await createLog("json", new Secrets(), { write: (line) => (written += line) });
     for (const line of lines) log(line, { crew: "writers" });
@@ -252,11 +265,14 @@ read command
 
   it("is ended with an error that says why, if the project closes what it replies with", async () => {
     const folder = temporaryFolder("worker");
-    const { engine } = engineWith(`${opened}exec 1>&- sleep 600`, folder);
-    const harness = await new Harness({ engine }).start();
-    const status = await harness.untilEnded(await harness.kickoff());
-    assert.match(String(status.error), /closed file descriptors that it did not open/);
-    await harness.end();
+    // A Python that writes the next reply notices it itself.
+    for (const program of ["exec 1>&- sleep 600", "exit 70"]) {
+      const { engine } = engineWith(`${opened}${program}`, folder);
+      const harness = await new Harness({ engine }).start();
+      const status = await harness.untilEnded(await harness.kickoff());
+      assert.match(String(status.error), /closed file descriptors that it did not open/);
+      await harness.end();
+    }
     rmSync(folder, { recursive: true });
   });
 });

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { defined } from "../../../../src/base/json.ts";
 import { Refusal } from "../../../../src/service/errors.ts";
 import { configName } from "../../../../src/service/options.ts";
 import {
+  largestConfig,
   parseServerConfig,
   readEnvironments,
   requireTokens,
 } from "../../../../src/service/server/config.ts";
+import { editConfig } from "../../../../src/service/server/config-file.ts";
 import { planFrom } from "../../../../src/service/server/open-server.ts";
 import { openLiveConfig } from "../../../../src/service/server/live-config.ts";
 import { projectFolder, temporaryFolder } from "../../../support/folders.ts";
@@ -357,6 +359,29 @@ describe("The files that crewdeck.server.jsonc names", () => {
     assert.deepEqual(await listening("api"), ["::", 80]);
     assert.deepEqual(await listening("worker"), ["127.0.0.1", 0]);
     assert.deepEqual(await listening("worker", "0.0.0.0"), ["0.0.0.0", 0]);
+  });
+
+  it("are those of a regular file of at most 1 MB, and so is the configuration", async () => {
+    for (const name of ["a", "b"]) mkdirSync(path.join(folder, name));
+    const file = path.join(folder, "b.env");
+    writeFileSync(file, "#".repeat(largestConfig + 1));
+    await assert.rejects(readEnvironments(config, crews), /b\.env is larger than 1048576 bytes\./);
+    rmSync(file);
+    for (const link of [file, config]) symlinkSync("/dev/null", link);
+    await assert.rejects(readEnvironments(config, crews), /b\.env is not a regular file\./);
+    await assert.rejects(
+      planFrom(config, { role: "api", address: {} }, () => undefined),
+      /jsonc is not a regular file\. Name/,
+    );
+    await assert.rejects(
+      editConfig(config, (text) => text),
+      /is not a regular file\. Choose/,
+    );
+    const log: string[] = [];
+    const live = openLiveConfig(config, '{ "crews": [] }', (line) => log.push(line));
+    live.look();
+    live.stop();
+    assert.match(log.join(), /stay as they were: .*jsonc is not a regular file/);
   });
 
   it("must be there: the refusal has the line", async () => {
