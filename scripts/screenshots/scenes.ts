@@ -144,6 +144,7 @@ async function beAsked(window: VSCodeWindow, take: Camera): Promise<void> {
     await fetch(webhook, { method: "POST", headers, body: new Uint8Array(body) });
     await messages.answer(`asks you at “${draft.method_name}”`, "Open");
     await webview.content.getByRole("button", { name: "request_changes" }).waitFor();
+    await window.runCommand("Notifications: Clear All Notifications");
     await lookAway(window);
     await take("flow");
   } finally {

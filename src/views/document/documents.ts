@@ -140,8 +140,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
       execution?.state === "waiting" &&
       execution.waiting?.taskId === part.taskId &&
       execution.waiting.attempt === part.attempt;
-    // Not the first line: a thread is found from the line above it.
-    return isIt ? { execution, taskId: part.taskId, line: 1 } : undefined;
+    return isIt ? { execution, taskId: part.taskId, line: 0 } : undefined;
   }
 
   /** The execution whose own document this is; not that of one of its outputs. */
