@@ -97,16 +97,6 @@ function targetOf({ crew, localId, kickoffIds, waiting }: ExecutionSummary): obj
 
 const section = "crewdeck.notifications";
 
-/** @param isUnseen it happened while no window was open: then only a person's own setting turns it off */
-export function isWanted(kind: EventKind, isUnseen = false): boolean {
-  const configuration = vscode.workspace.getConfiguration(section);
-  const { globalValue, workspaceValue, workspaceFolderValue } = configuration.inspect(kind) ?? {};
-  const isSet = [globalValue, workspaceValue, workspaceFolderValue].some(
-    (each) => each !== undefined,
-  );
-  return configuration.get(kind) === true || (isUnseen && !isSet);
-}
-
 function dontShowAgain(kind: EventKind): NotificationAction {
   return { title: vscode.l10n.t("Don't Show Again"), run: () => turnOff(kind) };
 }

@@ -7,9 +7,8 @@ import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { Notified } from "../executions/executions.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import { countMessage, eventOf, isPersons, reportsOf, tooLateMessage } from "./events.ts";
+import { eventOf, isPersons, reportsOf } from "./events.ts";
 import type { EventKind, News } from "./events.ts";
-import { actionsOn, actionsOnMany, isWanted, openExecution } from "./notification-actions.ts";
 import type { NotificationAction } from "./notification-actions.ts";
 
 interface NotificationsOptions {
@@ -119,6 +118,7 @@ export class Notifications implements vscode.Disposable {
 
   async #showOne({ execution, event: { kind, message } }: News): Promise<void> {
     const title = titleOf(execution);
+    const { actionsOn, openExecution, tooLateMessage } = await loadParts();
     const chosen = await this.#show(kind, message, actionsOn(execution, kind));
     const now = this.#options.store.summary(execution.localId);
     const tooLate = chosen?.isAnswer === true ? tooLateMessage(execution, title, now) : undefined;
@@ -134,6 +134,7 @@ export class Notifications implements vscode.Disposable {
     const present = kind === "waiting" ? store.list().filter(waitsForPerson).length : count;
     // All may have been answered meanwhile.
     if (present === 0) return;
+    const { actionsOnMany, countMessage } = await loadParts();
     const actions = actionsOnMany(kind, () => store.list());
     const chosen = await this.#show(kind, countMessage(kind, present), actions);
     await chosen?.run();
@@ -157,4 +158,23 @@ function showMessage(kind: EventKind, message: string, buttons: readonly string[
   return kind === "failed"
     ? vscode.window.showWarningMessage(text, ...buttons)
     : vscode.window.showInformationMessage(text, ...buttons);
+}
+
+/** @param isUnseen it happened while no window was open: then only a person's own setting turns it off */
+function isWanted(kind: EventKind, isUnseen = false): boolean {
+  const configuration = vscode.workspace.getConfiguration("crewdeck.notifications");
+  const { globalValue, workspaceValue, workspaceFolderValue } = configuration.inspect(kind) ?? {};
+  const isSet = [globalValue, workspaceValue, workspaceFolderValue].some(
+    (each) => each !== undefined,
+  );
+  return configuration.get(kind) === true || (isUnseen && !isSet);
+}
+
+/** With the first notification. */
+async function loadParts() {
+  const [actions, texts] = await Promise.all([
+    import("./notification-actions.ts"),
+    import("./notification-texts.ts"),
+  ]);
+  return { ...actions, ...texts };
 }

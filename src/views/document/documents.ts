@@ -13,7 +13,6 @@ import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
 import { outputOf, renderOutput } from "../../view/outputs.ts";
 import type { ShowOptions } from "./reader.ts";
-import { activityIn } from "../activities.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import type { Rendered } from "../../view/sections.ts";
@@ -36,11 +35,12 @@ type Rendering = Awaited<ReturnType<typeof loadRendering>>;
 
 /** With the first document: most windows show none. */
 async function loadRendering() {
-  const [view, text] = await Promise.all([
+  const [view, text, activities] = await Promise.all([
     import("../../view/execution-view.ts"),
     import("../../view/text.ts"),
+    import("../activities.ts"),
   ]);
-  return { ...view, ...text };
+  return { ...view, ...text, ...activities };
 }
 
 interface Page {
@@ -247,7 +247,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     if (execution === undefined)
       return { rendered: rendering.missingText(address.crewName, address.key) };
     if (part === undefined) {
-      const activity = activityIn(this.#options.store, execution);
+      const activity = rendering.activityIn(this.#options.store, execution);
       const view = rendering.viewOf(execution, activity, circumstances);
       return { rendered: rendering.textOf(view), view };
     }

@@ -298,6 +298,8 @@ describe("service: durable runs", () => {
     await backend.extendWorkflowRunLease({ ...claim, workflowRunId });
     runs.work();
     for (const id of ["whole", "broken"]) await runs.startCrew(id);
+    // A signal that comes earlier needs no sleep.
+    await waitFor("the sleep", () => changes.has("sleepWorkflowRun"));
     await waitFor("the wait", () => runs.signal("go"));
     await waitFor("the end of both", async () => {
       const counts = await storage.backend.countWorkflowRuns();

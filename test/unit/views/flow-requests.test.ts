@@ -13,7 +13,8 @@ import {
 } from "../../../src/executions/resumes.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
 import { renderExecution } from "../../support/rendered.ts";
-import { eventOf, tooLateMessage } from "../../../src/views/events.ts";
+import { eventOf } from "../../../src/views/events.ts";
+import { tooLateMessage } from "../../../src/views/notification-texts.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { aRequest } from "../callbacks/flow-samples.ts";

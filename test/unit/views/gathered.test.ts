@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { toReview, without, type Execution } from "../../../src/executions/model.ts";
-import { countMessage, reportsOf, tooLateMessage, type News } from "../../../src/views/events.ts";
+import { type News, reportsOf } from "../../../src/views/events.ts";
+import { countMessage, tooLateMessage } from "../../../src/views/notification-texts.ts";
 import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 describe("Notifications at about the same time", () => {
