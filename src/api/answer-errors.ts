@@ -68,15 +68,17 @@ function unreadableProject(
 
 /** Of a crew whose files don't say its inputs. Nothing was started. */
 function unknownInputs(
-  { isLocal = false }: RefusedAnswer,
+  { isLocal = false, retryAfterMs }: RefusedAnswer,
   said: string,
   problem: LocalProblem,
 ): CrewApiErrorDetails {
   // Another machine's code is nothing that a person here can allow.
   const asksPython = isLocal && problem.asksPython;
+  const later =
+    retryAfterMs === undefined ? l10n.t("Try again in a moment.") : waiting(retryAfterMs);
   const remedy = asksPython
     ? l10n.t("Try again in the crew's kickoff form, which asks you first.")
-    : l10n.t("Try again in a moment.");
+    : later;
   return { kind: "gateway", message: sentence(said), remedy, ...(asksPython && { asksPython }) };
 }
 

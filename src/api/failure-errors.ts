@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { asArray, isObject, textAt } from "../base/json.ts";
+import { excerpt } from "./answer-errors.ts";
 import { readErrorBody } from "./read-error.ts";
 import type { Outgoing } from "./transport.ts";
 import {
@@ -207,15 +208,12 @@ export function tooLarge(
 
 export function badAnswer(
   { method, path }: Request,
-  answer: { readonly status: number; readonly body: string; readonly isJson: boolean },
+  answer: { readonly status: number; readonly text: string; readonly isJson: boolean },
   isLocal: boolean,
 ): CrewApiError {
-  const { isJson, ...received } = answer;
-  const isPage = !isJson && /^\s*<(?:!doctype html|html)\b/i.test(answer.body);
-  const title = isPage ? (readErrorBody(answer.body).message ?? "") : "";
-  const notJson = isPage
-    ? l10n.t("{0} answers with a web page, such as one to sign in: “{1}”.", path, title)
-    : l10n.t("The answer of {0} is not JSON.", path);
+  const { isJson, status, text } = answer;
+  const isPage = !isJson && /^\s*</.test(text) && htmlStart.test(text);
+  const notJson = isPage ? pageText(path, text) : l10n.t("The answer of {0} is not JSON.", path);
   const message = isJson
     ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
     : notJson;
@@ -226,7 +224,17 @@ export function badAnswer(
     : l10n.t("Check that the address is the one on the crew's page in the dashboard.");
   const remedy = isLocal ? l10n.t("Stop and restart the local crew.") : check;
   const result = outcome(method === "POST", remedy);
-  return new CrewApiError({ kind: "badAnswer", ...received, message, ...result });
+  return new CrewApiError({ kind: "badAnswer", status, body: excerpt(text), message, ...result });
+}
+
+/** A comment or an XML declaration may be before it. */
+const htmlStart = /<(?:!doctype html|html|head)\b/i;
+
+function pageText(path: string, page: string): string {
+  const title = readErrorBody(page).message;
+  return title === undefined
+    ? l10n.t("{0} answers with a web page, such as one to sign in.", path)
+    : l10n.t("{0} answers with a web page, such as one to sign in: “{1}”.", path, title);
 }
 
 /** The query may hold secrets. */

@@ -143,11 +143,13 @@ function splitNames(text: string, known: readonly string[]): readonly string[] {
   return names;
 }
 
+/** The title of a page, otherwise its first words. */
 function withoutTags(text: string): string {
-  const lines = text
+  const shown = text
     .slice(0, searchedLength)
-    .replace(/<(style|script)\b[^<>]*>[^<]*<\/\1>/gi, "")
-    .replace(/<[^<>]*>/g, "\n");
+    .replace(/<!--.*?(?:-->|$)|<(style|script)\b.*?(?:<\/\1>|$)/gis, "");
+  const title = /<title\b[^<>]*>([^<]*)/i.exec(shown)?.[1] ?? "";
+  const lines = `${oneLine(title)}\n${shown.replace(/<[^<>]*>/g, "\n")}`;
   const first = lines.split(/[\r\n]+/).find((line) => line.trim() !== "") ?? "";
   return first.replace(/&[a-z]+;/g, (entity) => entities.get(entity) ?? entity);
 }

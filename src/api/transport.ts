@@ -3,7 +3,7 @@ import https from "node:https";
 import * as l10n from "@vscode/l10n";
 import { wait, type Clock } from "../base/clock.ts";
 import { defined, isObject, parseJson } from "../base/json.ts";
-import { errorOfAnswer, excerpt } from "./answer-errors.ts";
+import { errorOfAnswer } from "./answer-errors.ts";
 import { CrewApiError } from "./errors.ts";
 import { badAnswer, errorOfFailure, redirected, tooLarge, unanswered } from "./failure-errors.ts";
 import { bodyForLog, nextExchange, secretsIn, withoutSecrets, type Traffic } from "./traffic.ts";
@@ -217,8 +217,7 @@ export class Transport {
     if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, attempt, true);
     const value = raw === undefined ? undefined : attempt.read(raw, () => clean(text));
     if (value !== undefined) return value;
-    const body = excerpt(clean(text));
-    throw badAnswer(attempt, { status, body, isJson: raw !== undefined }, isLocal);
+    throw badAnswer(attempt, { status, text: clean(text), isJson: raw !== undefined }, isLocal);
   }
 
   #failure(failure: unknown, attempt: Attempt<unknown>, isAnswered: boolean): CrewApiError {
@@ -256,7 +255,7 @@ export async function readBody(
 
 /** For the charset that a content type names: UTF-8 if it names none that is known. */
 function decoderFor(contentType: string) {
-  const charset = /;\s*charset="?([\w.:-]{1,40})/i.exec(contentType)?.[1] ?? "utf-8";
+  const charset = /;\s*charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(contentType)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(charset);
   } catch {

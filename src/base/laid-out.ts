@@ -1,11 +1,14 @@
 /** Characters that line breaks and indentation may add: for each of the text's own, and besides. */
 const mostAdded = { each: 1, besides: 2_000 };
+/** Characters of what stays as it is: nobody reads it, and each token takes time. */
+const longest = 2_000_000;
 
 /**
  * Valid JSON on several lines, with each value as it is written, such as big numbers, escapes and repeated names.
  * Inner levels whose indentation would make it far longer stay on one line: 1 MB of brackets would become 50 MB.
  */
 export function laidOut(json: string): string {
+  if (json.length > longest) return json;
   const addedAt = [0];
   let length = 0;
   eachToken(json, (token, level, indent) => {

@@ -94,7 +94,7 @@ export class FlowWebhooks {
     return rows.map((row) => text(row, "crew_id"));
   }
 
-  /** Undefined if the path isn't a crew's. Otherwise the HTTP status: 2xx once the request is stored. */
+  /** Undefined if the path isn't a crew's. Otherwise the HTTP status: 2xx once the request is stored, 503 if it may come again. */
   async receive(delivery: Delivery): Promise<number | undefined> {
     const { crews, storage, clock, log } = this.#options;
     const { headers, body, isRewritten = false, arrivedAt = clock.now() } = delivery;
@@ -114,6 +114,11 @@ export class FlowWebhooks {
       else log.problem("A flow's webhook asks no person.", new Error(notAsked), crew.name);
       return 200;
     } catch (error) {
+      // It would fail in the same way, and block the next.
+      if (error instanceof TypeError || error instanceof RangeError) {
+        log.problem("A flow's request can't be read, and is left out.", error);
+        return 422;
+      }
       log.problem("A flow's request could not be stored.", error);
       return 503;
     }

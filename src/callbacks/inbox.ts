@@ -167,11 +167,11 @@ export class Inbox {
   /** Whether the callback names another execution that is known here: nobody may approve a draft of another run. */
   #isOthers(localId: string, { payload }: ReceivedCallback): boolean {
     const { store } = this.#options;
-    const own = store.summary(localId)?.kickoffIds ?? [];
-    const named = new Set(payload.executionIds.filter((id) => !own.includes(id)));
+    const own = new Set(store.summary(localId)?.kickoffIds.map(inLowerCase));
+    const named = new Set(payload.executionIds.map(inLowerCase).filter((id) => !own.has(id)));
     return (
       named.size > 0 &&
-      store.list().some(({ kickoffIds }) => kickoffIds.some((id) => named.has(id)))
+      store.list().some(({ kickoffIds }) => kickoffIds.some((id) => named.has(inLowerCase(id))))
     );
   }
 
@@ -210,6 +210,9 @@ export class Inbox {
     return this.#options.paths.isNew(localId, isNext ? `${key} ${answers.length}` : key);
   }
 }
+
+/** Crews take IDs in any case. */
+const inLowerCase = (id: string) => id.toLowerCase();
 
 /** Identifies a callback: by a hash, because the sender chooses the ID, which may be long. */
 function keyOf(id: string | undefined, body: Uint8Array): string {

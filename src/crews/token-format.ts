@@ -33,14 +33,24 @@ export function tokenIn(text: string): string {
     .trim();
 }
 
+/** Parts of what a token was copied from. */
+const around = [
+  // Base64 has “=” only at its end.
+  /=[^=]/,
+  /^[\w.-]*(?:token|secret|key|authorization)["']?[:=]/i,
+  /^bearer(?:[:+]|$)/i,
+  // A variable or a placeholder.
+  /^(?:\$[a-z_{(]|[<{[%])/i,
+  /:\/\//,
+];
+
 /** A header takes visible ASCII only; an error about it would quote the token. */
 export function describeTokenProblem(token: string): string | undefined {
   if (token === "") return l10n.t("Paste the token.");
   if (token.length > maxTokenLength) return l10n.t("This is too long for a token.");
-  // Base64 has “=” only at its end.
-  if (/^\w+=[^=]/.test(token))
+  if (around.some((pattern) => pattern.test(token)))
     return l10n.t(
-      "This is a variable with its value. Paste only the value, which is after the “=”.",
+      "This is a variable, a header or an address rather than a token. Paste only the value of the token.",
     );
   if (/%[0-9a-f]{2}/i.test(token))
     return l10n.t(

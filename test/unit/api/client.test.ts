@@ -121,15 +121,17 @@ describe("the client of a crew", () => {
       const request: KickoffRequest = {
         inputs: { topic: "AI", n: 3, list: [null, { a: true }] },
         meta: { requestId: "r" },
+        restoreFromStateId: "s-1",
         ...callbacks,
         ...secret,
       };
+      const extra = { priority: "high" };
       server.next(json(200, { kickoff_id: "k-1", more: 1 }));
-      assert.deepEqual(await clientOf(server.url).kickoff(request), {
+      assert.deepEqual(await clientOf(server.url).kickoff({ ...request, extra }), {
         kickoffId: "k-1",
         raw: { kickoff_id: "k-1", more: 1 },
       });
-      assert.deepEqual(lastBody(), request);
+      assert.deepEqual(lastBody(), { ...request, ...extra });
     });
 
     it("omits undefined and blank callbacks", async () => {

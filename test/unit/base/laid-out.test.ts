@@ -34,4 +34,9 @@ describe("JSON on several lines", () => {
         assert.equal(readable(JSON.parse(json)), shown);
       }
   });
+
+  it("stays as it is above 2 MB", () => {
+    const large = `[${'"twelve times",'.repeat(200_000)}1]`;
+    assert.ok(laidOut(large) === large);
+  });
 });

@@ -165,6 +165,16 @@ describe("a flow's webhook", () => {
     assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 503);
   });
 
+  it("is answered with 422 if it can't be read, so that a relay goes on with the next", async () => {
+    store.add = () => {
+      throw new TypeError("Poison.");
+    };
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 422);
+    assert.deepEqual(problems, [
+      "A flow's request can't be read, and is left out. TypeError: Poison.",
+    ]);
+  });
+
   it("counts once, however often it comes, in whatever window", async () => {
     const elsewhere = webhooksIn(windows.open());
     for (const each of [webhooks, elsewhere, webhooks])

@@ -133,6 +133,7 @@ describe("callbacks", () => {
     const bodies = [
       { ...pause, kickoff_id: "k2", execution_id: "k2" },
       { ...pause, execution_id: "k3" },
+      { ...pause, kickoff_id: "K2", execution_id: "K2" },
       { name: "write", output: "Text", kickoff_id: "k2" },
       { kickoff_id: "k2", result: "The end" },
       { thought: "I look.", tool: "search", kickoffId: "k2" },

@@ -28,10 +28,19 @@ describe("a pasted token", () => {
     assert.match(describeTokenProblem("abc…") ?? "", /only letters/);
     assert.match(describeTokenProblem("a".repeat(7001)) ?? "", /too long/);
     assert.equal(describeTokenProblem("a".repeat(7000)), undefined);
-    for (const text of ["CREW_TOKEN=abc123", "token=abc=", "TOKEN='abc'"])
+    for (const text of [
+      ...["CREW_TOKEN=abc123", "token=abc=", "TOKEN='abc'", "CREW_TOKEN==abc", "CREW_TOKEN="],
+      ...["CREW-TOKEN=abc", "crew.token=abc", "$env:CREW_TOKEN=abc", "CREW_TOKEN:abc"],
+      ...["Bearer", "Bearer:abc", "Bearer+abc", "$CREW_TOKEN", "${CREW_TOKEN}", "%CREW_TOKEN%"],
+      ...["<token>", "{{token}}", "https://crew.test/kickoff?token=abc", "https://crew.test"],
+    ])
       assert.match(describeTokenProblem(tokenIn(text)) ?? "", /only the value/, text);
     assert.match(describeTokenProblem(tokenIn("Bearer%20abc")) ?? "", /encoded for an address/);
-    for (const token of ["YWJj==", "YWJjZA="]) assert.equal(describeTokenProblem(token), undefined);
+    for (const token of [
+      ...["YWJj==", "YWJjZA=", "d41d8cd98f00b204", "pk_live_a-b", "1|abc", "id:abc", "a/b+c="],
+      "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-bmF_0dXJl",
+    ])
+      assert.equal(describeTokenProblem(token), undefined);
     assert.equal(describeTokenProblem("abc.123-_~+/="), undefined);
   });
 });
