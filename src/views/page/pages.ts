@@ -14,11 +14,14 @@ export interface PagesOptions extends Omit<PageParts, "documents"> {
 /** All open pages. */
 export class Pages {
   readonly #options: PagesOptions;
+  readonly #known: ReadonlySet<string>;
   /** With their addresses. */
   readonly #open = new Map<OpenPage, string>();
 
-  constructor(options: PagesOptions) {
+  /** @param known addresses that have a page since the extension host started */
+  constructor(options: PagesOptions, known: ReadonlySet<string>) {
     this.#options = options;
+    this.#known = known;
   }
 
   add(uri: vscode.Uri, panel: vscode.WebviewPanel): void {
@@ -30,16 +33,20 @@ export class Pages {
   /** @param asked the task that a person answers, though the crew reports no pause */
   async show(execution: ExecutionSummary, place: Place | undefined, asked?: string): Promise<void> {
     const uri = this.#options.documents.uriOf(execution);
-    const group = vscode.window.tabGroups.all.find(({ tabs }) =>
-      tabs.some(
+    const tab = vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .find(
         ({ input }) =>
           input instanceof vscode.TabInputCustom && input.uri.toString() === uri.toString(),
-      ),
-    );
+      );
+    const viewColumn = tab?.group.viewColumn;
+    // After its extension host ended, VS Code leaves a page as it was, and connects it to no other.
+    if (tab !== undefined && !this.#known.has(uri.toString()))
+      await vscode.window.tabGroups.close(tab, true);
     await vscode.commands.executeCommand("vscode.openWith", uri, pageType, {
       preview: execution.waiting === undefined,
       preserveFocus: typeof place === "object" && "spanId" in place && !place.takesFocus,
-      ...(group !== undefined && { viewColumn: group.viewColumn }),
+      ...(viewColumn !== undefined && { viewColumn }),
     });
     if (place === undefined) return;
     for (const [page, address] of this.#open)

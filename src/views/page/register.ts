@@ -10,11 +10,14 @@ export type PageRoom = ReturnType<typeof registerPage>;
 export function registerPage(options: PagesOptions) {
   let loading: Promise<Pages> | undefined;
   let pages: Pages | undefined;
+  /** Addresses that have a page since the extension host started. */
+  const known = new Set<string>();
   const load = () =>
-    (loading ??= import("./pages.ts").then(({ Pages }) => (pages = new Pages(options))));
+    (loading ??= import("./pages.ts").then(({ Pages }) => (pages = new Pages(options, known))));
   const provider: vscode.CustomReadonlyEditorProvider = {
     openCustomDocument: (uri) => ({ uri, dispose: () => undefined }),
     async resolveCustomEditor({ uri }, panel) {
+      known.add(uri.toString());
       await options.ready;
       (await load()).add(uri, panel);
     },

@@ -109,7 +109,7 @@ describe("the problems of a project", () => {
   it("include a class that builds no crew, unless it derives from one that may", async () => {
     const of = (opening: string, body = "x = 1") =>
       problemsIn({ ...classic, "crew.py": `@CrewBase\n${opening}:\n    ${body}\n` });
-    const expected = ['error crew.py:2:1 The class "Poem" has no method with @crew.'];
+    const expected = ["error crew.py:2:1 The class “Poem” has no method with @crew."];
     assert.deepEqual(await of("class Poem"), expected);
     assert.deepEqual(await of("class Poem()"), expected);
     assert.deepEqual(await of("class Poem(Base)"), []);
