@@ -44,6 +44,17 @@ describe("The files of a crew project", () => {
   const uriOf = (file: string) => vscode.Uri.joinPath(root, file);
   const write = (file: string, text: string) =>
     vscode.workspace.fs.writeFile(uriOf(file), new TextEncoder().encode(text));
+  /** VS Code's own watcher can miss a change on a busy machine. */
+  const writeUntilReported = async (file: string, text: string) => {
+    const watcher = vscode.workspace.createFileSystemWatcher(`**/${file}`);
+    let isReported = false;
+    watcher.onDidChange(() => (isReported = true));
+    await waitFor(`VS Code to report ${file}`, async () => {
+      await write(file, text);
+      return isReported;
+    });
+    watcher.dispose();
+  };
   /** As a person does: a document that an extension opens stays open for minutes after its tab is closed. */
   const open = async (file: string) => {
     await vscode.commands.executeCommand("vscode.open", uriOf(file), { preview: false });
@@ -264,7 +275,7 @@ describe("The files of a crew project", () => {
     await becomes("config/tasks.yaml", undefined);
 
     // On disk, not in an editor.
-    await write("config/agents.yaml", agents.replace("writer:", "author:"));
+    await writeUntilReported("config/agents.yaml", agents.replace("writer:", "author:"));
     await becomes("config/tasks.yaml", /There is no agent "writer"/);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await becomes("config/tasks.yaml", undefined);
