@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
 import { fill } from "../../src/projects/types.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import { crewaiEnv, needsCrewai } from "../support/crewai.ts";
+import { crewaiEnv, createdProject, needsCrewai } from "../support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
@@ -30,6 +30,9 @@ interface Shape {
 
 const topic = { topic: "tides" };
 
+/** Answers `crewai create crew`: an agent's role and goal, a task's description, and else Enter. */
+const typed = "Writer\nWrite on {topic}\n\n\n\n\n\nWrite on {topic}\n\n\n\n";
+
 /** What crewAI runs. */
 const served: Readonly<Record<string, Shape>> = {
   braces: {
@@ -38,6 +41,11 @@ const served: Readonly<Record<string, Shape>> = {
   },
   "byte-order-mark": { alone: "byte_order_mark.crew:Writing", inputs: topic },
   "context-of-methods": { alone: "context_of_methods.crew:Writing", inputs: topic },
+  created: { alone: "crew.jsonc", inputs: topic },
+  created_classic: {
+    alone: "created_classic.crew:CreatedClassic",
+    inputs: { ...topic, current_year: "2026" },
+  },
   "declarative-flow": {
     alone: "src/declarative_flow/flow.yaml",
     inputs: { topic: "tides", count: 2 },
@@ -111,7 +119,12 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
     ends.push(() => model.stop());
     python = await warmPython();
     env = crewaiEnv(model);
-    for (const folder of [ours, theirs]) cpSync(shapes, folder, { recursive: true });
+    const created = [
+      await createdProject("created", "declarative", typed),
+      await createdProject("created_classic"),
+    ];
+    for (const source of [shapes, ...created.map((folder) => path.dirname(folder))])
+      for (const folder of [ours, theirs]) cpSync(source, folder, { recursive: true });
     const crews = Object.entries(served).flatMap(([name, shape]) =>
       (shape.onlyPython ? ["crewai"] : ["crewai", "rehearsal"]).map((engine) => ({
         name: addressOf(name, engine),
@@ -147,7 +160,8 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
     const program = path.join(projectFolder, "test", "support", "python", "alone.py");
     const running = run(python, [program, shape.alone, JSON.stringify(shape.inputs)], {
       cwd: folderOf(theirs, name, {}),
-      env: { ...process.env, ...env },
+      // A store of its own: crewAI remembers by the name of the folder.
+      env: { ...process.env, ...crewaiEnv(model) },
     });
     // Enter, for what waits for a person.
     running.child.stdin?.end("\n".repeat(5));
@@ -222,6 +236,6 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
 
   it("each of the fixtures is served", () => {
     const named = Object.keys(served).map((name) => name.replace(/#.*/, ""));
-    assert.deepEqual(readdirSync(shapes).sort(), [...new Set(named)].sort());
+    assert.deepEqual(readdirSync(theirs).sort(), [...new Set(named)].sort());
   });
 });

@@ -74,10 +74,13 @@ export async function pythonWithPytest(crewai: string): Promise<string> {
   return python;
 }
 
-/** What `crewai create` does, without its questions, in an empty folder. @returns the project's folder */
+/**
+ * What `crewai create` does in an empty folder, without its questions unless `typed` answers them. @returns the project's folder
+ */
 export async function createdProject(
   name: string,
   kind: "classic" | "declarative" | "flow" = "classic",
+  typed?: string,
 ): Promise<string> {
   const args =
     kind === "flow"
@@ -90,8 +93,14 @@ sys.argv = ["crewai", "create", *${JSON.stringify(args)}]
 crewai()
 `;
   const cwd = temporaryFolder("created");
-  const env = kind === "declarative" ? { ...process.env, CREWAI_DMN: "true" } : process.env;
-  await run(await pythonWith(newestCrewai), ["-c", create], { cwd, env });
+  const env = {
+    ...process.env,
+    CREWAI_DISABLE_TELEMETRY: "true",
+    ...(kind === "declarative" && typed === undefined && { CREWAI_DMN: "true" }),
+  };
+  const running = run(await pythonWith(newestCrewai), ["-c", create], { cwd, env });
+  running.child.stdin?.end(typed);
+  await running;
   return path.join(cwd, name);
 }
 
