@@ -26,8 +26,17 @@ function openPanel() {
       },
       set: (target, name, value) => Reflect.set(target, name, value, target),
     });
-  const webview = () => around(panel.webview, { onDidReceiveMessage: () => messages.event });
-  return { panel: around(panel, { webview }), messages };
+  /** The types of what the page was sent. */
+  const posted: string[] = [];
+  const webview = () =>
+    around(panel.webview, {
+      onDidReceiveMessage: () => messages.event,
+      postMessage: () => (message: { readonly type: string }) => {
+        posted.push(message.type);
+        return panel.webview.postMessage(message);
+      },
+    });
+  return { panel: around(panel, { webview }), messages, posted };
 }
 
 describe("A tab", () => {
@@ -55,6 +64,20 @@ describe("A tab", () => {
     await waitFor("the title", () => panel.title === "Sea otters");
     parts.store.update(localId, (execution) => ({ ...execution, label: "Mine" }));
     await waitFor("the new title", () => panel.title === "Mine");
+    panel.dispose();
+  });
+
+  // The page has up to 100 kB of each output.
+  it("of a page is sent a stored draft alone, not the whole page", async () => {
+    const { localId, panel, messages, posted } = openPage();
+    messages.fire({ type: "ready" });
+    await waitFor("the page", () => posted.includes("show"));
+    const shown = posted.length;
+    const target = { taskId: "review", attempt: 1 };
+    messages.fire({ type: "draft", ...target, text: "Shorter.", number: Date.now() });
+    const kept = () => parts.drafts.find({ localId, ...target })?.text === "Shorter.";
+    await waitFor("the stored draft", () => kept() && posted.length > shown);
+    assert.deepEqual([...new Set(posted.slice(shown))], ["draft"]);
     panel.dispose();
   });
 
