@@ -121,6 +121,10 @@ async function answer(window: VSCodeWindow, take: Camera): Promise<void> {
   await window.runCommand("Crewdeck: Approve");
   await waitForPage(window, /3 of 3/);
   await lookAway(window);
+  await waitFor("the end", async () =>
+    (await window.tree.executions()).some(({ description }) => description.startsWith("Completed")),
+  );
+  await window.runCommand("Notifications: Clear All Notifications");
   await take("completed");
 }
 
@@ -132,6 +136,7 @@ async function beAsked(window: VSCodeWindow, take: Camera): Promise<void> {
   try {
     await window.runCommand("View: Close All Editors");
     await connectCrew(window, { url: deployment.url, token: "a-token", name: "Articles" });
+    await window.runCommand("Notifications: Clear All Notifications");
     await tree.menu("Articles", "Test Callbacks");
     await messages.answer("Callbacks work", "More…");
     await quickInput.choose("Callbacks", "Copy Feedback Webhook Address");
