@@ -213,6 +213,43 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
       assert.equal(readFileSync(counter, "utf8").length, 6);
     });
 
+    it("repeats a callback whose Python process died after the approval, and not the approved draft", async () => {
+      await model.stop();
+      model = await startModelServer(() => `Answer ${model.requests.length}.`);
+      const folder = crewaiProject("declared");
+      const crew = path.join(folder, "crew.jsonc");
+      const text = readFileSync(crew, "utf8");
+      const callback = '"callback": { "python": "publishing.publish" }';
+      writeFileSync(crew, text.replace('"human_input": true', `$&, ${callback}`));
+      writeFileSync(
+        path.join(folder, "publishing.py"),
+        `import os
+
+def publish(output):
+    is_first = not os.path.exists("published")
+    with open("published", "a") as file:
+        print(output.raw, file=file)
+    if is_first:
+        os.kill(os.getpid(), 9)
+`,
+      );
+      const published = path.join(folder, "published");
+      const { api, untilWaiting, untilEnded, resume } = await serve(folder, python);
+      const id = await api.kickoff({ inputs: {} });
+      const waiting = await untilWaiting(id);
+      assert.equal(waiting.pending_human_input?.task_output, "Answer 1.");
+      assert.ok(!existsSync(published));
+      await resume(id, "draft", true, "");
+      const ended = await untilEnded(id);
+      assert.equal(ended.status, "completed", ended.error);
+      assert.equal(readFileSync(published, "utf8"), "Answer 1.\nAnswer 1.\n");
+      assert.deepEqual(
+        ended.result?.tasks.map(({ output }) => output),
+        ["Answer 1.", "Answer 2."],
+      );
+      assert.equal(model.requests.length, 2);
+    });
+
     it("runs one execution after the other", async () => {
       let [running, most] = [0, 0];
       const released: (() => void)[] = [];
