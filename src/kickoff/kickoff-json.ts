@@ -34,7 +34,7 @@ export type KickoffFault = { readonly at: Span } & (
     }
 );
 
-export interface FoundSecret {
+interface FoundSecret {
   readonly of: SecretName;
   readonly text: string;
   readonly name: string;
@@ -156,8 +156,13 @@ class Reader {
   checkExtra(members: readonly Member[], known: readonly string[]): void {
     this.checkTwice(members);
     for (const member of members)
-      if (known.includes(member.name) || secretWord.test(member.name))
-        this.fault("otherPart", member);
+      if (known.includes(member.name)) this.fault("otherPart", member);
+      else this.#checkSecrets(member);
+  }
+
+  #checkSecrets(member: Member): void {
+    if (secretWord.test(member.name)) this.fault("otherPart", member);
+    else for (const inner of membersWithin(member.value)) this.#checkSecrets(inner);
   }
 
   /** Reports unknown members. */
@@ -243,6 +248,10 @@ class Reader {
   #wrongType({ name, value }: Member, wanted: Wanted): void {
     this.faults.push({ kind: "wrongType", name, wanted, at: spanOf(value) });
   }
+}
+
+function membersWithin(node: Node): readonly Member[] {
+  return node.type === "array" ? (node.children ?? []).flatMap(membersWithin) : membersOf(node);
 }
 
 /** Common names of secrets. */

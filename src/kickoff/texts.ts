@@ -16,6 +16,16 @@ export function formTitle(view: FormView): string {
     : l10n.t("Kick off {0}", name);
 }
 
+/** @param moved names of members that became `extra` */
+export function pastedText(moved: readonly string[]): string {
+  return moved.length === 0
+    ? l10n.t("Filled in with the pasted kickoff.")
+    : l10n.t(
+        "Filled in with the pasted kickoff. Its members that Crewdeck doesn't know are now in “Extra”: {0}.",
+        oneLine(moved.join(", "), 300),
+      );
+}
+
 export function hintText(hint: CallbackHint): string {
   return hint === "hasWaited"
     ? l10n.t(
@@ -64,6 +74,10 @@ export function otherPartText(name: string): string {
   return l10n.t("“{0}” does not belong here.", name);
 }
 
+export function twiceText(name: string): string {
+  return l10n.t("“{0}” is given twice.", name);
+}
+
 export function faultText(fault: Fault): string {
   switch (fault.kind) {
     case "notJson": {
@@ -74,6 +88,10 @@ export function faultText(fault: Fault): string {
     }
     case "otherPart":
       return otherPartText(fault.name);
+    case "twice":
+      return twiceText(fault.name);
+    case "storedSecret":
+      return l10n.t("Remove “{0}”: this is saved on disk, and a secret must not be.", fault.name);
     case "missing":
       return l10n.t(
         "This input is required. Choose “Empty text”, “null” or “Leave out” to send it without a value.",

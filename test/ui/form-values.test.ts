@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { InputField } from "../../src/api/types.ts";
 import { descriptionOf, FormPage } from "../support/form/form-page.ts";
 import type { FormWindow, FormWindowOptions } from "../support/form/form-window.ts";
@@ -242,23 +242,24 @@ describe("Values in the kickoff form, in a browser", () => {
     () => page.getByLabel("Token for event streaming"),
   ];
 
+  /** Whether the page takes a pasted text, which then doesn't become the text of a box. */
+  const takes = (text: string, place: Locator) =>
+    place.evaluate((element, data) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", data);
+      return !element.dispatchEvent(
+        new ClipboardEvent("paste", { clipboardData, cancelable: true, bubbles: true }),
+      );
+    }, text);
+
   it("can come from a kickoff's body pasted into an empty field: secrets go to their boxes and are not saved, unknown members to “Extra”", async () => {
     await open([{ name: "topic" }, { name: "note", required: false }]);
     await field("note").fill("mine");
-    const paste = (text: string) =>
-      field("topic").evaluate((box, data) => {
-        const clipboardData = new DataTransfer();
-        clipboardData.setData("text/plain", data);
-        const event = new ClipboardEvent("paste", {
-          clipboardData,
-          cancelable: true,
-          bubbles: true,
-        });
-        return box.dispatchEvent(event);
-      }, text);
-    assert.equal(await paste('{"topic": "tea"}'), true, "a text that is no kickoff");
-    assert.equal(await paste(pasted), false);
-    await page.getByText("Filled in with the pasted kickoff.").waitFor();
+    assert.equal(await takes('{"topic": "tea"}', field("topic")), false, "it is no kickoff");
+    assert.equal(await takes(pasted, field("topic")), true);
+    await page
+      .getByText("Its members that Crewdeck doesn't know are now in “Extra”: priority.")
+      .waitFor();
     for (const box of [password(), token()])
       assert.deepEqual(
         [await box.inputValue(), await box.getAttribute("placeholder")],
@@ -275,6 +276,38 @@ describe("Values in the kickoff form, in a browser", () => {
     assert.equal(taskWebhookUrl, null, "sent by clients that have none");
     const { priority, ...known } = sent;
     assert.deepEqual(form.sent, [{ ...known, restoreFromStateId: "k0", extra: { priority } }]);
+  });
+
+  it("can come from a kickoff pasted where no text is typed, or into an empty number or JSON", async () => {
+    await open([
+      { name: "days", type: "integer" },
+      { name: "options", type: "object" },
+    ]);
+    await page.getByText("Advanced").click();
+    for (const name of ["Meta", "Extra", "Events", "Task callback", "Restore from"])
+      assert.equal(await takes(pasted, field(name)), false, name);
+    for (const place of [field("days"), field("options"), kickOff(), page.locator("body")]) {
+      assert.equal(await takes(pasted, place), true);
+      await page.getByText("Filled in with the pasted kickoff.").waitFor();
+      await page.getByRole("button", { name: "Clear" }).click();
+      await page.getByText("Cleared.").waitFor();
+    }
+  });
+
+  it("don't come from a pasted kickoff with a fault, and nothing of it is kept", async () => {
+    await open([{ name: "topic" }]);
+    await field("topic").pressSequentially("t");
+    await field("topic").press("Backspace");
+    const { webhooks, ...others } = JSON.parse(pasted) as Record<string, object>;
+    const body = JSON.stringify({ ...others, webhooks: { ...webhooks, events: "task_started" } });
+    assert.equal(await takes(body, field("topic")), true);
+    const reason = page.getByText("not taken: “events” must be a list of names");
+    await reason.waitFor();
+    assert.equal(await field("topic").inputValue(), "");
+    await field("topic").fill("tea");
+    await reason.waitFor({ state: "detached" });
+    await waitFor("the draft", () => JSON.stringify(form.saved).includes("tea"));
+    assert.doesNotMatch(await keptOf(), /hush/);
   });
 
   it("send a secret only to the host that it was typed for", async () => {

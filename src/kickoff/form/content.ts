@@ -103,14 +103,14 @@ export class FormContent {
   }
 
   /** `given` replaces values of the same names, `instead` all. Unlisted inputs get a field. */
-  give({ given, instead }: GivenValues, kind: "given" | "pasted" = "given"): void {
+  give({ given, instead }: GivenValues, origin: Origin = { kind: "given" }): void {
     const listed = this.#fields.filter((field) => field.listed);
     for (const filled of [
       given && fillIn(this.#fields, this.#values, given),
       instead && fillIn(listed, initialValues(listed), instead),
     ]) {
       if (filled === undefined) continue;
-      this.#replace(filled.fields, filled.values, { kind });
+      this.#replace(filled.fields, filled.values, origin);
       this.#isEdited = true;
     }
   }

@@ -28,7 +28,8 @@ export type Outcome =
 
 /** Where the form's values are from. */
 export type Origin =
-  | { readonly kind: "draft" | "started" | "last" | "given" | "pasted" | "cleared" }
+  | { readonly kind: "draft" | "started" | "last" | "given" | "cleared" }
+  | { readonly kind: "pasted"; readonly moved: readonly string[] }
   | { readonly kind: "taken"; readonly input: string; readonly from: string };
 
 /** A value, or text for the field; `from` completes "Filled in from …". */

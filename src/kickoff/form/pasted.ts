@@ -1,33 +1,53 @@
+import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import type { Prefill } from "../callbacks.ts";
-import { readJson, toObject } from "../json.ts";
-import { readKickoffJson, requestFileOwn, secretWord, type KickoffFault } from "../kickoff-json.ts";
+import { membersOf, readJson, toObject } from "../json.ts";
+import { readKickoffJson, requestFileOwn, type KickoffFault } from "../kickoff-json.ts";
+import { faultText as fileFaultText } from "../request-files/check.ts";
+import { faultText } from "../texts.ts";
 import { targetOf, type HeldSecrets } from "./secrets.ts";
+import { checkExtra } from "./validate.ts";
 
-/**
- * The body of a kickoff, as other clients send it. Its unknown members become `extra`, from where they are sent as they
- * are. Undefined if the text is something else.
- */
-export function readPasted(
-  text: string,
-): { readonly values: Prefill; readonly secrets: HeldSecrets } | undefined {
-  if ("fault" in readJson(text)) return undefined;
-  const { root, members, values, faults, secrets, ...typed } = readKickoffJson(
-    text,
-    requestFileOwn,
-  );
-  if (root === undefined || !members.has("inputs") || !faults.every(isAccepted)) return undefined;
-  const isUnknown = (name: string) =>
-    faults.some((fault) => fault.kind === "otherMember" && fault.name === name);
-  const others = Object.entries(toObject(root)).filter(([name]) => isUnknown(name));
-  const held = secrets.map(({ of, text }) => [of, { text, target: targetOf(of, typed) }] as const);
+export type PastedKickoff =
+  | {
+      readonly values: Prefill;
+      readonly secrets: HeldSecrets;
+      /** Unknown members, which became `extra`, from where they are sent as they are. */
+      readonly moved: readonly string[];
+    }
+  /** Why the form can't take it. It may have secrets. */
+  | { readonly refused: string };
+
+/** The body of a kickoff, as other clients send it. Undefined if the text has no `inputs`. */
+export function readPastedKickoff(text: string): PastedKickoff | undefined {
+  const { root, values, faults, secrets, ...typed } = readKickoffJson(text, requestFileOwn);
+  if (root === undefined || !membersOf(root).some(({ name }) => name === "inputs"))
+    return undefined;
+  const reading = readJson(text);
+  const refused = faults.find((fault) => !isAccepted(fault));
+  const moved = faults.flatMap((fault) => (fault.kind === "otherMember" ? [fault.name] : []));
+  const others = Object.entries(toObject(root)).filter(([name]) => moved.includes(name));
   const extra =
     others.length === 0 ? values.extra : { ...values.extra, ...Object.fromEntries(others) };
-  return { values: { ...values, ...defined({ extra }) }, secrets: Object.fromEntries(held) };
+  const misplaced = extra && checkExtra(JSON.stringify(extra));
+  const reason =
+    "fault" in reading
+      ? faultText({ kind: "notJson", at: reading.fault })
+      : refused === undefined
+        ? misplaced && faultText(misplaced)
+        : fileFaultText(refused);
+  if (reason !== undefined)
+    return { refused: l10n.t("The pasted kickoff was not taken: {0}", reason) };
+  const held = secrets.map(({ of, text }) => [of, { text, target: targetOf(of, typed) }] as const);
+  return {
+    values: { ...values, ...defined({ extra }) },
+    secrets: Object.fromEntries(held),
+    moved,
+  };
 }
 
-/** The form marks what it can hold and not send. An unknown member may be a secret, which would be stored. */
+/** Becomes `extra`, or the form marks it and doesn't send it. */
 function isAccepted(fault: KickoffFault): boolean {
-  if (fault.kind === "otherMember") return !secretWord.test(fault.name);
-  return fault.kind === "address" || (fault.kind === "missingPart" && fault.name !== "url");
+  if (fault.kind === "otherMember" || fault.kind === "address") return true;
+  return fault.kind === "missingPart" && fault.name !== "url";
 }

@@ -25,7 +25,7 @@ import type {
 } from "./messages.ts";
 import type { Position } from "../../projects/types.ts";
 import { parseFromForm } from "./parse.ts";
-import { readPasted } from "./pasted.ts";
+import { readPastedKickoff } from "./pasted.ts";
 import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
 import type { FormTools } from "./tools.ts";
 import { isValid } from "./validate.ts";
@@ -193,11 +193,12 @@ export class FormSession {
     tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
     take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
     paste: ({ text }) => {
-      const pasted = readPasted(text);
-      if (pasted !== undefined)
-        this.#replace((content) => content.give(instead(content, pasted.values), "pasted"), {
-          secrets: pasted.secrets,
-        });
+      const pasted = readPastedKickoff(text);
+      // The page shows why one is refused.
+      if (pasted === undefined || "refused" in pasted) return;
+      const { values, secrets, moved } = pasted;
+      const origin = { kind: "pasted", moved } as const;
+      this.#replace((content) => content.give(instead(content, values), origin), { secrets });
     },
     setUpCallbacks: () => this.#options.onHint("setUp"),
     testCallbacks: () => this.#options.onHint("test"),

@@ -9,14 +9,14 @@ import {
   type SecretName,
 } from "../callbacks.ts";
 import { readJson, type JsonFault } from "../json.ts";
-import { readKickoffJson } from "../kickoff-json.ts";
+import { readKickoffJson, requestFileOwn, secretWord } from "../kickoff-json.ts";
 import { canShow, type FieldValue, type FormField } from "./fields.ts";
 import { alignValues, jsonOf, type FormValues } from "./values.ts";
 
 export type Fault =
   | AddressFault
   | { readonly kind: "notJson"; readonly at: JsonFault }
-  | { readonly kind: "otherPart"; readonly name: string }
+  | { readonly kind: "otherPart" | "twice" | "storedSecret"; readonly name: string }
   | {
       /** `otherSecret`: entered for another host or strategy. */
       readonly kind:
@@ -38,7 +38,8 @@ export type FormPart =
 /** Whether something is only not there yet. */
 export function isMissing({ kind }: Fault): boolean {
   const secret = kind === "noSecret" || kind === "otherSecret";
-  return secret || ["missing", "noAddress", "noEvents", "noUsername"].includes(kind);
+  // Not `noAddress`: the events would be dropped from what a tool saves.
+  return secret || ["missing", "noEvents", "noUsername"].includes(kind);
 }
 
 /** @param secretFault is asked for the secrets of callbacks that are used and authenticate */
@@ -107,10 +108,11 @@ function checkObject(text: string): Fault | undefined {
 }
 
 /** Nothing that has its own place, and no secret. */
-function checkExtra(text: string): Fault | undefined {
+export function checkExtra(text: string): Fault | undefined {
   if (text.trim() === "") return undefined;
-  const [fault] = readKickoffJson(`{"extra": ${text}}`).faults;
-  return fault !== undefined && "name" in fault
-    ? { kind: "otherPart", name: fault.name }
-    : undefined;
+  const [fault] = readKickoffJson(`{"extra": ${text}}`, requestFileOwn).faults;
+  if (fault === undefined || !("name" in fault)) return undefined;
+  const { kind, name } = fault;
+  if (kind === "twice") return { kind, name };
+  return { kind: secretWord.test(name) ? "storedSecret" : "otherPart", name };
 }

@@ -5,7 +5,7 @@ import type { Crew } from "../../crews/types.ts";
 import { isObject } from "../../base/json.ts";
 import type { Span } from "../json.ts";
 import type { Wanted } from "../kickoff-json.ts";
-import { addressFaultText, expectedText, otherPartText } from "../texts.ts";
+import { addressFaultText, expectedText, otherPartText, twiceText } from "../texts.ts";
 import type { FileFault, RequestFile } from "./request-file.ts";
 
 type InputType = NonNullable<InputField["type"]>;
@@ -117,7 +117,7 @@ export function faultText(fault: RequestFault): string {
     case "missingPart":
       return l10n.t("“{0}” is missing.", fault.name);
     case "twice":
-      return l10n.t("“{0}” is given twice.", fault.name);
+      return twiceText(fault.name);
     case "sameCallback":
       return l10n.t("keep only one of “humanInputWebhookUrl” and “humanInputWebhook”.");
     case "wrongStrategy": {

@@ -9,7 +9,7 @@ import type {
   SavedState,
 } from "../../kickoff/form/messages.ts";
 import { hasText } from "../../kickoff/form/fields.ts";
-import { readPasted } from "../../kickoff/form/pasted.ts";
+import { readPastedKickoff } from "../../kickoff/form/pasted.ts";
 import { isMeantFor, keptDraft, targetOf } from "../../kickoff/form/secrets.ts";
 import { type Fault, faultsIn, type FormPart, isMissing } from "../../kickoff/form/validate.ts";
 import type { FormValues } from "../../kickoff/form/values.ts";
@@ -43,7 +43,7 @@ interface Filling {
   readonly isSubmitted: boolean;
   /** Whether what is missing is marked. */
   readonly isStrict: boolean;
-  readonly blocked?: "checkFields" | "fixFirst" | undefined;
+  readonly blocked?: "checkFields" | "fixFirst" | { readonly refused: string } | undefined;
 }
 
 let draw: (view: FormView, form?: Form) => void;
@@ -91,7 +91,9 @@ function update(change: Partial<Filling>): void {
   const { blocked, ...next } = { ...filling, ...change };
   const faults = [...faultsOf(next).values()];
   const isBlocked =
-    blocked === "checkFields" ? faults.length > 0 : faults.some((fault) => !isMissing(fault));
+    typeof blocked === "object"
+      ? change.values === undefined
+      : faults.some((fault) => blocked === "checkFields" || !isMissing(fault));
   filling = isBlocked ? { ...next, blocked } : next;
   draw(filling.view, formOf(filling));
 }
@@ -233,19 +235,29 @@ function formOf(form: Filling): Form {
 
 function blockedText(blocked: Filling["blocked"]): string {
   if (blocked === undefined) return "";
+  if (typeof blocked === "object") return blocked.refused;
   return blocked === "checkFields"
     ? l10n.t("Nothing was sent. Check the marked fields.")
     : l10n.t("Fix the marked error first.");
 }
 
-/** The body of a kickoff in an empty field fills in the form: the extension host takes its secrets. */
+/**
+ * The body of a kickoff, in an empty input or in no text box, fills in the form: the extension host takes its secrets.
+ */
 export function pasted(event: ClipboardEvent): void {
   const { target, clipboardData } = event;
-  const isFree =
-    target instanceof HTMLTextAreaElement && target.value === "" && !target.matches(".code");
+  if (filling === undefined || isSending(filling) || !isPlaceToPaste(target)) return;
   const text = clipboardData?.getData("text/plain") ?? "";
-  if (!isFree || filling === undefined || isSending(filling)) return;
-  if (readPasted(text) === undefined) return;
+  const kickoff = readPastedKickoff(text);
+  if (kickoff === undefined) return;
   event.preventDefault();
-  post({ type: "paste", text });
+  // As text, its secrets would be stored and sent.
+  if ("refused" in kickoff) update({ blocked: kickoff });
+  else post({ type: "paste", text });
+}
+
+function isPlaceToPaste(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement)) return true;
+  // Inputs have numbers.
+  return target.value === "" && /^\d+$/.test(target.dataset["part"] ?? "");
 }

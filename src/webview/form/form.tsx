@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RunFrom } from "../../kickoff/callbacks.ts";
 import { type FormToolName, formToolNames, type Origin } from "../../kickoff/form/messages.ts";
+import { pastedText } from "../../kickoff/texts.ts";
 import { Advanced } from "./advanced.tsx";
 import { type Form, FormContext, useForm } from "./context.ts";
 import { ExplanationBox } from "./explanation.tsx";
@@ -92,7 +93,7 @@ function originText(origin: Origin): string {
     case "given":
       return l10n.t("Filled in with the chosen values.");
     case "pasted":
-      return l10n.t("Filled in with the pasted kickoff.");
+      return pastedText(origin.moved);
     case "cleared":
       return l10n.t("Cleared.");
     case "taken":

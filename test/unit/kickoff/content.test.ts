@@ -50,4 +50,10 @@ describe("The content of a form opened with values", () => {
     content.edit(typed("mine", ""));
     assert.equal(content.origin, undefined);
   });
+
+  it("makes no request of events without an address, which would be lost", () => {
+    const { streaming } = initialValues([]);
+    const values = { ...typed("tea", "all"), streaming: { ...streaming, events: "task_started" } };
+    assert.equal(open({ draft: { ...draft, values } }).request, undefined);
+  });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readPasted } from "../../../src/kickoff/form/pasted.ts";
+import { readPastedKickoff } from "../../../src/kickoff/form/pasted.ts";
 
 const human = (authentication: object) => ({
   humanInputWebhook: { url: "https://a.test/h", authentication },
@@ -15,7 +15,7 @@ describe("A pasted text", () => {
       webhooks: { ...webhooks, authentication: { strategy: "bearer", token: "hush-2" } },
       restoreFromStateId: "k0",
     };
-    assert.deepEqual(readPasted(JSON.stringify(body)), {
+    assert.deepEqual(readPastedKickoff(JSON.stringify(body)), {
       values: {
         inputs: body.inputs,
         restoreFromStateId: "k0",
@@ -26,30 +26,57 @@ describe("A pasted text", () => {
         humanInput: { text: "hush-1", target: "basic https://a.test" },
         streaming: { text: "hush-2", target: "bearer https://b.test" },
       },
+      moved: [],
     });
   });
 
   it("has its unknown members moved to “extra”, beside what is there", () => {
     const pasted = '{"metta": {"a": 1}, "inputs": {}, "priority": 7, "extra": {"b": 2}}';
-    assert.deepEqual(readPasted(pasted)?.values, {
-      inputs: {},
-      extra: { b: 2, metta: { a: 1 }, priority: 7 },
+    assert.deepEqual(readPastedKickoff(pasted), {
+      values: { inputs: {}, extra: { b: 2, metta: { a: 1 }, priority: 7 } },
+      secrets: {},
+      moved: ["metta", "priority"],
     });
   });
 
   it("may be a request file, or have an address that the form refuses", () => {
-    const file = '{"crew": "Travel", "label": "Demo", "inputs": {}, "taskWebhookUrl": "a.test"}';
-    assert.deepEqual(readPasted(file)?.values, { inputs: {}, taskWebhookUrl: "a.test" });
+    const file = '{"crew": "Travel", "label": "Demo", "inputs": null, "taskWebhookUrl": "a.test"}';
+    assert.deepEqual(readPastedKickoff(file), {
+      values: { taskWebhookUrl: "a.test" },
+      secrets: {},
+      moved: [],
+    });
   });
 
-  for (const text of [
-    "tea",
-    '{"topic": "tea"}',
-    '{"inputs": "of a crew"}',
-    '{"inputs": {}, "api_token": "x"}',
-    '{"inputs": {}, "webhooks": {"events": ["a"]}}',
-    '{"inputs": {"a": 12345678901234567890}}',
-    '{"inputs": {}',
-  ])
-    it(`is no kickoff: ${text}`, () => assert.equal(readPasted(text), undefined));
+  for (const text of ["tea", '{"topic": "tea"}', "[]"])
+    it(`is no kickoff: ${text}`, () => assert.equal(readPastedKickoff(text), undefined));
+
+  const refused: readonly (readonly [string, string])[] = [
+    ['"inputs": "of a crew"', "“inputs” must be an object."],
+    ['"api_token": "x"', "Remove “api_token”: this is saved on disk, and a secret must not be."],
+    [
+      '"config": [{"llm": {"apiKey": "x"}}]',
+      "Remove “apiKey”: this is saved on disk, and a secret must not be.",
+    ],
+    ['"webhooks": {"events": ["a"]}', "“url” is missing."],
+    [
+      '"webhooks": {"url": "https://a.test", "events": "a"}',
+      "“events” must be a list of names without spaces and commas.",
+    ],
+    [
+      '"humanInputWebhook": {"url": "https://a.test", "token": "x"}',
+      "“token” does not belong here.",
+    ],
+    [
+      '"a": 12345678901234567890',
+      "Line 1, column 21: this number is too long. Put it in double quotes to send it as text.",
+    ],
+  ];
+  for (const [member, reason] of refused)
+    it(`is a kickoff that the form refuses, with the reason: ${member}`, () => {
+      const inputs = member.startsWith('"inputs"') ? "" : '"inputs": {}, ';
+      assert.deepEqual(readPastedKickoff(`{${inputs}${member}}`), {
+        refused: `The pasted kickoff was not taken: ${reason}`,
+      });
+    });
 });

@@ -298,7 +298,7 @@ describe("A kickoff form's session with tools and secrets", () => {
     session.receive({ type: "paste", text: "no kickoff" });
     assert.deepEqual(
       [form().origin, form().draft.values.from, form().secrets],
-      [{ kind: "pasted" }, from, { humanInput: "bearer https://a.test" }],
+      [{ kind: "pasted", moved: [] }, from, { humanInput: "bearer https://a.test" }],
     );
     session.receive({ type: "undo" });
     assert.deepEqual([form().draft.values, form().secrets], [{ ...typed("cities"), from }, {}]);

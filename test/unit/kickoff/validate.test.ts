@@ -52,9 +52,12 @@ describe("Checks of the kickoff form", () => {
 
   it("accept an object as the other members, without a secret and without what has its own place", () => {
     assert.equal(faultOf("extra", '{"priority": 7, "a": {"b": []}}'), undefined);
-    for (const name of ["inputs", "crewWebhookUrl", "extra", "apiKey", "auth_token"])
+    for (const name of ["inputs", "crewWebhookUrl", "extra", "crew"])
       assert.deepEqual(faultOf("extra", `{"${name}": "x"}`), { kind: "otherPart", name });
-    assert.deepEqual(faultOf("extra", '{"a": 1, "a": 2}'), { kind: "otherPart", name: "a" });
+    for (const name of ["apiKey", "auth_token"])
+      for (const text of [`{"${name}": "x"}`, `{"a": [{"b": {"${name}": "x"}}]}`])
+        assert.deepEqual(faultOf("extra", text), { kind: "storedSecret", name });
+    assert.deepEqual(faultOf("extra", '{"a": 1, "a": 2}'), { kind: "twice", name: "a" });
     assert.deepEqual(faultOf("extra", "[]"), { kind: "notAnObject" });
   });
 
