@@ -3,7 +3,7 @@ import type { LocalEngine } from "../crews/types.ts";
 import type { Interpreter } from "../projects/python.ts";
 
 export interface EngineObstacle {
-  readonly kind: "trust" | "outside" | "python" | "crewai" | "model" | "flow";
+  readonly kind: "trust" | "outside" | "python" | "crewai" | "model" | "flow" | "tasks";
   /** A sentence for a person. */
   readonly why: string;
 }
@@ -21,8 +21,8 @@ export interface EngineQuestion {
   readonly isInWorkspace: boolean;
   /** The one that comes with Crewdeck: its code is trusted, but it names no model. */
   readonly isExample: boolean;
-  /** It can't be rehearsed. */
-  readonly isFlow: boolean;
+  /** Why it can't be rehearsed. */
+  readonly unfit: "flow" | "tasks" | undefined;
   /** Whether a person or the environment names a model for it, or has the key of one. */
   readonly hasModel: () => Promise<boolean>;
   readonly findInterpreter: () => Promise<Interpreter | undefined>;
@@ -30,21 +30,24 @@ export interface EngineQuestion {
   readonly settingProblem: () => Promise<string | undefined>;
 }
 
-/** crewAI if it can run, else rehearsal; a wish for crewAI, and a flow, is never replaced by rehearsal. */
+/** crewAI if it can run, else rehearsal; a wish for crewAI, and what can't be rehearsed, is never replaced by rehearsal. */
 export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan> {
-  const { wish, isTrusted, isInWorkspace, isExample, isFlow } = question;
+  const { wish, isTrusted, isInWorkspace, isExample, unfit } = question;
   const { hasModel, findInterpreter, settingProblem } = question;
   const unless = (obstacle: EngineObstacle): EnginePlan => ({
-    engine: wish === undefined && !isFlow ? "rehearsal" : undefined,
+    engine: wish === undefined && unfit === undefined ? "rehearsal" : undefined,
     obstacle,
   });
   if (wish === "rehearsal")
-    return isFlow
-      ? unless({
-          kind: "flow",
-          why: l10n.t("A flow can't be rehearsed: only crewAI knows which of its methods run."),
-        })
-      : { engine: "rehearsal" };
+    return unfit === undefined
+      ? { engine: "rehearsal" }
+      : unless({
+          kind: unfit,
+          why:
+            unfit === "flow"
+              ? l10n.t("A flow can't be rehearsed: only crewAI knows which of its methods run.")
+              : l10n.t("This crew can't be rehearsed: only its Python knows all of its tasks."),
+        });
   // Before any search: uv asks interpreters in the project about themselves.
   if (!isTrusted)
     return unless({

@@ -10,12 +10,14 @@ import {
   pythonIn,
   type Interpreter,
 } from "../projects/python.ts";
+import { toRehearse } from "../projects/types.ts";
 import {
   chooseEngine,
   type EngineObstacle,
   type EnginePlan,
   type EngineQuestion,
 } from "./choose-engine.ts";
+import { readClasses, readProject } from "./projects.ts";
 
 interface Planned extends Pick<EngineQuestion, "wish" | "isExample"> {
   /** A person chose a model for the crew. */
@@ -29,7 +31,7 @@ export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<
     isExample,
     isTrusted: vscode.workspace.isTrusted,
     isInWorkspace: isInWorkspace(folder),
-    isFlow: (await projectHints(folder.fsPath))?.type === "flow",
+    unfit: await unfitFor(folder.fsPath),
     hasModel: async () =>
       namesModel() ||
       (await hasChosenModel()) ||
@@ -37,6 +39,18 @@ export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<
     findInterpreter: () => findInterpreter(folder),
     settingProblem,
   });
+}
+
+/** What can't be read is reported when it starts. */
+async function unfitFor(folder: string): Promise<EngineQuestion["unfit"]> {
+  if ((await projectHints(folder))?.type === "flow") return "flow";
+  const classes = await readClasses(folder);
+  for (const crewClass of classes.length > 0 ? classes : [undefined]) {
+    const reading = readProject(folder, crewClass);
+    const project = await reading.then(toRehearse).catch(() => undefined);
+    if (project?.lacks === "tasks") return "tasks";
+  }
+  return undefined;
 }
 
 export function isInWorkspace(folder: vscode.Uri): boolean {
@@ -61,7 +75,7 @@ export function parallelExecutions(): number {
 /** An error for a person who wants crewAI where it can't run. */
 export function engineError(name: string, { kind, why }: EngineObstacle, crew: string): UserError {
   const text =
-    kind === "flow"
+    kind === "flow" || kind === "tasks"
       ? vscode.l10n.t("“{0}” did not start. {1}", name, why)
       : vscode.l10n.t("“{0}” can't run with crewAI. {1}", name, why);
   const action: ErrorAction =
@@ -81,7 +95,7 @@ export function engineError(name: string, { kind, why }: EngineObstacle, crew: s
     arguments: [{ crew, kind: "error" }],
   };
   // Nothing is missing.
-  const isReady = kind === "flow" || kind === "outside";
+  const isReady = kind === "flow" || kind === "tasks" || kind === "outside";
   return new UserError(text, isReady ? [change] : [action, change]);
 }
 

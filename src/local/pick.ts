@@ -109,7 +109,8 @@ function problemText({ error }: ProjectProblem, all: readonly ProjectProblem[]):
     : vscode.l10n.t("can't be rehearsed: {0} ({1} more)", error.message, more);
 }
 
-function summary({ kind, tasks, inputs }: CrewProject): string {
+function summary({ kind, tasks, inputs, lacks }: CrewProject): string {
+  if (lacks === "tasks") return vscode.l10n.t("made in Python, which only crewAI runs");
   const isFlow = kind === "flow";
   const pauses = tasks.filter(({ humanInput }) => humanInput).length;
   const count =

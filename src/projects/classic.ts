@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { crewClassesIn, type CrewClass, type CrewMethod } from "./crew-py.ts";
 import {
+  findCrewFile,
   isNest,
   oneOf,
   readAgent,
@@ -26,15 +27,29 @@ export async function crewFolders(folder: string): Promise<string[]> {
   });
 }
 
-/** Folders with a `crew.py`, whatever that has: the top; of a project that says that it is a crew also packages, at the top or under `src`. */
-export async function pythonFolders(folder: string, isCrew: boolean): Promise<string[]> {
+/** Folders of crews that Python alone builds: the top; of a project that says that it is a crew, whatever its `crew.py` has, packages, too. */
+async function pythonFolders(folder: string, isCrew: boolean): Promise<string[]> {
+  if (!isCrew) {
+    const python = await readText(folder, "crew.py").catch(() => undefined);
+    return makesCrew(python?.text ?? "") ? ["."] : [];
+  }
   const has = (place: string, file: string) => isFile(path.join(folder, place, file));
-  const found = await foldersWith(folder, async (place) => {
-    return (isCrew || place === ".") && (await has(place, "crew.py"));
-  });
-  for (const place of isCrew ? await foldersIn(folder) : [])
+  const found = await foldersWith(folder, (place) => has(place, "crew.py"));
+  for (const place of await foldersIn(folder))
     if ((await has(place, "__init__.py")) && (await has(place, "crew.py"))) found.push(place);
   return found;
+}
+
+function makesCrew(python: string): boolean {
+  return /\bCrew\s*\(/.test(withoutInert(python));
+}
+
+/** Of classic crews, and of one that Python alone builds. @param type of the project */
+export async function crewPlaces(folder: string, type: string | undefined): Promise<string[]> {
+  const found = await crewFolders(folder);
+  return found.length === 0 && (await findCrewFile(folder)) === undefined
+    ? await pythonFolders(folder, type === "crew")
+    : found;
 }
 
 async function foldersWith(
@@ -76,7 +91,7 @@ export async function crewEntries(reading: Reading, folder: string): Promise<Cre
     const text = await pythonText(reading, file);
     found.push(...crewClassesIn(text).map((crew) => ({ file, crew })));
     if (file === usual && found.length > 0) break;
-    if (/\bCrew\s*\(/.test(withoutInert(text))) maker ??= file;
+    if (makesCrew(text)) maker ??= file;
   }
   return found.length > 0 ? found : [{ file: maker ?? usual, crew: undefined }];
 }
@@ -118,10 +133,14 @@ export async function readClassic(
 ): Promise<Definition> {
   const { report } = reading;
   const methods = crew?.methods ?? [];
+  const areThere = await Promise.all(
+    Object.values(files).map((file = "") => isFile(path.resolve(reading.folder, file))),
+  );
+  const needsFiles = crew === undefined && areThere.includes(true);
   const read = async (kind: "agent" | "task") => {
     const own = methods.filter((method) => method.kind === kind);
     const config = files[`${kind}s`];
-    const isNeeded = crew === undefined || own.some(({ config }) => config !== undefined);
+    const isNeeded = needsFiles || own.some(({ config }) => config !== undefined);
     const places = await readYaml(reading, config, kind, isNeeded);
     return { own, places, parts: partsOf(own, places), config };
   };
@@ -133,16 +152,21 @@ export async function readClassic(
     !agents.parts.some(({ place }) => place && isNest(place));
   // crewAI takes a task's agent from the methods, which may define it without YAML.
   const names = new Set([...agents.parts, ...agents.own].map(({ name }) => name));
-  const definition = {
+  const hasPython = ({ own, parts }: typeof agents) =>
+    own.some(({ config }) => config === null) || parts.some(({ place }) => place === undefined);
+  const someConfig = methods.some(({ config }) => config === null);
+  const definition: Definition = {
     agents: agents.parts.map(({ name, place, isUnused }) => ({
       value: place ? readAgent(name, place, report, isUnused) : unreadAgent(name),
       ...{ place, isUnused },
     })),
     tasks: readTasks(tasks.parts, isWhole ? [...names] : undefined, report),
-    isPartial:
-      crew === undefined ||
-      methods.some(({ config }) => config === null) ||
-      [...agents.parts, ...tasks.parts].some(({ place }) => place === undefined),
+    lacks:
+      crew === undefined || hasPython(tasks)
+        ? "tasks"
+        : hasPython(agents) || someConfig
+          ? "agents"
+          : undefined,
   };
   for (const { own, places, config = "" } of [agents, tasks])
     for (const method of own)

@@ -5,7 +5,7 @@ import type { CrewMethod } from "./crew-py.ts";
 import { isFile } from "./files.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseJsonc, toPlain, type Place } from "./source.ts";
-import type { ProjectAgent, ProjectError, ProjectTask } from "./types.ts";
+import type { CrewProject, ProjectAgent, ProjectError, ProjectTask } from "./types.ts";
 
 type Report = Reading["report"];
 
@@ -24,8 +24,7 @@ export interface Definition {
     readonly isManager?: boolean;
   })[];
   readonly tasks: readonly Defined<ProjectTask>[];
-  /** Python defines agents or tasks. */
-  readonly isPartial?: boolean;
+  readonly lacks?: CrewProject["lacks"] | undefined;
   readonly name?: string | undefined;
   readonly defaults?: JsonObject;
   /** The whole `crew.jsonc`. */

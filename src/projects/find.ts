@@ -1,5 +1,5 @@
 import path from "node:path";
-import { crewFolders, ownFolder } from "./classic.ts";
+import { crewFolders, crewPlaces, ownFolder } from "./classic.ts";
 import { findCrewFile } from "./definition.ts";
 import { foldersIn, isFolder } from "./files.ts";
 import { projectHints } from "./pyproject.ts";
@@ -60,7 +60,9 @@ async function projectAt(folder: string): Promise<{ readonly crew?: string } | u
   if (hints?.type === "flow") return {};
   if (hints?.definition !== undefined)
     return { crew: path.dirname(path.join(folder, hints.definition)) };
-  const places = await crewFolders(folder);
+  // "crew.py" alone is a file of other projects, too.
+  const isSaid = hints?.type === "crew";
+  const places = await (isSaid ? crewPlaces(folder, hints.type) : crewFolders(folder));
   if (places.length > 0) {
     const own = ownFolder(places, hints?.name);
     return own === undefined ? {} : { crew: path.join(folder, own) };

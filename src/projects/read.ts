@@ -6,9 +6,8 @@ import { attempt, collecting, tryToRead, type Reading } from "./reading.ts";
 import {
   configFiles,
   crewEntries,
-  crewFolders,
+  crewPlaces,
   ownFolder,
-  pythonFolders,
   readClassic,
   type ConfigFiles,
   type CrewEntry,
@@ -35,8 +34,8 @@ import {
 export async function readProject(folder: string, crewClass?: string): Promise<ProjectReading> {
   const { reading, problems } = collecting(folder);
   const project = await readPast(reading, crewClass);
-  const isPartial = problems.some(({ kind }) => kind === "error");
-  return { project: { ...project, ...(isPartial && { isPartial }) }, problems };
+  const isBroken = problems.some(({ kind }) => kind === "error");
+  return { project: { ...project, ...(isBroken && { lacks: "tasks" }) }, problems };
 }
 
 async function readPast(reading: Reading, crewClass: string | undefined): Promise<CrewProject> {
@@ -64,7 +63,7 @@ async function needFolder(folder: string): Promise<void> {
 
 /** Without the places of its parts. */
 function plainProject(definition: ProjectDefinition): CrewProject {
-  const { kind, entry, crewClass, name, defaults, isPartial } = definition;
+  const { kind, entry, crewClass, name, defaults, lacks } = definition;
   const agents = definition.agents.filter(({ isUnused }) => isUnused !== true);
   const tasks = definition.tasks.filter(({ isUnused }) => isUnused !== true);
   return {
@@ -76,7 +75,7 @@ function plainProject(definition: ProjectDefinition): CrewProject {
     tasks: tasks.map(({ value }) => value),
     inputs: [...new Set([...askedNames(definition), ...tasks.flatMap(namesInPath)])],
     ...(defaults && { defaults }),
-    ...(isPartial === true && { isPartial }),
+    ...(lacks && { lacks }),
   };
 }
 
@@ -108,7 +107,7 @@ export async function crewClasses(
   await needFolder(folder);
   const pyproject = await readPyProject(reading);
   if (pyproject?.type === "flow" || pyproject?.definition !== undefined) return [];
-  const place = ownFolder(await placesOf(folder, pyproject), pyproject?.name);
+  const place = ownFolder(await crewPlaces(folder, pyproject?.type), pyproject?.name);
   const entries = place === undefined ? [] : await crewEntries(reading, place);
   return entries.length > 1 ? entries.flatMap(({ crew }) => crew?.name ?? []) : [];
 }
@@ -165,7 +164,7 @@ export async function readDefinition(
   if (pyproject?.definition !== undefined)
     file = await configuredFile(folder, pyproject, /\.jsonc?$/);
   else {
-    const places = await placesOf(folder, pyproject);
+    const places = await crewPlaces(folder, pyproject?.type);
     const place = ownFolder(places, pyproject?.name);
     if (place !== undefined) {
       const entries = await crewEntries(reading, place);
@@ -196,14 +195,6 @@ export async function readDefinition(
     );
   const declared = await readDeclarative(reading, file);
   return { kind: "declarative", entry: file, ...declared, name: declared.name ?? name };
-}
-
-/** Of classic crews. A project may build its crew in Python alone. */
-async function placesOf(folder: string, pyproject: PyProject | undefined): Promise<string[]> {
-  const found = await crewFolders(folder);
-  return found.length === 0 && (await findCrewFile(folder)) === undefined
-    ? await pythonFolders(folder, pyproject?.type === "crew")
-    : found;
 }
 
 /** How many crews a message names. */

@@ -52,8 +52,8 @@ export interface CrewProject {
   readonly defaults?: JsonObject;
   /** Of a flow that declares its state: the JSON Schema of `inputs`. */
   readonly inputSchema?: JsonObject;
-  /** The files don't say everything, so agents, tasks and inputs may lack: only Python knows them all. */
-  readonly isPartial?: true;
+  /** What only Python knows all of, besides the inputs: the agents, or the tasks, too. */
+  readonly lacks?: "agents" | "tasks";
   /** Where Python built the tasks: fingerprints, by ID, of those that the files define. */
   readonly asRead?: Readonly<Record<string, string>>;
 }

@@ -101,12 +101,12 @@ export async function checkCrew(
   const { folder, engine } = plan;
   const refuse = (problem: string) =>
     new Refusal("project", `The crew in ${folder} can't be served. ${problem}`);
-  const { kind, isPartial } = await readCrew(plan).catch((error: unknown) => {
+  const { kind, lacks } = await readCrew(plan).catch((error: unknown) => {
     throw refuse(messageOf(error));
   });
   if (kind === "flow" && engine !== "crewai")
     throw refuse("It is a flow, which can't be rehearsed. Serve it with --engine crewai.");
-  if (isPartial === true && engine !== "crewai")
+  if (lacks === "tasks" && engine !== "crewai")
     throw refuse(
       "Only its Python knows all of its tasks and inputs, so it can't be rehearsed. Serve it with --engine crewai.",
     );

@@ -90,8 +90,9 @@ export function createPythonInputs(options: PythonInputsOptions) {
 
   /** @throws {ApiError} 503, while they are not known */
   const readProject = sharing(async (): Promise<CrewProject> => {
-    const { isPartial, ...project } = await options.read();
-    if (isPartial !== true) return project;
+    const { lacks, ...project } = await options.read();
+    // A rehearsal has no Python.
+    if (lacks === undefined || !engine.inputs) return project;
     const version = await options.version(project);
     const inputs = await known(version);
     if (inputs === undefined) throw missing(project, version);
@@ -100,8 +101,8 @@ export function createPythonInputs(options: PythonInputsOptions) {
 
   /** Asks Python, unless the inputs are known: it runs the project's code. @throws {ApiError} 503, if it can't name them */
   const askInputs = async (): Promise<CrewProject> => {
-    const { isPartial, ...project } = await options.read();
-    if (isPartial === true && asks !== "elsewhere") {
+    const { lacks, ...project } = await options.read();
+    if (lacks !== undefined && engine.inputs && asks !== "elsewhere") {
       const version = await options.version(project);
       if ((await known(version)) === undefined)
         await askOnce(project, version).catch(() => undefined);

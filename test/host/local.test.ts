@@ -630,6 +630,19 @@ describe("local crews", () => {
     );
   });
 
+  it("says that a crew whose tasks only Python knows runs only with crewAI", async () => {
+    const { locals } = await newWindow();
+    const project = path.join(folder, "alone");
+    const shape = path.join(projectFolder, "test/fixtures/shapes/python-alone");
+    await cp(shape, project, { recursive: true });
+    const outside = await refusal(locals.start({ folder: project }));
+    assert.match(outside.message, /can't run with crewAI\. Its folder is not in this workspace/);
+    const { items } = await pick(locals);
+    assert.ok(items.some(({ detail }) => detail === "made in Python, which only crewAI runs"));
+    const rehearsed = await refusal(locals.start({ folder: project, engine: "rehearsal" }));
+    assert.match(rehearsed.message, /^“alone” did not start\. This crew can't be rehearsed/);
+  });
+
   it("shows in the list which crews run, are stopped or are new, also those from other folders", async () => {
     const { locals } = await newWindow();
     const project = await copyOfExample();

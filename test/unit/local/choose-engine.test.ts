@@ -12,7 +12,7 @@ function question(more: Partial<EngineQuestion> = {}): EngineQuestion {
     isTrusted: true,
     isInWorkspace: true,
     isExample: false,
-    isFlow: false,
+    unfit: undefined,
     hasModel: () => Promise.reject(new Error("A project names its model.")),
     findInterpreter: () => Promise.resolve(interpreter),
     settingProblem: () => Promise.resolve(undefined),
@@ -55,17 +55,21 @@ describe("choosing a local crew's engine", () => {
       assert.match(engineNote(wished) ?? "", why);
     });
 
-  it("never rehearses a flow: it runs with crewAI, or says why it can't", async () => {
-    assert.equal((await chooseEngine(question({ isFlow: true }))).engine, "crewai");
-    for (const [, more, why] of obstacles) {
-      const plan = await chooseEngine(question({ ...more, isFlow: true }));
-      assert.equal(plan.engine, undefined);
-      assert.match(engineNote(plan) ?? "", why);
-    }
-    const wished = await chooseEngine(question({ isFlow: true, wish: "rehearsal" }));
-    assert.equal(wished.engine, undefined);
-    assert.match(engineNote(wished) ?? "", /^A flow can't be rehearsed/);
-  });
+  for (const [unfit, words] of [
+    ["flow", /^A flow can't be rehearsed/],
+    ["tasks", /^This crew can't be rehearsed/],
+  ] as const)
+    it(`never rehearses what is unfit (${unfit}): it runs with crewAI, or says why it can't`, async () => {
+      assert.equal((await chooseEngine(question({ unfit }))).engine, "crewai");
+      for (const [, more, why] of obstacles) {
+        const plan = await chooseEngine(question({ ...more, unfit }));
+        assert.equal(plan.engine, undefined);
+        assert.match(engineNote(plan) ?? "", why);
+      }
+      const wished = await chooseEngine(question({ unfit, wish: "rehearsal" }));
+      assert.equal(wished.engine, undefined);
+      assert.match(engineNote(wished) ?? "", words);
+    });
 
   it("rehearses a project outside the workspace until a person chooses crewAI", async () => {
     const outside = question({ isInWorkspace: false });

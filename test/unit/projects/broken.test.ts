@@ -347,7 +347,7 @@ describe("a broken project names the place, the problem and the expected content
         problems.map(({ kind }) => kind),
         ["warning"],
       );
-      assert.deepEqual([project.tasks.length, project.isPartial], [1, true]);
+      assert.deepEqual([project.tasks.length, project.lacks], [1, "tasks"]);
     }
   });
 
@@ -368,6 +368,15 @@ describe("a broken project names the place, the problem and the expected content
         /To serve a crew inside it, choose its folder: crews\/short, src\/news\/crews\/content\.$/,
       );
     }
+  });
+
+  it("a folder with another crew.py beside a crew names that crew", async () => {
+    const folder = await folderWith({
+      "crew.py": "print('hi')  # Crew(",
+      "one/crew.jsonc": "{}",
+      "one/agents/a.jsonc": agentJson,
+    });
+    await assert.rejects(rehearsed(folder), /doesn't contain a crew.+choose its folder: one\.$/);
   });
 
   it("a folder with many crews names the first and how many more there are", async () => {

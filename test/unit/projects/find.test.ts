@@ -54,6 +54,11 @@ describe("finding projects", () => {
       "src/other",
       "src/own",
     ]);
+    const atTop = { "letters/__init__.py": "", "letters/crew.py": "", ...below("letters") };
+    assert.deepEqual(
+      await found(await folderWith({ ...atTop, "pyproject.toml": named("letters") })),
+      [""],
+    );
     const root = await toml(`${named("own")}definition = "crews/c/crew.jsonc"\n`);
     assert.deepEqual(await found(root), ["", "src/other", "src/own"]);
   });

@@ -26,13 +26,13 @@ const expected: Readonly<Record<string, readonly unknown[]>> = {
   "doubled-key": [["draft: Writer"], ["topic"], "warning This key appears twice."],
   "empty-texts": [["draft: Writer"], ["topic"]],
   "json-empty-backstory": [["draft: Writer"], ["topic"]],
-  "made-in-python": [["draft: Writer", "check: Writer (asks)"], ["topic"], "partial"],
+  "made-in-python": [["draft: Writer", "check: Writer (asks)"], ["topic"], "lacks tasks"],
   "nested-crews/src/news/crews/short": [["draft: Writer"], ["topic"]],
-  "no-class": [["task0"], ["topic", "{discussion", "discussion"], "partial"],
+  "no-class": [["task0"], ["topic", "{discussion", "discussion"], "lacks tasks"],
   "other-configs": [["draft: Writer"], ["topic"]],
-  "package-at-top": [[], [], "partial", ...Array<string>(2).fill("error The file is missing.")],
-  "python-alone": [[], [], "partial", ...Array<string>(2).fill("error The file is missing.")],
-  "same-names": [["draft: Writer"], ["topic"], "partial"],
+  "package-at-top": [[], [], "lacks tasks"],
+  "python-alone": [[], [], "lacks tasks"],
+  "same-names": [["draft: Writer"], ["topic"], "lacks tasks"],
   "several-crews#DraftCrew": [["draft: Writer"], ["topic"]],
   "several-crews#EditCrew": [["edit: Editor for {reader} (asks)"], ["reader", "text"]],
   "top-package/stories": [["draft: Writer"], ["topic"]],
@@ -41,7 +41,7 @@ const expected: Readonly<Record<string, readonly unknown[]>> = {
 
 async function described(folder: string, crewClass?: string): Promise<unknown[]> {
   const { project, problems } = await readProject(folder, crewClass);
-  const { tasks, agents, inputs, isPartial } = project;
+  const { tasks, agents, inputs, lacks } = project;
   return [
     tasks.map(({ id, agent, context, humanInput }) => {
       const role = agents.find(({ name }) => name === agent)?.role;
@@ -52,7 +52,7 @@ async function described(folder: string, crewClass?: string): Promise<unknown[]>
       ].join(" ");
     }),
     inputs,
-    ...(isPartial ? ["partial"] : []),
+    ...(lacks ? [`lacks ${lacks}`] : []),
     ...problems.map(({ kind, error }) => `${kind} ${error.text.replace(/ Expected: .*/, "")}`),
   ];
 }

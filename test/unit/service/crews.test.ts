@@ -12,7 +12,7 @@ import {
 import path from "node:path";
 import { parseEnv } from "node:util";
 import { asObject, parseJson } from "../../../src/base/json.ts";
-import { checkCrew, engineOf, plansOf } from "../../../src/service/crews.ts";
+import { checkCrew, engineOf, plansOf, readCrew } from "../../../src/service/crews.ts";
 import { Refusal } from "../../../src/service/errors.ts";
 import { Secrets } from "../../../src/service/operations/redact.ts";
 import { readOptions } from "../../../src/service/options.ts";
@@ -91,14 +91,22 @@ describe("crews of the command line", () => {
       ["declarative-flow-of-defaults", "It is a flow"],
       ["made-in-python", "Only its Python knows all"],
       ["no-class", "Only its Python knows all"],
-      ["package-at-top", "letters/config/agents.yaml:1:1: The file is missing"],
-      ["python-alone", "config/agents.yaml:1:1: The file is missing"],
+      ["package-at-top", "Only its Python knows all"],
+      ["python-alone", "Only its Python knows all"],
       ["same-names", "Only its Python knows all"],
     ] as const) {
       const own = { folder: path.join(shapes, name) };
       await check("crewai", own);
       await assert.rejects(check("rehearsal", own), new RegExp(`can't be served\\. ${why}`));
     }
+    const manager = temporaryFolder("manager");
+    cpSync(path.join(shapes, "other-configs"), manager, { recursive: true });
+    const python = path.join(manager, "src", "other_configs", "crew.py");
+    const ownAgent = "    @agent\n    def manager(self):\n        return Agent(role='Manager')\n\n";
+    writeFileSync(python, readFileSync(python, "utf8").replace("    @crew\n", `${ownAgent}$&`));
+    const { lacks } = await readCrew({ ...plan, folder: manager });
+    assert.equal(lacks, "agents");
+    await check("rehearsal", { folder: manager });
     const several = { folder: path.join(shapes, "several-crews") };
     await check("rehearsal", { ...several, class: "EditCrew" });
     await assert.rejects(check("crewai", several), /one of the classes DraftCrew, EditCrew\./);

@@ -12,7 +12,7 @@ import { crew, Harness } from "./support.ts";
 
 type Options = Parameters<typeof createPythonInputs>[0];
 
-const partial = { ...crew, inputs: ["topic"], isPartial: true } as const;
+const partial = { ...crew, inputs: ["topic"], lacks: "tasks" } as const;
 
 /** A service's part in a folder, with a Python that answers as `answer` says. */
 function open(
