@@ -36,11 +36,13 @@ export function tokenIn(text: string): string {
 /** Parts of what a token was copied from. */
 const around = [
   // Base64 has “=” only at its end.
-  /=[^=]/,
-  /^[\w.-]*(?:token|secret|key|authorization)["']?[:=]/i,
+  /^[a-z_][\w.-]*=+[^=]/i,
+  /^(?:[\w.-]*[_.-])?(?:token|secret|key)=+$/i,
+  /^(?:[A-Z_]*(?:TOKEN|SECRET|KEY)|[Tt]oken|[Aa]uthorization)["']?:/,
   /^bearer(?:[:+]|$)/i,
   // A variable or a placeholder.
-  /^(?:\$[a-z_{(]|[<{[%])/i,
+  /^\$(?:env:|[a-z_]\w*$|[{(])/i,
+  /^(?:%\w+%|<.+>|\{\{.+\}\})$/,
   /:\/\//,
 ];
 
@@ -52,7 +54,7 @@ export function describeTokenProblem(token: string): string | undefined {
     return l10n.t(
       "This is a variable, a header or an address rather than a token. Paste only the value of the token.",
     );
-  if (/%[0-9a-f]{2}/i.test(token))
+  if (/%[2-7][0-9a-f]/i.test(token))
     return l10n.t(
       "This is encoded for an address, such as “%20” for a space. Paste the token as the crew's page shows it.",
     );

@@ -22,8 +22,8 @@ export interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
 /** A service that ends again within this time would probably end a third time (ms). */
 const soonMs = 60_000;
 
-/** Whether a service that ended unexpectedly is to be started again without a question, which is noted. */
-export function mayRestart(kept: KeptCrew): boolean {
+/** Notes that a service that ended unexpectedly is started again without a question. False if it is too soon in this window. */
+export function noteRestart(kept: KeptCrew): boolean {
   const now = Date.now();
   if (kept.restartedAt !== undefined && now - kept.restartedAt < soonMs) return false;
   kept.restartedAt = now;

@@ -107,7 +107,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     return isShort ? next() : limit(c, next);
   });
 
-  /** A flow says that it is one: it needs none of its inputs, except as its schema says. */
+  /** A flow says that it is one: a kickoff needs none of its inputs. Its schema is for forms, and its Python decides. */
   const answerInputs = ({ kind, inputs, inputSchema: schema }: CrewProject) => ({
     inputs: dialect.inputs(inputs),
     ...(kind === "flow" && { crewdeck: { kind, ...(schema && { schema }) } }),

@@ -200,15 +200,21 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   }
 
   async function halt(id: string) {
-    const isHeld = own && (await store.held()).includes(id);
+    const isHeld = (await heldNow()).includes(id);
+    const waited = await stop(id, isHeld);
+    if (waited && isHeld) parts.onHeld?.(await heldNow());
+    return waited;
+  }
+
+  async function heldNow(): Promise<readonly string[]> {
+    return own ? await store.held() : [];
+  }
+
+  async function stop(id: string, isHeld: boolean) {
     // Clients stop asking once a status says that it was stopped, so its event is part of the change.
     const waited = await store.stop(id, (stopped) => events.adding(id, endEvent(stopped)));
-    if (!waited) return undefined;
     // Its run sees that it was stopped, and ends.
-    if (isHeld) {
-      await resumeRun(id, own);
-      parts.onHeld?.(await store.held());
-    }
+    if (waited && isHeld && own) await resumeRun(id, own);
     return waited;
   }
 
@@ -275,16 +281,16 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
         }, lookMs).unref();
     },
     /** Executions that a restart interrupted: they cost money, so a person lets them continue or discards them. */
-    held: async () => (own ? await store.held() : []),
+    held: heldNow,
     /** Other IDs, such as those decided about before, are ignored. Resolves to those that are still held. */
     async decide(type: HeldDecision, ids: readonly string[]): Promise<readonly string[]> {
-      const held = own ? await store.held() : [];
+      const held = await heldNow();
       for (const id of ids.filter((each) => held.includes(each)))
         if (own && type === "continue") {
           await events.add(id, continuedEvent(database.now()));
           await resumeRun(id, own);
-        } else await halt(id);
-      const left = await store.held();
+        } else await stop(id, true);
+      const left = await heldNow();
       parts.onHeld?.(left);
       return left;
     },

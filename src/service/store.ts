@@ -84,7 +84,8 @@ export function createStore(database: Database) {
           execution.id,
           execution.owner,
           execution.crew,
-          JSON.stringify(execution.project),
+          // Only forms use the schema, which may be long.
+          JSON.stringify({ ...execution.project, inputSchema: undefined }),
           JSON.stringify(execution.inputs),
           JSON.stringify(execution.meta),
           JSON.stringify(execution.callbacks),

@@ -4,7 +4,7 @@ import { readText } from "../../projects/files.ts";
 
 type Variables = readonly (readonly [name: string, value: string])[];
 
-/** What is kept for hiding. With references, a file of some kilobytes would have values of gigabytes. */
+/** How many values are expanded, and to how much. With references, a file of some kilobytes would have values of gigabytes. */
 const most = { variables: 1_000, characters: 10_000 };
 
 const assignment = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=(.*)$/gm;
@@ -35,10 +35,11 @@ export function variablesOfText(text: string): Variables {
   const lines = [...text.matchAll(assignment)].map(
     ([, name = "", value = ""]) => [name, value.replace(/[ \t]#.*/, "").trim()] as const,
   );
-  const all = [read, lines].flatMap((each) => each.slice(0, most.variables));
+  const all = [...read, ...lines];
   const values = new Map(all);
   const named = (name: string) => values.get(name) ?? process.env[name] ?? "";
-  return [...all, ...all.map(([name, value]) => [name, expanded(value, named)] as const)];
+  const first = [read, lines].flatMap((each) => each.slice(0, most.variables));
+  return [...all, ...first.map(([name, value]) => [name, expanded(value, named)] as const)];
 }
 
 /** As it is if it would be too long: what it names is hidden anyway. */

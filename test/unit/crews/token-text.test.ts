@@ -38,6 +38,8 @@ describe("a pasted token", () => {
     assert.match(describeTokenProblem(tokenIn("Bearer%20abc")) ?? "", /encoded for an address/);
     for (const token of [
       ...["YWJj==", "YWJjZA=", "d41d8cd98f00b204", "pk_live_a-b", "1|abc", "id:abc", "a/b+c="],
+      ...["Zm9vSECRET=", "abcKey=", "sk_key:1234", "{abc}", "[x]y", "%abc", "a$b", "$1$abc"],
+      "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub",
       "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-bmF_0dXJl",
     ])
       assert.equal(describeTokenProblem(token), undefined);

@@ -164,7 +164,7 @@ describe("service: flows", () => {
     assert.equal(pending?.default_outcome, "rejected");
   });
 
-  it("tell the schema of their inputs, take these with their JSON types, none of them required, and refuse an id", async () => {
+  it("tell the schema of their inputs, take these with their JSON types, none of them required even if the schema says so, and refuse an id", async () => {
     await open();
     assert.deepEqual((await harness.request("GET", "/inputs")).body, {
       inputs: ["topic", "words"],
@@ -172,6 +172,10 @@ describe("service: flows", () => {
     });
     await harness.untilWaiting(await kickoff({ words: 3, topic: null }));
     assert.deepEqual(parts[0]?.inputs, { words: 3, topic: null });
+    await harness.untilWaiting(await kickoff({}));
+    assert.deepEqual(parts[1]?.inputs, {});
+    const stored = await harness.sql("SELECT project FROM executions");
+    assert.ok(stored.every(({ project }) => !String(project).includes("inputSchema")));
     for (const body of [
       { inputs: { id: "other" } },
       { inputs: {}, run_again: { execution_id: "x", task_id: "write" } },

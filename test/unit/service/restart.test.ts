@@ -361,6 +361,15 @@ describe("service: after a restart", () => {
         await harness.untilWaiting(id);
       });
 
+      it("tells windows once what is left when a person discards many", async () => {
+        harness = new Harness({ engine: engine(false) });
+        const ids = [await harness.kickoff(), await harness.kickoff(), await harness.kickoff()];
+        await harness.close();
+        harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
+        await harness.service.decide("discard", ids.slice(1));
+        assert.deepEqual(harness.left, [ids.slice(0, 1)]);
+      });
+
       it("ends what a person discards", async () => {
         const id = await interrupted();
         await harness.service.decide("discard", [id]);
