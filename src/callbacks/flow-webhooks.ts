@@ -8,7 +8,8 @@ import type { CrewRef } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
-import type { Delivery } from "./delivery.ts";
+import { StoreError } from "../store/errors.ts";
+import { type Delivery, statusAfter } from "./delivery.ts";
 import { type AskedPerson, readFlowRequest } from "./flow-request.ts";
 import { flowKind as kind } from "./flow-paths.ts";
 import { lastSegment } from "./paths.ts";
@@ -96,14 +97,14 @@ export class FlowWebhooks {
 
   /** Undefined if the path isn't a crew's. Otherwise the HTTP status: 2xx once the request is stored, 503 if it may come again. */
   async receive(delivery: Delivery): Promise<number | undefined> {
-    const { crews, storage, clock, log } = this.#options;
+    const { crews, clock, log } = this.#options;
     const { headers, body, isRewritten = false, arrivedAt = clock.now() } = delivery;
     try {
       const crewId = this.#crewAt(delivery.path);
       if (crewId === undefined) return undefined;
       const crew = crews.find(crewId);
       if (crew === undefined) return 404;
-      const secret = await storage.get(secretPrefix + crewId);
+      const secret = await this.#secretOf(crewId);
       // Without a secret, no signature can be checked.
       if (secret === undefined) return this.#refuse("secret", crew);
       const problem = signatureProblem(headers, body, secret, arrivedAt);
@@ -114,13 +115,19 @@ export class FlowWebhooks {
       else log.problem("A flow's webhook asks no person.", new Error(notAsked), crew.name);
       return 200;
     } catch (error) {
-      // It would fail in the same way, and block the next.
-      if (error instanceof TypeError || error instanceof RangeError) {
-        log.problem("A flow's request can't be read, and is left out.", error);
-        return 422;
-      }
-      log.problem("A flow's request could not be stored.", error);
-      return 503;
+      const status = statusAfter(error);
+      if (status === 503) log.problem("A flow's request could not be stored.", error);
+      else log.problem("A flow's request can't be read, and is left out.", error);
+      return status;
+    }
+  }
+
+  /** @throws StoreError */
+  async #secretOf(crewId: string): Promise<string | undefined> {
+    try {
+      return await this.#options.storage.get(secretPrefix + crewId);
+    } catch (error) {
+      throw new StoreError("failed", "The crew's feedback secret can't be read.", error);
     }
   }
 

@@ -8,8 +8,7 @@ import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { withTimes } from "../executions/task-times.ts";
 import type { Database } from "../store/database.ts";
-import { StoreError } from "../store/errors.ts";
-import { type Delivery, mostBytes, type Receive } from "./delivery.ts";
+import { type Delivery, mostBytes, type Receive, statusAfter } from "./delivery.ts";
 import { type Payload, readPayload } from "./payload.ts";
 import type { Paths } from "./paths.ts";
 
@@ -145,7 +144,7 @@ export class Inbox {
       }
     } catch (error) {
       // The others of a batch must not come again because of one.
-      if (!(error instanceof StoreError) && callbacks.length > 1)
+      if (statusAfter(error) !== 503 && callbacks.length > 1)
         for (const each of callbacks) this.#store([each]);
       else {
         const status = this.#failed(callbacks[0]?.path ?? "", error);
@@ -154,14 +153,12 @@ export class Inbox {
     }
   }
 
-  /** @returns the HTTP status: 503 if the callback may come again, 422 if that would fail in the same way, and block the next */
+  /** @returns the HTTP status */
   #failed(path: string, error: unknown): number {
-    if (error instanceof StoreError) {
-      this.#options.log.problem("Callbacks could not be stored.", error);
-      return 503;
-    }
-    this.#reportOnce(path, "A callback can't be read, and is left out.", error);
-    return 422;
+    const status = statusAfter(error);
+    if (status === 503) this.#options.log.problem("Callbacks could not be stored.", error);
+    else this.#reportOnce(path, "A callback can't be read, and is left out.", error);
+    return status;
   }
 
   /** Whether the callback names another execution that is known here: nobody may approve a draft of another run. */

@@ -5,6 +5,7 @@ import { areFlowsUsed } from "../../../src/callbacks/flow-paths.ts";
 import { FlowWebhooks } from "../../../src/callbacks/flow-webhooks.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
+import { StoreError } from "../../../src/store/errors.ts";
 import { anExecution, aReading } from "../executions/samples.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { type Window, Windows } from "../sending/window.ts";
@@ -160,19 +161,22 @@ describe("a flow's webhook", () => {
 
   it("is answered with 503 if its path can't be looked up", async () => {
     window.database.get = () => {
-      throw new Error("The database is busy.");
+      throw new StoreError("busy", "The database is busy.");
     };
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 503);
+  });
+
+  it("is answered with 503 if its secret can't be read", async () => {
+    secrets.get = () => Promise.reject(new Error("The keyring is locked."));
     assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 503);
   });
 
   it("is answered with 422 if it can't be read, so that a relay goes on with the next", async () => {
     store.add = () => {
-      throw new TypeError("Poison.");
+      throw new Error("Poison.");
     };
     assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 422);
-    assert.deepEqual(problems, [
-      "A flow's request can't be read, and is left out. TypeError: Poison.",
-    ]);
+    assert.deepEqual(problems, ["A flow's request can't be read, and is left out. Error: Poison."]);
   });
 
   it("counts once, however often it comes, in whatever window", async () => {
