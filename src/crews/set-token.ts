@@ -54,6 +54,8 @@ export async function askForToken<T>(
       const question = { title, position, crew: name, type, value: token, dashboardUrl, why };
       const { left, value } = await askToken(question);
       token = value;
+      // After a stored token failed, this one is typed in its place.
+      isStored = false;
       return left;
     },
     async finish({ untested }) {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { UserError } from "../../src/base/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
 import type { Crews } from "../../src/crews/crews.ts";
 import { removeCrew } from "../../src/commands/crews.ts";
 import { editCrew } from "../../src/crews/edit.ts";
-import { setToken } from "../../src/crews/set-token.ts";
+import { askForToken, setToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import type { MemorySecrets } from "./memory.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
@@ -270,6 +271,21 @@ describe("Input boxes for a crew", () => {
     await withPerson([], () => setToken(crews, travel, { crew: "Travel", use: "userBearer" }));
     assert.equal(await inUse(), "userBearer");
     await assert.rejects(setToken(crews, travel, { use: "basic" }), /“use” must be/);
+  });
+
+  it("saves the token that is typed after a stored one could not be used", async () => {
+    const travel = await connected();
+    await withPerson([{ pick: "User Bearer Token" }, { type: "right" }], () =>
+      setToken(crews, travel),
+    );
+    const { result } = await withPerson(
+      [{ pick: "Use Bearer Token" }, { press: "Edit Token" }, { type: "right" }],
+      () =>
+        askForToken(crews, travel, (typed) => Promise.resolve(typed), {
+          use: () => Promise.reject(new UserError("It is gone.")),
+        }),
+    );
+    assert.deepEqual(result, { token: "right", type: "bearer" });
   });
 
   it("asks only for the token if its type is given, and doesn't ask if both are given", async () => {
