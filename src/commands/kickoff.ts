@@ -50,10 +50,14 @@ export function kickoffCommands(parts: KickoffParts): Commands {
       const given = recordOf(argument);
       const form = booleanOf(given, "form");
       const values = prefillOf(given);
-      const folder = stringOf(given, "folder");
-      if (form === false && stringOf(given, "crew") === undefined && folder === undefined)
+      const [name, folder] = [stringOf(given, "crew"), stringOf(given, "folder")];
+      if (name !== undefined && folder !== undefined)
+        throw new UserError(vscode.l10n.t("Give “crew” or “folder”, not both."));
+      if (form === false && name === undefined && folder === undefined)
         throw new UserError(
-          vscode.l10n.t("With “form: false” nothing is asked, so “crew” must name the crew."),
+          vscode.l10n.t(
+            "With “form: false” nothing is asked, so “crew” or “folder” must name the crew.",
+          ),
         );
       const crew = await (folder === undefined
         ? chooseCrew(crews, argument)

@@ -113,6 +113,15 @@ describe("Kicking off by a click", () => {
     assert.deepEqual([started, opened, sent], [[{ folder: "file:///poems" }], [[crew, {}]], []]);
   });
 
+  it("is refused for both a crew and a folder, and without a question for neither", async () => {
+    const { sent, opened, started, run } = commands(asksFor());
+    const both = { crew: crew.name, folder: "file:///poems" };
+    for (const form of [true, false, undefined])
+      await assert.rejects(run({ ...both, form }), /^UserError: Give “crew” or “folder”, not both/);
+    await assert.rejects(run({ form: false }), /“crew” or “folder” must name the crew/);
+    assert.deepEqual([started, opened, sent], [[], [], []]);
+  });
+
   it("doesn't read an unknown response as a crew without inputs: it opens the form, which shows the problem, and sends nothing", async () => {
     for (const answer of ['{"inputs": null}', '{"inputs": [null]}', "{}"]) {
       const client = new CrewClient(crew.url, "token", {
