@@ -13,7 +13,7 @@ import {
 } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
 import { canRunAgainFrom, type Execution, type ExecutionSummary } from "../executions/model.ts";
-import { requestOf, RunAgain } from "../kickoff/again.ts";
+import { requestOf, RunAgain, type RunAgainOptions } from "../kickoff/again.ts";
 import { chooseExecution } from "./choose.ts";
 import { madeOf } from "./kickoff.ts";
 import type { CommandParts, Commands, Run } from "./table.ts";
@@ -21,14 +21,13 @@ import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import { taskStateLabel } from "../view/words.ts";
 
-type RequestParts = Pick<
-  CommandParts,
-  "crews" | "store" | "secrets" | "sender" | "forms" | "files" | "documents"
->;
+interface RequestParts extends RunAgainOptions, Pick<CommandParts, "store"> {
+  readonly files: Pick<CommandParts["files"], "copyCurl" | "kickOff" | "openInForm">;
+}
 
 /** Those that start an execution return `{crew, kickoffId}`. */
 export function requestCommands(parts: RequestParts): Commands {
-  const { crews, store, files, documents } = parts;
+  const { crews, store, files } = parts;
   const again = new RunAgain(parts);
   const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
   const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
@@ -36,7 +35,6 @@ export function requestCommands(parts: RequestParts): Commands {
     (begin: (argument: unknown) => Promise<Execution | undefined>): Run =>
     async (argument) => {
       const started = await begin(argument);
-      if (started !== undefined && !isProgram(argument)) await documents.show(started);
       return started && madeOf(started);
     };
   const known = (argument: unknown) => chooseExecution(store, crews, argument, wasSent);

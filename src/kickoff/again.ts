@@ -21,6 +21,7 @@ export interface RunAgainOptions {
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   readonly secrets: Pick<CallbackSecrets, "complete">;
+  readonly documents: { show(execution: Execution): Promise<unknown> };
 }
 
 export class RunAgain {
@@ -87,7 +88,7 @@ export class RunAgain {
     request: Pick<KickoffRequest, "inputs" | "meta" | "restoreFromStateId" | "extra" | "runAgain">,
     { asks }: { readonly asks: boolean },
   ): Promise<Execution | undefined> {
-    const { crews, secrets, sender } = this.#options;
+    const { crews, secrets, sender, documents } = this.#options;
     const { callbacks, lost } = await secrets.complete(execution);
     if (lost.length > 0) {
       if (!asks)
@@ -102,8 +103,13 @@ export class RunAgain {
       return await this.inForm(execution, request.runAgain);
     }
     const { label } = execution;
-    const send = async (sent: KickoffRequest) =>
-      await sender.send(await crews.ready(crew), { ...sent, ...callbacks }, defined({ label }));
+    const send = async (sent: KickoffRequest) => {
+      const ready = await crews.ready(crew);
+      const started = await sender.send(ready, { ...sent, ...callbacks }, defined({ label }));
+      // The form shows what it starts itself.
+      if (asks) await documents.show(started);
+      return started;
+    };
     try {
       return await send(request);
     } catch (error) {

@@ -3,6 +3,7 @@ import { rm, symlink } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
+import { recordOf } from "../../src/editor/arguments.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
 import { openUnsaved } from "../../src/kickoff/export.ts";
 import {
@@ -34,11 +35,12 @@ const write = async (name: string, content: unknown) => {
 describe("Kicking off a request file", () => {
   let sent: Parameters<RequestFilesOptions["sender"]["send"]>[];
   let opened: unknown[][];
+  let shown: string[];
   let machine: ReturnType<typeof testDatabase>;
   let clock: FakeClock;
 
   beforeEach(() => {
-    [sent, opened, machine, clock] = [[], [], testDatabase(), new FakeClock()];
+    [sent, opened, shown, machine, clock] = [[], [], [], testDatabase(), new FakeClock()];
   });
 
   afterEach(() => machine.end());
@@ -62,6 +64,7 @@ describe("Kicking off a request file", () => {
       crews,
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
+      documents: { show: ({ localId }) => Promise.resolve(shown.push(localId)) },
       consent: new CallbackConsent(machine.database),
       clock,
       problems: { refresh: () => undefined },
@@ -95,6 +98,7 @@ describe("Kicking off a request file", () => {
     assert.equal(sent.length, 2);
     await files.kickOff(uri, { isPerson: false });
     assert.equal(sent.length, 3, "a program means another");
+    assert.equal(shown.length, 2, "each start of a person");
   });
 
   it("sends the values of a form that were opened as a file and not saved", async () => {
@@ -584,11 +588,15 @@ describe("Writing a request file in the editor", () => {
       uri,
     );
     assert.deepEqual(
-      lenses.map(({ command }) => [command?.title, command?.command]),
+      lenses.map(({ command }) => [
+        command?.title,
+        command?.command,
+        recordOf(command?.arguments?.[0])["form"],
+      ]),
       [
-        ["Kick Off", "crewdeck.kickoffFile"],
-        ["Open in Form", "crewdeck.kickoffFile"],
-        ["Copy as cURL", "crewdeck.copyAsCurl"],
+        ["Kick Off", "crewdeck.kickoffFile", undefined],
+        ["Open in Form", "crewdeck.kickoffFile", true],
+        ["Copy as cURL", "crewdeck.copyAsCurl", undefined],
       ],
     );
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
+import { requestCommands } from "../../src/commands/requests.ts";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
@@ -8,8 +9,10 @@ import { earlierValues } from "../../src/kickoff/form/take-value.ts";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
+import { executionParts } from "./execution-parts.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
+import { viewParts } from "./view-parts.ts";
 
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
@@ -269,6 +272,7 @@ describe("An earlier kickoff", () => {
       sender: { send: () => assert.fail("a kickoff") },
       forms: { open: () => assert.fail("a form") },
       secrets: { complete: () => assert.fail("a secret") },
+      documents: { show: () => assert.fail("an execution") },
     });
     const { shown } = await withPerson(["escape"], () =>
       again.atOnce(anExecution({ request: { inputs, callbacks: {} } }), { asks: true }),
@@ -277,6 +281,42 @@ describe("An earlier kickoff", () => {
       shown[0]?.detail ?? "",
       /^“Repeated” \(127\.0\.0\.1:9\) starts another execution\.\n\ntopic: tea/,
     );
+  });
+
+  it("is shown once when it runs again, also from the form, which shows what it starts", async () => {
+    const execution = anExecution({ request: { inputs, callbacks: {} } });
+    const window = await viewParts();
+    try {
+      window.store.add(execution);
+      const shown: string[] = [];
+      const show = ({ localId }: { readonly localId: string }) =>
+        Promise.resolve(shown.push(localId));
+      const again = (id: string) => () =>
+        Promise.resolve({ ...execution, localId: id, kickoffIds: [id] });
+      const commands = requestCommands({
+        ...executionParts(window.store),
+        sender: { send: again("at once") },
+        forms: { open: again("from the form") },
+        secrets: { complete: () => Promise.resolve({ callbacks: {}, lost: [] }) },
+        files: {
+          kickOff: () => assert.fail("a file"),
+          openInForm: () => assert.fail("a file"),
+          copyCurl: () => assert.fail("a file"),
+        },
+        documents: { show },
+      });
+      const clicked = { kind: "execution", kickoffId: execution.kickoffIds[0] };
+      const click = (press: string) =>
+        withPerson([{ press }], () => commands["runAgain"]?.(clicked));
+      await click("Edit First…");
+      await commands["runAgain"]?.({ ...clicked, form: true });
+      await commands["runAgain"]?.({ kickoffId: clicked.kickoffId });
+      assert.deepEqual(shown, []);
+      await click("Run Again");
+      assert.deepEqual(shown, ["at once"]);
+    } finally {
+      await window.dispose();
+    }
   });
 
   it("runs again with the callbacks' stored secrets, otherwise in the form, which asks for them", async () => {
@@ -313,6 +353,7 @@ describe("An earlier kickoff", () => {
               lost,
             }),
         },
+        documents: { show: () => assert.fail("an execution") },
       } satisfies RunAgainOptions);
     await at([]).atOnce(execution, { asks: false });
     assert.deepEqual(sent, [

@@ -12,7 +12,10 @@ interface Loaded {
   readonly complete: ReturnType<typeof completeRequestFiles>;
 }
 
-interface LazyOptions extends Pick<RequestFilesOptions, "sender" | "forms" | "clock"> {
+interface LazyOptions extends Pick<
+  RequestFilesOptions,
+  "sender" | "forms" | "documents" | "clock"
+> {
   readonly database: Database;
   readonly crews: Crews;
 }

@@ -26,6 +26,7 @@ export interface RequestFilesOptions {
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
+  readonly documents: { show(execution: Execution): Promise<unknown> };
   readonly consent: Pick<CallbackConsent, "confirm">;
   readonly clock: Clock;
   readonly problems: Pick<RequestFileDiagnostics, "refresh">;
@@ -79,6 +80,8 @@ export class RequestFiles {
     const read = this.#read(document);
     if (!hasCredentials(read.file.values)) {
       const execution = await this.#start(read);
+      // The form shows what it starts itself.
+      if (execution !== undefined && isPerson) await this.#options.documents.show(execution);
       return execution && { started: Promise.resolve(execution) };
     }
     const message = vscode.l10n.t(
