@@ -15,19 +15,6 @@ export interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
   isStarting: boolean;
   /** The next start may take another engine than the last one. */
   isEngineFree: boolean;
-  /** When it was last started again because it had ended unexpectedly (ms since 1970). */
-  restartedAt?: number;
-}
-
-/** A service that ends again within this time would probably end a third time (ms). */
-const soonMs = 60_000;
-
-/** Notes that a service that ended unexpectedly is started again without a question. False if it is too soon in this window. */
-export function noteRestart(kept: KeptCrew): boolean {
-  const now = Date.now();
-  if (kept.restartedAt !== undefined && now - kept.restartedAt < soonMs) return false;
-  kept.restartedAt = now;
-  return true;
 }
 
 /** The crews of each folder, one or several, which one service serves. */

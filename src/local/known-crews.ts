@@ -19,7 +19,12 @@ export interface KnownCrew {
   readonly engine?: LocalEngine | undefined;
   /** A person chose the engine. */
   readonly isEngineChosen?: true | undefined;
+  /** When its service was last started again because it had ended unexpectedly (ms since 1970). */
+  readonly restartedAt?: number | undefined;
 }
+
+/** A service that ends again within this time would probably end a third time (ms). */
+const soonMs = 60_000;
 
 export type CrewChange = Partial<Omit<KnownCrew, "folder" | "name">>;
 
@@ -74,9 +79,9 @@ export class KnownCrews {
   }
 
   write(crew: KnownCrew): void {
-    const { folder, name, port, wanted, failure, engine, isEngineChosen } = crew;
+    const { folder, name, port, wanted, failure, engine, isEngineChosen, restartedAt } = crew;
     this.#database.run(
-      "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure, engine, is_engine_chosen) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure, engine, is_engine_chosen, restarted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       folder,
       name,
       port,
@@ -84,6 +89,7 @@ export class KnownCrews {
       failure ?? null,
       engine ?? null,
       isEngineChosen === true ? 1 : 0,
+      restartedAt ?? 0,
     );
   }
 
@@ -114,6 +120,16 @@ export class KnownCrews {
     });
   }
 
+  /** Notes that a service that ended by itself is started again without a question. False if a window has done so just before. */
+  noteRestart(folder: string, now = Date.now()): boolean {
+    return this.#database.write(() => {
+      const current = this.read(folder);
+      if (current === undefined || now - (current.restartedAt ?? 0) < soonMs) return false;
+      this.write({ ...current, restartedAt: now });
+      return true;
+    });
+  }
+
   /** The classes of a folder with several crews, as they were last served; empty for one crew. */
   classes(folder: string): readonly string[] {
     return this.#database
@@ -139,6 +155,7 @@ export class KnownCrews {
 
 function crewIn(row: Row): KnownCrew {
   const engine = optionalText(row, "engine");
+  const restartedAt = integer(row, "restarted_at");
   return {
     folder: text(row, "folder"),
     name: text(row, "name"),
@@ -147,5 +164,6 @@ function crewIn(row: Row): KnownCrew {
     ...defined({ failure: optionalText(row, "failure") }),
     ...(engine !== undefined && { engine: engine === "crewai" ? engine : "rehearsal" }),
     ...(integer(row, "is_engine_chosen") === 1 && { isEngineChosen: true }),
+    ...(restartedAt > 0 && { restartedAt }),
   };
 }

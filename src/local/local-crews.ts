@@ -14,7 +14,7 @@ import {
   notStopped,
   removedError,
 } from "./errors.ts";
-import { FolderCrews, noteRestart, type KeptCrew } from "./folder-crews.ts";
+import { FolderCrews, type KeptCrew } from "./folder-crews.ts";
 import { Folders } from "./folders.ts";
 import {
   classOf,
@@ -328,7 +328,7 @@ export class LocalCrews implements vscode.Disposable {
       onLine: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
       // Starting costs nothing: no engine that costs money continues by itself.
       onEnded: () => {
-        const isRestarted = this.#hasOpenExecutions(folder) && noteRestart(kept);
+        const isRestarted = this.#hasOpenExecutions(folder) && this.#store.noteRestart(folder);
         const report = isRestarted ? Promise.resolve(true) : notices.reportEnd(name);
         void report.then((again) => (again ? this.#run(folder) : undefined)).catch(showError);
       },

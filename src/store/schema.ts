@@ -140,6 +140,11 @@ export const steps: readonly string[] = [
   `
   CREATE TABLE local_classes (folder TEXT NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (folder, place)) STRICT;
   `,
+  // When a window last started it again without a question (ms since 1970). What the column was for is no more.
+  `
+  ALTER TABLE local_crews RENAME COLUMN interrupted TO restarted_at;
+  UPDATE local_crews SET restarted_at = 0;
+  `,
 ];
 
 /** @throws StoreError for a newer version */

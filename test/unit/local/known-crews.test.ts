@@ -76,6 +76,18 @@ describe("known local crews", () => {
     assert.equal(known.fail("file:///unknown", "It broke."), false);
   });
 
+  it("a service that ends again within a minute is not started again without a question, in no window", async () => {
+    const { known, folder } = await newKnownCrews();
+    const other = (await newKnownCrews(folder)).known;
+    known.write(crew("file:///a", "Ant"));
+    const now = Date.now();
+    assert.equal(known.noteRestart("file:///a", now), true);
+    known.change("file:///a", { failure: undefined });
+    assert.equal(other.noteRestart("file:///a", now + 59_999), false);
+    assert.equal(other.noteRestart("file:///a", now + 60_000), true);
+    assert.equal(known.noteRestart("file:///unknown", now), false);
+  });
+
   it("keep what another window wrote since this one first read them", async () => {
     const { known, folder } = await newKnownCrews();
     const started = crew("file:///a", "Ant");
