@@ -1,6 +1,6 @@
 // Types and style are checked by typescript-eslint; the walls between the rooms of `src` by the table below.
 import tseslint from "typescript-eslint";
-import { slowPart } from "./scripts/slow-pattern.ts";
+import { linearPatterns } from "./scripts/slow-pattern.ts";
 
 /** What every room with a part of the user interface may import. */
 const below = [
@@ -67,22 +67,6 @@ const named = {
     "CallExpression:matches([callee.name='logProblem'], [callee.property.name=/^(#?onProblem|problem)$/])[arguments.0.type='TemplateLiteral']",
   message:
     "This text comes into problem reports: give the crew's or file's name as the last argument.",
-};
-
-/** Patterns meet remote text. One of quadratic time would freeze the editor, or a server, for minutes. */
-const linearPatterns = {
-  create: (context) => ({
-    "Literal[regex]"(node) {
-      const part = slowPart(node.regex.pattern, node.regex.flags);
-      if (part === undefined) return;
-      const message = `This pattern takes quadratic time for a text that repeats ${JSON.stringify(part)}. Begin it where it can begin only once, as with (?<!…), or bound its repeats.`;
-      context.report({ node, message });
-    },
-    // What the server's JSON schema has meets only what an operator writes.
-    "NewExpression[callee.name='RegExp'][arguments.0.property.name!='pattern']"(node) {
-      context.report({ node, message: "Write a literal: others aren't tried with long texts." });
-    },
-  }),
 };
 
 const walls = Object.entries(rooms).map(([room, allowed]) => {

@@ -1,3 +1,5 @@
+import type { Rule } from "eslint";
+
 /** How often a part is repeated. A pattern whose time grows with the square of that takes hundreds of times as long as others. */
 const repeats = 3_000;
 /** Milliseconds that no linear pattern takes for so little text. */
@@ -40,3 +42,22 @@ function partsOf(source: string): readonly string[] {
   );
   return [...new Set([...common, ...(plain.match(/[A-Za-z]{2,}|[^\w]/g) ?? [])])];
 }
+
+/** For the linter: patterns meet remote text. One of quadratic time would freeze the editor, or a server, for minutes. */
+export const linearPatterns: Rule.RuleModule = {
+  create: (context) => ({
+    Literal(node) {
+      if (!("regex" in node)) return;
+      const part = slowPart(node.regex.pattern, node.regex.flags);
+      if (part === undefined) return;
+      const message = `This pattern takes quadratic time for a text that repeats ${JSON.stringify(part)}. Begin it where it can begin only once, as with (?<!…), or bound its repeats.`;
+      context.report({ node, message });
+    },
+    ":matches(NewExpression, CallExpression)[callee.name='RegExp']"(node: Rule.Node) {
+      // What the server's JSON schema has meets only what an operator writes.
+      if (/^(new )?RegExp\(schema\.[\w.]+\.pattern\)$/.test(context.sourceCode.getText(node)))
+        return;
+      context.report({ node, message: "Write a literal: others aren't tried with long texts." });
+    },
+  }),
+};

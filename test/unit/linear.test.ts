@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Linter } from "eslint";
 import { normaliseAddress } from "../../src/api/address.ts";
 import { readErrorBody } from "../../src/api/read-error.ts";
 import { timeOf } from "../../src/api/read-events.ts";
@@ -18,7 +19,7 @@ import { headingsOf } from "../../src/view/headings.ts";
 import * as markdown from "../../src/view/markdown.ts";
 import { outputContent, renderOutput } from "../../src/view/outputs.ts";
 import { contentOf } from "../../src/views/page/content.ts";
-import { slowPart } from "../../scripts/slow-pattern.ts";
+import { linearPatterns, slowPart } from "../../scripts/slow-pattern.ts";
 
 /** All pass with 1,000,000, too, but take 50 s, which each run of the suite would pay: quadratic time shows here. */
 const length = 100_000;
@@ -111,5 +112,16 @@ describe("Remote text", () => {
       assert.notEqual(slowPart(source, flags), undefined, source);
     const quick = [/(?<!\s)\s+$/, /^\s+/, /("(?:[^"\\]|\\.)*"?)|x/, /(?<![a-z])[a-z]+@/, /a|b/];
     for (const { source, flags } of quick) assert.equal(slowPart(source, flags), undefined, source);
+  });
+
+  it("meets no pattern that is made while it runs", () => {
+    const linter = new Linter();
+    const plugins = { own: { rules: { linear: linearPatterns } } };
+    const problems = (code: string) =>
+      linter.verify(code, { plugins, rules: { "own/linear": "error" } }).length;
+    const made = ["new RegExp(text)", "RegExp(text)", 'RegExp("a+$")', "new RegExp(own.pattern)"];
+    for (const code of [...made, "text.match(/a+$/)"]) assert.equal(problems(code), 1, code);
+    for (const code of ["new RegExp(schema.name.pattern)", "text.match(/^a+/)"])
+      assert.equal(problems(code), 0, code);
   });
 });
