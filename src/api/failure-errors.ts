@@ -212,7 +212,7 @@ export function badAnswer(
   isLocal: boolean,
 ): CrewApiError {
   const { isJson, status, text } = answer;
-  const isPage = !isJson && /^\s*</.test(text) && htmlStart.test(text);
+  const isPage = !isJson && htmlStart.test(text);
   const notJson = isPage ? pageText(path, text) : l10n.t("The answer of {0} is not JSON.", path);
   const message = isJson
     ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
@@ -227,8 +227,9 @@ export function badAnswer(
   return new CrewApiError({ kind: "badAnswer", status, body: excerpt(text), message, ...result });
 }
 
-/** A comment or an XML declaration may be before it. */
-const htmlStart = /<(?:!doctype html|html|head)\b/i;
+/** Comments and an XML declaration may be before it. Bounded, because a pattern has little memory. */
+const htmlStart =
+  /^\s*(?:<(?:!--(?:[^-]|-(?!->)){0,2000}--|\?[^>]{0,200})>\s*){0,5}<(?:!doctype html|html|head)\b/i;
 
 function pageText(path: string, page: string): string {
   const title = readErrorBody(page).message;

@@ -97,8 +97,8 @@ function readChange(read: UnknownObject): What | undefined {
   if (isCrews && taskId === undefined) {
     const { result, result_json, token_usage, execution_time, error } = read;
     const state = readable(error) === undefined ? "SUCCESS" : "FAILED";
-    const said = { result, result_json, token_usage, execution_time, error };
-    const reading = readStatus({ state, ...said });
+    const said = { state, result, result_json, token_usage, execution_time, error };
+    const reading = readStatus(said);
     return { kind: "crew", heard: { kind: "end", reading }, events: [] };
   }
   // Observed without a task ID. Status answers use the task's name as its ID.

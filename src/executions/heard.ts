@@ -17,7 +17,7 @@ export function applyHeard(execution: Execution, heard: Heard, now: number): Exe
     case "end":
       return hasEnded(execution)
         ? withResult(execution, heard.reading)
-        : // The last time that a status reported is not the whole one, as what the callback reports is.
+        : // A status before the end has the time up to its answer.
           applyReading(
             without(execution, "executionTime"),
             resultOf(heard.reading, execution),

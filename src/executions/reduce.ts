@@ -201,15 +201,15 @@ function end(
   };
 }
 
-/** A local crew's time is that from the kickoff on: it says when what is learned late, such as by a new window, has ended. */
+/** A local crew's time is that from the kickoff on: it says when what is learned late, such as by a new window, has ended. Not before what was seen of it. */
 function endOf(
-  { crew, origin, startedAt }: Execution,
+  { crew, origin, startedAt, history }: Execution,
   executionTime: number | undefined,
   now: number,
 ) {
-  return executionTime !== undefined && isLocalCrew(crew) && origin === "kickoff"
-    ? Math.min(now, Date.parse(startedAt) + executionTime * 1000)
-    : now;
+  if (executionTime === undefined || !isLocalCrew(crew) || origin !== "kickoff") return now;
+  const lastSeen = Date.parse(history?.at(-1)?.at ?? startedAt);
+  return Math.max(lastSeen, Math.min(now, Date.parse(startedAt) + executionTime * 1000));
 }
 
 /** Updates `seenAt` with a change, or about once a minute. */

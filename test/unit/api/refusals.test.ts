@@ -464,6 +464,8 @@ describe("a refusal", () => {
         const { message } = await errorOf(clientOf(server.url).inputs());
         assert.match(message, /web page, such as one to sign in: “Log in – Acme”\.$/, page);
       }
+      server.next(text(200, "<feed><content><html><title>Log in</title></html></content></feed>"));
+      assert.match((await errorOf(clientOf(server.url).inputs())).message, /is not JSON\.$/);
       server.next(text(200, "<html><script>if (a<b) x()"));
       const { message } = await errorOf(clientOf(server.url).inputs());
       assert.match(message, /web page, such as one to sign in\.$/);

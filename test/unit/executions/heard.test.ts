@@ -179,6 +179,9 @@ describe("an execution that is called back", () => {
       applyReading(anExecution(), reading, at(600)).endedAt,
       new Date(at(600)).toISOString(),
     );
+    const history = [{ at: new Date(at(21)).toISOString(), state: "running" as const }];
+    const seen = applyReading(anExecution({ crew, history }), reading, at(600));
+    assert.equal(seen.endedAt, history[0]?.at);
     const first = applyHeard(local, end, at(600));
     const late = keepEnd(first, applyHeard(first, { kind: "end", reading }, at(601)));
     assert.equal(wholeTime(late)?.seconds, 20);
