@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError, type ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
 import { defined } from "../base/json.ts";
-import { isLoopback } from "../base/loopback.ts";
+import { isLoopback, receiverAddress } from "../base/loopback.ts";
 import { type CrewRef, type ExecutionSummary, hasEnded, isLocalCrew } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
@@ -15,7 +15,7 @@ import { Inbox } from "./inbox.ts";
 import { Paths } from "./paths.ts";
 import type { Payload } from "./payload.ts";
 import { roundTrip } from "./probe.ts";
-import { loopbackAddress, PortTakenError, Receiver } from "./receiver.ts";
+import { PortTakenError, Receiver } from "./receiver.ts";
 import type { Way } from "./ways.ts";
 
 /** How long callbacks may follow an execution's end (ms). */
@@ -220,7 +220,7 @@ export class Callbacks implements Disposable {
     const [problem] = problems;
     if (problem instanceof Error) throw problem;
     if (crew === undefined || isHere(crew))
-      return { via: "loopback", port, url: loopbackAddress(port, path) };
+      return { via: "loopback", port, url: receiverAddress(port, path) };
     return { port };
   }
 

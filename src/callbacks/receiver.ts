@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
 import { type ProblemLog, UserError } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
+import { receiverAddress } from "../base/loopback.ts";
 import { Listener, type ListenerOptions } from "./listener.ts";
 import type { Paths } from "./paths.ts";
 import { roundTrip } from "./probe.ts";
@@ -28,10 +29,6 @@ export class PortTakenError extends UserError {
       ],
     );
   }
-}
-
-export function loopbackAddress(port: number, path: string): string {
-  return `http://127.0.0.1:${port}/${path}`;
 }
 
 interface ReceiverOptions extends ListenerOptions {
@@ -105,7 +102,7 @@ export class Receiver implements Disposable {
     if (kept !== undefined) {
       const port = await this.#listen(kept);
       if (port !== undefined) return port;
-      const urlOf = (path: string) => loopbackAddress(kept, path);
+      const urlOf = (path: string) => receiverAddress(kept, path);
       const options = { paths, clock, timeoutMs: windowAnswerMs, isDirect: true };
       if (typeof (await roundTrip(urlOf, options)) === "number") {
         this.#takeOverLater();

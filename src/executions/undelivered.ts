@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type GivenCallback, givenCallbacks } from "../api/callbacks.ts";
 import type { UndeliveredCallbacks } from "../api/types.ts";
 import { defined } from "../base/json.ts";
+import { isReceiverAddress } from "../base/loopback.ts";
 import { type Execution, type ExecutionSummary, hasEnded, without } from "./model.ts";
 
 /** Whether the crew still sends callbacks, as far as it says. */
@@ -18,15 +19,12 @@ const names: ReadonlyMap<string, GivenCallback["name"]> = new Map([
   ["events", "webhooks"],
 ]);
 
-/** With a secret path, as they are given to crews of this machine. */
-const ownReceiver = /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}$/;
-
 /** Those that have failed. That this machine's own receiver was closed, as without a window, is no failure: it reads the status. */
 export function failedCallbacks({ undelivered = [], request }: Execution) {
   const given = givenCallbacks(request?.callbacks ?? {});
   const isOwn = ({ kind }: UndeliveredCallbacks) => {
     const addresses = given.filter(({ name }) => name === names.get(kind));
-    return addresses.length > 0 && addresses.every(({ address }) => ownReceiver.test(address));
+    return addresses.length > 0 && addresses.every(({ address }) => isReceiverAddress(address));
   };
   return undelivered.filter(
     (each) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { loopbackAddress } from "../../../src/callbacks/receiver.ts";
+import { receiverAddress } from "../../../src/base/loopback.ts";
 import type { Execution, SentKickoff } from "../../../src/executions/model.ts";
 import { readExecution, readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { renderExecution } from "../../support/rendered.ts";
@@ -43,7 +43,7 @@ describe("callbacks that have not arrived", () => {
   });
 
   it("are not named while no window received them here, which is no fault", () => {
-    const own = loopbackAddress(3000, randomBytes(32).toString("base64url"));
+    const own = receiverAddress(3000, randomBytes(32).toString("base64url"));
     const other = "http://127.0.0.1:3000/hook";
     const error = "connect ECONNREFUSED 127.0.0.1:3000";
     const undelivered = [
