@@ -1,7 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../operations/log.ts";
-import { largestConfig, parseServerConfig, type ServerConfig } from "./config.ts";
+import { parseServerConfig, readConfigText, type ServerConfig } from "./config.ts";
 
 /** How often the file is read again (ms). */
 const lookMs = 1000;
@@ -21,13 +20,10 @@ export function openLiveConfig(file: string, first: string, log: Log) {
     log(`The tokens and limits of ${file} stay as they were: ${messageOf(error)}`);
 
   /** Compares the text, because file times are too coarse, and some drives report no changes. */
-  function look(): void {
+  async function look(): Promise<void> {
     let text: string;
     try {
-      const stats = statSync(file);
-      if (!stats.isFile() || stats.size > largestConfig)
-        throw new Error(`${file} is not a regular file of at most 1 MB.`);
-      text = readFileSync(file, "utf8");
+      text = await readConfigText(file);
     } catch (error) {
       if (seen !== undefined) complain(error);
       seen = undefined;
@@ -45,7 +41,7 @@ export function openLiveConfig(file: string, first: string, log: Log) {
     }
   }
 
-  const timer = setInterval(look, lookMs).unref();
+  const timer = setInterval(() => void look(), lookMs).unref();
   return {
     tokens: () => current.tokens,
     limits: () => current.limits,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { asObject } from "../../../src/base/json.ts";
 import type { TaskResult } from "../../../src/service/engine.ts";
 import { readAnswer, type ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -105,13 +106,25 @@ describe("service: the live dialect", () => {
     await until(id, "NOT FOUND");
   });
 
-  it("has a status while only Python knows the tasks", async () => {
-    for (const dialect of ["live", "documented"] as const) {
+  it("counts no tasks while only Python knows them, and neither does the documented one", async () => {
+    const ofStart = async (dialect: "live" | "documented") => {
       await harness.end();
       harness = new Harness({ dialect, project: { ...crew, tasks: [] } });
-      const answer = await harness.request("GET", `/${await harness.kickoff()}/status`);
-      assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    }
+      const { status, body } = await harness.request("GET", `/${await harness.kickoff()}/status`);
+      assert.equal(status, 200, JSON.stringify(body));
+      return asObject(body);
+    };
+    const live = await ofStart("live");
+    const { completed, total, remaining, current, current_agent } = asObject(live["progress"]);
+    assert.deepEqual(
+      [live["state"], live["status"], completed, total, remaining, current, current_agent],
+      ["PENDING", "Task is Pending", 0, null, null, null, null],
+    );
+    const { status, queued, current_task, progress, tasks } = await ofStart("documented");
+    assert.deepEqual(
+      [status, queued, current_task, progress, tasks],
+      ["running", true, "", { completed_tasks: 0 }, undefined],
+    );
   });
 
   it("reports a failure in `status`", async () => {

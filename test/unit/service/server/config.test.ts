@@ -379,7 +379,7 @@ describe("The files that crewdeck.server.jsonc names", () => {
     );
     const log: string[] = [];
     const live = openLiveConfig(config, '{ "crews": [] }', (line) => log.push(line));
-    live.look();
+    await live.look();
     live.stop();
     assert.match(log.join(), /stay as they were: .*jsonc is not a regular file/);
   });
@@ -431,29 +431,29 @@ describe("A change of crewdeck.server.jsonc", () => {
     assert.deepEqual(log, [`Read ${config} again.`]);
   });
 
-  it("keeps the state as it was if it is invalid, and says once why", () => {
+  it("keeps the state as it was if it is invalid, and says once why", async () => {
     writeFileSync(config, text("two").slice(0, -1));
-    live?.look();
-    live?.look();
+    await live?.look();
+    await live?.look();
     assert.deepEqual(names(), ["one"]);
     assert.equal(log.length, 1);
     assert.match(log[0]!, /stay as they were: .*crewdeck\.server\.jsonc:1:\d+: This is not JSON/);
     rmSync(config);
-    live?.look();
-    live?.look();
+    await live?.look();
+    await live?.look();
     assert.deepEqual(names(), ["one"]);
     assert.equal(log.length, 2);
     assert.match(log[1]!, /stay as they were: ENOENT/);
     writeFileSync(config, text("two", ', "limits": { "underWayPerCrew": 5 }'));
-    live?.look();
+    await live?.look();
     assert.deepEqual(names(), ["two"]);
     assert.equal(live?.limits().underWayPerCrew, 5);
     assert.equal(log.length, 3);
   });
 
-  it("says that crews and addresses wait for the next start", () => {
+  it("says that crews and addresses wait for the next start", async () => {
     writeFileSync(config, text("one", ', "port": 1'));
-    live?.look();
+    await live?.look();
     assert.deepEqual(log, [`Read ${config} again. Crews and addresses change at the next start.`]);
   });
 });

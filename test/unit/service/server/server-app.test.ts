@@ -546,12 +546,12 @@ describe("A server of several crews", () => {
       const { output } = await run("add", "new", "--crew", "research");
       const status = async () => (await server.ask(`Bearer ${output.trim()}`, "/")).status;
       assert.equal(await status(), 401);
-      live.look();
+      await live.look();
       assert.equal(await status(), 200);
       await run("revoke", "new");
       assert.equal(await status(), 200);
       mock.timers.tick(1000);
-      assert.equal(await status(), 401);
+      await waitFor("the file to be read", async () => (await status()) === 401);
       live.stop();
     } finally {
       mock.timers.reset();
