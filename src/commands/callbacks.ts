@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { CallbackTest, Callbacks } from "../callbacks/callbacks.ts";
 import { hasFlowRequest, readPasted } from "../callbacks/pasted.ts";
 import type { Payload } from "../callbacks/payload.ts";
-import { UserError } from "../base/errors.ts";
+import { type ErrorAction, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
@@ -17,7 +17,7 @@ import { track as trackExecution } from "./track.ts";
 
 /**
  * `testCallbacks` takes `{crew?, isNewPort?}`, reports by which way callbacks come to this machine, and proves it.
- * `{crew?, entry}` is one of its further entries: the flows' `address` or `secret`.
+ * `{crew?, entry}` is one of its further entries: the flows' `address` or `secret`, or `more`, which asks for one.
  * `pasteCallback` takes `{text, crew?, kickoffId?}` and returns the execution that the callback belongs to.
  */
 export function callbackCommands(
@@ -50,17 +50,22 @@ export function callbackCommands(
   return {
     pasteCallback,
     async testCallbacks(argument) {
-      const entry = oneOf(recordOf(argument), "entry", ["address", "secret"]);
-      if (entry !== undefined) return flows[entry](argument);
+      const entry = oneOf(recordOf(argument), "entry", ["address", "secret", "more"]);
+      if (entry !== undefined)
+        return await (entry === "more" ? askForMore : flows[entry])(argument);
       const { crew: wanted } = targetOf(argument);
       const isNewPort = booleanOf(recordOf(argument), "isNewPort") ?? false;
       const crew = wanted === undefined ? undefined : crews.get(wanted);
       const receiver = await callbacks();
-      const result = await offeringSettings(() => receiver.test(crew, { isNewPort }));
+      const more = {
+        title: vscode.l10n.t("More…"),
+        command: "crewdeck.testCallbacks",
+        arguments: [{ kind: "message", ...defined({ crew: wanted }), entry: "more" }],
+      };
+      const result = await offeringSettings(() => receiver.test(crew, { isNewPort }), more);
       // It may have asked for what was missing.
       await forms.advise();
-      if (!isProgram(argument))
-        void show(result, crew?.name ?? "", () => askForMore(argument)).catch(showError);
+      if (!isProgram(argument)) void show(result, crew?.name ?? "", more).catch(showError);
       return result;
     },
   };
@@ -107,10 +112,9 @@ async function executionOf(
 async function show(
   { via, url = "", roundTripMs = 0, problem }: CallbackTest,
   crew: string,
-  askForMore: () => Promise<void>,
+  more: ErrorAction,
 ): Promise<void> {
-  const setting = machineSettings("crewdeck.callbacks");
-  const more = vscode.l10n.t("More…");
+  const actions = [machineSettings("crewdeck.callbacks"), more];
   const arrived = vscode.l10n.t(
     "Callbacks work: a request to {0} came to this machine in {1} ms.",
     url,
@@ -133,11 +137,10 @@ async function show(
   // Without a button, VS Code would show only one line of it.
   const chosen = await vscode.window.showInformationMessage(
     plainMessage([texts[via], problem].filter(Boolean).join(" ")),
-    setting.title,
-    more,
+    ...actions.map(({ title }) => title),
   );
-  if (chosen === setting.title) await runAction(setting);
-  if (chosen === more) await askForMore();
+  const action = actions.find(({ title }) => title === chosen);
+  if (action !== undefined) await runAction(action);
 }
 
 /** From a program, the clipboard, or a box. @throws UserError if a program's text has no callback */

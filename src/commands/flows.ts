@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { actionsOf, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
+import { actionsOf, type ErrorAction, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { recordOf, stringOf } from "../editor/arguments.ts";
 import { showError, showStatus } from "../editor/messages.ts";
@@ -7,7 +7,7 @@ import { machineSettings } from "../editor/settings.ts";
 import { onCrew } from "./choose.ts";
 import type { CommandParts, Run } from "./table.ts";
 
-/** By what a deployment's settings need, so that its flows ask a person here. */
+/** What a deployment's settings need, so that its flows ask a person here. */
 export type FlowEntries = Readonly<Record<"address" | "secret", Run>>;
 
 /** `address` returns `{crew, url}`; `secret` takes `{crew?, secret?}`, and returns whether it was set. */
@@ -48,15 +48,18 @@ export function flowEntries(
   };
 }
 
-/** Errors about how crews reach this machine lead to its settings. */
-export async function offeringSettings<T>(action: () => Promise<T>): Promise<T> {
+/** Errors about how crews reach this machine lead to what solves them, else to its settings, and to `more`. */
+export async function offeringSettings<T>(
+  action: () => Promise<T>,
+  ...more: readonly ErrorAction[]
+): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    if (isUnforeseen(error) || actionsOf(error).length > 0) throw error;
-    throw new UserError(messageOf(error), [machineSettings("crewdeck.callbacks")], {
-      cause: error,
-    });
+    if (isUnforeseen(error)) throw error;
+    const own = actionsOf(error);
+    const actions = own.length > 0 ? own : [machineSettings("crewdeck.callbacks")];
+    throw new UserError(messageOf(error), [...actions, ...more], { cause: error });
   }
 }
 

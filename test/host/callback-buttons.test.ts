@@ -3,9 +3,11 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
+import { actionsOf, UserError } from "../../src/base/errors.ts";
 import type { Callbacks } from "../../src/callbacks/callbacks.ts";
 import { callbackCommands } from "../../src/commands/callbacks.ts";
 import { receiveCallbacks } from "../../src/crews/receiving.ts";
+import { targetOf } from "../../src/editor/arguments.ts";
 import { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import type { ToForm } from "../../src/kickoff/form/messages.ts";
 import { openRelay } from "../../src/service/relay/relay.ts";
@@ -127,6 +129,45 @@ describe("The notification that callbacks don't arrive", () => {
       await relay.close();
       rmSync(folder, { recursive: true });
     }
+  });
+});
+
+describe("The test of callbacks", () => {
+  let parts: ViewParts;
+  eachWithViewParts((made) => (parts = made));
+
+  it("leads to its further entries also when it fails", async () => {
+    const copied: unknown[] = [];
+    const given = executionParts(parts.store);
+    const [crew] = given.crews.list();
+    assert.ok(crew);
+    const { testCallbacks } = callbackCommands(
+      {
+        ...given,
+        forms: { advise: () => Promise.resolve() },
+        callbacks: () =>
+          Promise.resolve({
+            take: () => undefined,
+            test: () => Promise.reject(new UserError("They don't arrive.")),
+          }),
+      },
+      { address: (argument) => copied.push(argument), secret: () => assert.fail("a secret") },
+    );
+    const error: unknown = await Promise.resolve(
+      testCallbacks?.({ kind: "crew", crew: crew.id }),
+    ).catch((reason: unknown) => reason);
+    const [settings, more] = actionsOf(error);
+    assert.deepEqual([settings?.title, more?.title], ["Open Settings", "More…"]);
+    assert.equal(more?.command, "crewdeck.testCallbacks");
+    const { shown } = await withPerson([{ pick: "Copy Feedback Webhook Address" }], () =>
+      testCallbacks?.(more.arguments?.[0]),
+    );
+    assert.deepEqual(shown[0]?.choices, [
+      "Copy Feedback Webhook Address",
+      "Set Feedback Secret…",
+      "Paste Received Callback…",
+    ]);
+    assert.equal(targetOf(copied[0]).crew, crew.id);
   });
 });
 
