@@ -2,21 +2,25 @@ import { homedir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
-import { isProgram, objectOf, oneOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { fileName } from "../base/file-name.ts";
+import { writeText } from "../base/write-text.ts";
+import { isProgram, objectOf, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import { activeDocument } from "../editor/execution-uri.ts";
 import { plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { activityOf } from "../executions/activity.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import type { SpanExporter } from "../views/export/exporter.ts";
-import { onExecution } from "./choose.ts";
-import { openRawAnswer } from "./outputs.ts";
+import type { SpanExporter, SpanExporterOptions } from "../views/export/exporter.ts";
+import { findExecution, onExecution } from "./choose.ts";
+import { openRawAnswer, type RawAnswerParts } from "./outputs.ts";
 import { saveAsRequestFile } from "./requests.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-type ExportParts = Pick<
-  CommandParts,
-  "crews" | "store" | "prices" | "clock" | "context" | "timeline" | "outputs"
->;
+interface ExportParts extends RawAnswerParts, Pick<CommandParts, "store" | "prices"> {
+  readonly crews: Pick<CommandParts["crews"], "client" | "find" | "ready">;
+  readonly context: SpanExporterOptions["context"];
+  readonly timeline: Pick<CommandParts["timeline"], "markdown" | "picture" | "shown">;
+}
 
 interface Format extends vscode.QuickPickItem {
   readonly format: string;
@@ -30,7 +34,7 @@ interface Format extends vscode.QuickPickItem {
  * headers?}` sets those of the endpoint, and returns whether it did.
  */
 export function exportCommands(parts: ExportParts): Commands {
-  const { store, timeline } = parts;
+  const { crews, store, timeline } = parts;
   let loading: Promise<SpanExporter> | undefined;
   const load = () =>
     (loading ??= import("../views/export/exporter.ts").then(
@@ -58,8 +62,9 @@ export function exportCommands(parts: ExportParts): Commands {
   return {
     async exportExecution(argument) {
       if (recordOf(argument)["format"] === "headers") return await setHeaders(load, argument);
+      const isActive = findExecution(store, crews, targetOf(activeDocument())) !== undefined;
       // A button of the timeline gives no argument.
-      const inView = argument === undefined ? timeline.shown : undefined;
+      const inView = argument === undefined && !isActive ? timeline.shown : undefined;
       const shown = inView === undefined ? undefined : store.find(inView);
       return await (shown === undefined ? exportNamed(argument) : exportAs(shown, argument));
     },
@@ -100,8 +105,12 @@ function formatsOf(
       label: vscode.l10n.t("Timeline as picture"),
       description: vscode.l10n.t("an SVG file"),
       async run() {
-        const file = await timeline.savePicture(execution);
-        if (file !== undefined) showStatus(vscode.l10n.t("The timeline is saved."));
+        const picture = await timeline.picture(execution);
+        const folder = textOf("folder");
+        const file = await (folder === undefined
+          ? savePicture(execution, picture)
+          : writeFile(execution, readFolder(folder), ".svg", picture));
+        if (file !== undefined && isPerson) showStatus(vscode.l10n.t("The timeline is saved."));
         return file?.toString();
       },
     },
@@ -134,7 +143,9 @@ function formatsOf(
       label: vscode.l10n.t("OpenTelemetry spans"),
       description: vscode.l10n.t("a file in OTLP JSON, {0}", content),
       run: () =>
-        inFolder(async (folder) => writeSpans(execution, folder, (await load()).text(execution))),
+        inFolder(async (folder) =>
+          writeFile(execution, folder, ".otlp.jsonl", (await load()).text(execution)),
+        ),
     },
     {
       format: "endpoint",
@@ -195,15 +206,27 @@ async function writeBundle(
   });
 }
 
-async function writeSpans(
+async function writeFile(
   execution: Execution,
   folder: vscode.Uri,
+  ending: string,
   text: string,
 ): Promise<vscode.Uri> {
   const { bundleName } = await import("../views/export/bundle.ts");
-  return await writeNew(folder, bundleName(execution), ".otlp.jsonl", (target) =>
-    write(target, text),
-  );
+  return await writeNew(folder, bundleName(execution), ending, (target) => write(target, text));
+}
+
+/** Where the person chooses; undefined if they cancel. */
+async function savePicture(execution: Execution, picture: string): Promise<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
+  const target = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t("Save Timeline as Picture"),
+    defaultUri: vscode.Uri.joinPath(folder, `${fileName(titleOf(execution))}.svg`),
+    filters: { SVG: ["svg"] },
+  });
+  if (target?.scheme === "file") await writeText(target.fsPath, picture);
+  else if (target !== undefined) await write(target, picture);
+  return target;
 }
 
 /** Under a name that is still free. What could not be written whole is removed. @throws UserError */

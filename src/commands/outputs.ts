@@ -108,9 +108,14 @@ function itemFor({ part, output }: Output): vscode.QuickPickItem {
   };
 }
 
+export interface RawAnswerParts extends Pick<CommandParts, "clock"> {
+  readonly crews: Pick<CommandParts["crews"], "client" | "ready">;
+  readonly outputs: Pick<CommandParts["outputs"], "openAnswer">;
+}
+
 /** Shows the response unchanged, even an error. Nothing is stored. */
 export async function openRawAnswer(
-  { crews, outputs, clock }: Pick<CommandParts, "crews" | "outputs" | "clock">,
+  { crews, outputs, clock }: RawAnswerParts,
   execution: Execution,
 ): Promise<vscode.Uri | undefined> {
   const kickoffId = execution.kickoffIds.at(-1);

@@ -6,16 +6,18 @@ import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
+import { exportCommands } from "../../src/commands/export.ts";
 import { Notified } from "../../src/executions/executions.ts";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { headersKey } from "../../src/views/export/headers.ts";
 import { watchEnds } from "../../src/views/export/register.ts";
 import { json, MisbehavingServer, redirect, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
-import { notWaiting } from "../unit/views/executions.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
+import { crewsOf } from "./execution-parts.ts";
 import { MemorySecrets } from "./memory.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { ScriptedPerson, type Move, withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 const extension = vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!;
@@ -180,6 +182,15 @@ describe("Exporting an execution", () => {
     );
   });
 
+  it("writes the timeline's picture to the folder that a program names, without a question", async () => {
+    const { shown } = does();
+    const argument = { ...target, folder, format: "timelinePicture" };
+    const { fsPath } = vscode.Uri.parse(await run<string>("exportExecution", argument));
+    assert.deepEqual([path.dirname(fsPath), path.extname(fsPath)], [folder, ".svg"]);
+    assert.match(await readFile(fsPath, "utf8"), /^<svg /);
+    assert.deepEqual(shown, []);
+  });
+
   it("leaves nothing behind if it can't write, and says why", async () => {
     const file = path.join(folder, "file");
     await writeFile(file, "");
@@ -307,6 +318,38 @@ describe("Exporting an execution", () => {
     await run("openExecution", target);
     return { uri: await waitFor("the document", activeDocument) };
   }
+});
+
+describe("The execution that is exported without being named", () => {
+  let parts: ViewParts;
+  eachWithViewParts((made) => (parts = made));
+
+  it("is the active editor's, else the timeline's", async () => {
+    const { store, show } = parts;
+    const [open] = ["open", "drawn"].map((id) =>
+      store.add(notWaiting({ localId: id, kickoffIds: [id], state: "completed" })),
+    );
+    const { exportExecution } = exportCommands({
+      ...{
+        store,
+        context: { extension, secrets: new MemorySecrets() },
+        prices: { list: () => [] },
+        clock: systemClock,
+      },
+      crews: { ...crewsOf(anExecution().crew), client: () => assert.fail("a request") },
+      timeline: {
+        shown: "drawn",
+        picture: () => assert.fail("a picture"),
+        markdown: ({ localId }) => Promise.resolve(localId),
+      },
+      outputs: { openAnswer: () => assert.fail("an answer") },
+    });
+    const chosen = async () =>
+      (await withPerson([{ pick: "Timeline as Markdown" }], () => exportExecution?.())).result;
+    assert.equal(await chosen(), "drawn");
+    await show(open!);
+    assert.equal(await chosen(), "open");
+  });
 });
 
 describe("Executions that end", () => {

@@ -1,8 +1,5 @@
-import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
-import { fileName } from "../../base/file-name.ts";
-import { writeText } from "../../base/write-text.ts";
 import { isInterrupted } from "../../crews/types.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
 import { log, logProblem } from "../../editor/log.ts";
@@ -10,7 +7,6 @@ import { executionScheme, viewId } from "../../editor/manifest.ts";
 import { showError } from "../../editor/messages.ts";
 import { showPage } from "../../editor/webview-page.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
-import { titleOf } from "../../executions/title.ts";
 import { activityIn } from "../activities.ts";
 import { activeOf } from "../waiting.ts";
 import { timelineContent, Sent, type TimelineContent } from "./content.ts";
@@ -90,19 +86,9 @@ export class TimelineHost implements vscode.Disposable {
     this.#report();
   }
 
-  async savePicture(execution: Execution): Promise<vscode.Uri | undefined> {
+  picture(execution: Execution): string {
     const { content, rows, look } = this.#inView(execution);
-    const picture = timelinePicture(rows, content, look, content.now);
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
-    const target = await vscode.window.showSaveDialog({
-      title: vscode.l10n.t("Save Timeline as Picture"),
-      defaultUri: vscode.Uri.joinPath(folder, `${fileName(titleOf(execution))}.svg`),
-      filters: { SVG: ["svg"] },
-    });
-    if (target?.scheme === "file") await writeText(target.fsPath, picture);
-    else if (target !== undefined)
-      await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(picture));
-    return target;
+    return timelinePicture(rows, content, look, content.now);
   }
 
   markdown(execution: Execution): string {

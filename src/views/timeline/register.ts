@@ -57,9 +57,9 @@ export class Timeline implements vscode.Disposable {
     await vscode.commands.executeCommand(`${timelineId}.focus`);
   }
 
-  /** As in view. @returns the file, or undefined if cancelled */
-  async savePicture(execution: Execution): Promise<vscode.Uri | undefined> {
-    return await (await this.#load()).savePicture(execution);
+  /** As in view. */
+  async picture(execution: Execution): Promise<string> {
+    return (await this.#load()).picture(execution);
   }
 
   /** As in view. */
