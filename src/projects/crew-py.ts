@@ -8,7 +8,7 @@ export interface CrewClass {
   /** The file of the agents or tasks that the class names; undefined if it names none, null if only Python knows it. */
   readonly agentsConfig: string | null | undefined;
   readonly tasksConfig: string | null | undefined;
-  /** Nothing in it builds the crew, and it derives from nothing. */
+  /** Nothing in it can build the crew: it doesn't even mention one, and derives from nothing. */
   readonly lacksCrew: boolean;
   /** Of the class, from 1. */
   readonly line: number;
@@ -31,8 +31,8 @@ export interface CrewMethod {
 
 const crewBase = /^\s*@(?:[\w.]+\.)?CrewBase\b/;
 const decorator = /^\s*@(?:[\w.]+\.)?(agent|task|crew)\b/;
-/** Without its decorator, which crewAI doesn't need. */
-const plainCrew = /^\s*(?:async\s+)?def\s+crew\b/;
+/** An import of the decorator under another name. */
+const renamedCrew = /\bcrew\s+as\b/;
 const usedConfig = /\b(?:agents|tasks)_config\s*(?:\[|\.\s*get\s*\()\s*["']([^"'\n]+)["']/;
 const someConfig = /\b(?:agents_config|tasks_config\b|config\s*=)/;
 const setting = /^\s*(agents|tasks)_config\s*(?::[^=]*)?=(?!=)/;
@@ -66,8 +66,8 @@ export function crewClassesIn(text: string): CrewClass[] {
         tasksConfig: configIn("tasks", body, own),
         lacksCrew:
           /^\s*class\s+\w+\s*(?:\(\s*\)\s*)?:/.test(opening) &&
-          !methods.some(({ kind }) => kind === "crew") &&
-          !body.some((each) => plainCrew.test(each)),
+          !body.some((each) => each.includes("crew")) &&
+          !code.some((each) => renamedCrew.test(each)),
         line: start,
         column: indentOf(opening) + 1,
       },

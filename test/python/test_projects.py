@@ -94,8 +94,19 @@ def test_one_of_several_crews_is_chosen_by_its_name(forked, project):
     assert "no crew with the name Song" in forked(lambda: roles(folder, "crew.py", "Song"))
 
 
-def test_the_method_with_crew_may_have_any_name(forked, project):
-    folder = project({"crew.py": crew_of(method="research")})
+@pytest.mark.parametrize(
+    "method",
+    [
+        "    @crew\n    def research(self):",
+        "    @team\n    def research(self):",
+        ("    def build(self):", "    crew = crew(build)"),
+        ("    def build(self):", "    research = project.crew(build)"),
+    ],
+)
+def test_the_method_of_the_crew_may_have_any_name_and_be_decorated_in_any_way(forked, project, method):
+    opening, below = (method, "") if isinstance(method, str) else method
+    text = crew_of().replace("    @crew\n    def crew(self):", opening) + below + "\n"
+    folder = project({"crew.py": "from crewai import project\nfrom crewai.project import crew as team\n" + text})
     assert forked(lambda: roles(folder, "crew.py")) == ["Worker on Poem"]
 
 

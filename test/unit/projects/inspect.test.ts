@@ -106,14 +106,19 @@ describe("the problems of a project", () => {
     assert.deepEqual(await problemsIn({ ...files, "crew.py": python }), []);
   });
 
-  it("include a class that builds no crew, unless it derives from one that may", async () => {
-    const of = (opening: string, body = "x = 1") =>
-      problemsIn({ ...classic, "crew.py": `@CrewBase\n${opening}:\n    ${body}\n` });
-    const expected = ["error crew.py:2:1 The class “Poem” has no method with @crew."];
+  it("include a class that builds no crew, unless it may in a way that only Python knows", async () => {
+    const of = (opening: string, body = "def build(self): return Crew()", imported = "crew") =>
+      problemsIn({
+        ...classic,
+        "crew.py": `from crewai.project import ${imported}\n@CrewBase\n${opening}:\n    ${body}\n`,
+      });
+    const expected = ["error crew.py:3:1 The class “Poem” has no method with @crew."];
     assert.deepEqual(await of("class Poem"), expected);
     assert.deepEqual(await of("class Poem()"), expected);
     assert.deepEqual(await of("class Poem(Base)"), []);
-    assert.deepEqual(await of("class Poem", "def crew(self): ..."), []);
+    for (const body of ["def crew(self): ...", "crew = crew(build)", "team = project.crew(build)"])
+      assert.deepEqual(await of("class Poem", body), []);
+    assert.deepEqual(await of("class Poem", "@team\n    def build(self): ...", "crew as team"), []);
   });
 
   it("include lists and mappings with too many entries, wherever they are", async () => {
