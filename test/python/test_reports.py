@@ -116,6 +116,6 @@ worker.main()
 """
     env = {**os.environ, "PYTHONPATH": os.path.dirname(worker.__file__)}
     with subprocess.Popen([sys.executable, "-c", code], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-        assert child.wait(60) == worker.silent
+        assert child.wait(60) == worker.pipe_closed
         assert child.stdout.read() == b""
     assert all(file.read_text() == "" for file in tmp_path.iterdir())

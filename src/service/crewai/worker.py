@@ -66,10 +66,10 @@ event_members = (
 )
 
 own_id = os.getpid()
-# The exit code of a worker that can no longer speak (worker.ts).
-silent = 70
-# Set by `main`: what replies are written to, and its status.
-replies = service = None
+# The exit code of a worker whose project closed a pipe to the service (worker.ts).
+pipe_closed = 70
+# Set by `main`: what replies are written to, and the `os.stat` of its pipe.
+replies = reply_pipe = None
 lock = threading.Lock()
 
 
@@ -78,25 +78,28 @@ def reply(kind, **members):
     line = json.dumps({"type": kind, **members}, ensure_ascii=True, default=str)
     with lock:
         try:
-            # A file that the project opened may have its number now.
-            if os.path.samestat(os.fstat(replies.fileno()), service):
+            # After the project closed the pipe, a file that it opened may have its number.
+            if os.path.samestat(os.fstat(replies.fileno()), reply_pipe):
                 replies.write(line + "\n")
                 replies.flush()
             else:
-                end_silent()
+                end_for_closed_pipe()
         except BrokenPipeError:  # The service has ended.
             end()
         except OSError:
-            end_silent()
+            end_for_closed_pipe()
 
 
-def end_silent():
-    """Ends a worker whose project closed what it speaks with, with a code by which the service knows why. A process that the project forked may do so."""
+def end_for_closed_pipe():
+    """Ends the worker and what it started, with the exit code that says why; a signal, as in `end`, would not.
+
+    A process that the project forked goes on: closing the pipes there closes none of the worker's.
+    """
     if os.getpid() == own_id:
         try:
             end_started()
         finally:
-            os._exit(silent)
+            os._exit(pipe_closed)
 
 
 def end():
@@ -151,7 +154,7 @@ def read_commands(lines, commands):
         for line in lines:
             commands.put(json.loads(line))
     except (OSError, ValueError):  # The project closed it, or another file has its number.
-        end_silent()
+        end_for_closed_pipe()
     finally:
         end()
 
@@ -1080,10 +1083,10 @@ def run(commands):
 
 def main():
     """Keeps standard input and output for commands and replies: the project reads nothing, and prints to standard error."""
-    global replies, service
+    global replies, reply_pipe
     lines = os.fdopen(os.dup(0), encoding="utf-8")
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    service = os.fstat(1)
+    reply_pipe = os.fstat(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     received = queue.Queue()

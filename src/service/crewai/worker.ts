@@ -25,11 +25,11 @@ const importMs = 5 * 60_000;
 /** How long the last output of a worker that ended is waited for (ms). */
 const drainMs = 1_000;
 
-const silent =
+const pipeClosed =
   "The project closed file descriptors that it did not open, so its Python process can no longer report. Let it close only its own, and not, for example, os.closerange(3, 256).";
 
-/** How worker.py ends when it notices that itself. */
-const silentCode = "exit code 70";
+/** How worker.py ends when it notices that. */
+const pipeClosedExit = "exit code 70";
 
 /** The worker ended before it replied. The attempt can be repeated. */
 export class WorkerEnded extends Error {
@@ -101,7 +101,7 @@ export class Worker {
     if (stdout) {
       // The process is about to end, unless the project has closed what the worker replies with.
       stdout.once("end", () => {
-        const timer = setTimeout(() => this.#fail(silent), options.silentMs);
+        const timer = setTimeout(() => this.#fail(pipeClosed), options.silentMs);
         this.#child.once("exit", () => clearTimeout(timer));
         if (this.#hasExited) clearTimeout(timer);
       });
@@ -252,7 +252,7 @@ export class Worker {
     });
     const printed = this.#options.secrets.hide(this.#last.join("\n")).trim();
     const last = printed === "" ? "" : `\nIt printed last:\n${printed.slice(-printLimits.kept)}`;
-    const problem = how === silentCode ? silent : this.#problem?.message;
+    const problem = how === pipeClosedExit ? pipeClosed : this.#problem?.message;
     if (problem !== undefined) return new ProjectFailure(`${problem}${last}`);
     // Python 2 can't even parse worker.py, so that it can't report its version itself.
     if (!this.#isReady && how === "exit code 1")
