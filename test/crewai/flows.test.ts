@@ -430,7 +430,7 @@ class Outer(Flow):
       const { error } = await untilEnded(api, await api.kickoff({ inputs: {} }));
       assert.match(
         error ?? "",
-        /The task "draft" has human_input, and nobody reads the console of a flow\. Remove human_input, and let a method of the flow ask: @human_feedback\./,
+        /The task "draft" has human_input, and nobody reads the console of a crew that a flow, a tool or a callback starts\. Remove human_input\. A method of a flow can ask: @human_feedback\./,
       );
       if (version === newestCrewai) assert.equal(model.requests.length, 0);
       drafts = [];

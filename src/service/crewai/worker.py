@@ -635,6 +635,7 @@ def text_of(result):
 
 
 def attempt(project, command):
+    refuse_inner_reviews()
     crew = project.load()
     used_before = usage_of(crew)
     tasks = list(crew.tasks)
@@ -699,7 +700,6 @@ def usage_of(crew):
 
 def flow_part(project, command):
     """Runs a flow from its start, or from the pause that is answered, to its next pause or its end."""
-    from crewai.core.providers.human_input import set_provider
     from crewai.flow.async_feedback import HumanFeedbackPending
     from crewai.flow.flow_config import flow_config
 
@@ -727,7 +727,7 @@ def flow_part(project, command):
             setattr(flow, option, False)
     flow_config.hitl_provider = Person(flow)
     flow_config.input_provider = Nobody()
-    set_provider(NoReviewer())
+    refuse_inner_reviews()
     watch.flow, watch.resumed = flow, context.method_name if answer else None
     unclear = None
     try:
@@ -785,8 +785,17 @@ class Nobody:
         print(f"Flow.ask() gets None here, because nobody reads the console: {message}")
 
 
+def refuse_inner_reviews():
+    """Otherwise such a task runs three times: crewAI repeats what fails at the end of the console."""
+    try:
+        from crewai.core.providers.human_input import set_provider
+    except ImportError:  # Older versions take no provider.
+        return
+    set_provider(NoReviewer())
+
+
 class NoReviewer:
-    """Refuses a task of a crew inside the flow that would ask on the console; since some version, before it calls a model."""
+    """Refuses a task that would ask on the console, as of a crew that a flow or a tool starts; since some version, before it calls a model."""
 
     def setup_messages(self, context):
         if context.task and context.task.human_input:
@@ -799,8 +808,8 @@ class NoReviewer:
     def handle_feedback(self, answer, context):
         task = context.task
         raise Failure(
-            f'The task "{task.name or task.description}" has human_input, and nobody reads the console of a flow. '
-            "Remove human_input, and let a method of the flow ask: @human_feedback."
+            f'The task "{task.name or task.description}" has human_input, and nobody reads the console of a crew that a flow, '
+            "a tool or a callback starts. Remove human_input. A method of a flow can ask: @human_feedback."
         )
 
     async def handle_feedback_async(self, answer, context):
