@@ -93,7 +93,7 @@ export async function readCrew(
   return plan.engine === "rehearsal" ? toRehearse(reading) : reading.project;
 }
 
-/** @throws {Refusal} for a crew that can't be read, or a flow that can't run like this */
+/** @throws {Refusal} for a crew that can't be read or rehearsed, or a flow that can't run like this */
 export async function checkCrew(
   plan: CrewPlan,
   { database, data }: Pick<ServiceOptions, "database" | "data">,

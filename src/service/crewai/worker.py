@@ -3,6 +3,8 @@
 One JSON object a line. Standard input brings commands, standard output takes replies; what the project prints goes to
 standard error. When standard input closes, the worker and all that it started end.
 
+    before any command, once crewAI is imported
+        {"type": "ready", "crewai": "its version", "python": "its version"}
     {"do": "open", "folder": "...", "source": "...", "file": "src/poem/crew.py" or "crew.jsonc", "crewClass": "Poem" or null,
      "storage": "..." or null, "isFlow": false, "environment": {"NAME": "value"}}
         {"type": "opened", "crew": {...}, "remarks": [...]}; "crewClass" chooses one of several in a file
@@ -1083,8 +1085,7 @@ def run(commands):
         except Failure as error:
             reply("failed", message=str(error), frames=[])
         except BaseException as error:  # A project may call sys.exit.
-            # The end of a process that it forked is not the worker's.
-            # Python would wait for threads that only the worker has.
+            # A process that it forked isn't the worker. At its end, Python would wait for threads that only the worker has.
             if os.getpid() != own_id:
                 os._exit(1)
             reply("failed", message=describe_error(error), frames=frames_of(error, folders))
