@@ -33,7 +33,7 @@ export const rooms = {
   local: ["base", "store", "crews", "projects", "editor", "vscode"],
   models: ["base", "crews", "editor", "vscode"],
   commands: [...below, "crews", "kickoff", "feedback", "views", "callbacks", "local", "models"],
-  "project-files": ["base", "executions", "projects", "crews", "editor", "vscode"],
+  "project-files": ["base", "executions", "projects", "crews", "view", "editor", "vscode"],
   tools: [...below, "crews", "kickoff", "feedback", "views", "commands"],
   "extension-api": [...below, "crews", "feedback", "commands"],
   spans: ["base", "api", "executions"],

@@ -12,6 +12,7 @@ import { log, logProblem, problemLog } from "./editor/log.ts";
 import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
+import { titleOf } from "./executions/title.ts";
 import { registerFeedback } from "./feedback/register.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
@@ -117,7 +118,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       storage,
       extension: context.extensionUri,
       hasOpenExecutions: (id) => executions.hasOpen(id),
-      titleOf: (id) => executions.titleOf(id),
+      titleOf: (id) => {
+        const execution = store.summary(id);
+        return execution && titleOf(execution);
+      },
     }),
   );
 

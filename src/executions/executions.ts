@@ -5,7 +5,6 @@ import type { Database } from "../store/database.ts";
 import { Lease } from "./lease.ts";
 import { type CrewRef, type ExecutionSummary, hasEnded, isDone } from "./model.ts";
 import { type ClearScope, ExecutionStore } from "./store.ts";
-import { titleOf } from "./title.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
 import { sendsCallbacks } from "./undelivered.ts";
 
@@ -70,11 +69,6 @@ export class Executions implements Disposable {
 
   hasOpen(crewId: string): boolean {
     return this.store.list().some(({ crew, state }) => crew.id === crewId && !hasEnded({ state }));
-  }
-
-  titleOf(kickoffId: string): string | undefined {
-    const found = this.store.list().find(({ kickoffIds }) => kickoffIds.includes(kickoffId));
-    return found && titleOf(found);
   }
 
   /** A crew was renamed or moved: its executions follow, so that requests reach it. */

@@ -2,9 +2,8 @@ import * as vscode from "vscode";
 import { plainLabel } from "../editor/messages.ts";
 import { type ExecutionSummary, keyOf } from "../executions/model.ts";
 import { approved, isForWhatWaits, pendingResume } from "../executions/resumes.ts";
-import { answersTo, type Verb } from "../view/actions.ts";
+import { type Action, canAnswer, type Verb } from "../view/actions.ts";
 import { beginningOf, type Draft, type Drafts } from "./drafts.ts";
-import type { Feedback } from "./feedback.ts";
 import { answerLabel } from "../view/words.ts";
 
 export interface FeedbackPlace {
@@ -21,11 +20,12 @@ export interface FeedbackDocuments {
   readonly findExecution: (document: vscode.TextDocument) => ExecutionSummary | undefined;
   /** The execution that a text or a page is about. */
   readonly summary: (uri: vscode.Uri) => ExecutionSummary | undefined;
+  /** What a person may do about the output that waits, or may wait. */
+  readonly answersTo: (execution: ExecutionSummary) => readonly Action[];
 }
 
 interface LensParts {
-  readonly documents: Pick<FeedbackDocuments, "find" | "findExecution">;
-  readonly feedback: Pick<Feedback, "isSending">;
+  readonly documents: Pick<FeedbackDocuments, "find" | "findExecution" | "answersTo">;
   readonly drafts: Pick<Drafts, "of">;
 }
 
@@ -46,23 +46,23 @@ const most = 8;
 /** The actions on the waiting output. */
 export function feedbackLenses(
   document: vscode.TextDocument,
-  { documents, feedback, drafts }: LensParts,
+  { documents, drafts }: LensParts,
 ): vscode.CodeLens[] {
   const execution = documents.findExecution(document);
   if (execution === undefined) return [];
   const place = documents.find(document);
   if (place === undefined) return [];
   const range = new vscode.Range(place.line, 0, place.line, 0);
-  const isSending = feedback.isSending(execution, place.taskId);
-  return commandsAt(place, drafts.of(execution.localId), isSending).map(
+  const answers = documents.answersTo(execution);
+  return commandsAt(place, answers, drafts.of(execution.localId)).map(
     (command) => new vscode.CodeLens(range, command),
   );
 }
 
 function commandsAt(
   { execution, taskId }: FeedbackPlace,
+  answers: readonly Action[],
   drafts: readonly Draft[],
-  isSending: boolean,
 ): vscode.Command[] {
   const argument = {
     crew: execution.crew.id,
@@ -76,8 +76,7 @@ function commandsAt(
     tooltip,
     arguments: [{ ...argument, ...more }],
   });
-  const shown = answersTo(execution, { isSending });
-  const isOpen = shown.some(({ verb }) => verb !== undefined && verb !== "sendAgain");
+  const isOpen = canAnswer(answers);
   const kept = (isOpen ? drafts : [])
     .filter((draft) => isForWhatWaits(draft, execution))
     .map((draft) => {
@@ -96,7 +95,7 @@ function commandsAt(
   return [
     ...kept,
     ...(isOpen ? named : []),
-    ...shown.map(({ verb, label }) => {
+    ...answers.map(({ verb, label }) => {
       if (verb === undefined) return { title: label, command: "" };
       const icon = icons[verb];
       return command(

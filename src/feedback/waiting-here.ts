@@ -1,10 +1,11 @@
 import * as vscode from "vscode";
 import { setContext } from "../editor/manifest.ts";
-import { asksFor, pendingResume } from "../executions/resumes.ts";
+import { asksFor } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import { canAnswer } from "../view/actions.ts";
 import type { FeedbackDocuments } from "./lenses.ts";
 
-type Documents = Pick<FeedbackDocuments, "find" | "summary">;
+type Documents = Pick<FeedbackDocuments, "find" | "summary" | "answersTo">;
 
 /** Keeps the context keys `crewdeck.waitingHere` and `crewdeck.asksHere`, for the focused text or page. */
 export function watchWaitingHere(
@@ -13,7 +14,7 @@ export function watchWaitingHere(
 ): vscode.Disposable {
   const look = () => {
     const place = placeIn(documents);
-    const waits = place?.taskId !== undefined && pendingResume(place.execution) === undefined;
+    const waits = place?.taskId !== undefined && canAnswer(documents.answersTo(place.execution));
     setContext("crewdeck.waitingHere", waits);
     setContext("crewdeck.asksHere", waits && asksFor(place.execution, place.taskId));
   };

@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
 import { titleOf } from "../executions/title.ts";
 import { keyOf, toReview, type ExecutionSummary } from "../executions/model.ts";
-import { answeredPause, pendingResume } from "../executions/resumes.ts";
 import type { Spot } from "../projects/inspect.ts";
+import { answersTo } from "../view/actions.ts";
 
 /**
  * What a person can do at a place of a project.
@@ -89,15 +89,14 @@ function waiting(
     waits.length === 1
       ? vscode.l10n.t("Waiting for You")
       : vscode.l10n.t("{0} Waiting for You", waits.length);
-  const { taskId, attempt, options } = longest.waiting ?? {};
+  const { taskId, attempt } = longest.waiting ?? {};
   const name = titleOf(longest);
   const open = vscode.l10n.t("Opens “{0}”, where you approve or reject", name);
   // With several, a person chooses first.
-  const isOne = waits.length === 1 && options === undefined;
-  const isAnswered = pendingResume(longest) ?? answeredPause(longest);
+  const isOne = waits.length === 1;
   return [
     command(title, "openExecution", longest, { tooltip: open, taskId }),
-    ...(isOne && isAnswered === undefined
+    ...(isOne && answersTo(longest).some(({ verb }) => verb === "approve")
       ? [
           command(vscode.l10n.t("Approve"), "approve", longest, {
             ...{ tooltip: vscode.l10n.t("Approves what waits of “{0}”", name), taskId, attempt },

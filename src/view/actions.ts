@@ -6,6 +6,7 @@ import {
   isLocalCrew,
   isStopping,
   mayWait,
+  type ResumeSummary,
 } from "../executions/model.ts";
 import type { Price } from "../executions/prices.ts";
 import { answeredPause, pendingResume } from "../executions/resumes.ts";
@@ -91,21 +92,27 @@ export function answersTo(
   if (mayWait(execution))
     return [give, { verb: "pasteCallback", label: l10n.t("Paste Received Callback…") }];
   if (execution.state !== "waiting" || waiting === undefined) return [];
-  if (waiting.options !== undefined) return [{ verb: "answer", label: l10n.t("Write Answer…") }];
+  const taken = answeredPause(execution);
+  const again: Action | undefined = taken && { verb: "sendAgain", label: takenLabel(taken) };
+  if (waiting.options !== undefined)
+    return present<Action>(again, { verb: "answer", label: l10n.t("Write Answer…") });
   return [
-    approveAction(execution),
+    again ?? { verb: "approve", label: l10n.t("Approve") },
     { verb: "approveWithNote", label: l10n.t("Approve with Note…") },
     { verb: "reject", label: l10n.t("Reject…") },
   ];
 }
 
-function approveAction(execution: ExecutionSummary): Action {
-  const taken = answeredPause(execution);
-  if (taken === undefined) return { verb: "approve", label: l10n.t("Approve") };
-  const label = taken.feedback.isApprove
+/** Whether these answers have one besides sending the last one again. */
+export function canAnswer(answers: readonly Action[]): boolean {
+  return answers.some(({ verb }) => verb !== undefined && verb !== "sendAgain");
+}
+
+function takenLabel({ feedback: { isAnswer, isApprove } }: ResumeSummary): string {
+  if (isAnswer === true) return l10n.t("Answered, but the flow still waits – Send Again…");
+  return isApprove
     ? l10n.t("Approved, but the crew still waits – Send Again…")
     : l10n.t("Rejected, but the crew still waits – Send Again…");
-  return { verb: "sendAgain", label };
 }
 
 function stopAction(execution: ExecutionSummary): Action {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { Activity } from "../executions/activity.ts";
+import { interruptedAt } from "../executions/interruptions.ts";
 import { type Execution, type ExecutionState, hasEnded } from "../executions/model.ts";
 import { stepsOf } from "../executions/steps.ts";
 import { titleOf } from "../executions/title.ts";
@@ -92,7 +93,7 @@ export function viewOf(
     about: aboutOf(execution),
     events: eventFacts(execution),
     ...defined({
-      elapsed: elapsedOf(execution, isInterrupted),
+      elapsed: elapsedOf(execution, isInterrupted ? interruptedAt(execution, activity) : undefined),
       result: hasEnded(execution) ? output : undefined,
       toCome: toComeLabel(execution, tasks.length),
       inputs: request?.inputs,
@@ -121,9 +122,10 @@ function stateOf(
 }
 
 /** While it runs the surfaces count themselves. */
-function elapsedOf(execution: Execution, isInterrupted: boolean): string | number | undefined {
+function elapsedOf(execution: Execution, interrupted?: number): string | number | undefined {
   const started = Date.parse(execution.startedAt);
-  if (hasEnded(execution) || isInterrupted) return elapsedLabel(execution, started, isInterrupted);
+  if (hasEnded(execution) || interrupted !== undefined)
+    return elapsedLabel(execution, started, interrupted);
   return hasClock(execution) ? started : undefined;
 }
 

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
 import type { Activity } from "../executions/activity.ts";
 import { stateChanges, unseenTasks } from "../executions/durations.ts";
-import { lastTimeIn } from "../executions/interruptions.ts";
+import { interruptedAt, lastTimeIn } from "../executions/interruptions.ts";
 import {
   type Execution,
   hasEnded,
@@ -46,8 +46,8 @@ export function historyOf(
     ]),
     // Of one that never began, nothing is known.
     isInterrupted &&
-      lastTimeIn(activity) !== -Infinity && {
-        at: iso(lastTimeIn(activity)),
+      lastTimeIn(activity) !== undefined && {
+        at: iso(interruptedAt(execution, activity)),
         text: interruptedLabel(),
       },
     watchingStoppedAt !== undefined && {

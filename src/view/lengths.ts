@@ -12,7 +12,7 @@ const units = {
  * How exact a length is: `fine` has milliseconds below a second and tenths below ten; `exact` has tenths
  * below a minute; `coarse` has steps of ten seconds, and none from a minute on.
  */
-export type Precision = "fine" | "exact" | "seconds" | "coarse";
+type Precision = "fine" | "exact" | "seconds" | "coarse";
 
 /** Of times on an axis: as short as possible, but no two are the same. */
 export function tickTexts(ticks: readonly number[]): readonly string[] {

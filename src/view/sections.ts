@@ -1,5 +1,4 @@
 import { withoutCommands } from "./markdown.ts";
-import type { Notice } from "./notices.ts";
 
 /** Its lines, then inner parts. The ID is the same in every rendering. */
 export interface Part {
@@ -61,7 +60,7 @@ export function sectionOf(rendered: Rendered, id: string): Section | undefined {
 export const resultSection = "result";
 export const idsSection = "ids";
 /** Where to give feedback if the waiting task isn't known. */
-export const mayBeWaitingSection: Notice["id"] = "may be waiting";
+export const mayBeWaitingSection = "may be waiting";
 
 export function taskSection(taskId: string): string {
   return `task ${taskId}`;

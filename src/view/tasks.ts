@@ -15,9 +15,10 @@ import {
 import type { Price } from "../executions/prices.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Step } from "../executions/steps.ts";
-import { attemptPairs } from "../executions/tasks.ts";
+import { attemptPairs, taskIn } from "../executions/tasks.ts";
 import { taskTokenUse } from "../executions/tokens.ts";
 import { inlineText } from "./markdown.ts";
+import { attemptSection, taskSection } from "./sections.ts";
 import {
   formatTime,
   interruptedLabel,
@@ -166,7 +167,7 @@ function attemptsOf(
 }
 
 /** Whether a task has only one output without feedback, and so no attempt heading. */
-export function isOnlyAttempt(
+function isOnlyAttempt(
   attempt: AttemptSummary,
   { taskId, attempts, state }: TaskSummary,
   { resumes }: ExecutionSummary,
@@ -175,6 +176,18 @@ export function isOnlyAttempt(
     resume.taskId === taskId && resume.attempt === attempt.number;
   const isAnswered = attempt.feedback !== undefined || resumes.some(isIts);
   return attempts.length === 1 && !isAnswered && state !== "waiting";
+}
+
+/** The section of the text with an attempt: the task's, if it has no heading of its own. */
+export function sectionOfAttempt(
+  { taskId, attempt }: ResumeTarget,
+  execution: ExecutionSummary,
+): string {
+  const task = taskIn(execution.tasks, taskId);
+  const found = task?.attempts.find(({ number }) => number === attempt);
+  return task && found && isOnlyAttempt(found, task, execution)
+    ? taskSection(taskId)
+    : attemptSection(taskId, attempt);
 }
 
 /** Whether a flow's request is over without an answer from here. */

@@ -31,7 +31,8 @@ import {
 import type { AttemptView, FeedbackView, TaskView } from "./tasks.ts";
 import type { TimesView } from "./times.ts";
 import type { TokensView } from "./tokens.ts";
-import { type Fact, formatCount, formatSpan, formatTime, present } from "./words.ts";
+import { formatSpan } from "./lengths.ts";
+import { type Fact, formatCount, formatTime, interruptedLabel, present } from "./words.ts";
 
 /** Steps of a task, and characters of each of their texts. The page and the timeline have more. */
 const most = { steps: 30, characters: 300 };
@@ -220,7 +221,7 @@ function stepsParts(taskId: string, all: readonly Step[]): readonly Part[] {
 }
 
 function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...step }: Step) {
-  const cut = step.isInterrupted && l10n.t("interrupted");
+  const cut = step.isInterrupted && interruptedLabel();
   const line = (label: string, text: string | undefined) =>
     text !== undefined && `  - ${label}: ${inlineText(oneLine(text, most.characters))}`;
   const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");

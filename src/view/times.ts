@@ -2,7 +2,8 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
 import { timeUse, wholeTime } from "../executions/durations.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import { formatDuration, formatSpan, formatTime, present, startLabel } from "./words.ts";
+import { formatSpan } from "./lengths.ts";
+import { formatDuration, formatTime, present, startLabel } from "./words.ts";
 
 /** How long a task worked, or all pauses lasted. */
 interface ShareView {

@@ -13,8 +13,6 @@ import {
   mayWait,
 } from "../executions/model.ts";
 import { formatSpan } from "./lengths.ts";
-
-export { formatSpan };
 import type {
   ExecutionState,
   ExecutionSummary,
@@ -198,19 +196,18 @@ export function hasClock(execution: ExecutionSummary): boolean {
   return isWatched && state !== "unconfirmed" && !hasEnded(execution);
 }
 
-/** Undefined if unknown, or if it has only begun. `now` in milliseconds since 1970. */
+/** Undefined if unknown, or if it has only begun. `now` and `interrupted` in milliseconds since 1970. */
 export function elapsedLabel(
   execution: ExecutionSummary,
   now: number,
-  isInterrupted = false,
+  interrupted?: number,
 ): string | undefined {
-  const { startedAt, history = [] } = execution;
+  const { startedAt } = execution;
   const whole = wholeTime(execution);
   if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
   if (!hasClock(execution)) return undefined;
-  if (!isInterrupted) return countedLabel(now - Date.parse(startedAt));
-  // Nothing has happened since.
-  const took = Date.parse(history.at(-1)?.at ?? startedAt) - Date.parse(startedAt);
+  if (interrupted === undefined) return countedLabel(now - Date.parse(startedAt));
+  const took = interrupted - Date.parse(startedAt);
   return took < 1_000 ? undefined : formatSpan(took);
 }
 

@@ -40,6 +40,11 @@ describe("an execution's document", () => {
   it("opens read-only at the output that waits, in a language of its own", async () => {
     const editor = await parts.show(parts.store.add(longExecution()));
     const { document } = editor;
+    assert.equal(
+      parts.documents.view(vscode.Uri.file("/notes.md")),
+      undefined,
+      "of another editor",
+    );
     assert.equal(document.languageId, "crew-execution");
     assert.equal(editor.selection.active.line, lineOf(document, "### Attempt 1"));
     await waitFor("the waiting task to be seen", () =>

@@ -8,6 +8,7 @@ import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/t
 import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/feedback/feedback.ts";
+import type { Circumstances } from "../../src/view/actions.ts";
 import { registerLenses } from "../../src/feedback/register.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { SingleStart } from "../../src/base/single-start.ts";
@@ -72,7 +73,10 @@ export async function viewParts(clock: Clock = systemClock) {
   const documents = new ExecutionDocuments({
     store,
     crewIdOf: () => undefined,
-    circumstancesOf: ({ localId }) => ({ doubt: doubts.get(localId) }),
+    circumstancesOf: (execution): Circumstances => ({
+      doubt: doubts.get(execution.localId),
+      isSending: feedback.isSending(execution, execution.waiting?.taskId),
+    }),
     scheme,
   });
   const show = (execution: ExecutionSummary, taskId?: string) => documents.show(execution, taskId);

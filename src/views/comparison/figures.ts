@@ -3,14 +3,8 @@ import { type Duration, pauses, timeUse, wholeTime } from "../../executions/dura
 import { type Execution, hasEnded } from "../../executions/model.ts";
 import { type Cost, costOf, type Price } from "../../executions/prices.ts";
 import { type TokenUse, tokenUse } from "../../executions/tokens.ts";
-import {
-  formatCount,
-  formatSpan,
-  formatTime,
-  isRehearsal,
-  present,
-  stateLabel,
-} from "../../view/words.ts";
+import { formatSpan } from "../../view/lengths.ts";
+import { formatCount, formatTime, isRehearsal, present, stateLabel } from "../../view/words.ts";
 import { type Figure, onSides, type Sides } from "./messages.ts";
 
 /** What both used, and how the right one differs. */

@@ -13,7 +13,7 @@ import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
 import { outputOf, renderOutput } from "../../view/outputs.ts";
 import type { ShowOptions } from "./reader.ts";
-import type { Circumstances } from "../../view/actions.ts";
+import { type Action, answersTo, type Circumstances } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import type { Rendered } from "../../view/sections.ts";
 import { placeOf } from "./place.ts";
@@ -115,8 +115,13 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return this.#options.circumstancesOf?.(execution) ?? {};
   }
 
-  /** What an execution's own document shows. Undefined while it is loading. */
+  answersTo(execution: ExecutionSummary): readonly Action[] {
+    return answersTo(execution, this.circumstancesOf(execution));
+  }
+
+  /** What an execution's own document shows. Undefined while it is loading, and for any other document. */
   view(uri: vscode.Uri): ExecutionView | undefined {
+    if (parseExecutionUri(uri) === undefined) return undefined;
     return this.#rendering && this.#page(uri, this.#rendering).view;
   }
 

@@ -2,12 +2,11 @@ import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
 import { formatSize } from "../../base/text.ts";
 import { keyOf, type Execution } from "../../executions/model.ts";
-import { attemptPairs, taskIn } from "../../executions/tasks.ts";
+import { attemptPairs } from "../../executions/tasks.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
-import { isLarge, outputsOf, type Output } from "../../view/outputs.ts";
-import { attemptSection, resultSection, sectionOf } from "../../view/sections.ts";
-import { taskSection, type Rendered } from "../../view/sections.ts";
-import { isOnlyAttempt } from "../../view/tasks.ts";
+import { isLarge, outputsOf } from "../../view/outputs.ts";
+import { attemptSection, type Rendered, resultSection, sectionOf } from "../../view/sections.ts";
+import { sectionOfAttempt } from "../../view/tasks.ts";
 
 interface DocumentLens {
   readonly line: number;
@@ -44,7 +43,8 @@ export function documentLenses(
       const of =
         part.kind === "result" ? { result: true } : { taskId: part.taskId, attempt: part.attempt };
       const open = { verb: "openOutput", label };
-      return above(sectionOfOutput(part, execution), commandOf(open, { ...target, ...of }));
+      const section = part.kind === "result" ? resultSection : sectionOfAttempt(part, execution);
+      return above(section, commandOf(open, { ...target, ...of }));
     }),
   ];
 }
@@ -57,13 +57,4 @@ function commandOf(
   return verb === undefined
     ? { title: label, command: "" }
     : { title: label, command: `crewdeck.${verb}`, arguments: [argument] };
-}
-
-function sectionOfOutput(part: Output["part"], execution: Execution): string {
-  if (part.kind === "result") return resultSection;
-  const task = taskIn(execution.tasks, part.taskId);
-  const attempt = task?.attempts.find(({ number }) => number === part.attempt);
-  return task && attempt && isOnlyAttempt(attempt, task, execution)
-    ? taskSection(part.taskId)
-    : attemptSection(part.taskId, part.attempt);
 }

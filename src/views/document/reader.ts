@@ -2,7 +2,6 @@ import * as vscode from "vscode";
 import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import {
-  attemptSection,
   mapLine,
   nextAttempt,
   type Rendered,
@@ -11,7 +10,7 @@ import {
   stepSection,
   taskSection,
 } from "../../view/sections.ts";
-import { isOnlyAttempt } from "../../view/tasks.ts";
+import { sectionOfAttempt } from "../../view/tasks.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { placeOf } from "./place.ts";
 
@@ -45,7 +44,10 @@ export async function showExecution(
     (taskId !== place?.taskId || (attempt !== undefined && attempt !== execution.waiting?.attempt));
   const wanted = [
     ...(step === undefined ? [] : [stepSection(step)]),
-    ...(isElsewhere ? [sectionFor(execution, taskId, attempt), taskSection(taskId)] : []),
+    ...(isElsewhere && attempt !== undefined
+      ? [sectionOfAttempt({ taskId, attempt }, execution)]
+      : []),
+    ...(isElsewhere ? [taskSection(taskId)] : []),
   ];
   const [section] = wanted.flatMap((id) => (rendered && sectionOf(rendered, id)) ?? []);
   const line = section?.start ?? place?.line;
@@ -55,15 +57,6 @@ export async function showExecution(
     revealAtTop(editor, Math.max(0, line - 1));
   }
   return editor;
-}
-
-/** An only attempt has no heading, so the task's is shown. */
-function sectionFor(execution: ExecutionSummary, taskId: string, attempt?: number): string {
-  const task = execution.tasks.find((each) => each.taskId === taskId);
-  const known = task?.attempts.find(({ number }) => number === attempt);
-  return attempt === undefined || (task && known && isOnlyAttempt(known, task, execution))
-    ? taskSection(taskId)
-    : attemptSection(taskId, attempt);
 }
 
 /**

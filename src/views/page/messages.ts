@@ -28,7 +28,7 @@ export interface PageStep {
   readonly id: string;
   readonly title: string;
   readonly isTool: boolean;
-  readonly state: "running" | "completed" | "failed";
+  readonly state: "running" | "completed" | "failed" | "interrupted";
   /** Its duration. */
   readonly facts: string;
   /** It can be opened. */

@@ -18,17 +18,11 @@ import { callbacksAgain, crewAndAddress } from "../../feedback/target.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { withLines } from "../../view/embed.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
+import { formatSpan } from "../../view/lengths.ts";
 import { cleanText } from "../../view/markdown.ts";
 import type { Notice } from "../../view/notices.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
-import {
-  answerLabel,
-  askLabel,
-  formatSpan,
-  formatTime,
-  interruptedLabel,
-  present,
-} from "../../view/words.ts";
+import { answerLabel, askLabel, formatTime } from "../../view/words.ts";
 import { contentOf, valueContent } from "./content.ts";
 import type { AttemptCard, PageModel, PageStep, Review, TaskCard } from "./messages.ts";
 
@@ -178,7 +172,10 @@ function answerState(
   const message = execution.waiting?.message;
   if (isSending || pending?.outcome === "sending") return { status: "sending" };
   const taken = notices.find(({ id }) => id === "answered pause");
-  const again = answers.filter(({ verb }) => verb === "sendAgain");
+  // Why is beside the button.
+  const again = answers.flatMap(({ verb }) =>
+    verb === "sendAgain" ? [{ verb, label: l10n.t("Send Again…") }] : [],
+  );
   if (pending !== undefined)
     return {
       status: "unanswered",
@@ -243,17 +240,23 @@ function attemptCard(attempt: AttemptView, isInReview: boolean): AttemptCard {
 }
 
 function pageStep(step: Step): PageStep {
-  const { id, start, end, isInterrupted, tool, thought, result, error, picture } = step;
-  const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
+  const { id, start, end, tool, thought, result, error, picture } = step;
+  const isTimed = end !== undefined && tool !== undefined;
   return {
     id,
     title: tool ?? (picture === undefined ? l10n.t("Thought") : l10n.t("Picture")),
     isTool: tool !== undefined,
-    state: error !== undefined ? "failed" : end === undefined ? "running" : "completed",
-    facts: present(isInterrupted && interruptedLabel(), time).join(" · "),
+    state: stepState(step),
+    facts: isTimed ? formatSpan(end - start, "fine") : "",
     ...(picture !== undefined && { hasPicture: true }),
     ...defined({ thought, arguments: step.arguments, result, error }),
   };
+}
+
+function stepState({ end, isInterrupted, error }: Step): PageStep["state"] {
+  if (isInterrupted === true) return "interrupted";
+  if (error !== undefined) return "failed";
+  return end === undefined ? "running" : "completed";
 }
 
 function startAndEnd({ origin, startedAt, endedAt }: Execution): PageModel["details"] {

@@ -1,7 +1,9 @@
 import * as vscode from "vscode";
+import { defined } from "../../base/json.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
 import { pageType } from "../../editor/manifest.ts";
+import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Place } from "./messages.ts";
@@ -11,17 +13,25 @@ export interface PagesOptions extends Omit<PageParts, "documents"> {
   readonly documents: ExecutionDocuments;
 }
 
+/** What VS Code asked this extension host to open. */
+export interface PageRequests {
+  readonly addresses: ReadonlySet<string>;
+  readonly onDidAsk: vscode.Event<string>;
+}
+
+/** How long VS Code may take to ask for a page (ms). */
+const maxWait = 2000;
+
 /** All open pages. */
 export class Pages {
   readonly #options: PagesOptions;
-  readonly #known: ReadonlySet<string>;
+  readonly #requests: PageRequests;
   /** With their addresses. */
   readonly #open = new Map<OpenPage, string>();
 
-  /** @param known addresses that have a page since the extension host started */
-  constructor(options: PagesOptions, known: ReadonlySet<string>) {
+  constructor(options: PagesOptions, requests: PageRequests) {
     this.#options = options;
-    this.#known = known;
+    this.#requests = requests;
   }
 
   add(uri: vscode.Uri, panel: vscode.WebviewPanel): void {
@@ -33,20 +43,10 @@ export class Pages {
   /** @param asked the task that a person answers, though the crew reports no pause */
   async show(execution: ExecutionSummary, place: Place | undefined, asked?: string): Promise<void> {
     const uri = this.#options.documents.uriOf(execution);
-    const tab = vscode.window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .find(
-        ({ input }) =>
-          input instanceof vscode.TabInputCustom && input.uri.toString() === uri.toString(),
-      );
-    const viewColumn = tab?.group.viewColumn;
-    // After its extension host ended, VS Code leaves a page as it was, and connects it to no other.
-    if (tab !== undefined && !this.#known.has(uri.toString()))
-      await vscode.window.tabGroups.close(tab, true);
-    await vscode.commands.executeCommand("vscode.openWith", uri, pageType, {
+    await this.#openPage(uri, {
       preview: execution.waiting === undefined,
       preserveFocus: typeof place === "object" && "spanId" in place && !place.takesFocus,
-      ...(viewColumn !== undefined && { viewColumn }),
+      ...defined({ viewColumn: tabOf(uri)?.group.viewColumn }),
     });
     if (place === undefined) return;
     for (const [page, address] of this.#open)
@@ -60,8 +60,8 @@ export class Pages {
     const uri = this.#options.documents.uriOf(execution);
     const other = documentIn(activeTab)?.toString() === uri.toString() ? activeTab : undefined;
     const preview = other?.isPreview === true;
-    const viewType = editor === "page" ? pageType : "default";
-    await vscode.commands.executeCommand("vscode.openWith", uri, viewType, { preview });
+    if (editor === "page") await this.#openPage(uri, { preview });
+    else await vscode.commands.executeCommand("vscode.openWith", uri, "default", { preview });
     // A preview is replaced already, and closing it again would be an error.
     const open = tabGroups.all.flatMap(({ tabs }) => tabs).find((tab) => tab === other);
     if (open?.isActive === false) await tabGroups.close(open, true);
@@ -71,7 +71,33 @@ export class Pages {
       .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
   }
 
+  /** After its extension host ended, VS Code keeps a page as it was, and asks no other host for it: it is opened anew. */
+  async #openPage(uri: vscode.Uri, options: vscode.TextDocumentShowOptions): Promise<void> {
+    const { addresses, onDidAsk } = this.#requests;
+    const open = (how: vscode.TextDocumentShowOptions) =>
+      vscode.commands.executeCommand("vscode.openWith", uri, pageType, how);
+    const isIt = (address: string) => address === uri.toString();
+    const isAsked = () => addresses.has(uri.toString());
+    await open(options);
+    if (!isAsked()) await until(onDidAsk, isIt, maxWait);
+    const left = tabOf(uri);
+    if (isAsked() || left === undefined) return;
+    // With its last tab a group is gone, and its column may be another's.
+    const isLast = left.group.tabs.length === 1;
+    await vscode.window.tabGroups.close(left, true);
+    await open({ ...options, ...(isLast && { viewColumn: vscode.ViewColumn.Active }) });
+  }
+
   dispose(): void {
     for (const page of this.#open.keys()) page.storeDraft();
   }
+}
+
+/** The open page of an execution, of this extension host or of one that has ended. */
+function tabOf(uri: vscode.Uri): vscode.Tab | undefined {
+  const isIt = ({ input }: vscode.Tab) =>
+    input instanceof vscode.TabInputCustom &&
+    input.viewType === pageType &&
+    input.uri.toString() === uri.toString();
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isIt);
 }

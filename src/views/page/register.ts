@@ -10,14 +10,16 @@ export type PageRoom = ReturnType<typeof registerPage>;
 export function registerPage(options: PagesOptions) {
   let loading: Promise<Pages> | undefined;
   let pages: Pages | undefined;
-  /** Addresses that have a page since the extension host started. */
-  const known = new Set<string>();
+  const addresses = new Set<string>();
+  const asked = new vscode.EventEmitter<string>();
+  const requests = { addresses, onDidAsk: asked.event };
   const load = () =>
-    (loading ??= import("./pages.ts").then(({ Pages }) => (pages = new Pages(options, known))));
+    (loading ??= import("./pages.ts").then(({ Pages }) => (pages = new Pages(options, requests))));
   const provider: vscode.CustomReadonlyEditorProvider = {
     openCustomDocument: (uri) => ({ uri, dispose: () => undefined }),
     async resolveCustomEditor({ uri }, panel) {
-      known.add(uri.toString());
+      addresses.add(uri.toString());
+      asked.fire(uri.toString());
       await options.ready;
       (await load()).add(uri, panel);
     },
@@ -45,6 +47,7 @@ export function registerPage(options: PagesOptions) {
     dispose() {
       pages?.dispose();
       registration.dispose();
+      asked.dispose();
     },
   };
 }

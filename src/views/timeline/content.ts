@@ -3,7 +3,7 @@ import { defined } from "../../base/json.ts";
 import { pieceOf } from "../../base/text.ts";
 import { type Activity, groupBy } from "../../executions/activity.ts";
 import { taskTime, taskWait, wholeTime } from "../../executions/durations.ts";
-import { lastTimeIn } from "../../executions/interruptions.ts";
+import { interruptedAt, lastTimeIn } from "../../executions/interruptions.ts";
 import { isLocalCrew, mayWait, type ExecutionSummary } from "../../executions/model.ts";
 import { type Cost, costOf, type Price } from "../../executions/prices.ts";
 import { titleOf } from "../../executions/title.ts";
@@ -92,14 +92,14 @@ function lastSeen(
   marks: Activity["marks"],
   isInterrupted: boolean,
 ): number | undefined {
+  // It is still seen, but does nothing.
+  if (isInterrupted) return interruptedAt(execution, { spans, marks });
   const { state, startedAt, seenAt = startedAt, watchingStoppedAt, history } = execution;
-  const isKnown = !mayWait(execution) && state !== "unconfirmed" && watchingStoppedAt === undefined;
-  if (isKnown && !isInterrupted) return undefined;
+  if (!mayWait(execution) && state !== "unconfirmed" && watchingStoppedAt === undefined)
+    return undefined;
   const change = history?.at(-1);
-  // An interrupted one is still seen, but does nothing.
-  const answered = isInterrupted ? startedAt : seenAt;
-  const seen = [startedAt, answered, change?.notBefore ?? change?.at ?? startedAt].map(Date.parse);
-  return Math.max(lastTimeIn({ spans, marks }), ...seen);
+  const seen = [startedAt, seenAt, change?.notBefore ?? change?.at ?? startedAt].map(Date.parse);
+  return Math.max(lastTimeIn({ spans, marks }) ?? -Infinity, ...seen);
 }
 
 function costTexts(cost: Cost | undefined): Span["cost"] {

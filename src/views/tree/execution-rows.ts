@@ -38,11 +38,12 @@ import {
   asksElsewhere,
   mayWait,
 } from "../../executions/model.ts";
+import { interruptedAt } from "../../executions/interruptions.ts";
 import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
 
-export interface Circumstances {
+export interface RowCircumstances {
   /** Why its last status request failed. */
   readonly problem?: CrewApiError | undefined;
   /** `gone`: removed; `stopped`, `starting`: of a local crew; `interrupted`: a person is to decide about the execution. */
@@ -59,14 +60,15 @@ export interface Circumstances {
 export function executionRow(
   execution: ExecutionSummary,
   now: number,
-  circumstances: Circumstances = {},
+  circumstances: RowCircumstances = {},
 ): Row {
   const { group = "crew", prices = [] } = circumstances;
   const title = titleOf(execution);
   const warnings = warningsOf(execution, circumstances);
   const isLost = circumstances.crew === "gone" && !hasEnded(execution);
   const isInterrupted = circumstances.crew === "interrupted";
-  const time = !isLost && elapsedLabel(execution, now, isInterrupted);
+  const time =
+    !isLost && elapsedLabel(execution, now, isInterrupted ? interruptedAt(execution) : undefined);
   const pinned = execution.pinned === true && l10n.t("pinned");
   const rehearsal = isRehearsal(execution) && l10n.t("rehearsal");
   const crew = l10n.t("Crew: {0}", execution.crew.name);
@@ -123,7 +125,7 @@ export function executionRow(
 export function taskRow(
   task: TaskSummary,
   execution: ExecutionSummary,
-  circumstances: Circumstances = {},
+  circumstances: RowCircumstances = {},
 ): Row {
   const isStale =
     task.state === "running" && unwatchedLabel(execution, circumstances) !== undefined;
@@ -166,7 +168,10 @@ export function taskRow(
   };
 }
 
-function situationOf(execution: ExecutionSummary, { isKickingOff, crew }: Circumstances): string {
+function situationOf(
+  execution: ExecutionSummary,
+  { isKickingOff, crew }: RowCircumstances,
+): string {
   const { waiting } = execution;
   if (isKickingOff === true) return kickingOffLabel();
   if (crew === "interrupted") return interruptedLabel();
@@ -183,7 +188,7 @@ function askOf(execution: ExecutionSummary): string | undefined {
 
 function groupedState(
   execution: ExecutionSummary,
-  { group, isKickingOff, crew }: Circumstances,
+  { group, isKickingOff, crew }: RowCircumstances,
 ): string | undefined {
   const { waiting, state } = execution;
   if (group === "waiting" && waiting !== undefined) return taskAndAttempt(waiting);
@@ -202,7 +207,7 @@ function taskAndAttempt({ taskId, attempt }: WaitingSummary): string {
   return attempt > 1 ? l10n.t("{0}, attempt {1}", task, attempt) : task;
 }
 
-function warningsOf(execution: ExecutionSummary, circumstances: Circumstances) {
+function warningsOf(execution: ExecutionSummary, circumstances: RowCircumstances) {
   const { problem } = circumstances;
   const pending = pendingResume(execution);
   const unwatched = unwatchedLabel(execution, circumstances);
@@ -223,7 +228,7 @@ function warningsOf(execution: ExecutionSummary, circumstances: Circumstances) {
 
 function unwatchedLabel(
   execution: ExecutionSummary,
-  { crew = "connected" }: Circumstances,
+  { crew = "connected" }: RowCircumstances,
 ): string | undefined {
   if (hasEnded(execution)) return undefined;
   switch (crew) {
@@ -242,7 +247,7 @@ function unwatchedLabel(
   }
 }
 
-function details(execution: ExecutionSummary, { problem }: Circumstances): readonly string[] {
+function details(execution: ExecutionSummary, { problem }: RowCircumstances): readonly string[] {
   const { request, error, pinned } = execution;
   const inputs = Object.entries(request?.inputs ?? {});
   return present(
@@ -258,7 +263,7 @@ function details(execution: ExecutionSummary, { problem }: Circumstances): reado
   );
 }
 
-function factsOf(execution: ExecutionSummary, circumstances: Circumstances): string {
+function factsOf(execution: ExecutionSummary, circumstances: RowCircumstances): string {
   const { state, output, waiting, kickoffIds, request, pinned } = execution;
   const { isKickingOff, canStop = false, crew } = circumstances;
   const can = {
@@ -279,13 +284,13 @@ function factsOf(execution: ExecutionSummary, circumstances: Circumstances): str
   ).join(":");
 }
 
-function staleIcon({ crew }: Circumstances): Icon {
+function staleIcon({ crew }: RowCircumstances): Icon {
   return crew === "interrupted"
     ? { id: "warning", color: "list.warningForeground" }
     : { id: "eye-closed" };
 }
 
-function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon {
+function iconOf(execution: ExecutionSummary, circumstances: RowCircumstances): Icon {
   const { state } = execution;
   if (circumstances.isKickingOff === true) return stateIcons.running;
   const isStale = unwatchedLabel(execution, circumstances) !== undefined;

@@ -5,7 +5,7 @@ import { viewId } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { Arrangement } from "./arrangement.ts";
 import type { CrewWatch } from "./crew-watch.ts";
-import { executionRow, taskRow, type Circumstances } from "./execution-rows.ts";
+import { executionRow, taskRow, type RowCircumstances } from "./execution-rows.ts";
 import { crewGroup, partsOf } from "./grouping.ts";
 import { idOf, showAttempt, type TreeNode } from "./nodes.ts";
 import { crewRow, goneCrewRow, groupRow, hintRow, moreRow, type Row } from "./rows.ts";
@@ -97,7 +97,7 @@ export class TreeItems {
     }
   }
 
-  #circumstances(execution: ExecutionSummary, group: string): Circumstances {
+  #circumstances(execution: ExecutionSummary, group: string): RowCircumstances {
     const { crews, tracker, kickoffs, prices } = this.#sources;
     const crew = this.#crews.connected.get(execution.crew.id);
     const isRefusing = tracker.parkedCrews().has(execution.crew.id);

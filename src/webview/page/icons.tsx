@@ -51,5 +51,6 @@ export function StateIcon({ state }: { readonly state: PageModel["state"] | Task
 export function StepIcon({ step: { isTool, state } }: { readonly step: PageStep }) {
   if (state === "running") return <Icon name="running" color="blue" />;
   if (state === "failed") return <Icon name="error" color="red" />;
+  if (state === "interrupted") return <Icon name="warning" color="yellow" />;
   return <Icon name={isTool ? "tool" : "thought"} color="faint" />;
 }

@@ -158,20 +158,22 @@ function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
   );
 }
 
+function stepStates(): Readonly<Record<PageStep["state"], string>> {
+  return {
+    running: l10n.t("running"),
+    completed: "",
+    failed: l10n.t("failed"),
+    interrupted: l10n.t("interrupted"),
+  };
+}
+
 function StepView({ step }: { readonly step: PageStep }) {
   const { id, title, state, facts } = step;
   const summary = (
     <>
       <StepIcon step={step} />
       <span class="name">{title}</span>
-      <span class="faint">
-        {[
-          facts,
-          state === "completed" ? "" : state === "failed" ? l10n.t("failed") : l10n.t("running"),
-        ]
-          .filter(Boolean)
-          .join(" · ")}
-      </span>
+      <span class="faint">{[facts, stepStates()[state]].filter(Boolean).join(" · ")}</span>
     </>
   );
   const parts = [

@@ -96,7 +96,7 @@ describe("a step", () => {
     );
     const task = { taskId: "plan", state: "running", attempts: [] } as const;
     const { text } = renderExecution(anExecution({ state: "running", tasks: [task] }), {}, steps);
-    assert.match(text, /^- lookup · interrupted · 0 s$/m);
+    assert.match(text, /^- lookup · Interrupted · 0 s$/m);
   });
 
   it("is below its task in the text, short and as data", () => {

@@ -79,6 +79,12 @@ describe("what a person may answer", () => {
   it("is the same feedback, if the crew accepted it and still reports the pause", () => {
     const taken = anExecution({ resumes: [anApproval("answered")] });
     assert.deepEqual(answers(taken), ["sendAgain", "approveWithNote", "reject"]);
+    const waiting = { ...taken.waiting!, options: ["yes"] };
+    const [resume] = taken.resumes;
+    const answered = { ...resume!, feedback: { ...resume!.feedback, isAnswer: true as const } };
+    const flow = anExecution({ waiting, resumes: [answered] });
+    assert.deepEqual(answers(flow), ["sendAgain", "answer"]);
+    assert.match(answersTo(flow)[0]!.label, /^Answered, but the flow still waits/);
   });
 
   it("is an unknown task of a crew that may be waiting", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Activity, noActivity } from "../../../src/executions/activity.ts";
 import type { Circumstances } from "../../../src/view/actions.ts";
+import { viewOf } from "../../../src/view/execution-view.ts";
 import type { Execution, SentResume, StateChange } from "../../../src/executions/model.ts";
 import { taskTimeLabels } from "../../../src/view/words.ts";
 import { sectionOf } from "../../../src/view/sections.ts";
@@ -86,6 +87,14 @@ describe("the history in an execution's document", () => {
     const again = { interruptions: once, marks: [{ ...mark, at: at(31) }] };
     const held = { isInterrupted: true };
     assert.deepEqual(lines(execution, again, held), [...continued, "- +31 – Interrupted"]);
+    const whole = { id: "crew", kind: "crew", name: "", depth: 0, start: at(40) } as const;
+    assert.deepEqual(
+      lines(execution, { ...again, spans: [{ ...whole, state: "running" }] }, held),
+      [...continued, "- +31 – Interrupted"],
+      "by another clock",
+    );
+    const view = viewOf(execution, { ...noActivity, ...again }, held);
+    assert.equal(view.elapsed, "31 min", "as long as it was seen at work");
     assert.deepEqual(lines(execution, {}, held), before, "nothing is known of it");
   });
 

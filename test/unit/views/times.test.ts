@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { elapsedLabel, formatSpan } from "../../../src/view/words.ts";
+import { formatSpan } from "../../../src/view/lengths.ts";
+import { elapsedLabel } from "../../../src/view/words.ts";
 import { notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
@@ -15,7 +16,7 @@ describe("times", () => {
   it("change in steps on rows, stop at the end, and are omitted if unknown", () => {
     assert.equal(elapsedLabel(notWaiting(), start + 47_000), "40 s");
     assert.equal(elapsedLabel(notWaiting({ state: "queued" }), start + 9_000), undefined);
-    assert.equal(elapsedLabel(notWaiting(), start, true), undefined, "it had not begun");
+    assert.equal(elapsedLabel(notWaiting(), start, start), undefined, "it had not begun");
     assert.equal(
       elapsedLabel(
         notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z" }),

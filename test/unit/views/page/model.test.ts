@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../../../src/base/json.ts";
 import type { ActivityEvent } from "../../../../src/api/types.ts";
-import { activityOf } from "../../../../src/executions/activity.ts";
+import { activityOf, noActivity } from "../../../../src/executions/activity.ts";
 import { type Execution, without } from "../../../../src/executions/model.ts";
 import { viewOf } from "../../../../src/view/execution-view.ts";
 import { textOf } from "../../../../src/view/text.ts";
@@ -336,6 +336,24 @@ describe("The page's model", () => {
         ["interrupted", "Interrupted"],
         ["pending", "Not started"],
       ],
+    );
+  });
+
+  it("shows an interrupted step as such", () => {
+    const span = {
+      id: "s",
+      kind: "tool",
+      parentId: "t",
+      depth: 2,
+      name: "lookup",
+      start: 1,
+    } as const;
+    const cut = { ...span, end: 2, state: "interrupted", taskId: "outline", attempt: 1 } as const;
+    const { tasks } = pageModel(rejectedAgain(), { ...noActivity, spans: [cut] });
+    const steps = tasks.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.steps));
+    assert.deepEqual(
+      steps.map(({ title, state }) => [title, state]),
+      [["lookup", "interrupted"]],
     );
   });
 
