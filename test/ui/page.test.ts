@@ -338,7 +338,7 @@ describe("The page of an execution in a browser", () => {
     const accepted = { isApprove: true, text: "Approved.", at };
     const resumes = [{ ...target, feedback: accepted, outcome: "answered" as const }];
     await window.show({ execution: aRichExecution({ resumes }) });
-    await page.getByText("still reports this pause").waitFor();
+    await page.getByText("it still reports the pause").waitFor();
     await button("Send Again…").waitFor();
     assert.deepEqual([await button("Approve").count(), await button("Reject").count()], [0, 1]);
   });

@@ -1,9 +1,8 @@
 import * as vscode from "vscode";
 import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
+import { mapLine, nextAttempt } from "../../view/moved-lines.ts";
 import {
-  mapLine,
-  nextAttempt,
   type Rendered,
   type Section,
   sectionOf,

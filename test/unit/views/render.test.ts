@@ -7,7 +7,8 @@ import { without, type Execution, type SentResume } from "../../../src/execution
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { missingText } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
-import { mapLine, nextAttempt, sectionOf } from "../../../src/view/sections.ts";
+import { mapLine, nextAttempt } from "../../../src/view/moved-lines.ts";
+import { sectionOf } from "../../../src/view/sections.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 function headings(execution: Execution): string[] {
