@@ -11,7 +11,7 @@ import { addCrewAction, MissingTokenError, notConnected, setTokenAction } from "
 import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
 import { tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
-import { cleanToken, Tokens } from "./tokens.ts";
+import { Tokens } from "./tokens.ts";
 import type {
   Candidate,
   Crew,
@@ -159,6 +159,7 @@ export class Crews implements vscode.Disposable {
   ): Promise<Crew> {
     const added = this.checkNew(crew);
     if (crew.token === undefined) throw new MissingTokenError(added, { kind: "none" });
+    const { cleanToken } = await import("./pasted-token.ts");
     const token: TypedToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
     if (untested !== true) await this.test({ url: added.url, token }, signal);
     this.checkNew(crew);

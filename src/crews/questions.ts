@@ -5,7 +5,8 @@ import type { TokenType } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { plainMessage, withProgress } from "../editor/messages.ts";
 import type { AfterFailure, Left, Position } from "./conversation.ts";
-import { describeTokenProblem, tokenIn, tokenTypeName, tokenTypes } from "./token-format.ts";
+import { describeTokenProblem, tokenIn } from "./pasted-token.ts";
+import { tokenTypeName, tokenTypes } from "./token-format.ts";
 import type { TokenState } from "./types.ts";
 
 /** The vendor's dashboard (deployment guide). */

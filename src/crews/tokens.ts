@@ -1,15 +1,9 @@
 import * as vscode from "vscode";
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
 import type { TokenNotes } from "./crew-values.ts";
-import {
-  describeTokenProblem,
-  formatEntry,
-  parseEntry,
-  tokenIn,
-  tokenTypes,
-} from "./token-format.ts";
+import { formatEntry, parseEntry, tokenTypes } from "./token-format.ts";
 import type { CrewTokens, TokenState } from "./types.ts";
 
 const prefix = "crewdeck.token.";
@@ -54,6 +48,7 @@ export class Tokens implements vscode.Disposable {
   }
 
   async write(crewId: string, { inUse, bearer, userBearer }: CrewTokens): Promise<void> {
+    const { cleanToken } = await import("./pasted-token.ts");
     const tokens = defined({
       bearer: bearer && cleanToken(bearer),
       userBearer: userBearer && cleanToken(userBearer),
@@ -91,12 +86,4 @@ export class Tokens implements vscode.Disposable {
       return [];
     }
   }
-}
-
-/** The token in a pasted text. @throws UserError, which doesn't quote it */
-export function cleanToken(text: string): string {
-  const token = tokenIn(text);
-  const problem = describeTokenProblem(token);
-  if (problem !== undefined) throw new UserError(problem);
-  return token;
 }

@@ -11,7 +11,6 @@ import { keyOf, type Execution, type ExecutionSummary } from "../../executions/m
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
-import { outputOf, renderOutput } from "../../view/outputs.ts";
 import type { ShowOptions } from "./reader.ts";
 import { type Action, answersTo, type Circumstances } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
@@ -35,12 +34,13 @@ type Rendering = Awaited<ReturnType<typeof loadRendering>>;
 
 /** With the first document: most windows show none. */
 async function loadRendering() {
-  const [view, text, activities] = await Promise.all([
+  const [view, text, outputs, activities] = await Promise.all([
     import("../../view/execution-view.ts"),
     import("../../view/text.ts"),
+    import("../../view/outputs.ts"),
     import("../activities.ts"),
   ]);
-  return { ...view, ...text, ...activities };
+  return { ...view, ...text, ...outputs, ...activities };
 }
 
 interface Page {
@@ -246,7 +246,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     if (part?.kind === "answer") {
       const answer = this.#answers.get(uri.toString());
       const isGone = answer === undefined;
-      return { rendered: isGone ? rendering.missingAnswerText() : renderOutput(answer) };
+      return { rendered: isGone ? rendering.missingAnswerText() : rendering.renderOutput(answer) };
     }
     const execution = this.execution(uri);
     if (execution === undefined)
@@ -256,9 +256,9 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
       const view = rendering.viewOf(execution, activity, circumstances);
       return { rendered: rendering.textOf(view), view };
     }
-    const output = outputOf(execution, part);
+    const output = rendering.outputOf(execution, part);
     const isMissing = output === undefined;
-    return { rendered: isMissing ? rendering.missingOutputText() : renderOutput(output) };
+    return { rendered: isMissing ? rendering.missingOutputText() : rendering.renderOutput(output) };
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describeTokenProblem, tokenIn } from "../../../src/crews/token-format.ts";
+import { describeTokenProblem, tokenIn } from "../../../src/crews/pasted-token.ts";
 
 describe("a pasted token", () => {
   for (const pasted of [
