@@ -8,8 +8,7 @@ import type { Callbacks } from "../../src/callbacks/callbacks.ts";
 import { callbackCommands } from "../../src/commands/callbacks.ts";
 import { receiveCallbacks } from "../../src/crews/receiving.ts";
 import { targetOf } from "../../src/editor/arguments.ts";
-import { KickoffForms } from "../../src/kickoff/form/forms.ts";
-import type { ToForm } from "../../src/kickoff/form/messages.ts";
+import type { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import { openRelay } from "../../src/service/relay/relay.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
 import { temporaryFolder } from "../support/folders.ts";
@@ -20,6 +19,7 @@ import { anExecution } from "../unit/executions/samples.ts";
 import { Windows } from "../unit/executions/windows.ts";
 import { executionParts } from "./execution-parts.ts";
 import { MemorySecrets } from "./memory.ts";
+import { restoredForm } from "./restored-form.ts";
 import { withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
@@ -179,39 +179,15 @@ describe("The form's line that a crew may need a person and no callback can come
   let hasWay: boolean;
   afterEach(() => forms.dispose());
 
-  /** A form of a deployed crew, with what its page gets, and a way to send what its page sends. */
   function open() {
-    const { database, store, documents } = parts;
     hasWay = false;
-    forms = new KickoffForms({
-      ...{ database, store, documents, clock: systemClock },
-      context: { extensionUri: vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri },
-      crews: {
-        get: () => deployedCrew,
-        find: () => deployedCrew,
-        ready: () => Promise.resolve(deployedCrew),
-        inputs: () => Promise.resolve({ fields: [{ name: "topic" }], raw: {} }),
-        onDidChange: new vscode.EventEmitter<void>().event,
-      },
-      sender: { earlier: () => undefined, send: () => Promise.reject(new Error("Not sent")) },
-      editor: { selection: undefined },
-      callbacks: () => Promise.resolve({ canReach: () => Promise.resolve(hasWay) }),
-    });
-    const panel = vscode.window.createWebviewPanel("test.form", "Form", vscode.ViewColumn.Active);
-    const { webview } = panel;
-    const posted: ToForm[] = [];
-    const page = new vscode.EventEmitter<unknown>();
-    Object.assign(webview, {
-      onDidReceiveMessage: page.event,
-      postMessage: (message: ToForm) => Promise.resolve(posted.push(message) > 0),
-    });
-    forms.restore(panel, { crew: deployedCrew.id, name: deployedCrew.name });
-    page.fire({ type: "ready" });
+    const form = restoredForm(parts, deployedCrew, () => hasWay);
+    ({ forms } = form);
     const hint = () => {
-      const last = posted.at(-1);
-      return last?.view.kind === "form" ? last.view.hint : undefined;
+      const view = form.view();
+      return view?.kind === "form" ? view.hint : undefined;
     };
-    return { hint, press: (type: string) => page.fire({ type }), panel };
+    return { ...form, hint };
   }
 
   it("leads to the settings and to the test for this crew", async () => {

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import type { Position, ProjectProblem } from "../../projects/types.ts";
 
-/** What the files of a local crew let fear or should say better. */
+/** What the files of a local crew should say better, and what its Python may refuse. */
 export interface Advice {
   readonly text: string;
   /** The first place. */
@@ -18,12 +18,12 @@ export function adviceFrom(problems: readonly ProjectProblem[]): Advice | undefi
   const { message, position } = first.error;
   const more = all.length - 1;
   return {
-    text: errors.length > 0 ? fear(message, more) : note(message, more),
+    text: errors.length > 0 ? refusal(message, more) : note(message, more),
     ...defined({ at: position }),
   };
 }
 
-function fear(first: string, more: number): string {
+function refusal(first: string, more: number): string {
   return more === 0
     ? l10n.t("The crew's Python may refuse this: {0}", first)
     : l10n.t("The crew's Python may refuse this: {0} ({1} more)", first, more);

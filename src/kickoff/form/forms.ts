@@ -77,7 +77,6 @@ export class KickoffForms implements vscode.Disposable {
         true,
       );
       void form.session.load({ fresh: false, startsCrew: true });
-      this.#readAdvice(crew.id);
     } else {
       form.show(given);
     }
@@ -172,6 +171,9 @@ export class KickoffForms implements vscode.Disposable {
     });
     this.#forms.set(crew.id, form);
     this.advise();
+    this.#readAdvice(crew.id);
+    // The person may have mended the project's files in another tab.
+    panel.onDidChangeViewState(() => panel.active && this.#readAdvice(crew.id));
     panel.onDidDispose(() => {
       if (this.#forms.get(crew.id) === form) this.#forms.delete(crew.id);
     });
@@ -189,7 +191,7 @@ export class KickoffForms implements vscode.Disposable {
     }
   }
 
-  /** Tells what the files of a crew that runs with crewAI let fear: only its Python knows. */
+  /** What the files of a crew that runs with crewAI should say better. Only its Python knows whether it runs. */
   #readAdvice(crewId: string): void {
     const local = this.#options.crews.find(crewId)?.local;
     if (local?.engine !== "crewai") return;

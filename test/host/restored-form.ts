@@ -1,0 +1,40 @@
+import * as vscode from "vscode";
+import { systemClock } from "../../src/base/clock.ts";
+import type { Crew } from "../../src/crews/types.ts";
+import { KickoffForms } from "../../src/kickoff/form/forms.ts";
+import type { FormView, ToForm } from "../../src/kickoff/form/messages.ts";
+import type { ViewParts } from "./view-parts.ts";
+
+/** A form that comes back with its window, with what its page gets, and a way to send what its page sends. */
+export function restoredForm(
+  { database, store, documents }: ViewParts,
+  crew: Crew,
+  canReach: () => boolean,
+) {
+  const forms = new KickoffForms({
+    ...{ database, store, documents, clock: systemClock },
+    context: { extensionUri: vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri },
+    crews: {
+      get: () => crew,
+      find: () => crew,
+      ready: () => Promise.resolve(crew),
+      inputs: () => Promise.resolve({ fields: [{ name: "topic" }], raw: {} }),
+      onDidChange: new vscode.EventEmitter<void>().event,
+    },
+    sender: { earlier: () => undefined, send: () => Promise.reject(new Error("Not sent")) },
+    editor: { selection: undefined },
+    callbacks: () => Promise.resolve({ canReach: () => Promise.resolve(canReach()) }),
+  });
+  const panel = vscode.window.createWebviewPanel("test.form", "Form", vscode.ViewColumn.Active);
+  const { webview } = panel;
+  const posted: ToForm[] = [];
+  const page = new vscode.EventEmitter<unknown>();
+  Object.assign(webview, {
+    onDidReceiveMessage: page.event,
+    postMessage: (message: ToForm) => Promise.resolve(posted.push(message) > 0),
+  });
+  forms.restore(panel, { crew: crew.id, name: crew.name });
+  page.fire({ type: "ready" });
+  const view = (): FormView | undefined => posted.at(-1)?.view;
+  return { forms, view, press: (type: string) => page.fire({ type }), panel };
+}
