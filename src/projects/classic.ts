@@ -155,6 +155,7 @@ export async function readClassic(
   const hasPython = ({ own, parts }: typeof agents) =>
     own.some(({ config }) => config === null) || parts.some(({ place }) => place === undefined);
   const someConfig = methods.some(({ config }) => config === null);
+  const someTask = methods.some(({ makesTasks }) => makesTasks);
   const definition: Definition = {
     agents: agents.parts.map(({ name, place, isUnused }) => ({
       value: place ? readAgent(name, place, report, isUnused) : unreadAgent(name),
@@ -162,7 +163,7 @@ export async function readClassic(
     })),
     tasks: readTasks(tasks.parts, isWhole ? [...names] : undefined, report),
     lacks:
-      crew === undefined || hasPython(tasks)
+      crew === undefined || someTask || hasPython(tasks)
         ? "tasks"
         : hasPython(agents) || someConfig
           ? "agents"

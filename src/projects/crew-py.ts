@@ -24,6 +24,8 @@ export interface CrewMethod {
   readonly agent?: string;
   /** `human_input=True`. */
   readonly asks?: true;
+  /** Makes tasks that no method of the class makes. */
+  readonly makesTasks?: true;
   /** Of the decorator, from 1. */
   readonly line: number;
   readonly column: number;
@@ -36,6 +38,7 @@ const renamedCrew = /\bcrew\s+as\b/;
 const usedConfig = /\b(?:agents|tasks)_config\s*(?:\[|\.\s*get\s*\()\s*["']([^"'\n]+)["']/;
 const someConfig = /\b(?:agents_config|tasks_config\b|config\s*=)/;
 const setting = /^\s*(agents|tasks)_config\s*(?::[^=]*)?=(?!=)/;
+const ownTask = /\b(?:Conditional)?Task\s*\(/;
 const ownAgent = /\bagent\s*=\s*self\.(\w+)\s*\(/;
 
 /** Each is read by itself. */
@@ -95,6 +98,7 @@ function methodsIn(body: readonly string[], source: readonly string[], start: nu
         ...(config !== undefined && { config }),
         ...(agent !== undefined && { agent }),
         ...(/\bhuman_input\s*=\s*True\b/.test(code) && { asks: true }),
+        ...(kind === "crew" && ownTask.test(code) && { makesTasks: true }),
         line: start + index + 1,
         column: indentOf(line) + 1,
       },

@@ -107,6 +107,11 @@ describe("crews of the command line", () => {
     const { lacks } = await readCrew({ ...plan, folder: manager });
     assert.equal(lacks, "agents");
     await check("rehearsal", { folder: manager });
+    const ownTask = 'Task(description="d", expected_output="e")';
+    const withTask = readFileSync(python, "utf8").replace(/\bself\.tasks\b/, `$& + [${ownTask}]`);
+    writeFileSync(python, withTask);
+    await check("crewai", { folder: manager });
+    await assert.rejects(check("rehearsal", { folder: manager }), /Only its Python knows all/);
     const several = { folder: path.join(shapes, "several-crews") };
     await check("rehearsal", { ...several, class: "EditCrew" });
     await assert.rejects(check("crewai", several), /one of the classes DraftCrew, EditCrew\./);
