@@ -109,7 +109,7 @@ def test_a_project_that_closes_what_the_worker_replies_with_ends_it_with_a_code_
 import os, worker
 def run(commands):
     os.closerange(3, 256)
-    files = [open({str(tmp_path / "its own")!r}, "w") for _ in range({opened})]
+    files = [open({str(tmp_path / "its own")!r}, "w+") for _ in range({opened})]
     worker.reply("ready")
 worker.run = run
 worker.main()

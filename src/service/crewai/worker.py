@@ -151,14 +151,16 @@ def processes():
         yield int(pid), int(parent)
 
 
-def read_commands(lines, commands):
+def read_commands(lines, pipe, commands):
     try:
         for line in lines:
             commands.put(json.loads(line))
-    except (OSError, ValueError):  # The project closed it, or another file has its number.
-        end_for_closed_pipe()
-    finally:
-        end()
+        if os.path.samestat(os.fstat(lines.fileno()), pipe):
+            end()
+    except (OSError, ValueError):
+        pass
+    # The project closed it, or another file has its number, such as one that is opened to end for the other pipe.
+    end_for_closed_pipe()
 
 
 class Failure(Exception):
@@ -1100,7 +1102,7 @@ def main():
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     received = queue.Queue()
-    threading.Thread(target=read_commands, args=(lines, received), daemon=True).start()
+    threading.Thread(target=read_commands, args=(lines, os.fstat(lines.fileno()), received), daemon=True).start()
     run(received)
 
 
