@@ -193,7 +193,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchEnds({ store, lease, notified, clock, context }));
   owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));
-  owned.add(watchProjects(tree.view, crews, opened));
+  owned.add(watchProjects(tree.view, crews, opened, clock));
   owned.add(registerProjectFiles({ crews, store, clock }));
   const timeline = owned.add(
     new Timeline({

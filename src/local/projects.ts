@@ -1,5 +1,6 @@
 import path from "node:path";
 import * as vscode from "vscode";
+import type { Clock } from "../base/clock.ts";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { openFileAction, showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -44,14 +45,15 @@ export async function workspaceProjects(): Promise<readonly string[]> {
   return (await Promise.all(roots.map(({ uri }) => findProjects(uri.fsPath)))).flat();
 }
 
-/** What makes a folder a project's, such as `crewai create` in a terminal. */
-const projectFiles = "**/{config,agents,agents.yaml,tasks.yaml,crew.*,pyproject.toml}";
+/** How long what is created is collected (ms), such as by `crewai create` in a terminal. */
+const pause = 1000;
 
 /** Searches only while the empty view, which uses the context key, is visible. */
 export function watchProjects(
   view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">,
   crews: Pick<Crews, "list" | "onDidChange">,
   opened: Promise<unknown>,
+  clock: Pick<Clock, "after">,
 ): vscode.Disposable {
   const look = async () => {
     await opened;
@@ -66,13 +68,25 @@ export function watchProjects(
       .catch((error: unknown) => logProblem("Looking for crew projects", error));
   };
   lookAgain();
-  const watcher = vscode.workspace.createFileSystemWatcher(projectFiles, false, true, true);
+  let cancel: (() => void) | undefined;
+  const created = () => {
+    cancel ??= clock.after(pause, () => {
+      cancel = undefined;
+      lookAgain();
+    });
+  };
+  // Of anything: VS Code on Linux reports a new folder, but not always what is in it.
+  const watcher = vscode.workspace.createFileSystemWatcher("**", false, true, true);
   return vscode.Disposable.from(
     view.onDidChangeVisibility(lookAgain),
     crews.onDidChange(lookAgain),
     vscode.workspace.onDidChangeWorkspaceFolders(lookAgain),
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused) lookAgain();
+    }),
     watcher,
-    watcher.onDidCreate(lookAgain),
+    watcher.onDidCreate(created),
+    new vscode.Disposable(() => cancel?.()),
   );
 }
 

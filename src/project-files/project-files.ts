@@ -42,7 +42,7 @@ export class ProjectFiles implements vscode.Disposable {
 
   constructor(options: Options) {
     this.#options = options;
-    const { workspace, languages } = vscode;
+    const { workspace, languages, window } = vscode;
     this.#marks = this.#owned.add(languages.createDiagnosticCollection("crewdeck-projects"));
     const ifProject = (document: vscode.TextDocument) => {
       if (options.mayBeProjectFile(document)) this.#textsChanged();
@@ -55,6 +55,10 @@ export class ProjectFiles implements vscode.Disposable {
       workspace.onDidCloseTextDocument((document) => {
         this.#marks.delete(document.uri);
         ifProject(document);
+      }),
+      // VS Code on Linux doesn't watch each folder in a new one. It reads the file of the editor again then, too.
+      window.onDidChangeActiveTextEditor((editor) => {
+        if (editor !== undefined) ifProject(editor.document);
       }),
       workspace.onDidChangeWorkspaceFolders(changed),
       watcher.onDidCreate(changed),

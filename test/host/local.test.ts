@@ -453,9 +453,8 @@ describe("local crews", () => {
 
   it("starts the workspace's only project without a question, and offers it in the view", async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri;
-    const earlier = vscode.Uri.joinPath(root, "earlier-crew");
-    const project = vscode.Uri.joinPath(root, "its-crew");
-    const { executeCommand } = vscode.commands;
+    const projectIn = (name: string) => vscode.Uri.joinPath(root, name);
+    const [{ executeCommand }, { onDidChangeWindowState }] = [vscode.commands, vscode.window];
     const contexts: unknown[] = [];
     Object.assign(vscode.commands, {
       executeCommand: (command: string, ...rest: unknown[]) =>
@@ -464,27 +463,36 @@ describe("local crews", () => {
           : executeCommand(command, ...rest),
     });
     const shown = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
-    const view = { visible: false, onDidChangeVisibility: shown.event };
+    const focus = new vscode.EventEmitter<vscode.WindowState>();
+    const view = { visible: true, onDidChangeVisibility: shown.event };
     const { crews, locals } = await newWindow();
     resetContext();
-    const watching = watchProjects(view, crews, Promise.resolve());
+    Object.assign(vscode.window, { onDidChangeWindowState: focus.event });
+    const watching = watchProjects(view, crews, Promise.resolve(), systemClock);
+    Object.assign(vscode.window, { onDidChangeWindowState });
     try {
-      await cp(example, earlier.fsPath, { recursive: true });
-      shown.fire({ visible: false });
-      view.visible = true;
-      shown.fire({ visible: true });
-      await waitFor("the earlier project to be found", () => contexts.at(-1) === true);
-      await rm(earlier.fsPath, { recursive: true });
-      shown.fire({ visible: true });
-      await waitFor("it to be missed", () => contexts.at(-1) === false);
-      await cp(example, project.fsPath, { recursive: true });
-      await waitFor("the new project to be found", () => contexts.at(-1) === true);
+      const elsewhere = vscode.Uri.file(await copyOfExample());
+      // VS Code reports the folder that is moved, and nothing in it.
+      const move = (from: vscode.Uri, to: vscode.Uri) => vscode.workspace.fs.rename(from, to);
+      for (const [name, look] of [
+        ["shown-crew", () => shown.fire({ visible: true })],
+        ["focused-crew", () => focus.fire({ focused: true, active: true })],
+      ] as const) {
+        await move(elsewhere, projectIn(name));
+        await waitFor("the project to be found", () => contexts.at(-1) === true);
+        await move(projectIn(name), elsewhere);
+        look();
+        await waitFor("it to be missed", () => contexts.at(-1) === false);
+      }
+      await move(elsewhere, projectIn("its-crew"));
+      await waitFor("the last one to be found", () => contexts.at(-1) === true);
       const crew = await locals.start({ here: true });
-      assert.equal(crew?.local?.folder, project.toString());
+      assert.equal(crew?.local?.folder, projectIn("its-crew").toString());
     } finally {
       watching.dispose();
       Object.assign(vscode.commands, { executeCommand });
-      await rm(project.fsPath, { recursive: true, force: true });
+      for (const name of ["shown-crew", "focused-crew", "its-crew"])
+        await rm(projectIn(name).fsPath, { recursive: true, force: true });
     }
   });
 
