@@ -9,7 +9,9 @@ const labels = ["Crew {0}, {1}", "Crew: {0}", "- Crew: {0}", "Start {0}"];
 
 describe("A crew's name", () => {
   it("is in quotation marks in every sentence of the UI", () => {
-    const found = globSync("src/**/*.ts", { cwd: projectFolder }).flatMap((file) => named(file));
+    const found = globSync("src/**/*.{ts,tsx}", { cwd: projectFolder }).flatMap((file) =>
+      named(file),
+    );
     assert.ok(found.length > 30, String(found.length));
     assert.deepEqual(
       found.filter(({ text, at }) => !labels.includes(text) && !text.includes(`“{${at}}”`)),

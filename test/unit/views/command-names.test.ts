@@ -21,7 +21,7 @@ const titles = Object.entries(texts).flatMap(([key, title]) =>
 describe("texts that name a command of the palette", () => {
   it("name one that is there by its exact title", () => {
     const files = [
-      ...globSync("src/**/*.ts", { cwd: projectFolder }),
+      ...globSync("src/**/*.{ts,tsx}", { cwd: projectFolder }),
       "media/example-crew/README.md",
       "README.md",
       ...globSync("docs/*.md", { cwd: projectFolder }),
@@ -42,7 +42,7 @@ describe("texts that name a command of the palette", () => {
 });
 
 describe("a button or lens of a command", () => {
-  /** These name what they do to the crew, form, task or port that is spoken of. */
+  /** These name what they do to the crew, form, task, port or test that is spoken of. */
   const others = [
     "Compare with Attempt {0}",
     "Kick Off {0}…",
@@ -52,6 +52,7 @@ describe("a button or lens of a command", () => {
     "reject",
     "Last Result",
     "Last Output",
+    "More…",
     "Open in Form",
     "Send Spans",
     "Set Feedback Secret…",
@@ -61,7 +62,7 @@ describe("a button or lens of a command", () => {
 
   it("has its title's words, perhaps fewer", () => {
     const wordsOf = (title: string) => title.replace("…", "").split(" ");
-    const buttons = globSync("src/**/*.ts", { cwd: projectFolder }).flatMap((file) =>
+    const buttons = globSync("src/**/*.{ts,tsx}", { cwd: projectFolder }).flatMap((file) =>
       [
         ...read(file).matchAll(
           /l10n\.t\(\s*"(?:\{0\} )?([^"]+)"[^;{}]{0,60}?[,:]\s*"(?:crewdeck\.)?(\w+)"/g,
