@@ -5,7 +5,6 @@ import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 import { formType } from "../../editor/manifest.ts";
 import type { Sending } from "../../sending/sending.ts";
-import type { Presets } from "../presets/presets.ts";
 import type { KickoffForms, KickoffFormsOptions } from "./forms.ts";
 import { LastEditor } from "./last-editor.ts";
 
@@ -67,10 +66,6 @@ export class LazyForms implements vscode.Disposable {
 
   async closeAll(): Promise<void> {
     await (await this.#loading)?.closeAll();
-  }
-
-  async presets(): Promise<Presets> {
-    return (await this.#load()).presets;
   }
 
   dispose(): void {

@@ -8,7 +8,7 @@ import { faultText } from "../texts.ts";
 import { targetOf, type HeldSecrets } from "./secrets.ts";
 import { checkExtra } from "./validate.ts";
 
-export type PastedKickoff =
+type PastedKickoff =
   | {
       readonly values: Prefill;
       readonly secrets: HeldSecrets;

@@ -15,7 +15,7 @@ import { readJson } from "../json.ts";
 import { asTyped, canShow, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 
 /** A list, not an object: an input may be named `__proto__`. */
-export type NamedValue = FieldValue & { readonly name: string };
+type NamedValue = FieldValue & { readonly name: string };
 
 /** A form as typed, without secrets; plain JSON data. */
 export interface FormValues extends TypedCallbacks {

@@ -13,7 +13,7 @@ export type BoxKind =
       readonly choices: readonly { readonly value: string; readonly label: string }[];
     };
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   readonly mark?: string;
   readonly hint?: string | undefined;
