@@ -14,7 +14,20 @@ import { confirm, plainMessage, showError, showStatus } from "../editor/messages
 import { chooseCrew, findExecution, onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-type CrewParts = Pick<CommandParts, "crews" | "locals" | "models" | "store">;
+interface CrewParts extends Pick<CommandParts, "crews" | "models"> {
+  readonly locals: Pick<
+    CommandParts["locals"],
+    | "changeEngine"
+    | "decideInterrupted"
+    | "lacksCrewai"
+    | "remove"
+    | "setUp"
+    | "showLog"
+    | "start"
+    | "stop"
+  >;
+  readonly store: Pick<CommandParts["store"], "find" | "refresh">;
+}
 
 export function crewCommands(parts: CrewParts): Commands {
   const { crews, locals, models } = parts;

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { crewCommands } from "../../src/commands/crews.ts";
+import type { Crews } from "../../src/crews/crews.ts";
+import { log } from "../../src/editor/log.ts";
+import { eachWithSmallCrews } from "./small-crew.ts";
+
+describe("Commands of local crews", () => {
+  let crews: Crews;
+  eachWithSmallCrews((fresh) => ({ crews } = fresh));
+
+  const local = {
+    id: "local:file:///poems",
+    name: "poems",
+    url: "http://127.0.0.1:9",
+    local: { folder: "file:///poems", engine: "rehearsal" as const, running: true },
+  };
+  let done: unknown[];
+  const real = Object.getOwnPropertyDescriptor(log, "show") ?? {};
+
+  beforeEach(() => {
+    done = [];
+    Object.assign(log, { show: () => done.push("show the log") });
+  });
+  afterEach(() => void Object.defineProperty(log, "show", real));
+
+  const run = async (id: string, argument: unknown) => {
+    crews.setLocal([local]);
+    const does =
+      (what: string) =>
+      (...given: unknown[]) =>
+        Promise.resolve(void done.push([what, ...given]));
+    const other = () => assert.fail("another action");
+    const commands = crewCommands({
+      crews,
+      locals: {
+        changeEngine: does("change the engine"),
+        setUp: does("set up"),
+        showLog: () => done.push("show the local crews' log"),
+        ...{ decideInterrupted: other, lacksCrewai: other, remove: other },
+        ...{ start: other, stop: other },
+      },
+      models: other,
+      store: { find: other, refresh: other },
+    });
+    await commands[id]?.(argument);
+    return done.splice(0);
+  };
+
+  it("set a project up, or change its engine", async () => {
+    const crew = local.id;
+    assert.deepEqual(await run("changeEngine", { crew, setUp: true, kind: "error" }), [
+      ["set up", crew],
+    ]);
+    for (const [given, engine] of [
+      [{ setUp: false }, undefined],
+      [{ engine: "crewai" }, "crewai"],
+    ] as const)
+      assert.deepEqual(await run("changeEngine", { crew, ...given }), [
+        ["change the engine", crew, engine],
+      ]);
+  });
+
+  it("show the log of local crews, or of Crewdeck", async () => {
+    for (const given of [{ local: true }, { crew: local.id }])
+      assert.deepEqual(await run("showLog", given), ["show the local crews' log"]);
+    await crews.add({ name: "Travel", url: "https://travel.test", token: "x" }, { untested: true });
+    for (const given of [undefined, { local: false }, { crew: "Travel" }])
+      assert.deepEqual(await run("showLog", given), ["show the log"]);
+  });
+});
