@@ -141,7 +141,7 @@ describe("Values in the kickoff form, in a browser", () => {
     );
     await mode("share").selectOption("Text");
     assert.equal(await field("share").inputValue(), "half");
-    await page.getByRole("button", { name: "Reset to default: days" }).click();
+    await page.getByRole("button", { name: "Reset to Default: days" }).click();
     await list("loud").selectOption("false");
     await list("tone").selectOption("warm");
     await kickOff().click();
@@ -159,7 +159,7 @@ describe("Values in the kickoff form, in a browser", () => {
       text: "rivers\nand lakes",
       from: "the selection in notes.md (16 bytes)",
     });
-    await page.getByRole("button", { name: "Fill in from…: topic" }).click();
+    await page.getByRole("button", { name: "Fill In From…: topic" }).click();
     await page
       .getByText("topic was filled in from the selection in notes.md (16 bytes).")
       .waitFor();

@@ -178,7 +178,7 @@ describe("The kickoff form in a browser", () => {
   it("leads with Tab from value to value, and with Shift+F9 to what else a field offers and back", async () => {
     await open();
     const hasFocus = (part: Locator) => part.evaluate((it) => it === document.activeElement);
-    const take = page.getByRole("button", { name: "Fill in from…: options", exact: true });
+    const take = page.getByRole("button", { name: "Fill In From…: options", exact: true });
     await field("options").fill("{}");
     await page.keyboard.press("Shift+F9");
     assert.ok(await hasFocus(take));

@@ -67,10 +67,10 @@ export function Input({ index }: { readonly index: number }) {
             class="link"
             tabIndex={tabIndex}
             disabled={isSending}
-            aria-label={l10n.t("Fill in from…: {0}", label)}
+            aria-label={l10n.t("Fill In From…: {0}", label)}
             onClick={() => post({ type: "take", input: name })}
           >
-            {l10n.t("Fill in from…")}
+            {l10n.t("Fill In From…")}
           </button>
           {canReset && (
             <button
@@ -78,13 +78,13 @@ export function Input({ index }: { readonly index: number }) {
               class="link"
               tabIndex={tabIndex}
               disabled={isSending}
-              aria-label={l10n.t("Reset to default: {0}", label)}
+              aria-label={l10n.t("Reset to Default: {0}", label)}
               onClick={() => {
                 put(initial);
                 focusPart(index);
               }}
             >
-              {l10n.t("Reset to default")}
+              {l10n.t("Reset to Default")}
             </button>
           )}
           <select
