@@ -115,6 +115,10 @@ describe("the problems of a project", () => {
     const expected = ["error crew.py:3:1 The class “Poem” has no method with @crew."];
     assert.deepEqual(await of("class Poem"), expected);
     assert.deepEqual(await of("class Poem()"), expected);
+    const undecorated = "def crew(self): return Crew(agents=self.agents, tasks=self.tasks)";
+    assert.deepEqual(await of("class Poem", undecorated), expected);
+    assert.deepEqual(await of("class Poem", `@team\n    ${undecorated}`), []);
+    assert.deepEqual(await of("class Poem", "def crew(self): return Crew([self.a()])"), []);
     assert.deepEqual(await of("class Poem(Base)"), []);
     for (const body of ["def crew(self): ...", "crew = crew(build)", "team = project.crew(build)"])
       assert.deepEqual(await of("class Poem", body), []);
