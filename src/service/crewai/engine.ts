@@ -11,8 +11,10 @@ import {
   wordsIn,
   type UnknownObject,
 } from "../../base/json.ts";
+import { readProject } from "../../projects/read.ts";
 import {
   ProjectError,
+  toRehearse,
   type CrewProject,
   type ProjectAgent,
   type ProjectTask,
@@ -131,9 +133,29 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     return path.posix.join(crew, project.entry);
   }
 
-  function commandToOpen(project: CrewProject, source: string, storage: string | null): JsonObject {
-    const { kind, crewClass = null } = project;
-    return { folder, source, file: fileOf(project), crewClass, storage, isFlow: kind === "flow" };
+  /** @throws {ProjectFailure} with what is wrong in the files first: a person may not find it in Python's words, which may be cut off */
+  async function openIn(
+    worker: Worker,
+    project: CrewProject,
+    source: string,
+    storage: string | null,
+  ): Promise<UnknownObject> {
+    const { kind, crewClass } = project;
+    const file = fileOf(project);
+    const isFlow = kind === "flow";
+    const command = { folder, source, file, crewClass: crewClass ?? null, storage, isFlow };
+    // Without Python, the files have nothing to do with it.
+    await worker.ready;
+    try {
+      return await worker.open(command, environment);
+    } catch (error) {
+      if (!(error instanceof ProjectFailure)) throw error;
+      const problem = await readProject(path.join(source, crew), crewClass)
+        .then(toRehearse)
+        .then(() => undefined, messageOf);
+      if (problem === undefined) throw error;
+      throw new ProjectFailure(`${secrets.hide(problem)}\nPython says: ${error.message}`);
+    }
   }
 
   /** The execution's worker with its project open, and the crew if it was opened now. */
@@ -161,7 +183,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     });
     // Executions that run at the same time must not share crewAI's storage.
     const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
-    const reply = await worker.open(commandToOpen(project, source, own), environment);
+    const reply = await openIn(worker, project, source, own);
     for (const remark of wordsIn(reply["remarks"])) log(`[crew] ${remark}`);
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
   }
@@ -232,7 +254,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       // An execution may use the crew's own.
       const own = storageOf(`inputs ${randomUUID()}`);
       try {
-        await worker.open(commandToOpen(project, folder, own), environment);
+        await openIn(worker, project, folder, own);
         return await worker.inputs();
       } finally {
         asked.delete(worker);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { crewaiEngine } from "../../../src/service/crewai/engine.ts";
@@ -101,6 +101,38 @@ describe("a worker of the crewai engine", () => {
     });
     const { tasks } = (await engine.prepare?.("one", crew)) ?? {};
     assert.deepEqual(tasks?.[0]?.context, ["a"]);
+    engine.close?.();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("says what is wrong in the files, too, when Python can't open the project", async () => {
+    const folder = temporaryFolder("worker");
+    const python = path.join(folder, "python");
+    const failed = `{"type":"failed","message":"KeyError: 1","frames":["crew.py:5 in a"]}`;
+    writeFileSync(
+      python,
+      `#!/bin/sh\necho '{"type":"ready"}'\nread command; echo '${failed}'\ncat\n`,
+    );
+    chmodSync(python, 0o700);
+    const project = temporaryFolder("project");
+    mkdirSync(path.join(project, "config"));
+    writeFileSync(
+      path.join(project, "config", "agents.yaml"),
+      "w:\n  role: r\n  goal: g\n  backstory: b\n",
+    );
+    writeFileSync(
+      path.join(project, "config", "tasks.yaml"),
+      "a:\n  description: First\nsecond.\n  expected_output: b\n",
+    );
+    const engine = crewaiEngine({
+      ...{ folder: project, data: path.join(folder, "data"), python },
+      ...{ program: "worker.py", parallel: 1, env: process.env },
+      ...{ log: () => undefined, secrets: new Secrets() },
+    });
+    const message =
+      /^config\/tasks\.yaml:3:1: Line 3 continues line 2\. Expected: .*\nPython says: KeyError: 1\n {2}crew\.py:5 in a$/;
+    await assert.rejects(async () => await engine.inputs?.(crew), { message });
+    await assert.rejects(async () => await engine.prepare?.("one", crew), { message });
     engine.close?.();
     rmSync(folder, { recursive: true });
   });
