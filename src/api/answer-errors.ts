@@ -145,7 +145,9 @@ function known(
             ? l10n.t(
                 "Check the task's ID; if it is right, check the ID of the execution and the crew's address.",
               )
-            : l10n.t("Check the crew's address and the ID of the execution."),
+            : path === "/inputs" || path === "/kickoff"
+              ? l10n.t("Check the crew's address.")
+              : l10n.t("Check the crew's address and the ID of the execution."),
       };
     case 407:
       return {

@@ -98,17 +98,21 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
     return next();
   });
 
-  app.get("/", (c) => {
+  const crewsFor = (c: Context<Environment>) => {
     const { origin } = publicUrl ?? publicUrlOf(c, trustProxy) ?? new URL(c.req.url);
-    return c.json({ crews: c.var.names.map((name) => ({ name, url: `${origin}/${name}` })) });
-  });
+    return c.var.names.map((name) => ({ name, url: `${origin}/${name}` }));
+  };
+  app.get("/", (c) => c.json({ crews: crewsFor(c) }));
   app.all("/", (c) => {
     c.header("Allow", "GET");
     throw new ApiError(405, "Method Not Allowed", "This address accepts only GET");
   });
   app.all("/*", (c) => {
     // A crew that the token may not use looks like one that doesn't exist.
-    if (!c.var.crew) throw unknownRoute();
+    if (!c.var.crew)
+      throw crewPaths.has(c.req.path)
+        ? noCrewHere(crewsFor(c).map(({ url }) => url))
+        : unknownRoute();
     return c.var.crew.fetch(c.req.raw, c.env);
   });
   app.onError((error, c) => {
@@ -121,6 +125,19 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
     return answerWith(c, c.var.crew?.dialect ?? documentedDialect, answer);
   });
   return app;
+}
+
+/** Of a crew: a client that asks for one here takes the server's address for a crew's. */
+const crewPaths = new Set(["/inputs", "/kickoff"]);
+
+function noCrewHere(urls: readonly string[]): ApiError {
+  if (urls.length === 0) return unknownRoute();
+  const detail = "Not Found";
+  const message =
+    urls.length > 1
+      ? `This address has several crews: ${urls.join(", ")}. Use the address of one`
+      : `This is the server's address. Use the crew's: ${urls.join(", ")}`;
+  return new ApiError(404, detail, message, { detail });
 }
 
 /** Returns a function that stores the use of a token, at most once a minute. */

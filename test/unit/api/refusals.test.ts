@@ -204,7 +204,13 @@ describe("a refusal", () => {
     );
     assert.equal(error.kind, "notFound");
     assert.match(error.remedy, /^Check the task's ID/);
-    assert.match((await kickoff(json(404, {}))).remedy, /^Check the crew's address/);
+  });
+
+  it("404 of inputs and of a kickoff, which have no ID, mentions only the address", async () => {
+    server.next(json(404, {}));
+    const remedy = "Check the crew's address.";
+    assert.equal((await errorOf(clientOf(server.url).inputs())).remedy, remedy);
+    assert.equal((await kickoff(json(404, {}))).remedy, remedy);
   });
 
   it("is never inconclusive for a GET, which has no effect", async () => {

@@ -301,6 +301,26 @@ describe("A server of several crews", () => {
     });
   });
 
+  it("names the addresses of its crews to who may use them and asks for inputs or kicks off at its own", async () => {
+    await open();
+    const messageAt = async (as: string, route: string) => {
+      const { status, body } = await server.ask(as, route);
+      return `${status} ${String(asObject(body)["message"])}`;
+    };
+    const [research, travel] = ["http://localhost/research", "http://localhost/travel"];
+    for (const route of ["/inputs", "POST /kickoff"]) {
+      assert.equal(
+        await messageAt("org", route),
+        `404 This address has several crews: ${research}, ${travel}. Use the address of one`,
+      );
+      assert.equal(
+        await messageAt("ci", route),
+        `404 This is the server's address. Use the crew's: ${research}`,
+      );
+      assert.match(await messageAt("", route), /^401 /);
+    }
+  });
+
   it("finds no crew by a name that isn't exactly its own", async () => {
     await open();
     for (const name of [
