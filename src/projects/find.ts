@@ -19,18 +19,22 @@ export async function findProjects(root: string, limits = usualLimits): Promise<
   const found: string[] = [];
   /** Crews whose project is found. */
   const known = new Set<string>();
-  let level = [root];
+  let level = [{ folder: root, isInside: false }];
   let seen = 0;
   for (let depth = 0; depth <= limits.depth && level.length > 0; depth += 1) {
-    const next: string[] = [];
-    for (const folder of level) {
+    const next: typeof level = [];
+    for (const { folder, isInside } of level) {
       seen += 1;
       if (seen > limits.folders || found.length >= limits.projects) return found;
-      const project = known.has(folder) ? undefined : await projectAt(folder);
+      const project = known.has(folder) ? undefined : await projectAt(folder, isInside);
       if (project !== undefined) found.push(folder);
       if (project?.crew !== undefined) known.add(project.crew);
       for (const name of await foldersIn(folder))
-        if (!skipped.test(name)) next.push(path.join(folder, name));
+        if (!skipped.test(name))
+          next.push({
+            folder: path.join(folder, name),
+            isInside: isInside || project !== undefined,
+          });
     }
     level = next;
   }
@@ -45,24 +49,31 @@ export async function projectOf(root: string, file: string): Promise<string | un
   // ".." is hidden, too.
   if (names.some((name) => skipped.test(name))) return undefined;
   let folder = root;
+  let isInside = false;
   let nearest: { readonly folder: string; readonly crew: string } | undefined;
   for (const name of ["", ...names]) {
     folder = path.join(folder, name);
-    const crew = folder === nearest?.crew ? undefined : (await projectAt(folder))?.crew;
-    if (crew !== undefined) nearest = { folder, crew };
+    const project = folder === nearest?.crew ? undefined : await projectAt(folder, isInside);
+    if (project !== undefined) isInside = true;
+    if (project?.crew !== undefined) nearest = { folder, crew: project.crew };
   }
   return nearest?.folder;
 }
 
-/** `crew` is the folder of its definition; a flow, and a project of several crews, has none of its own. */
-async function projectAt(folder: string): Promise<{ readonly crew?: string } | undefined> {
+/**
+ * `crew` is the folder of its definition; a flow, and a project of several crews, has none of its own.
+ * @param isInside another project, which may use any "crew.py" below it
+ */
+async function projectAt(
+  folder: string,
+  isInside: boolean,
+): Promise<{ readonly crew?: string } | undefined> {
   const hints = await projectHints(folder);
   if (hints?.type === "flow") return {};
   if (hints?.definition !== undefined)
     return { crew: path.dirname(path.join(folder, hints.definition)) };
-  // "crew.py" alone is a file of other projects, too.
-  const isSaid = hints?.type === "crew";
-  const places = await (isSaid ? crewPlaces(folder, hints.type) : crewFolders(folder));
+  const isAlone = hints?.type === "crew" || !isInside;
+  const places = await (isAlone ? crewPlaces(folder, hints?.type) : crewFolders(folder));
   if (places.length > 0) {
     const own = ownFolder(places, hints?.name);
     return own === undefined ? {} : { crew: path.join(folder, own) };

@@ -63,6 +63,20 @@ describe("finding projects", () => {
     assert.deepEqual(await found(root), ["", "src/other", "src/own"]);
   });
 
+  it("finds a crew that only Python builds, unless it is part of another project", async () => {
+    const python = { "crew.py": "crew = Crew(agents=[], tasks=[])\n" };
+    const root = await folderWith({
+      ...below("alone", python),
+      ...below("alone/examples/more", python),
+      "other/crew.py": "# Crew()\ncrew = load()\n",
+      ...below("packaged"),
+      ...below("packaged/tools", python),
+    });
+    assert.deepEqual(await found(root), ["alone", "packaged"]);
+    const file = path.join(root, "alone", "examples", "more", "crew.py");
+    assert.equal(await projectOf(root, file), path.join(root, "alone"));
+  });
+
   it("knows the crew of a file, and the project of a crew", async () => {
     const root = await folderWith({
       "flow/pyproject.toml": '[tool.crewai]\ntype = "flow"\n',
