@@ -2,6 +2,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, NothingToDo } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
+import { isFilled } from "../base/placeholder.ts";
 import type { Crew } from "../crews/types.ts";
 import { plainLabel, plainMessage, runAction } from "../editor/messages.ts";
 import { ProjectError, type CrewProject, type ProjectProblem } from "../projects/types.ts";
@@ -117,10 +118,12 @@ function summary({ kind, tasks, inputs, lacks }: CrewProject): string {
     tasks.length === 1 ? vscode.l10n.t("1 task") : vscode.l10n.t("{0} tasks", tasks.length);
   const waits =
     pauses === 1 ? vscode.l10n.t("1 waits for you") : vscode.l10n.t("{0} wait for you", pauses);
+  // The form folds away what crewAI doesn't fill in.
+  const asked = isFlow ? inputs : inputs.filter(isFilled);
   const names =
-    inputs.length === 0
+    asked.length === 0
       ? vscode.l10n.t("no inputs")
-      : vscode.l10n.t("inputs: {0}", inputs.join(", "));
+      : vscode.l10n.t("inputs: {0}", asked.join(", "));
   if (isFlow) {
     const methods =
       tasks.length === 1 ? vscode.l10n.t("1 method") : vscode.l10n.t("{0} methods", tasks.length);
