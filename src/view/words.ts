@@ -110,18 +110,21 @@ export function shortProgress(execution: ExecutionSummary): string | undefined {
   const completed = completedIn(execution);
   if (total !== undefined) return `${completed}/${total}`;
   // What was counted last may be less than a flow has done at its end.
-  if (completed === 0 || state === "completed") return undefined;
-  return completed === 1 ? l10n.t("1 {0}", unit) : l10n.t("{0} {1}s", completed, unit);
+  return completed === 0 || state === "completed" ? undefined : counted(completed, unit);
 }
 
 export function fullProgress(execution: ExecutionSummary): string | undefined {
   const { progress } = execution;
   if (progress?.total === undefined) return shortProgress(execution);
   const { total, unit } = progress;
-  const completed = completedIn(execution);
-  return total === 1
-    ? l10n.t("{0} of 1 {1} done", completed, unit)
-    : l10n.t("{0} of {1} {2}s done", completed, total, unit);
+  return l10n.t("{0} of {1} done", completedIn(execution), counted(total, unit));
+}
+
+/** "3 tasks". A crew may name other units. */
+function counted(count: number, unit: string): string {
+  if (unit === "task") return count === 1 ? l10n.t("1 task") : l10n.t("{0} tasks", count);
+  if (unit === "step") return count === 1 ? l10n.t("1 step") : l10n.t("{0} steps", count);
+  return `${count} ${unit}`;
 }
 
 /** Approximate unless reported by the crew. */
