@@ -19,10 +19,11 @@ describe("What a form says of a local crew's files", () => {
     writeFileSync(path.join(folder, file), text);
   };
 
-  it("is there after the window was reloaded, and goes when the person comes back from mending them", async () => {
+  it("is there after the window was reloaded, and goes with the error when the person comes back from mending them", async () => {
     const task = "draft:\n  description: Write\n  expected_output: A text\n  agent: ";
     write("config/agents.yaml", "writer:\n  role: Writer\n  goal: Write\n  backstory: Old.\n");
     write("config/tasks.yaml", `${task}nobody\n`);
+    let isMended = false;
     const { forms, view, panel } = restoredForm(
       parts,
       {
@@ -32,15 +33,22 @@ describe("What a form says of a local crew's files", () => {
         local: { folder: vscode.Uri.file(folder).toString(), engine: "crewai", running: true },
       },
       () => true,
+      () =>
+        isMended
+          ? Promise.resolve({ fields: [], raw: {} })
+          : Promise.reject(new Error("nobody is no agent")),
     );
     try {
       const advice = () => view()?.crew.advice;
       await waitFor("the advice", () => advice()?.at?.file === "config/tasks.yaml");
+      await waitFor("the error", () => view()?.kind === "unavailable");
       await vscode.commands.executeCommand("workbench.action.files.newUntitledFile");
       await waitFor("the other tab", () => !panel.active);
       write("config/tasks.yaml", `${task}writer\n`);
+      isMended = true;
       panel.reveal();
       await waitFor("the advice to go", () => advice() === undefined);
+      await waitFor("the error to go", () => view()?.kind === "form");
     } finally {
       forms.dispose();
     }

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
+import type { CrewInputs } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import type { FormView, ToForm } from "../../src/kickoff/form/messages.ts";
@@ -10,6 +11,8 @@ export function restoredForm(
   { database, store, documents }: ViewParts,
   crew: Crew,
   canReach: () => boolean,
+  inputs: () => Promise<CrewInputs> = () =>
+    Promise.resolve({ fields: [{ name: "topic" }], raw: {} }),
 ) {
   const forms = new KickoffForms({
     ...{ database, store, documents, clock: systemClock },
@@ -18,7 +21,7 @@ export function restoredForm(
       get: () => crew,
       find: () => crew,
       ready: () => Promise.resolve(crew),
-      inputs: () => Promise.resolve({ fields: [{ name: "topic" }], raw: {} }),
+      inputs,
       onDidChange: new vscode.EventEmitter<void>().event,
     },
     sender: { earlier: () => undefined, send: () => Promise.reject(new Error("Not sent")) },

@@ -682,8 +682,11 @@ describe("The page of an execution in a browser", () => {
     const place = await button("Approve").boundingBox();
     assert.ok(place !== null && place.y < size.height, "in view beside the draft's beginning");
     await openEverything(page);
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(width <= size.width, `${width}`);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= size.width);
+    const error = { state: "failed" as const, error: "It failed. ".repeat(20), endedAt: at };
+    await window.show({ execution: without(aRichExecution(error), "waiting") });
+    const box = page.locator(".notice.error pre");
+    assert.equal(await box.evaluate((pre) => pre.scrollWidth > pre.clientWidth), false, "it wraps");
   });
 
   it("says that an execution is not tracked here", async () => {

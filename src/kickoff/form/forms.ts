@@ -198,8 +198,15 @@ export class KickoffForms implements vscode.Disposable {
     adviceOn(local).then(
       (advice) => {
         const crew = this.#options.crews.find(crewId);
+        const session = this.#forms.get(crewId)?.session;
+        const isChanged =
+          this.#advice.has(crewId) && this.#advice.get(crewId)?.text !== advice?.text;
         this.#advice.set(crewId, advice);
-        if (crew !== undefined) this.#forms.get(crewId)?.session.update(shown(crew, advice));
+        if (crew === undefined || session === undefined) return;
+        session.update(shown(crew, advice));
+        // What was wrong with the files may be mended.
+        if (isChanged && session.isUnavailable)
+          void session.load({ fresh: true, startsCrew: false });
       },
       (error: unknown) => logProblem("Reading a crew project", error),
     );
