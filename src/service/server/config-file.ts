@@ -6,7 +6,7 @@ import { messageOf, Refusal, unreadable } from "../errors.ts";
 import { readConfigText } from "./config.ts";
 
 /** How long to wait for another command that edits the file (ms). */
-const lockWaitMs = 2000;
+const lockWaitMs = 5000;
 
 /**
  * Edits a configuration file. Readers see the old text or the new one, never a part. A lock file keeps
