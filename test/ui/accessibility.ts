@@ -1,8 +1,11 @@
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import path from "node:path";
 import type axe from "axe-core";
 import type { Page } from "playwright-core";
-import { themes } from "../support/built-page.ts";
+import { type BuiltPageOptions, themes } from "../support/built-page.ts";
+import { projectFolder } from "../support/folders.ts";
 
 declare global {
   interface Window {
@@ -42,6 +45,23 @@ export async function violationsIn(shown: Themed): Promise<string[]> {
       found.push(`${theme}: ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   }
   return found;
+}
+
+/** Which of VS Code's colours in a page's style are missing in a theme. */
+export function unknownColours(name: BuiltPageOptions["name"]): string[] {
+  const style = readFileSync(path.join(projectFolder, "dist/webview", `${name}.css`), "utf8");
+  const used = [...style.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1]!);
+  assert.ok(used.length > 10);
+  return Object.entries(themes).flatMap(([theme, { variables }]) =>
+    used.filter((each) => !(each in variables)).map((each) => `${theme}: ${each}`),
+  );
+}
+
+/** By how many pixels a page is wider than its window. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
 }
 
 /** The contrast of a colour on an opaque one, both as a browser computes them (WCAG 2.2, "contrast ratio"). */

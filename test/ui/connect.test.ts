@@ -69,28 +69,8 @@ describe("Connecting a crew, in the window", () => {
     assert.equal(await quickInput.input.inputValue(), wrongToken);
   });
 
-  it("shows the cause and what to do if nothing listens at the address", async () => {
-    const { messages, quickInput } = window;
-    await quickInput.answer("Token for “Writers”", wrongToken);
-    await messages.confirm("“Writers” is not connected yet", "Edit Address");
-    const unused = "http://127.0.0.1:9";
-    await quickInput.answer("Address of the crew", unused);
-    const problem = "Nothing accepts connections";
-    await messages.dialog(problem).waitFor();
-    assert.match(
-      await messages.dialog(problem).innerText(),
-      /127\.0\.0\.1:9[\s\S]*Check that the crew is running and that the port is right/,
-    );
-    await messages.confirm(problem, "Edit Address");
-    await quickInput.waitFor("Address of the crew");
-    assert.equal(await quickInput.input.inputValue(), unused);
-    await quickInput.answer("Address of the crew", service.url);
-    await messages.dialog("(401)").waitFor();
-  });
-
   it("connects once all values are correct", async () => {
     const { messages, quickInput, tree } = window;
-    await messages.confirm("“Writers” is not connected yet", "Edit Token");
     await quickInput.answer("Token for “Writers”", `Authorization: Bearer ${token}`);
     await tree.row("Writers").waitFor();
     const rows = [
@@ -113,31 +93,6 @@ describe("Connecting a crew, in the window", () => {
       .notification("has 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.")
       .waitFor();
     await messages.answer("has 2 inputs", "Copy Report");
-  });
-
-  it("adds the crew's other token, and switches between the two on the row", async () => {
-    const { quickInput, tree } = window;
-    await tree.menu("Writers", "Set or Switch Token…");
-    await quickInput.choose("Which type of token", "Bearer Token");
-    await quickInput.answer("Bearer Token for “Writers”", service.token);
-    const shows = (text: string) =>
-      waitFor(
-        `the row to show ${text}`,
-        async () =>
-          (await tree.rows())[0]?.description === `${text} · ${new URL(service.url).host}`,
-      );
-    await shows("Bearer Token");
-    await tree.menu("Writers", "Set or Switch Token…");
-    await quickInput.choose("Which type of token", "Use User Bearer Token");
-    await shows("User Bearer Token");
-    assert.match((await tree.rows())[0]?.spoken ?? "", /uses the user's token/);
-    for (const theme of [
-      "Default Light Modern",
-      "Default High Contrast",
-      "Default Dark Modern",
-    ] as const) {
-      await window.setTheme(theme);
-    }
   });
 
   it("follows a link only after a modal that shows the host, and fills in the link's values", async () => {

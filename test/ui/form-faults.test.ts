@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { CrewApiError } from "../../src/api/errors.ts";
-import type { InputField } from "../../src/api/types.ts";
-import type { Execution } from "../../src/executions/model.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import { FormPage } from "../support/form/form-page.ts";
-import type { FormWindow } from "../support/form/form-window.ts";
+import type { FormWindow, FormWindowOptions } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
-import { anExecution } from "../unit/executions/samples.ts";
 
 describe("Problems in the kickoff form, in a browser", () => {
   let form: FormWindow;
@@ -16,16 +13,13 @@ describe("Problems in the kickoff form, in a browser", () => {
   const { field, mode, kickOff, isFocused, problemOf } = parts;
   const tool = (name: string) => page.getByRole("button", { name, exact: true });
 
-  async function open(
-    fields: readonly InputField[],
-    send: () => Promise<Execution> = () => Promise.resolve(anExecution()),
-  ): Promise<void> {
-    form = await parts.open({ inputs: () => Promise.resolve({ fields, raw: {} }), send });
+  async function open(options: FormWindowOptions = {}): Promise<void> {
+    form = await parts.open({ fields: [{ name: "topic" }, { name: "audience" }], ...options });
     page = form.page;
   }
 
   it("asks to check the fields only while one is marked, whether they are fixed or left out", async () => {
-    await open([{ name: "topic" }, { name: "audience" }]);
+    await open();
     const complaint = page.getByText("Nothing was sent. Check the marked fields.");
     const marked = () => page.locator("[aria-invalid]").count();
     await page.getByText("Advanced").click();
@@ -46,7 +40,7 @@ describe("Problems in the kickoff form, in a browser", () => {
   });
 
   it("explains why a tool isn't used while a field is invalid, and focuses the field, also in a collapsed section", async () => {
-    await open([{ name: "topic" }, { name: "audience" }]);
+    await open();
     const complaint = page.getByRole("alert").getByText("Fix the marked error first.");
     await mode("topic").selectOption("JSON");
     await field("topic").fill("{");
@@ -79,7 +73,7 @@ describe("Problems in the kickoff form, in a browser", () => {
       missingInputs: ["audience", "topic"],
       sent: "no",
     });
-    await open([{ name: "topic" }, { name: "audience" }], () => Promise.reject(missing));
+    await open({ send: () => Promise.reject(missing) });
     await field("topic").fill("Otters");
     await field("audience").fill("Children");
     await kickOff().click();

@@ -4,7 +4,6 @@ import type { InputField } from "../../src/api/types.ts";
 import { descriptionOf, FormPage } from "../support/form/form-page.ts";
 import type { FormWindow, FormWindowOptions } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
-import { anExecution } from "../unit/executions/samples.ts";
 import { violationsIn } from "./accessibility.ts";
 
 const described: readonly InputField[] = [
@@ -42,13 +41,9 @@ describe("Values in the kickoff form, in a browser", () => {
 
   async function open(
     fields: readonly InputField[] = described,
-    options: Partial<FormWindowOptions> = {},
+    options: FormWindowOptions = {},
   ): Promise<void> {
-    form = await parts.open({
-      inputs: () => Promise.resolve({ fields, raw: {} }),
-      send: () => Promise.resolve(anExecution()),
-      ...options,
-    });
+    form = await parts.open({ fields, ...options });
     page = form.page;
     await kickOff().waitFor();
   }

@@ -8,7 +8,7 @@ import {
 } from "../support/timeline/samples.ts";
 import { TimelineWindow, type Shown } from "../support/timeline/timeline-window.ts";
 import { waitFor } from "../support/wait.ts";
-import { violationsIn } from "./accessibility.ts";
+import { overflowOf, violationsIn } from "./accessibility.ts";
 
 const narrow = { width: 300, height: 700 };
 
@@ -75,20 +75,6 @@ describe("The timeline, as a page", () => {
     );
     const header = await timeline.page.locator("header").innerText();
     assert.match(header, /tea in the office\s+Writers\s+Failed\s+3 min 5 s\s+18k tokens/);
-    assert.equal(
-      await timeline
-        .row(/web_search/)
-        .locator(".tokens")
-        .innerText(),
-      "",
-    );
-    assert.equal(
-      await timeline
-        .row(/^Task research/)
-        .locator(".tokens")
-        .innerText(),
-      "7.5k",
-    );
   });
 
   it("is used with the keyboard alone", async () => {
@@ -204,13 +190,6 @@ describe("The timeline, as a page", () => {
     const prices = [{ pattern: "gpt-5-mini", input: 0.25, output: 2 }];
     await timeline.open({ ...variedExecution(), prices });
     const { page } = timeline;
-    assert.equal(
-      await timeline
-        .row(/^Task research.*, estimated cost \$0\.0034/)
-        .locator(".figure.cost")
-        .innerText(),
-      "$0.0034",
-    );
     await page.locator(".head").getByText("Est. cost").waitFor();
     assert.match(await page.locator("header").innerText(), /estimated cost \$0\.0093/);
     const figure = timeline.row(/^Task research/).locator(".cost");
@@ -463,11 +442,7 @@ describe("The timeline, as a page", () => {
     );
     assert.ok(name && track && track.y >= name.y + name.height - 1, "it is below");
     assert.ok(track.width > 240);
-    assert.ok(
-      await timeline.page.evaluate(
-        () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
-      ),
-    );
+    assert.equal(await overflowOf(timeline.page), 0);
     for (const name of ["Zoom In", "Fit", "Show Tool Calls Only"])
       assert.ok(await timeline.page.getByRole("button", { name }).isVisible());
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { systemClock } from "../../../src/base/clock.ts";
-import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
+import type { CrewInputs, InputField, KickoffRequest } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/form/content.ts";
 import type {
@@ -15,6 +15,7 @@ import { keptDraft } from "../../../src/kickoff/form/secrets.ts";
 import { FormSession } from "../../../src/kickoff/form/session.ts";
 import type { Prefill } from "../../../src/kickoff/callbacks.ts";
 import type { Position } from "../../../src/projects/types.ts";
+import { anExecution } from "../../unit/executions/samples.ts";
 import { BuiltPage } from "../built-page.ts";
 
 /** The kickoff form in its own page: the built page, script and style with the real session; VS Code's part is simulated. */
@@ -44,8 +45,9 @@ export class FormWindow {
 
   private constructor(built: BuiltPage, crew: FormCrew, options: FormWindowOptions) {
     this.#built = built;
-    this.inputs = options.inputs;
-    this.send = options.send;
+    const { fields = [{ name: "topic" }] } = options;
+    this.inputs = options.inputs ?? (() => Promise.resolve({ fields, raw: {} }));
+    this.send = options.send ?? (() => Promise.resolve(anExecution()));
     this.session = new FormSession(crew, options.seed ?? {}, {
       clock: systemClock,
       takesFocus: true,
@@ -129,8 +131,11 @@ export class FormWindow {
 
 /** What a form is opened with. */
 export interface FormWindowOptions {
-  readonly inputs: () => Promise<CrewInputs>;
-  readonly send: () => Promise<Execution>;
+  /** Of the crew; one called “topic” if not given. */
+  readonly fields?: readonly InputField[];
+  readonly inputs?: () => Promise<CrewInputs>;
+  /** Starts an execution if not given. */
+  readonly send?: () => Promise<Execution>;
   readonly seed?: Seed;
   readonly theme?: string;
   readonly size?: { readonly width: number; readonly height: number };
