@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { askPython } from "../../src/kickoff/ask-python.ts";
-import { ScriptedPerson } from "./scripted-person.ts";
+import { withPerson } from "./scripted-person.ts";
 
 describe("Asking a project's Python for its inputs", () => {
   it("runs the project's code only after a modal that says so", async () => {
@@ -13,16 +13,13 @@ describe("Asking a project's Python for its inputs", () => {
         return Promise.resolve(inputs);
       },
     };
-    const person = new ScriptedPerson(["escape", { press: "Ask Python" }]);
-    try {
+    const { shown } = await withPerson(["escape", { press: "Ask Python" }], async () => {
       assert.equal(await askPython(crews, crew), undefined);
       assert.deepEqual(asked, []);
       assert.equal(await askPython(crews, crew), inputs);
       assert.deepEqual(asked, [true]);
-    } finally {
-      person.dispose();
-    }
-    assert.match(person.shown[0]?.text ?? "", /Ask the Python of “Poems”/);
-    assert.match(person.shown[0]?.detail ?? "", /runs the project's code on this machine/);
+    });
+    assert.match(shown[0]?.text ?? "", /Ask the Python of “Poems”/);
+    assert.match(shown[0]?.detail ?? "", /runs the project's code on this machine/);
   });
 });

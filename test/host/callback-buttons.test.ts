@@ -18,14 +18,14 @@ import { deployedCrew } from "../unit/callbacks/support.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 import { Windows } from "../unit/executions/windows.ts";
 import { executionParts } from "./execution-parts.ts";
+import { set } from "./extension.ts";
 import { MemorySecrets } from "./memory.ts";
 import { restoredForm } from "./restored-form.ts";
 import { withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
-const settings = () => vscode.workspace.getConfiguration("crewdeck");
-const set = (name: "publicUrl" | "relay", value: string | undefined) =>
-  settings().update(`callbacks.${name}`, value, vscode.ConfigurationTarget.Global);
+const setWay = (name: "publicUrl" | "relay", value: string | undefined) =>
+  set(`callbacks.${name}`, value);
 
 /** What buttons ran, in place of the commands themselves. */
 function eachWithRecordedCommands(): unknown[][] {
@@ -71,7 +71,7 @@ describe("The notification that callbacks don't arrive", () => {
   afterEach(async () => {
     callbacks.dispose();
     await windows.close();
-    for (const name of ["publicUrl", "relay"] as const) await set(name, undefined);
+    for (const name of ["publicUrl", "relay"] as const) await setWay(name, undefined);
   });
 
   /** Presses a button of the notification that an action leads to, and returns what was shown. */
@@ -89,7 +89,7 @@ describe("The notification that callbacks don't arrive", () => {
     await program.start();
     try {
       database.run("INSERT INTO receiver VALUES (1, ?)", program.port);
-      await set("publicUrl", `http://127.0.0.1:${program.port}`);
+      await setWay("publicUrl", `http://127.0.0.1:${program.port}`);
       const kickOff = () => callbacks.for(deployedCrew, localId);
       const shown = await press("Use Another Port", kickOff);
       assert.match(shown?.text ?? "", RegExp(`^Another program uses the port ${program.port},`));
@@ -113,7 +113,7 @@ describe("The notification that callbacks don't arrive", () => {
       });
     let relay = await open("old.sqlite", 0);
     try {
-      await set("relay", relay.url);
+      await setWay("relay", relay.url);
       const test = () => withPerson([{ type: relayToken }], () => callbacks.test(deployedCrew));
       assert.equal((await test()).result.via, "relay");
       const shown = await press("Test Callbacks", async () => {
@@ -249,10 +249,10 @@ describe("The form's line that a crew may need a person and no callback can come
     const first = open();
     await waitFor("the line", () => first.hint() !== undefined);
     hasWay = true;
-    await set("publicUrl", "https://tunnel.test");
+    await setWay("publicUrl", "https://tunnel.test");
     await waitFor("the line to go", () => first.hint() === undefined);
     hasWay = false;
-    await set("publicUrl", undefined);
+    await setWay("publicUrl", undefined);
     await waitFor("the line again", () => first.hint() !== undefined);
     first.press("hideHint");
     await waitFor("the line to be hidden", () => first.hint() === undefined);

@@ -5,11 +5,9 @@ import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { readAsText } from "./read-as-text.ts";
-import { startRealService, type RealService } from "./real-service.ts";
-import { ScriptedPerson } from "./scripted-person.ts";
-
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+import { closeEditors, codeLensesIn, run } from "./extension.ts";
+import { serveCrew, type RealService } from "./real-service.ts";
+import { withPerson } from "./scripted-person.ts";
 
 describe("Comparing attempts, and feedback sent elsewhere", () => {
   readAsText();
@@ -17,21 +15,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
   let api: CrewdeckApi;
   const crew = "Compared";
 
-  before(async () => {
-    service = await startRealService();
-    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
-    await run("addCrew", { name: crew, url: service.url, token: service.token });
-  });
-
-  after(async () => {
-    for (const { kickoffId } of api.executions().filter((execution) => execution.crew === crew))
-      await run("untrackExecution", { crew, kickoffId });
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", undefined, vscode.ConfigurationTarget.Global);
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await service.stop();
-  });
+  serveCrew(crew, (...given) => ([service, api] = given));
 
   const find = (kickoffId: string) =>
     api.executions().find((execution) => execution.kickoffIds.includes(kickoffId));
@@ -93,10 +77,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     await run("openExecution", { crew, kickoffId });
     const { document } = vscode.window.activeTextEditor!;
     const lens = await waitFor("the lens over attempt 2", async () => {
-      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
-        "vscode.executeCodeLensProvider",
-        document.uri,
-      );
+      const lenses = await codeLensesIn(document.uri);
       return lenses.find(({ command }) => command?.title === "Compare with Attempt 1");
     });
     assert.equal(document.lineAt(lens.range.start.line).text, "### Attempt 2");
@@ -154,16 +135,13 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
           input: vscode.window.tabGroups.activeTabGroup.activeTab.input,
         },
     );
-    const person = new ScriptedPerson([]);
-    try {
+    const { shown } = await withPerson([], async () => {
       await run("reject", input.modified);
       await shownPage(kickoffId);
       assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 2, "nothing was sent");
       await run("approve", input.modified);
-    } finally {
-      person.dispose();
-    }
-    assert.deepEqual(person.shown, [], "the output is on the screen");
+    });
+    assert.deepEqual(shown, [], "the output is on the screen");
     await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
   });
 
@@ -181,14 +159,9 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     await press("Reject…");
     await shownPage(kickoffId);
     assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 1, "nothing was sent");
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    const person = new ScriptedPerson([{ press: "Approve" }]);
-    try {
-      await press("Approve");
-    } finally {
-      person.dispose();
-    }
-    assert.match(person.shown[0]?.text ?? "", /^Approve “outline” of “/);
+    await closeEditors();
+    const { shown } = await withPerson([{ press: "Approve" }], () => press("Approve"));
+    assert.match(shown[0]?.text ?? "", /^Approve “outline” of “/);
     await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
   });
 

@@ -1,21 +1,16 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
-import { startRealService, type RealService } from "./real-service.ts";
-
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+import { run } from "./extension.ts";
+import { serveCrew } from "./real-service.ts";
 
 describe("Comparing two executions by a command", () => {
-  let service: RealService;
   const crew = "Side by side";
   const ids: string[] = [];
 
+  serveCrew(crew, () => undefined);
+
   before(async () => {
-    service = await startRealService();
-    await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
-    await run("addCrew", { name: crew, url: service.url, token: service.token });
     for (const topic of ["tea", "coffee"]) {
       const inputs = { topic, audience: "guests" };
       const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
@@ -25,15 +20,6 @@ describe("Comparing two executions by a command", () => {
       });
       ids.push(kickoffId);
     }
-  });
-
-  after(async () => {
-    for (const kickoffId of ids) await run("untrackExecution", { crew, kickoffId });
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", undefined, vscode.ConfigurationTarget.Global);
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await service.stop();
   });
 
   const labels = () =>

@@ -1,41 +1,24 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { readAsText } from "./read-as-text.ts";
-import { startRealService } from "./real-service.ts";
-import { ScriptedPerson } from "./scripted-person.ts";
-
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+import { run } from "./extension.ts";
+import { serveCrew } from "./real-service.ts";
+import { withPerson } from "./scripted-person.ts";
 
 describe("Deleting local data by its command", () => {
   readAsText();
-  let folder: string;
-  const ends: (() => unknown)[] = [];
+  const crew = "Deleted";
+  let api: CrewdeckApi;
 
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-delete-"));
-  });
-
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", undefined, vscode.ConfigurationTarget.Global);
-    await rm(folder, { recursive: true, force: true });
-  });
+  serveCrew(crew, (_service, given) => (api = given));
 
   it("asks a person, with counts and two choices, but not a program; the window keeps working", async () => {
-    const service = await startRealService();
-    ends.push(() => service.stop());
-    const api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
-    const crew = "Deleted";
     const inputs = { topic: "tea", audience: "guests" };
-    await run("addCrew", { name: crew, url: service.url, token: service.token });
     const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
       crew,
       inputs,
@@ -51,6 +34,7 @@ describe("Deleting local data by its command", () => {
     const beside = { viewColumn: vscode.ViewColumn.Two, preview: false };
     await vscode.commands.executeCommand("vscode.openWith", document, "crewdeck.page", beside);
     vscode.window.createWebviewPanel("crewdeck.comparison", "A and B", vscode.ViewColumn.Two);
+    const folder = temporaryFolder("delete");
     const own = path.join(folder, "own.md");
     await writeFile(own, "# A person's own");
     await vscode.commands.executeCommand("markdown.showLockedPreviewToSide", vscode.Uri.file(own));
@@ -71,27 +55,24 @@ describe("Deleting local data by its command", () => {
       () => ourTabs().length === 4 && tabs().some(isOwn),
     );
     await assert.rejects(run("deleteLocalData", {}), /“what” must be one of data, everything/);
-    const person = new ScriptedPerson(["escape", { press: "Delete, Keep Connected Crews" }]);
-    try {
+    const moves = ["escape", { press: "Delete, Keep Connected Crews" }] as const;
+    const { shown } = await withPerson(moves, async () => {
       assert.equal(await run("deleteLocalData"), undefined);
       assert.equal(api.executions().length, 1);
       await run("deleteLocalData");
       await assert.rejects(run("openExecution", {}), /Nothing is tracked yet\./);
-      const question = person.shown.find(
-        ({ text }) => text === "Delete Crewdeck's data from this machine?",
-      );
-      assert.deepEqual(question?.choices, ["Delete, Keep Connected Crews", "Delete Everything"]);
-      assert.match(question.detail ?? "", /outputs: 1\n.*connected crews \(1\)/s);
-      assert.match(question.detail ?? "", /Executions at deployed crews continue there/);
-      assert.doesNotMatch(question.detail ?? "", /presets/, "of what there is none is not spoken");
-    } finally {
-      person.dispose();
-    }
+    });
+    const question = shown.find(({ text }) => text === "Delete Crewdeck's data from this machine?");
+    assert.deepEqual(question?.choices, ["Delete, Keep Connected Crews", "Delete Everything"]);
+    assert.match(question.detail ?? "", /outputs: 1\n.*connected crews \(1\)/s);
+    assert.match(question.detail ?? "", /Executions at deployed crews continue there/);
+    assert.doesNotMatch(question.detail ?? "", /presets/, "of what there is none is not spoken");
     assert.deepEqual([api.executions(), api.crews().map(({ name }) => name)], [[], [crew]]);
     assert.equal(await opened, undefined, "the form closed");
     await waitFor("no tab of ours", () => ourTabs().length === 0);
     assert.deepEqual(tabs().filter(isOwn).length, 1);
     await vscode.window.tabGroups.close(tabs().filter(isOwn));
+    await rm(folder, { recursive: true });
     await run("kickoff", { crew, inputs, form: false });
     await waitFor("the pause of a new execution", waits);
     assert.equal(
@@ -100,13 +81,8 @@ describe("Deleting local data by its command", () => {
     );
     assert.deepEqual([api.executions(), api.crews()], [[], []]);
     await assert.rejects(run("kickoff", {}), /No crew is connected yet\./);
-    const last = new ScriptedPerson(["escape"]);
-    try {
-      await run("deleteLocalData");
-      assert.deepEqual(last.shown[0]?.choices, ["Delete Everything"]);
-      assert.doesNotMatch(last.shown[0].detail ?? "", /connected crews|continue there/);
-    } finally {
-      last.dispose();
-    }
+    const last = await withPerson(["escape"], () => run("deleteLocalData"));
+    assert.deepEqual(last.shown[0]?.choices, ["Delete Everything"]);
+    assert.doesNotMatch(last.shown[0].detail ?? "", /connected crews|continue there/);
   });
 });

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { activated, forgetAll, run, set } from "./extension.ts";
 import { readAsText } from "./read-as-text.ts";
 import { lensesOf } from "./view-parts.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const crew = "Doubted";
 const kickoffId = "k-doubted";
 
@@ -14,13 +13,6 @@ describe("The document of an execution that can't be refreshed", () => {
   readAsText();
   let server: MisbehavingServer;
   let status = 200;
-  const setCrews = (
-    crews: readonly { readonly name: string; readonly url: string }[] | undefined,
-  ) =>
-    vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", crews, vscode.ConfigurationTarget.Global);
-
   before(async () => {
     server = await MisbehavingServer.start();
     server.otherwise = (response, request) =>
@@ -28,20 +20,13 @@ describe("The document of an execution that can't be refreshed", () => {
         request.path === "/inputs" ? 200 : status,
         request.path === "/inputs" ? { inputs: ["topic"] } : { status: "running" },
       )(response, request);
-    await vscode.extensions.getExtension("crewdeck.crewdeck")!.activate();
-    await run("addCrew", {
-      name: crew,
-      url: server.url,
-      token: "tok-doubted-1c2d",
-      tokenType: "bearer",
-    });
+    await activated();
+    await run("addCrew", { name: crew, url: server.url, token: "tok-doubted-1c2d" });
     await run("trackExecution", { crew, kickoffId });
   });
 
   after(async () => {
-    await run("untrackExecution", { crew, kickoffId });
-    await setCrews(undefined);
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await forgetAll();
     await server.stop();
   });
 
@@ -70,12 +55,12 @@ describe("The document of an execution that can't be refreshed", () => {
     const hasStop = async () =>
       (await lensesOf(document)).some(({ title }) => title === "Try to Stop…");
     assert.ok(await hasStop());
-    await setCrews([]);
+    await set("crews", []);
     await waitFor("the text about the crew", () =>
       /“Doubted” is not connected\./.test(doubt() ?? ""),
     );
     assert.equal(await hasStop(), false);
-    await setCrews([{ name: crew, url: server.url }]);
+    await set("crews", [{ name: crew, url: server.url }]);
     await waitFor("no more of that", () => doubt() === undefined);
   });
 });

@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import { formatEntry } from "../../src/crews/token-format.ts";
 import { waitFor } from "../support/wait.ts";
 import type { CountedWindow } from "./counted-window.ts";
+import { set } from "./extension.ts";
 import { SecondWindow } from "./second-window.ts";
 
 /** A crew that starts executions and never answers a status request. */
@@ -38,11 +39,7 @@ async function startSilentCrew() {
 describe("Deactivating the extension", () => {
   const second = new SecondWindow();
 
-  after(() =>
-    vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", undefined, vscode.ConfigurationTarget.Global),
-  );
+  after(() => set("crews", undefined));
 
   const nothingIsLeft = (window: CountedWindow) =>
     waitFor("nothing to be left", () => window.left.length === 0).catch(() =>
@@ -53,9 +50,7 @@ describe("Deactivating the extension", () => {
     const crew = await startSilentCrew();
     second.atEnd(() => new Promise((resolve) => crew.server.close(resolve)));
     const id = `url:${crew.url}`;
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", [{ name: "Silent", url: crew.url }], vscode.ConfigurationTarget.Global);
+    await set("crews", [{ name: "Silent", url: crew.url }]);
     const { window, secrets, end, activate, run } = second.open();
     await secrets.store(
       `crewdeck.token.${id}`,

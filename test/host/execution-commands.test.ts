@@ -6,16 +6,12 @@ import { confirmKickoff } from "../../src/executions/reduce.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { executionParts } from "./execution-parts.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
-import { viewParts, type ViewParts } from "./view-parts.ts";
+import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 describe("Commands that remove executions", () => {
   let parts: ViewParts;
 
-  beforeEach(async () => {
-    parts = await viewParts();
-  });
-
-  afterEach(() => parts.dispose());
+  eachWithViewParts((fresh) => (parts = fresh));
 
   /** Runs a command as a person does, and returns the questions. */
   const run = async (id: string, argument: unknown, ...moves: Move[]) => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
@@ -12,56 +11,31 @@ import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { headersKey } from "../../src/views/export/headers.ts";
 import { watchEnds } from "../../src/views/export/register.ts";
 import { json, MisbehavingServer, redirect, text } from "../support/misbehaving-server.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
 import { crewsOf } from "./execution-parts.ts";
+import { closeEditors, forgetAll, run, set } from "./extension.ts";
 import { MemorySecrets } from "./memory.ts";
 import { ScriptedPerson, type Move, withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 const extension = vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!;
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
-const set = (name: string, value: unknown) =>
-  vscode.workspace
-    .getConfiguration("crewdeck")
-    .update(name, value, vscode.ConfigurationTarget.Global);
 const secret = "sk-lf-4711";
 
 /** An endpoint for spans, with the requests that it got. */
-class Receiver {
-  readonly #server: MisbehavingServer;
-  readonly next: MisbehavingServer["next"];
-
-  private constructor(server: MisbehavingServer) {
-    this.#server = server;
-    server.otherwise = text(200, "", { "content-type": "application/x-protobuf" });
-    this.next = server.next.bind(server);
-  }
-
-  static async start(): Promise<Receiver> {
-    return new Receiver(await MisbehavingServer.start());
-  }
-
-  get url(): string {
-    return this.#server.url;
-  }
-
-  get requests() {
-    return this.#server.requests;
-  }
-
-  stop(): Promise<void> {
-    return this.#server.stop();
-  }
+async function startReceiver(): Promise<MisbehavingServer> {
+  const server = await MisbehavingServer.start();
+  server.otherwise = text(200, "", { "content-type": "application/x-protobuf" });
+  return server;
 }
 
 describe("Exporting an execution", () => {
   const crew = "Exports";
   const kickoffId = "e-1";
   let server: MisbehavingServer;
-  let receiver: Receiver;
+  let receiver: MisbehavingServer;
   let folder: string;
   let person: ScriptedPerson | undefined;
 
@@ -97,15 +71,13 @@ describe("Exporting an execution", () => {
   });
 
   after(async () => {
-    for (const each of extension.exports.executions())
-      await run("untrackExecution", { crew, kickoffId: each.kickoffId });
-    await set("crews", undefined);
+    await forgetAll();
     await server.stop();
   });
 
   beforeEach(async () => {
-    receiver = await Receiver.start();
-    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-export-"));
+    receiver = await startReceiver();
+    folder = temporaryFolder("export");
   });
 
   afterEach(async () => {
@@ -115,7 +87,7 @@ describe("Exporting an execution", () => {
     await setHeaders({});
     await set("otlpEndpoint", undefined);
     await set("otlpContent", undefined);
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await closeEditors();
     await receiver.stop();
     await rm(folder, { recursive: true });
   });
@@ -231,7 +203,7 @@ describe("Exporting an execution", () => {
     assert.match(request.headers["user-agent"] as string, /^crewdeck\//);
     assert.match(request.body, /invoke_workflow Exports/);
     assert.doesNotMatch(request.body, /The end\./);
-    const other = await Receiver.start();
+    const other = await startReceiver();
     await set("otlpEndpoint", other.url);
     await rejects(send(), /are for http:\/\/127\.0\.0\.1:\d+, .* Nothing was sent/);
     await setHeaders({});
@@ -248,7 +220,7 @@ describe("Exporting an execution", () => {
   it("says what is wrong with the endpoint, follows no redirect, and repeats no response", async () => {
     await set("otlpEndpoint", receiver.url);
     await setHeaders({ "x-key": secret });
-    const other = await Receiver.start();
+    const other = await startReceiver();
     receiver.next(
       redirect(307, `${other.url}/v1/traces`),
       text(401, secret),
@@ -354,14 +326,14 @@ describe("The execution that is exported without being named", () => {
 
 describe("Executions that end", () => {
   let parts: ViewParts;
-  let receiver: Receiver;
+  let receiver: MisbehavingServer;
   let secrets: MemorySecrets;
   let isHeld: boolean;
   const windows: vscode.Disposable[] = [];
   eachWithViewParts((made) => (parts = made));
 
   beforeEach(async () => {
-    [receiver, secrets, isHeld] = [await Receiver.start(), new MemorySecrets(), true];
+    [receiver, secrets, isHeld] = [await startReceiver(), new MemorySecrets(), true];
   });
 
   afterEach(async () => {
@@ -460,21 +432,20 @@ describe("Executions that end", () => {
       receiver.next(text(404, ""));
       end("five");
       await waitFor("the second message", () => person.shown.length > 1);
-      assert.deepEqual(
-        person.shown.map(({ text: message, choices }) => [message, choices]),
-        [
-          [
-            `The spans of “one” could not be sent. ${receiver.url} did not accept the spans (HTTP 401): the headers with the key are missing or wrong. Enter them again. If that happens again, it is only logged.`,
-            ["Send Spans", "Set OTLP Headers…"],
-          ],
-          [
-            `The spans of “five” could not be sent. ${receiver.url} accepts no spans at /v1/traces (HTTP 404). Enter the address of its OTLP receiver over HTTP, without /v1/traces. If that happens again, it is only logged.`,
-            ["Send Spans", "Open Settings"],
-          ],
-        ],
-      );
     } finally {
       person.dispose();
     }
+    assert.deepEqual(
+      person.shown.map(({ choices }) => choices),
+      [
+        ["Send Spans", "Set OTLP Headers…"],
+        ["Send Spans", "Open Settings"],
+      ],
+    );
+    assert.match(
+      person.shown[0]?.text ?? "",
+      /^The spans of “one” could not be sent\. .*only logged/,
+    );
+    assert.match(person.shown[1]?.text ?? "", /“five” .* \(HTTP 404\)/);
   });
 });

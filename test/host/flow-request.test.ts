@@ -6,13 +6,11 @@ import { waitFor } from "../support/wait.ts";
 import { actionsOn } from "../../src/views/notification-actions.ts";
 import { aRequest, secret, signed } from "../unit/callbacks/flow-samples.ts";
 import { anExecution } from "../unit/views/executions.ts";
+import { activated, codeLensesIn, forgetAll, run } from "./extension.ts";
 import { readAsText } from "./read-as-text.ts";
 import { type Move, withPerson } from "./scripted-person.ts";
 
 const crew = "Asking";
-
-const run = <T>(command: string, argument?: object): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
 describe("A flow's request over HTTP", () => {
   readAsText();
@@ -23,8 +21,7 @@ describe("A flow's request over HTTP", () => {
   let api: CrewdeckApi;
 
   before(async () => {
-    const extension = vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck");
-    api = (await extension?.activate()) ?? assert.fail();
+    api = await activated();
     deployment = await MisbehavingServer.start();
     // As a deployed crew's pause looks.
     deployment.otherwise = json(200, { state: "NOT FOUND", inputs: [] });
@@ -36,11 +33,7 @@ describe("A flow's request over HTTP", () => {
   });
 
   after(async () => {
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await run("untrackExecution", { crew, kickoffId: "flow-1" });
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await forgetAll();
     await deployment.stop();
     await receiver.stop();
   });
@@ -59,10 +52,7 @@ describe("A flow's request over HTTP", () => {
 
   async function lenses(): Promise<readonly vscode.Command[]> {
     const { uri } = vscode.window.activeTextEditor?.document ?? assert.fail("Nothing is open.");
-    const found = await vscode.commands.executeCommand<vscode.CodeLens[]>(
-      "vscode.executeCodeLensProvider",
-      uri,
-    );
+    const found = await codeLensesIn(uri);
     return found.flatMap(({ command }) => (command?.command === "crewdeck.answer" ? command : []));
   }
   const press = (moves: readonly Move[], { command, arguments: given = [] }: vscode.Command) =>

@@ -5,17 +5,17 @@ import * as vscode from "vscode";
 import { findInterpreter } from "../../src/local/engines.ts";
 import { needsCrewai, newestCrewai, pythonWith, uv } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
+import { set } from "./extension.ts";
 
 describe("the search for a project's interpreter", () => {
   needsCrewai();
   const { PATH: searched } = process.env;
   const { getExtension } = vscode.extensions;
-  const setting = () => vscode.workspace.getConfiguration("crewdeck");
 
   afterEach(async () => {
     process.env["PATH"] = searched;
     Object.assign(vscode.extensions, { getExtension });
-    await setting().update("python", undefined, vscode.ConfigurationTarget.Global);
+    await set("python", undefined);
   });
 
   it("tries the project's .venv, what uv finds, the choice of the Python extension, and then the setting", async () => {
@@ -54,8 +54,7 @@ describe("the search for a project's interpreter", () => {
       getExtension: (id: string) =>
         id === "ms-python.python" ? pythonExtension : getExtension(id),
     });
-    const target = vscode.ConfigurationTarget.Global;
-    await setting().update("python", path.join(forSetting, "bin", "python"), target);
+    await set("python", path.join(forSetting, "bin", "python"));
     const found = async () => {
       const interpreter = await findInterpreter(vscode.Uri.file(project));
       return [interpreter?.python, interpreter?.crewai];

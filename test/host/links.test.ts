@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Links } from "../../src/commands/links.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { ScriptedPerson, withPerson, type Move } from "./scripted-person.ts";
+import { withReplaced } from "./extension.ts";
+import { withPerson, type Move } from "./scripted-person.ts";
 
 const url = "https://travel.example.com";
 const id = "3f2a8c1e-0000-4000-8000-000000000000";
@@ -118,44 +119,31 @@ describe("deep links", () => {
   });
 
   it("expire with a message if they wait too long, also behind another link", async () => {
-    const later: Move = { press: "Connect a Crew" };
-    const person = new ScriptedPerson([later]);
-    try {
+    const { shown } = await withPerson([], async () => {
       const following = [
         links.handleUri(link(`/add?url=${url}`)),
         links.handleUri(link("/add?url=https://other.example.com")),
       ];
       now += 6 * 60_000;
       await Promise.all(following);
-      assert.deepEqual(
-        person.shown.filter(({ detail }) => detail !== undefined),
-        [],
-      );
-      assert.deepEqual(
-        person.shown.map(({ text }) => /waited for more than 5 minutes/.test(text)),
-        [true, true],
-      );
-      assert.deepEqual(ran, []);
-    } finally {
-      person.dispose();
-    }
+    });
+    assert.deepEqual(
+      shown.map(({ text, detail }) => [/waited for more than 5 minutes/.test(text), detail]),
+      Array(2).fill([true, undefined]),
+    );
+    assert.deepEqual(ran, []);
   });
 
   it("are not followed if their modal is answered too late", async () => {
-    const { showWarningMessage } = vscode.window;
     const shownTexts: string[] = [];
-    Object.assign(vscode.window, {
-      showWarningMessage: (text: string, options: unknown, ...choices: string[]) => {
-        shownTexts.push(text);
-        if (typeof options === "object") now += 6 * 60_000;
-        return Promise.resolve(choices[0]);
-      },
-    });
-    try {
-      await links.handleUri(link(`/add?url=${url}`));
-    } finally {
-      Object.assign(vscode.window, { showWarningMessage });
-    }
+    const showWarningMessage = (text: string, options: unknown, ...choices: string[]) => {
+      shownTexts.push(text);
+      if (typeof options === "object") now += 6 * 60_000;
+      return Promise.resolve(choices[0]);
+    };
+    await withReplaced(vscode.window, { showWarningMessage }, () =>
+      links.handleUri(link(`/add?url=${url}`)),
+    );
     assert.match(shownTexts[1] ?? "", /waited for more than 5 minutes/);
     assert.deepEqual(ran, []);
   });

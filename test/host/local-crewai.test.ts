@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../../src/base/errors.ts";
@@ -10,9 +9,10 @@ import { LocalCrews } from "../../src/local/local-crews.ts";
 import { needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
 import { Models } from "../../src/models/models.ts";
 import { testDatabase } from "../support/database.ts";
-import { projectFolder } from "../support/folders.ts";
+import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { withReplaced } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
 /** How long crewAI may take to import and to load a project on a busy machine (ms). */
@@ -42,7 +42,7 @@ describe("a project that runs with crewAI", () => {
       await gate;
       return "A text.";
     });
-    storage = await realpath(await mkdtemp(path.join(tmpdir(), "crewdeck-host-crewai-")));
+    storage = await realpath(temporaryFolder("crewai"));
     [secrets, windows] = [new MemorySecrets(), []];
     await cp(path.join(projectFolder, "test/fixtures/crewai/declared"), project, {
       recursive: true,
@@ -169,16 +169,15 @@ describe("a project that runs with crewAI", () => {
   });
 
   it("asks the model with its Python; what a restart interrupted is held until a person lets it continue in any window", async () => {
-    const { showErrorMessage, showWarningMessage } = vscode.window;
     const shown: string[][] = [];
-    Object.assign(vscode.window, {
+    const messages = {
       showErrorMessage: () => Promise.resolve(undefined),
       showWarningMessage: (...texts: string[]) => (
         shown.push(texts),
         Promise.resolve("Decide Later")
       ),
-    });
-    try {
+    };
+    await withReplaced(vscode.window, messages, async () => {
       gate = new Promise((resolve) => (openGate = resolve));
       const window = await newWindow();
       const crew = await start(window);
@@ -232,8 +231,6 @@ describe("a project that runs with crewAI", () => {
         window.locals.decideInterrupted(crew.id, "discard", []),
         /No execution of “Declared” was interrupted/,
       );
-    } finally {
-      Object.assign(vscode.window, { showErrorMessage, showWarningMessage });
-    }
+    });
   });
 });

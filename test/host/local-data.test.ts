@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
@@ -21,13 +20,14 @@ import { KnownCrews } from "../../src/local/known-crews.ts";
 import { Models } from "../../src/models/models.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { noAddresses } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { set, withReplaced } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
-import { ScriptedPerson } from "./scripted-person.ts";
+import { withPerson } from "./scripted-person.ts";
 
-const settings = () => vscode.workspace.getConfiguration("crewdeck");
 const fail = (message: string, error: unknown) => assert.fail(`${message} ${String(error)}`);
 
 interface Deleted {
@@ -46,15 +46,15 @@ describe("Deleting local data", () => {
   /** How long a deletion waits for requests in progress (ms). */
   let longestWaitMs: number;
 
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-data-"));
+  beforeEach(() => {
+    folder = temporaryFolder("data");
     secrets = new MemorySecrets();
     longestWaitMs = 60_000;
   });
 
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();
-    await settings().update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await set("crews", undefined);
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
 
@@ -112,29 +112,13 @@ describe("Deleting local data", () => {
       ends.push(dispose);
     ends.push(() => clearing.dispose());
     const parts = {
-      longestWaitMs,
-      context,
+      ...{ database, crews, executions, sending, locals, tree },
+      ...{ longestWaitMs, context, forms, clock: systemClock },
       callbacks: () => Promise.resolve({ flows, forgetWays: () => Promise.resolve() }),
-      crews,
-      executions,
-      sending,
-      locals,
-      forms,
-      tree,
-      clock: systemClock,
-      database,
     };
     return {
-      database,
-      crews,
-      executions,
-      sending,
-      locals,
-      globalState,
-      workspaceState,
-      tree,
-      flows,
-      closed,
+      ...{ database, crews, executions, sending, locals, tree },
+      ...{ globalState, workspaceState, flows, closed },
       ask: () => deleteLocalData(parts, undefined),
       delete: (what: string) => deleteLocalData(parts, { what }) as Promise<Deleted>,
     };
@@ -150,7 +134,7 @@ describe("Deleting local data", () => {
     },
   };
   const add = async (
-    { executions, sending }: Pick<Awaited<ReturnType<typeof openWindow>>, "executions" | "sending">,
+    { executions, sending }: Pick<Window, "executions" | "sending">,
     changes: Partial<Execution> & { localId: string },
   ) => {
     executions.store.add(notWaiting({ kickoffIds: [changes.localId], request, ...changes }));
@@ -163,7 +147,7 @@ describe("Deleting local data", () => {
   };
 
   /** All data that the extension stores. */
-  const fill = async (window: Awaited<ReturnType<typeof openWindow>>) => {
+  const fill = async (window: Window) => {
     await window.crews.add(
       { name: "Deployed", url: "https://deployed.test", token: "organisation-token" },
       { untested: true },
@@ -223,11 +207,7 @@ describe("Deleting local data", () => {
       folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
     });
     await waitFor("the lease", () => window.executions.lease.isHeld);
-    // The token of a crew that was removed from the settings by hand.
-    await window.crews.setToken("url:https://forgotten.test", {
-      token: "forgotten-token",
-      type: "userBearer",
-    });
+    await leaveToken(window);
     await secrets.store("crewdeck.otlpHeaders", "{}");
     await window.flows.setSecret("url:https://deployed.test", "feedback-secret");
     assert.equal(secrets.kept.size, 7);
@@ -243,7 +223,8 @@ describe("Deleting local data", () => {
     });
     assert.deepEqual([...secrets.kept.keys()], []);
     assert.deepEqual([window.globalState.keys(), window.workspaceState.keys()], [[], []]);
-    assert.equal(settings().inspect("crews")?.globalValue, undefined);
+    const settings = vscode.workspace.getConfiguration("crewdeck");
+    assert.equal(settings.inspect("crews")?.globalValue, undefined);
     assert.deepEqual(
       [window.crews.list(), window.executions.store.list(), window.executions.lease.isHeld],
       [[], [], false],
@@ -261,7 +242,7 @@ describe("Deleting local data", () => {
   });
 
   /** Stores the token of a crew that was removed from the settings by hand. */
-  const leaveToken = ({ crews }: Pick<Awaited<ReturnType<typeof openWindow>>, "crews">) =>
+  const leaveToken = ({ crews }: Window) =>
     crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
 
   for (const [store, keys] of [
@@ -346,6 +327,9 @@ describe("Deleting local data", () => {
     assert.deepEqual([[...secrets.kept.keys()], shared.keys()], [[], []]);
   });
 
+  const questionOf = async ({ ask }: Window) =>
+    (await withPerson(["escape"], ask)).shown[0]?.detail ?? "";
+
   it("warns that the executions of local crews end and are deleted, too", async () => {
     const window = await openWindow();
     new KnownCrews(window.database, path.join(folder, "local")).write({
@@ -354,16 +338,10 @@ describe("Deleting local data", () => {
       port: 0,
       wanted: false,
     });
-    const person = new ScriptedPerson(["escape"]);
-    try {
-      await window.ask();
-      assert.match(
-        person.shown[0]?.detail ?? "",
-        /• local crews: 1\. They are stopped, and their executions end and are deleted \(the projects stay\)/,
-      );
-    } finally {
-      person.dispose();
-    }
+    assert.match(
+      await questionOf(window),
+      /• local crews: 1\. They are stopped, and their executions end and are deleted \(the projects stay\)/,
+    );
   });
 
   it("counts and removes a local crew whose folder is gone", async () => {
@@ -386,15 +364,7 @@ describe("Deleting local data", () => {
   it("warns that what may have been sent can be sent again, only if there is any", async () => {
     const window = await openWindow();
     const { store } = window.executions;
-    const question = async () => {
-      const person = new ScriptedPerson(["escape"]);
-      try {
-        await window.ask();
-        return person.shown[0]?.detail ?? "";
-      } finally {
-        person.dispose();
-      }
-    };
+    const question = () => questionOf(window);
     const guard =
       /may have been sent without a response: the record that prevents sending it a second time is deleted, too\./;
     store.add(anExecution({ localId: "waits" }));
@@ -489,13 +459,12 @@ describe("Deleting local data", () => {
   });
 
   /** Records progress notifications, and lets the action cancel them. */
-  const withProgress = async (
+  const whileWaiting = async (
     action: (progress: { readonly titles: string[]; readonly cancel: () => void }) => Promise<void>,
   ) => {
-    const { withProgress: real } = vscode.window;
     const stop = new vscode.EventEmitter<void>();
     const titles: string[] = [];
-    const show = (
+    const withProgress = (
       { title = "" }: vscode.ProgressOptions,
       task: (progress: object, token: object) => Promise<unknown>,
     ) => {
@@ -505,12 +474,9 @@ describe("Deleting local data", () => {
         { isCancellationRequested: false, onCancellationRequested: stop.event },
       );
     };
-    Object.assign(vscode.window, { withProgress: show });
-    try {
-      await action({ titles, cancel: () => stop.fire() });
-    } finally {
-      Object.assign(vscode.window, { withProgress: real });
-    }
+    await withReplaced(vscode.window, { withProgress }, () =>
+      action({ titles, cancel: () => stop.fire() }),
+    );
   };
   /** Starts a kickoff. @returns a function that ends it */
   const addKickoffUnderWay = ({ executions: { store }, sending }: Window): (() => void) => {
@@ -535,7 +501,7 @@ describe("Deleting local data", () => {
     const window = await openWindow();
     const { executions } = window;
     const end = addKickoffUnderWay(window);
-    await withProgress(async ({ titles, cancel }) => {
+    await whileWaiting(async ({ titles, cancel }) => {
       const cancelled = window.delete("data");
       await waitFor("the wait to be shown", () => titles.length === 1);
       assert.equal(

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { json, MisbehavingServer, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { activated, forgetAll, run } from "./extension.ts";
 import { readAsText } from "./read-as-text.ts";
+import { withPerson } from "./scripted-person.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const crew = "Outputs";
 const token = "tok-outputs-7f3a";
 const openAnswer = () =>
@@ -25,7 +24,6 @@ const shownBig = `${big.replace("command:", "command\\:").replace("\r\n", "\n")}
 describe("Commands about outputs", () => {
   readAsText();
   let server: MisbehavingServer;
-  let api: CrewdeckApi;
   let folder: string;
   const tasks = [
     { task_id: "research", output: "# Found\n\nA lot." },
@@ -40,49 +38,23 @@ describe("Commands about outputs", () => {
   };
 
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-outputs-"));
+    folder = temporaryFolder("outputs");
     server = await MisbehavingServer.start();
     server.otherwise = (response, request) =>
       json(200, request.path === "/inputs" ? { inputs: ["topic"] } : completed)(response, request);
-    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    await activated();
     await run("addCrew", { name: crew, url: server.url, token, tokenType: "bearer" });
     await run("trackExecution", { crew, kickoffId: "k-1" });
   });
 
   after(async () => {
-    for (const { kickoffId } of api.executions())
-      await run("untrackExecution", { crew, kickoffId });
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", undefined, vscode.ConfigurationTarget.Global);
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await forgetAll();
     await server.stop();
     await rm(folder, { recursive: true });
   });
 
   const active = () => vscode.window.activeTextEditor?.document;
   const path_ = (address: string) => vscode.Uri.parse(address).path;
-
-  /** Answers the dialog that asks for a file. */
-  async function saving(
-    target: string | undefined,
-    action: () => Promise<unknown>,
-  ): Promise<vscode.SaveDialogOptions | undefined> {
-    const real = vscode.window.showSaveDialog;
-    let asked: vscode.SaveDialogOptions | undefined;
-    Object.assign(vscode.window, {
-      showSaveDialog: (options: vscode.SaveDialogOptions) => (
-        (asked = options),
-        Promise.resolve(target === undefined ? undefined : vscode.Uri.file(target))
-      ),
-    });
-    try {
-      await action();
-    } finally {
-      Object.assign(vscode.window, { showSaveDialog: real });
-    }
-    return asked;
-  }
 
   it("open a task's output or the result in its own document, as JSON or Markdown", async () => {
     assert.equal(
@@ -196,21 +168,18 @@ describe("Commands about outputs", () => {
 
   it("save an output unchanged to a file that the person chooses, and suggest its name", async () => {
     const file = path.join(folder, "saved.md");
-    const asked = await saving(file, () =>
-      run("saveOutput", { crew, kickoffId: "k-1", taskId: "write" }),
-    );
-    assert.equal(path.basename(asked?.defaultUri?.path ?? ""), "k-1 - write (attempt 1).md");
+    const save = (name: string, argument?: object) =>
+      withPerson([{ saveAs: path.join(folder, name) }], () => run("saveOutput", argument));
+    const saved = await save("saved.md", { crew, kickoffId: "k-1", taskId: "write" });
+    assert.equal(path.basename(saved.shown[0]?.value ?? ""), "k-1 - write (attempt 1).md");
     assert.equal(await readFile(file, "utf8"), big);
-    const list = path.join(folder, "plan.json");
-    const askedForJson = await saving(list, () =>
-      run("saveOutput", { crew, kickoffId: "k-1", taskId: "plan" }),
-    );
-    assert.deepEqual(askedForJson?.filters, { JSON: ["json"] });
-    assert.deepEqual(JSON.parse(await readFile(list, "utf8")), { steps: [1, 2] });
+    await save("plan", { crew, kickoffId: "k-1", taskId: "plan" });
+    const plan = await readFile(path.join(folder, "plan.json"), "utf8");
+    assert.deepEqual(JSON.parse(plan), { steps: [1, 2] }, "the dialog adds the ending");
     await run("openOutput", { crew, kickoffId: "k-1" });
     await writeFile(file, "before");
-    const fromTab = await saving(undefined, () => run("saveOutput"));
-    assert.equal(path.basename(fromTab?.defaultUri?.path ?? ""), "k-1 - result.md");
+    const fromTab = await withPerson(["escape"], () => run("saveOutput"));
+    assert.equal(path.basename(fromTab.shown[0]?.value ?? ""), "k-1 - result.md");
     assert.equal(
       await readFile(file, "utf8"),
       "before",

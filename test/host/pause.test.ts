@@ -6,17 +6,10 @@ import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { Gate } from "../support/gate.ts";
 import { waitFor } from "../support/wait.ts";
 import { readAsText } from "./read-as-text.ts";
+import { activated, codeLensesIn, forgetAll, run, set } from "./extension.ts";
 import { type RealService, startRealService } from "./real-service.ts";
 
 const crew = "Paused";
-
-const run = <T>(command: string, argument: object): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
-
-const setPublicUrl = (url: string | undefined) =>
-  vscode.workspace
-    .getConfiguration("crewdeck")
-    .update("callbacks.publicUrl", url, vscode.ConfigurationTarget.Global);
 
 describe("A poll", () => {
   readAsText();
@@ -28,9 +21,9 @@ describe("A poll", () => {
   before(async () => {
     service = await startRealService();
     gate = await Gate.before(service);
-    await vscode.extensions.getExtension("crewdeck.crewdeck")!.activate();
+    await activated();
     // Only polling tells the pauses.
-    await setPublicUrl("none");
+    await set("callbacks.publicUrl", "none");
     await run("addCrew", { name: crew, url: gate.url, token: service.token });
     const inputs = { topic: "tea", audience: "guests" };
     ({ kickoffId } = await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false }));
@@ -41,12 +34,8 @@ describe("A poll", () => {
   });
 
   after(async () => {
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await run("untrackExecution", { crew, kickoffId });
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", undefined, vscode.ConfigurationTarget.Global);
-    await setPublicUrl(undefined);
+    await forgetAll();
+    await set("callbacks.publicUrl", undefined);
     await gate.stop();
     await service.stop();
   });
@@ -62,11 +51,7 @@ describe("A poll", () => {
 
   /** The lens that approves this attempt, at its heading. */
   async function hasLens(attempt: number): Promise<boolean> {
-    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
-      "vscode.executeCodeLensProvider",
-      document.uri,
-    );
-    return lenses.some(
+    return (await codeLensesIn(document.uri)).some(
       ({ command, range }) =>
         command?.command === "crewdeck.approve" &&
         (command.arguments?.[0] as { attempt?: number }).attempt === attempt &&

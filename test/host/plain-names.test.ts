@@ -8,6 +8,7 @@ import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import { askAgain, askAnew, askTask, confirmApproval } from "../../src/feedback/ask.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { set, withReplaced } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
@@ -49,16 +50,13 @@ describe("names and texts of a crew", () => {
   });
 
   it("draw no icons in the status bar", async () => {
-    const { setStatusBarMessage } = vscode.window;
     const said: string[] = [];
-    Object.assign(vscode.window, { setStatusBarMessage: (text: string) => void said.push(text) });
-    try {
+    const setStatusBarMessage = (text: string) => void said.push(text);
+    await withReplaced(vscode.window, { setStatusBarMessage }, async () => {
       await crews.setTokens(crew.id, { inUse: "bearer", bearer: "one", userBearer: "two" });
       await setToken(crews, crew, { use: "userBearer" });
-      assert.match(said.join(), /^“\\\$\(pass\) Writers” now uses /);
-    } finally {
-      Object.assign(vscode.window, { setStatusBarMessage });
-    }
+    });
+    assert.match(said.join(), /^“\\\$\(pass\) Writers” now uses /);
   });
 
   it("are shortened to one line in questions about feedback, and sent back to the crew unchanged", async () => {
@@ -84,16 +82,9 @@ describe("names and texts of a crew", () => {
     await askAnew(sent);
     await confirmApproval(execution, taskId);
     assert.equal(await askTask(execution), taskId);
-    for (const text of [
-      ...person.shown.flatMap(({ title, text: asked, detail, choices }) => [
-        title ?? "",
-        asked,
-        ...(detail ?? "").split("\n"),
-        ...(choices ?? []),
-      ]),
-    ]) {
-      assert.match(text, /^[^\p{Cc}\u202e]{0,400}$/u);
-    }
+    for (const { title = "", text, detail = "", choices = [] } of person.shown)
+      for (const line of [title, text, ...detail.split("\n"), ...choices])
+        assert.match(line, /^[^\p{Cc}\u202e]{0,400}$/u);
   });
 
   it("make no links in an input box's prompt or validation message", async () => {
@@ -111,20 +102,15 @@ describe("names and texts of a crew", () => {
   });
 
   it("make no links in the message about an invalid entry in the settings", async () => {
-    const settings = vscode.workspace.getConfiguration("crewdeck");
-    await settings.update(
-      "crews",
-      [
-        { name: link, url: crew.url },
-        { name: "Twin", url: crew.url },
-      ],
-      vscode.ConfigurationTarget.Global,
-    );
+    await set("crews", [
+      { name: link, url: crew.url },
+      { name: "Twin", url: crew.url },
+    ]);
     try {
       await waitFor("the warning", () => person.shown.some(({ text }) => text.includes("Retry")));
       for (const { text } of person.shown) assert.ok(!text.includes(link), text);
     } finally {
-      await settings.update("crews", undefined, vscode.ConfigurationTarget.Global);
+      await set("crews", undefined);
     }
   });
 });

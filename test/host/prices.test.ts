@@ -5,11 +5,9 @@ import { Prices } from "../../src/views/prices.ts";
 import { Windows } from "../unit/sending/window.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { crewsOf } from "./execution-parts.ts";
+import { set } from "./extension.ts";
 
-const set = (value: unknown) =>
-  vscode.workspace
-    .getConfiguration("crewdeck")
-    .update("prices", value, vscode.ConfigurationTarget.Global);
+const setPrices = (value: unknown) => set("prices", value);
 
 describe("The prices of models", () => {
   const { showWarningMessage } = vscode.window;
@@ -24,18 +22,18 @@ describe("The prices of models", () => {
 
   afterEach(async () => {
     Object.assign(vscode.window, { showWarningMessage });
-    await set(undefined);
+    await setPrices(undefined);
   });
 
   it("are read from the setting, and a bad entry is named once in a warning", async () => {
-    await set({ "gpt-4o": { input: 1, output: 2 }, "claude-*": { input: "three" } });
+    await setPrices({ "gpt-4o": { input: 1, output: 2 }, "claude-*": { input: "three" } });
     warnings = [];
     const prices = new Prices();
     assert.deepEqual(prices.list(), [{ pattern: "gpt-4o", input: 1, output: 2 }]);
     assert.equal(warnings.length, 1);
     assert.match(warnings[0]!, /The price of “claude-\*” in the setting crewdeck\.prices/);
     const changed = new Promise<void>((resolve) => prices.onDidChange(resolve));
-    await set({ "claude-*": { input: 3, output: 15 } });
+    await setPrices({ "claude-*": { input: 3, output: 15 } });
     await changed;
     assert.deepEqual(prices.list(), [{ pattern: "claude-*", input: 3, output: 15 }]);
     assert.equal(warnings.filter((text) => text.includes("claude")).length, 1);

@@ -7,10 +7,8 @@ import { commandsAt } from "../../src/project-files/lenses.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
+import { activated, closeEditors, codeLensesIn, run } from "./extension.ts";
 import { withPerson } from "./scripted-person.ts";
-
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
 const agents = "writer:\n  role: Writer\n  goal: Write\n  backstory: You write.\n";
 const tasks = `draft:
@@ -56,10 +54,7 @@ describe("The files of a crew project", () => {
     );
   };
   const lensesOf = async (file: string) => {
-    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
-      "vscode.executeCodeLensProvider",
-      uriOf(file),
-    );
+    const lenses = await codeLensesIn(uriOf(file));
     return lenses.flatMap(({ range, command }) =>
       command?.command.startsWith("crewdeck.") === true
         ? [{ ...command, shown: `${range.start.line + 1} ${command.title}` }]
@@ -88,7 +83,7 @@ describe("The files of a crew project", () => {
   let api: CrewdeckApi;
 
   before(async () => {
-    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    api = await activated();
     const made = vscode.Uri.file(temporaryFolder("project"));
     const pyproject = '[project]\nname = "poems"\n\n[tool.crewai]\ntype = "crew"\n';
     await write("pyproject.toml", pyproject, made);
@@ -100,7 +95,7 @@ describe("The files of a crew project", () => {
   });
 
   after(async () => {
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await closeEditors();
     for (const { crew, kickoffId } of api.executions())
       await run("untrackExecution", { crew, kickoffId });
     const local = api.crews().find(({ name }) => name === "poems");
@@ -112,9 +107,7 @@ describe("The files of a crew project", () => {
       await vscode.workspace.fs.delete(folder, { recursive: true });
   });
 
-  afterEach(async () => {
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-  });
+  afterEach(closeEditors);
 
   it("start the crew and open its form, lead to what waits and to the newest outputs", async () => {
     for (const file of ["crew.py", "config/agents.yaml", "config/tasks.yaml"]) await open(file);
@@ -156,7 +149,7 @@ describe("The files of a crew project", () => {
     await waitFor("the output", () => activeDocument()?.path.includes("draft"));
 
     // Then the output isn't on the screen.
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await closeEditors();
     await open("config/tasks.yaml");
     await withPerson([{ press: "Approve" }], () => runLens("config/tasks.yaml", "1 Approve"));
     await waitFor("the end", async () => {
@@ -276,7 +269,7 @@ describe("The files of a crew project", () => {
     await write("config/agents.yaml", agents.replace("writer:", "author:"));
     await open("config/tasks.yaml");
     await becomes("config/tasks.yaml", /There is no agent "writer"/);
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await closeEditors();
     await becomes("config/tasks.yaml", undefined);
     await write("config/agents.yaml", agents);
   });

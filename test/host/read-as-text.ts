@@ -1,11 +1,7 @@
-import * as vscode from "vscode";
+import { set } from "./extension.ts";
 
 /** For a `describe` at its top, whose tests read executions as text. */
 export function readAsText(): void {
-  const openAs = (editor: "text" | undefined) =>
-    vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global);
-  before(() => openAs("text"));
-  after(() => openAs(undefined));
+  before(() => set("openExecutionsAs", "text"));
+  after(() => set("openExecutionsAs", undefined));
 }

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import { activated, forgetAll, run } from "./extension.ts";
 
 /** The local crew service as a program. */
 export interface RealService {
@@ -50,4 +52,24 @@ export async function startRealService(...args: readonly string[]): Promise<Real
       await rm(data, { recursive: true, force: true });
     },
   };
+}
+
+/** For a `describe` at its top: connects a real service as a crew, and forgets everything afterwards. */
+export function serveCrew(
+  name: string,
+  take: (service: RealService, api: CrewdeckApi) => void,
+  ...args: readonly string[]
+): void {
+  let service: RealService | undefined;
+
+  before(async () => {
+    service = await startRealService(...args);
+    take(service, await activated());
+    await run("addCrew", { name, url: service.url, token: service.token });
+  });
+
+  after(async () => {
+    await forgetAll();
+    await service?.stop();
+  });
 }

@@ -1,33 +1,28 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
+import type { Crew } from "../../src/crews/types.ts";
 import { refresh as refreshCommand } from "../../src/commands/executions.ts";
 import { offer } from "../../src/base/errors.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { Database } from "../../src/store/database.ts";
 import { watchRefusedTokens } from "../../src/views/refused-tokens.ts";
+import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";
 import { Scene } from "../unit/executions/tracker-support.ts";
 import { crewsOf } from "./execution-parts.ts";
 
-const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
+const crew: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
+
+interface Park {
+  readonly crew: Crew;
+  readonly error: CrewApiError;
+}
 
 describe("a crew that refuses its token while it is watched", () => {
   const { showErrorMessage } = vscode.window;
-  let folder: string;
-  let database: Database;
+  let machine: ReturnType<typeof testDatabase>;
   let shown: string[][];
-  let windows: {
-    readonly refused: vscode.Disposable;
-    readonly parks: vscode.EventEmitter<{
-      readonly crew: typeof crew;
-      readonly error: CrewApiError;
-    }>;
-  }[];
+  let windows: { readonly refused: vscode.Disposable; readonly parks: vscode.EventEmitter<Park> }[];
   const error = new CrewApiError({
     kind: "unauthorized",
     status: 401,
@@ -36,22 +31,14 @@ describe("a crew that refuses its token while it is watched", () => {
     remedy: "Set it.",
   });
 
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-refused-"));
+  beforeEach(() => {
+    machine = testDatabase();
     shown = [];
     Object.assign(vscode.window, {
       showErrorMessage: (...said: string[]) => (shown.push(said), Promise.resolve("Ran")),
     });
-    database = new Database({
-      folder,
-      clock: systemClock,
-      log: { problem: (message) => assert.fail(message) },
-    });
     windows = [1, 2].map(() => {
-      const parks = new vscode.EventEmitter<{
-        readonly crew: typeof crew;
-        readonly error: CrewApiError;
-      }>();
+      const parks = new vscode.EventEmitter<Park>();
       const tracker = {
         onDidPark: parks.event,
         onDidChange: () => ({ dispose: () => undefined }),
@@ -59,16 +46,15 @@ describe("a crew that refuses its token while it is watched", () => {
       };
       return {
         parks,
-        refused: watchRefusedTokens(tracker, { confirm: () => true }, database),
+        refused: watchRefusedTokens(tracker, { confirm: () => true }, machine.database),
       };
     });
   });
 
-  afterEach(async () => {
+  afterEach(() => {
     for (const { refused } of windows) refused.dispose();
-    database.dispose();
+    machine.end();
     Object.assign(vscode.window, { showErrorMessage });
-    await rm(folder, { recursive: true });
   });
 
   it("is reported once, in one window, with the kind of token and buttons that work", async () => {

@@ -2,31 +2,20 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
-import { startRealService, type RealService } from "./real-service.ts";
+import { run, set } from "./extension.ts";
+import { serveCrew, type RealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
-
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
 describe("A problem report", () => {
   let service: RealService;
   let api: CrewdeckApi;
   const secrets = ["Hidden Crew", "hidden topic", "hidden-answer", "127.0.0.1"];
 
+  serveCrew("Hidden Crew", (...given) => ([service, api] = given));
+
   before(async () => {
-    service = await startRealService();
-    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
-    await run("addCrew", { name: "Hidden Crew", url: service.url, token: service.token });
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update(
-        "feedback.cannedAnswers",
-        [{ text: "hidden-answer" }],
-        vscode.ConfigurationTarget.Global,
-      );
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("keepEndedExecutions", 7, vscode.ConfigurationTarget.Global);
+    await set("feedback.cannedAnswers", [{ text: "hidden-answer" }]);
+    await set("keepEndedExecutions", 7);
     await run("kickoff", {
       crew: "Hidden Crew",
       inputs: { topic: "hidden topic", audience: "guests" },
@@ -39,15 +28,8 @@ describe("A problem report", () => {
   });
 
   after(async () => {
-    for (const { kickoffId, crew } of api.executions())
-      await run("untrackExecution", { crew, kickoffId });
-    for (const name of ["crews", "feedback.cannedAnswers", "keepEndedExecutions"])
-      await vscode.workspace
-        .getConfiguration("crewdeck")
-        .update(name, undefined, vscode.ConfigurationTarget.Global);
-    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await service.stop();
+    for (const name of ["feedback.cannedAnswers", "keepEndedExecutions"])
+      await set(name, undefined);
   });
 
   it("has versions, changed settings, counts and the last problems, without names, addresses, tokens, inputs or outputs", async () => {
@@ -82,6 +64,7 @@ describe("A problem report", () => {
     assert.deepEqual([document.isUntitled, document.languageId], [true, "markdown"]);
     // The manifest has no issue tracker, so no address is shown.
     assert.match(text, /Nothing was sent[^]*Send it to the person who gave you Crewdeck\./);
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
   });
 
   it("is offered only for unexpected errors", async () => {

@@ -10,12 +10,11 @@ import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { executionParts } from "./execution-parts.ts";
-import { startRealService, type RealService } from "./real-service.ts";
+import { run } from "./extension.ts";
+import { serveCrew, type RealService } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 import { viewParts } from "./view-parts.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const inputs = { topic: "tea", audience: "it's for $HOME" };
 
 interface Made {
@@ -39,26 +38,10 @@ describe("An earlier kickoff", () => {
   const inWorkspace = (name: string) =>
     vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name).fsPath;
 
-  before(async () => {
-    service = await startRealService();
-    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
-    await run("addCrew", {
-      name: crew,
-      url: service.url,
-      token: service.token,
-      tokenType: "bearer",
-    });
-    first = await run<Made>("kickoff", { crew, inputs, meta: { ticket: 7 }, form: false });
-  });
+  serveCrew(crew, (...given) => ([service, api] = given));
 
-  after(async () => {
-    for (const { kickoffId, crew: of } of api.executions())
-      await run("untrackExecution", { crew: of, kickoffId });
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", undefined, vscode.ConfigurationTarget.Global);
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await service.stop();
+  before(async () => {
+    first = await run<Made>("kickoff", { crew, inputs, meta: { ticket: 7 }, form: false });
   });
 
   it("runs again at once for a program, and for a person after a question with crew and inputs", async () => {
@@ -141,10 +124,8 @@ describe("An earlier kickoff", () => {
   });
 
   it("offers to copy a local crew's token after it is copied as cURL, never another crew's", async () => {
-    const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
-    const local = await run<{ name: string; id: string }>("startLocalCrew", {
-      folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
-    });
+    const folder = "crewdeck:/example-crew";
+    const local = await run<{ name: string; id: string }>("startLocalCrew", { folder });
     try {
       const started = await run<Made>("kickoff", { crew: local.name, inputs, form: false });
       const { shown } = await withPerson([{ press: "Copy Token", isNotification: true }], () =>
@@ -173,9 +154,7 @@ describe("An earlier kickoff", () => {
       assert.equal(await vscode.env.clipboard.readText(), "");
       await run("untrackExecution", started);
     } finally {
-      await run("stopLocalCrew", {
-        folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
-      });
+      await run("stopLocalCrew", { folder });
       await withPerson([{ press: "Remove" }], () =>
         run("removeCrew", { kind: "crew", crew: local.id }),
       );
@@ -285,7 +264,7 @@ describe("An earlier kickoff", () => {
 
   it("is shown once when it runs again, also from the form, which shows what it starts", async () => {
     const execution = anExecution({ request: { inputs, callbacks: {} } });
-    const window = await viewParts();
+    const window = viewParts();
     try {
       window.store.add(execution);
       const shown: string[] = [];

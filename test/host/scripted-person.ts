@@ -193,6 +193,31 @@ export class ScriptedPerson implements vscode.Disposable {
     const hidden = new vscode.EventEmitter<void>();
     let isOpen = true;
     const open = () => isOpen;
+    const make = (move: Move): void => {
+      if (move === "escape") {
+        hidden.fire();
+      } else if (move === "back") {
+        if (!input.buttons.includes(vscode.QuickInputButtons.Back))
+          throw new Error("There is no Back button.");
+        triggered.fire(vscode.QuickInputButtons.Back);
+      } else if ("type" in move) {
+        input.value = move.type;
+        changed.fire(move.type);
+        accepted.fire();
+      } else if ("pick" in move) {
+        input.selectedItems = input.items.filter(({ label }) => label === move.pick);
+        if (input.selectedItems.length === 0) throw new Error(`The list has no “${move.pick}”.`);
+        accepted.fire();
+      } else if ("press" in move) {
+        const item = input.items.find(({ label }) => label === move.on);
+        const button = item?.buttons?.find(({ tooltip }) => tooltip === move.press);
+        if (item === undefined || button === undefined)
+          throw new Error(`The list has no “${move.press}” on “${move.on ?? ""}”.`);
+        itemTriggered.fire({ item, button });
+      } else {
+        throw new Error("Only text, a choice or a button fits here.");
+      }
+    };
     const input = {
       title: undefined as string | undefined,
       prompt: "",
@@ -228,13 +253,7 @@ export class ScriptedPerson implements vscode.Disposable {
         this.shown.push(shown);
         queueMicrotask(() => {
           while (open()) {
-            this.#apply(this.#next(shown), input, {
-              changed,
-              accepted,
-              triggered,
-              itemTriggered,
-              hidden,
-            });
+            make(this.#next(shown));
             if (open() && typeof input.validationMessage === "string")
               shown.complaint = input.validationMessage;
           }
@@ -242,47 +261,6 @@ export class ScriptedPerson implements vscode.Disposable {
       },
     };
     return input;
-  }
-
-  #apply(
-    move: Move,
-    input: {
-      value: string;
-      buttons: readonly vscode.QuickInputButton[];
-      items: readonly vscode.QuickPickItem[];
-      selectedItems: readonly vscode.QuickPickItem[];
-    },
-    events: {
-      changed: vscode.EventEmitter<string>;
-      accepted: vscode.EventEmitter<void>;
-      triggered: vscode.EventEmitter<vscode.QuickInputButton>;
-      itemTriggered: vscode.EventEmitter<vscode.QuickPickItemButtonEvent<vscode.QuickPickItem>>;
-      hidden: vscode.EventEmitter<void>;
-    },
-  ): void {
-    if (move === "escape") {
-      events.hidden.fire();
-    } else if (move === "back") {
-      if (!input.buttons.includes(vscode.QuickInputButtons.Back))
-        throw new Error("There is no Back button.");
-      events.triggered.fire(vscode.QuickInputButtons.Back);
-    } else if ("type" in move) {
-      input.value = move.type;
-      events.changed.fire(move.type);
-      events.accepted.fire();
-    } else if ("pick" in move) {
-      input.selectedItems = input.items.filter(({ label }) => label === move.pick);
-      if (input.selectedItems.length === 0) throw new Error(`The list has no “${move.pick}”.`);
-      events.accepted.fire();
-    } else if ("press" in move) {
-      const item = input.items.find(({ label }) => label === move.on);
-      const button = item?.buttons?.find(({ tooltip }) => tooltip === move.press);
-      if (item === undefined || button === undefined)
-        throw new Error(`The list has no “${move.press}” on “${move.on ?? ""}”.`);
-      events.itemTriggered.fire({ item, button });
-    } else {
-      throw new Error("Only text, a choice or a button fits here.");
-    }
   }
 }
 

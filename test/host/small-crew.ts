@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
+import { set } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
 /** A crew on this machine that responds to `GET /inputs` and refuses every kickoff as the live dialect does. */
@@ -82,13 +83,11 @@ export function eachWithSmallCrews(
     readonly crews: Crews;
   }) => void,
 ): void {
-  const settings = () => vscode.workspace.getConfiguration("crewdeck");
-  const save = (value: unknown) =>
-    settings().update("crews", value, vscode.ConfigurationTarget.Global);
+  const save = (value: unknown) => set("crews", value);
   let end: () => Promise<unknown>;
 
   beforeEach(async () => {
-    const before = settings().inspect("crews")?.globalValue;
+    const before = vscode.workspace.getConfiguration("crewdeck").inspect("crews")?.globalValue;
     await save(undefined);
     const [crew, other] = await Promise.all([startSmallCrew(), startSmallCrew()]);
     const secrets = new MemorySecrets();

@@ -5,7 +5,7 @@ import { MaybeSentError } from "../../src/sending/errors.ts";
 import { stopTool } from "../../src/tools/stop.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { crewsOf } from "./execution-parts.ts";
-import { ScriptedPerson, withPerson, type Move } from "./scripted-person.ts";
+import { withPerson, type Move } from "./scripted-person.ts";
 
 const deployed = anExecution();
 const local = anExecution({
@@ -76,14 +76,8 @@ describe("Stopping an execution", () => {
       const { store, ...parts } = partsOf(deployed);
       return stopTool({ ...parts, executions: { store } });
     };
-    const invoke = async (move: Move) => {
-      const person = new ScriptedPerson([move]);
-      try {
-        return await toolOf().invoke(input, signal);
-      } finally {
-        person.dispose();
-      }
-    };
+    const invoke = async (move: Move) =>
+      (await withPerson([move], () => toolOf().invoke(input, signal))).result;
 
     it("is confirmed in a dialog that says what it means, and sent once", async () => {
       const { confirmation } = await toolOf().prepare(input, signal);

@@ -5,6 +5,7 @@ import { OpenComparison } from "../../src/views/comparison/open-comparison.ts";
 import { OpenPage } from "../../src/views/page/open-page.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
+import { set } from "./extension.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
@@ -82,11 +83,9 @@ describe("A tab", () => {
   });
 
   it("of a page puts a canned answer below what is typed, and copies and discards a draft that was not sent", async () => {
-    const settings = vscode.workspace.getConfiguration("crewdeck");
-    const { Global } = vscode.ConfigurationTarget;
     const half = "Half as long, $(please).";
     const answers = [{ label: "Fine", text: "Good.", kind: "approve" }, { text: " " }, 7, half];
-    await settings.update("feedback.cannedAnswers", answers, Global);
+    await set("feedback.cannedAnswers", answers);
     person.dispose();
     person = new ScriptedPerson([{ pick: "Half as long, \\$(please)." }, { press: "Discard" }]);
     const { localId, panel, messages } = openPage();
@@ -95,7 +94,7 @@ describe("A tab", () => {
     messages.fire({ type: "insert", ...target });
     const kept = () => parts.drafts.find({ localId, ...target })?.text;
     await waitFor("the answer", () => kept() === `Shorter.\n\n${half}`);
-    await settings.update("feedback.cannedAnswers", undefined, Global);
+    await set("feedback.cannedAnswers", undefined);
     assert.deepEqual(person.shown[0]?.choices?.slice(0, 2), ["Fine", "Half as long, \\$(please)."]);
     const old = { taskId: "publish", attempt: 2 };
     parts.drafts.keep({ localId, ...old, text: "Old words.", at: "2026-10-21T12:00:00.000Z" });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../../src/base/errors.ts";
@@ -9,9 +8,11 @@ import { LastEditor } from "../../src/kickoff/form/last-editor.ts";
 import { openPresets } from "../../src/kickoff/form/forms.ts";
 import { valueInShort } from "../../src/kickoff/texts.ts";
 import { createFormTools } from "../../src/kickoff/form/tools.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { ScriptedPerson, withPerson, type Move, type Shown } from "./scripted-person.ts";
+import { closeEditors } from "./extension.ts";
+import { withPerson, type Move, type Shown } from "./scripted-person.ts";
 import { viewParts } from "./view-parts.ts";
 
 const ofEditor = "$(selection) Editor's Selection";
@@ -24,12 +25,10 @@ describe("A value that a field of the kickoff form gets from another source", ()
   let panel: vscode.WebviewPanel | undefined;
   let hasEarlier: boolean;
 
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-take-"));
-  });
+  before(() => void (folder = temporaryFolder("take")));
 
   beforeEach(async () => {
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await closeEditors();
     editor = new LastEditor();
     hasEarlier = true;
   });
@@ -41,7 +40,7 @@ describe("A value that a field of the kickoff form gets from another source", ()
   });
 
   after(async () => {
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await closeEditors();
     await rm(folder, { recursive: true });
   });
 
@@ -85,16 +84,14 @@ describe("A value that a field of the kickoff form gets from another source", ()
     descriptions[choices.indexOf(label)];
 
   it("is offered without a live link or an icon, whatever the input's name", async () => {
-    const person = new ScriptedPerson([]);
-    try {
-      assert.equal(await chooseEarlierValue([], "[Retry](command:crewdeck.kickoff)"), undefined);
-      assert.deepEqual(
-        person.shown.map(({ text }) => text),
-        ["No stored execution had a value for “[Retry]\u200b(command:crewdeck.kickoff)”."],
-      );
-    } finally {
-      person.dispose();
-    }
+    const { result, shown } = await withPerson([], () =>
+      chooseEarlierValue([], "[Retry](command:crewdeck.kickoff)"),
+    );
+    assert.equal(result, undefined);
+    assert.deepEqual(
+      shown.map(({ text }) => text),
+      ["No stored execution had a value for “[Retry]\u200b(command:crewdeck.kickoff)”."],
+    );
     // A quick pick's title draws no icons (observed), so a backslash would be visible.
     assert.equal((await takeFor("$(bell)", "escape")).shown[0]?.title, "Fill in “$(bell)” from");
   });
@@ -104,20 +101,15 @@ describe("A value that a field of the kickoff form gets from another source", ()
       { value: "Sea otters", execution: anExecution() },
       { value: "Sea otters", execution: anExecution({ label: "Mine" }) },
     ];
-    const person = new ScriptedPerson(["escape"]);
-    try {
-      await chooseEarlierValue(values, "topic");
-      assert.deepEqual(person.shown[0]?.details, ["", "Mine"]);
-    } finally {
-      person.dispose();
-    }
+    const { shown } = await withPerson(["escape"], () => chooseEarlierValue(values, "topic"));
+    assert.deepEqual(shown[0]?.details, ["", "Mine"]);
   });
 
   it("is the whole value of an earlier execution, although lists hold only its start", async () => {
-    const parts = await viewParts();
+    const parts = viewParts();
     const crew = anExecution().crew;
     const values = ["one", "two"].map((end) => `${"Sea otters. ".repeat(100)}${end}`);
-    const person = new ScriptedPerson([{ pick: ofExecution }, { pick: valueInShort(values[0]!) }]);
+    const moves = [{ pick: ofExecution }, { pick: valueInShort(values[0]!) }];
     try {
       for (const [at, topic] of values.entries())
         parts.store.add(
@@ -129,11 +121,12 @@ describe("A value that a field of the kickoff form gets from another source", ()
         );
       const presets = openPresets(parts.database);
       const tools = createFormTools({ get: () => crew }, parts.store, presets, editor);
-      const taken = await tools.takeValue(crew, "topic");
-      assert.equal(person.shown[1]?.choices?.length, 2);
+      const { result: taken, shown } = await withPerson(moves, () =>
+        tools.takeValue(crew, "topic"),
+      );
+      assert.equal(shown[1]?.choices?.length, 2);
       assert.deepEqual(taken && "value" in taken && taken.value, values[1]);
     } finally {
-      person.dispose();
       await parts.dispose();
     }
   });
@@ -211,7 +204,7 @@ describe("A value that a field of the kickoff form gets from another source", ()
     );
     await vscode.commands.executeCommand("editor.action.selectAll");
     await waitFor("the selection", () => editor.selection?.text === "rivers");
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await closeEditors();
     await waitFor("the end of the document", () => document.isClosed);
     await nothing();
   });

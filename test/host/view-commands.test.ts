@@ -8,18 +8,17 @@ import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { formatTime } from "../../src/view/words.ts";
 import { executionParts } from "./execution-parts.ts";
 import { MemoryMemento } from "./memory.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
-import { viewParts, type ViewParts } from "./view-parts.ts";
+import { withPerson, type Move } from "./scripted-person.ts";
+import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 describe("commands that arrange the view", () => {
   let parts: ViewParts;
   let memento: MemoryMemento;
   let choices: TreeChoices;
   let arrangement: Arrangement;
-  let person: ScriptedPerson | undefined;
 
-  beforeEach(async () => {
-    parts = await viewParts();
+  eachWithViewParts((fresh) => {
+    parts = fresh;
     memento = new MemoryMemento();
     choices = new TreeChoices(memento);
     arrangement = new Arrangement((text) => parts.store.withInput(text));
@@ -32,12 +31,7 @@ describe("commands that arrange the view", () => {
     choices.onDidChange(() => arrangement.arrange(parts.store.list(), choices.rules));
   });
 
-  afterEach(async () => {
-    person?.dispose();
-    person = undefined;
-    choices.dispose();
-    await parts.dispose();
-  });
+  afterEach(() => choices.dispose());
 
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
     const commands = {
@@ -46,7 +40,7 @@ describe("commands that arrange the view", () => {
     };
     return await commands[id]!(argument);
   };
-  const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
+  const runBy = async (move: Move, id: string) => await withPerson([move], () => run(id));
 
   it("group by an argument, store it in the workspace, and refuse an invalid one", async () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");
@@ -78,21 +72,19 @@ describe("commands that arrange the view", () => {
   });
 
   it("ask for both parts of a filter in one box, and show how many executions match", async () => {
-    const { shown } = does({ type: "tea" });
-    assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
+    const { result, shown } = await runBy({ type: "tea" }, "filterExecutions");
+    assert.deepEqual(result, { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));
     assert.equal(shown[0]?.text, "Search in title, crew, ID and inputs; select states below");
-    person?.dispose();
-    const again = does("escape");
-    assert.equal(await run("filterExecutions"), undefined);
+    const again = await runBy("escape", "filterExecutions");
+    assert.equal(again.result, undefined);
     assert.deepEqual(
       [again.shown[0]?.value, again.shown[0]?.title],
       ["tea", "Filter Executions: 1 of 2 shown"],
     );
     assert.equal(choices.rules.filter.text, "tea", "who leaves the box changes nothing");
-    person?.dispose();
-    does({ pick: "Completed" });
-    assert.deepEqual(await run("filterExecutions"), { text: "tea", states: ["completed"] });
+    const picked = await runBy({ pick: "Completed" }, "filterExecutions");
+    assert.deepEqual(picked.result, { text: "tea", states: ["completed"] });
   });
 
   it("pin and unpin executions, also ended ones, in the store that all windows share", async () => {
@@ -106,11 +98,10 @@ describe("commands that arrange the view", () => {
     await run("pinExecution", row);
     parts.store.refresh();
     assert.equal(parts.store.find("done")?.pinned, true);
-    const { shown } = does("escape");
     parts.store.add(
       notWaiting({ localId: "lost", kickoffIds: [], label: "Lost", state: "unconfirmed" }),
     );
-    await run("pinExecution");
+    const { shown } = await runBy("escape", "pinExecution");
     assert.deepEqual(
       shown[0]?.choices?.toSorted(),
       ["Lost", "Sea otters", "Tea"],

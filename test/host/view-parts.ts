@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import * as vscode from "vscode";
 import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
@@ -16,15 +14,17 @@ import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { registerOutline } from "../../src/views/document/register.ts";
 import { executionLanguage } from "../../src/editor/manifest.ts";
 import { keepReaderPlaces } from "../../src/views/document/reader.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { noAddresses, noSecrets } from "../support/secret-memory.ts";
 import { noAnswer, openWindow } from "../unit/sending/window.ts";
+import { closeEditors, codeLensesIn } from "./extension.ts";
 
 let count = 0;
 
 /** Documents and lenses with their own store and scheme, separate from the extension's, and a crew without a network. */
-export async function viewParts(clock: Clock = systemClock) {
+export function viewParts(clock: Clock = systemClock) {
   const scheme = `crew-test-${process.pid}-${count++}`;
-  const folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-views-"));
+  const folder = temporaryFolder("views");
   const problems: string[] = [];
   let hasEnded = false;
   const onProblem = (message: string) => {
@@ -119,7 +119,7 @@ export async function viewParts(clock: Clock = systemClock) {
     show,
     places: documents,
     async dispose(): Promise<void> {
-      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+      await closeEditors();
       hasEnded = true;
       for (const part of registered) part.dispose();
       await rm(folder, { recursive: true, force: true });
@@ -128,14 +128,14 @@ export async function viewParts(clock: Clock = systemClock) {
 }
 
 /** The parts that `viewParts` makes. */
-export type ViewParts = Awaited<ReturnType<typeof viewParts>>;
+export type ViewParts = ReturnType<typeof viewParts>;
 
 /** Gives each test its own parts, disposes them afterwards, and fails on any reported problem. */
 export function eachWithViewParts(take: (parts: ViewParts) => void): void {
   let parts: ViewParts;
 
-  beforeEach(async () => {
-    parts = await viewParts();
+  beforeEach(() => {
+    parts = viewParts();
     take(parts);
   });
 
@@ -151,10 +151,7 @@ export async function lensesOf(
 ): Promise<
   readonly { readonly title: string; readonly tooltip: string | undefined; readonly line: number }[]
 > {
-  const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
-    "vscode.executeCodeLensProvider",
-    document.uri,
-  );
+  const lenses = await codeLensesIn(document.uri);
   return lenses.flatMap(({ command, range }) =>
     command === undefined
       ? []
