@@ -6,7 +6,8 @@ import { ReverseProxy } from "../support/reverse-proxy.ts";
 import { waitFor } from "../support/wait.ts";
 import { aRequest } from "../unit/callbacks/flow-samples.ts";
 import { readAsText } from "./read-as-text.ts";
-import { type RealService, startRealService } from "./real-service.ts";
+import { codeLensesIn, run, set, withReplaced } from "./extension.ts";
+import { type RealService, serveCrew } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
 const crew = "Called back";
@@ -18,9 +19,7 @@ interface CallbackTest {
   readonly roundTripMs?: number;
 }
 
-const run = <T>(command: string, argument: object): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
-const settings = () => vscode.workspace.getConfiguration("crewdeck");
+const setPublicUrl = (url: string | undefined) => set("callbacks.publicUrl", url);
 
 /** A crew that hides its pauses, as deployed ones do. */
 describe("A callback", () => {
@@ -28,21 +27,12 @@ describe("A callback", () => {
   let service: RealService;
   let api: CrewdeckApi;
   let proxy: ReverseProxy;
-  const tracked: string[] = [];
 
-  before(async () => {
-    service = await startRealService("--dialect", "live");
-    api = (await vscode.extensions.getExtension("crewdeck.crewdeck")!.activate()) as CrewdeckApi;
-    await run("addCrew", { name: crew, url: service.url, token: service.token });
-  });
+  serveCrew(crew, (...given) => ([service, api] = given), "--dialect", "live");
 
   after(async () => {
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    for (const kickoffId of tracked) await run("untrackExecution", { crew, kickoffId });
-    for (const name of ["crews", "callbacks.publicUrl"])
-      await settings().update(name, undefined, vscode.ConfigurationTarget.Global);
+    await setPublicUrl(undefined);
     await proxy.stop();
-    await service.stop();
   });
 
   const find = (kickoffId: string) =>
@@ -53,7 +43,6 @@ describe("A callback", () => {
   async function kickoff(): Promise<string> {
     const inputs = { topic: "tea", audience: "guests" };
     const made = await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false });
-    tracked.push(made.kickoffId);
     return made.kickoffId;
   }
 
@@ -81,7 +70,7 @@ describe("A callback", () => {
   it("comes by the person's public address, which is tested without a token; a wrong one is reported", async () => {
     const { port = 0 } = await run<CallbackTest>("testCallbacks", {});
     proxy = await ReverseProxy.start(port);
-    await settings().update("callbacks.publicUrl", proxy.url, vscode.ConfigurationTarget.Global);
+    await setPublicUrl(proxy.url);
     const test = await run<CallbackTest>("testCallbacks", { crew });
     assert.deepEqual([test.via, test.url, test.port], ["publicUrl", proxy.url, port]);
     assert.deepEqual(
@@ -92,41 +81,14 @@ describe("A callback", () => {
       [`${service.url}/`, /don't arrive on this machine: it answered with the status 40\d/],
       ["http://crewdeck.example", /must be an https address/],
     ] as const) {
-      await settings().update("callbacks.publicUrl", wrong, vscode.ConfigurationTarget.Global);
+      await setPublicUrl(wrong);
       await assert.rejects(run("testCallbacks", {}), reason);
     }
-    await settings().update("callbacks.publicUrl", proxy.url, vscode.ConfigurationTarget.Global);
-  });
-
-  it("that doesn't come has an error that leads to the settings: in a remote window, to those of its machine", async () => {
-    const { executeCommand } = vscode.commands;
-    await settings().update("callbacks.publicUrl", "none", vscode.ConfigurationTarget.Global);
-    const opened: unknown[] = [];
-    Object.assign(vscode.commands, {
-      executeCommand: (command: string, ...rest: unknown[]) => {
-        if (!command.startsWith("workbench.action.open")) return executeCommand(command, ...rest);
-        opened.push([command, ...rest]);
-        return Promise.resolve();
-      },
-    });
-    try {
-      await withPerson([{ press: "Open Settings", isNotification: true }], async () => {
-        await executeCommand("crewdeck.testCallbacks");
-        await waitFor("the settings", () => opened.length > 0);
-      });
-    } finally {
-      Object.assign(vscode.commands, { executeCommand });
-    }
-    const kind = vscode.env.remoteName === undefined ? "" : "Remote";
-    assert.deepEqual(opened, [
-      [`workbench.action.open${kind}Settings`, { query: "crewdeck.callbacks" }],
-    ]);
-    await settings().update("callbacks.publicUrl", proxy.url, vscode.ConfigurationTarget.Global);
+    await setPublicUrl(proxy.url);
   });
 
   it("is pasted from the clipboard, and waits for an answer", async () => {
-    const setting = "callbacks.publicUrl";
-    await settings().update(setting, "none", vscode.ConfigurationTarget.Global);
+    await setPublicUrl("none");
     const kickoffId = await kickoff();
     const payload = { kickoff_id: kickoffId, task_id: "outline", task_output: "A pasted draft" };
     await vscode.env.clipboard.writeText(`POST /hook ${JSON.stringify(payload)} 200`);
@@ -146,8 +108,8 @@ describe("A callback", () => {
     await vscode.env.clipboard.writeText(JSON.stringify(aRequest()));
     const { shown } = await withPerson(["escape"], () => executeCommand("crewdeck.pasteCallback"));
     assert.match(shown[0]?.text ?? "", /request of a flow.*only with its signature/);
-    await run("untrackExecution", { crew, kickoffId: tracked.pop()! });
-    await settings().update(setting, proxy.url, vscode.ConfigurationTarget.Global);
+    await run("untrackExecution", { crew, kickoffId });
+    await setPublicUrl(proxy.url);
   });
 
   it("of an execution that isn't tracked is pasted into none that is: the person may track its own", async () => {
@@ -177,24 +139,19 @@ describe("A callback", () => {
 
   it("that tells a pause is followed by lens, badge and notification: the times are printed", async () => {
     const { executeCommand } = vscode.commands;
-    const { showInformationMessage } = vscode.window;
     /** When each was seen last. */
     const seen = { badge: 0, notification: 0, lens: 0 };
-    Object.assign(vscode.commands, {
-      executeCommand: (command: string, ...rest: unknown[]) => {
-        // Set with the badge.
-        if (command === "setContext" && rest[0] === "crewdeck.hasWaiting" && rest[1] === true)
-          seen.badge = performance.now();
-        return executeCommand(command, ...rest);
-      },
-    });
-    Object.assign(vscode.window, {
-      showInformationMessage: (text: string) => {
-        if (/waits for you at task/.test(text)) seen.notification = performance.now();
-        return Promise.resolve(undefined);
-      },
-    });
-    try {
+    const listening = (command: string, ...rest: unknown[]) => {
+      // Set with the badge.
+      if (command === "setContext" && rest[0] === "crewdeck.hasWaiting" && rest[1] === true)
+        seen.badge = performance.now();
+      return executeCommand(command, ...rest);
+    };
+    const showInformationMessage = (text: string) => {
+      if (/waits for you at task/.test(text)) seen.notification = performance.now();
+      return Promise.resolve(undefined);
+    };
+    const follow = async () => {
       const held = new Promise<() => void>((arrived) => {
         proxy.before = ({ body }) =>
           body.includes('"task_output"') ? new Promise<void>(arrived) : undefined;
@@ -217,17 +174,14 @@ describe("A callback", () => {
       proxy.before = () => undefined;
       await run("approve", { crew, kickoffId });
       await until(kickoffId, "completed");
-    } finally {
-      Object.assign(vscode.commands, { executeCommand });
-      Object.assign(vscode.window, { showInformationMessage });
-    }
+    };
+    await withReplaced(vscode.commands, { executeCommand: listening }, () =>
+      withReplaced(vscode.window, { showInformationMessage }, follow),
+    );
   });
 });
 
 async function hasLens(document: vscode.TextDocument): Promise<boolean> {
-  const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
-    "vscode.executeCodeLensProvider",
-    document.uri,
-  );
+  const lenses = await codeLensesIn(document.uri);
   return lenses.some(({ command }) => command?.command === "crewdeck.approve");
 }

@@ -22,6 +22,13 @@ describe("Input boxes for a crew", () => {
   eachWithSmallCrews((fresh) => ({ crew, other, secrets, crews } = fresh));
 
   describe("connecting", () => {
+    const answers = (token: string): readonly Move[] => [
+      { type: crew.url },
+      { type: token },
+      { pick: "Bearer Token" },
+      { type: "Travel" },
+    ];
+
     it("asks for address, token, token type and name, and shows where to find the token", async () => {
       const moves: Move[] = [
         { type: ` ${crew.url}/kickoff` },
@@ -72,32 +79,8 @@ describe("Input boxes for a crew", () => {
       );
     });
 
-    it("keeps all values when the person goes back", async () => {
-      const moves: Move[] = [
-        { type: crew.url },
-        { type: "right" },
-        "back",
-        "back",
-        { type: crew.url },
-        { type: "right" },
-        { pick: "Bearer Token" },
-        { type: "Travel" },
-      ];
-      const { shown } = await withPerson(moves, () => connectCrew(crews));
-      assert.equal(shown[3]?.value, "right");
-      assert.equal(shown[4]?.value, crew.url);
-      assert.equal(crews.list().length, 1);
-    });
-
     it("keeps what was typed when the token is wrong, and connects after it was edited", async () => {
-      const moves: Move[] = [
-        { type: crew.url },
-        { type: "wrong" },
-        { pick: "Bearer Token" },
-        { type: "Travel" },
-        { press: "Edit Token" },
-        { type: "right" },
-      ];
+      const moves: Move[] = [...answers("wrong"), { press: "Edit Token" }, { type: "right" }];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       const failure = shown[4];
       assert.equal(failure?.kind, "message");
@@ -161,22 +144,9 @@ describe("Input boxes for a crew", () => {
     });
 
     it("starts with the values typed before a cancellation, except the token", async () => {
-      const moves: Move[] = [
-        { type: crew.url },
-        { type: "wrong" },
-        { pick: "Bearer Token" },
-        { type: "Travel" },
-        { press: "Edit Token" },
-        "escape",
-      ];
+      const moves: Move[] = [...answers("wrong"), { press: "Edit Token" }, "escape"];
       assert.equal((await withPerson(moves, () => connectCrew(crews))).result, undefined);
-      const again: Move[] = [
-        { type: crew.url },
-        { type: "right" },
-        { pick: "Bearer Token" },
-        { type: "Travel" },
-      ];
-      const { shown } = await withPerson(again, () => connectCrew(crews));
+      const { shown } = await withPerson(answers("right"), () => connectCrew(crews));
       assert.deepEqual(
         [shown[0]?.value, shown[1]?.value, shown[3]?.value],
         [crew.url, "", "Travel"],
@@ -211,12 +181,7 @@ describe("Input boxes for a crew", () => {
       );
       assert.deepEqual([shown[0]?.value, shown[1]?.value], [`${crew.url}/kickoff`, ""]);
       assert.equal((await withPerson(["escape"], () => connectCrew(crews))).shown[0]?.value, "");
-      const moves: Move[] = [
-        { type: crew.url },
-        { type: "right" },
-        { pick: "Bearer Token" },
-        { type: "Journeys" },
-      ];
+      const moves: Move[] = [...answers("right").slice(0, 3), { type: "Journeys" }];
       const { result, shown: again } = await withPerson(moves, () => connectCrew(crews, link));
       assert.equal(again[3]?.value, "Travel");
       assert.equal(result?.name, "Journeys");

@@ -7,6 +7,7 @@ import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { watchReading } from "../../src/views/attention.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
+import { closeEditors, withContext } from "./extension.ts";
 import { MemoryMemento } from "./memory.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
@@ -57,23 +58,36 @@ describe("an execution's document", () => {
     );
   });
 
-  it("refreshes in place, and keeps the reader's cursor and scroll position", async () => {
-    parts.store.add(longExecution());
-    const editor = await parts.show(longExecution());
+  /** Opens a long document, with the cursor in its middle. */
+  async function readMiddle() {
+    const editor = await parts.show(parts.store.add(longExecution()));
     const { document } = editor;
-    const read = lineOf(document, lineOfDraft(125));
-    const position = new vscode.Position(read, 5);
-    editor.selection = new vscode.Selection(position, position);
-    editor.revealRange(new vscode.Range(position, position), vscode.TextEditorRevealType.AtTop);
-    await waitFor(
-      "the reader to be there",
-      () => editor.visibleRanges[0]!.start.line > 50 && editor.visibleRanges[0]!.start.line <= read,
-    );
+    const read = new vscode.Position(lineOf(document, lineOfDraft(125)), 5);
+    editor.selection = new vscode.Selection(read, read);
+    editor.revealRange(new vscode.Range(read, read), vscode.TextEditorRevealType.AtTop);
+    const top = () => editor.visibleRanges[0]!.start.line;
+    await waitFor("the reader to be there", () => top() > 50 && top() <= read.line);
     const textAt = (line: number) => document.lineAt(line).text;
+    const atTop = () => [top(), top() + 1].map(textAt).join("|");
+    /** Notes what is in view. @returns a function that waits until cursor and view are there again */
+    const notePlace = () => {
+      const before = atTop();
+      return async () => {
+        await waitFor("the cursor where it was", () => {
+          const { line, character } = editor.selection.active;
+          return textAt(line) === lineOfDraft(125) && character === 5;
+        });
+        await waitFor(`the view where it was: ${before}`, () => atTop() === before);
+      };
+    };
+    return { document, notePlace };
+  }
+
+  it("refreshes in place, and keeps the reader's cursor and scroll position", async () => {
+    const { document, notePlace } = await readMiddle();
     for (const engine of ["rehearsal", "x", "rehearsal"]) {
-      const top = editor.visibleRanges[0]!.start.line;
-      const textAtTop = [top, top + 1].map(textAt);
       const text = document.getText();
+      const isKept = notePlace();
       parts.store.update("local-1", (execution) => ({
         ...execution,
         engine,
@@ -84,35 +98,13 @@ describe("an execution's document", () => {
         "the new text",
         () => document.getText() !== text && parts.documents.isCurrent(document),
       );
-      await waitFor(
-        "the cursor where it was",
-        () =>
-          textAt(editor.selection.active.line) === lineOfDraft(125) &&
-          editor.selection.active.character === 5,
-      );
-      await waitFor(`the view where it was: ${textAtTop.join("|")}`, () => {
-        const now = editor.visibleRanges[0]!.start.line;
-        return [now, now + 1].map(textAt).join("|") === textAtTop.join("|");
-      });
+      await isKept();
     }
   });
 
   it("keeps the reader's cursor and scroll position when the out-of-date notice appears and disappears", async () => {
-    const editor = await parts.show(parts.store.add(longExecution()));
-    const { document } = editor;
-    const position = new vscode.Position(lineOf(document, lineOfDraft(125)), 5);
-    editor.selection = new vscode.Selection(position, position);
-    editor.revealRange(new vscode.Range(position, position), vscode.TextEditorRevealType.AtTop);
-    await waitFor(
-      "the reader to be there",
-      () =>
-        editor.visibleRanges[0]!.start.line > 50 &&
-        editor.visibleRanges[0]!.start.line <= position.line,
-    );
-    const textAt = (line: number) => document.lineAt(line).text;
-    const atTop = () =>
-      [0, 1].map((more) => textAt(editor.visibleRanges[0]!.start.line + more)).join("|");
-    const textAtTop = atTop();
+    const { document, notePlace } = await readMiddle();
+    const isKept = notePlace();
     for (const doubt of ["The crew [cannot](command:x.y) be reached.", undefined]) {
       if (doubt === undefined) parts.doubts.clear();
       else parts.doubts.set("local-1", doubt);
@@ -121,16 +113,10 @@ describe("an execution's document", () => {
         "the line",
         () =>
           parts.documents.isCurrent(document) &&
-          (textAt(4) === "> The crew \\[cannot\\](command\\:x.y) be reached.") ===
+          (document.lineAt(4).text === "> The crew \\[cannot\\](command\\:x.y) be reached.") ===
             (doubt !== undefined),
       );
-      await waitFor(
-        "the cursor where it was",
-        () =>
-          textAt(editor.selection.active.line) === lineOfDraft(125) &&
-          editor.selection.active.character === 5,
-      );
-      await waitFor(`the view where it was: ${textAtTop}`, () => atTop() === textAtTop);
+      await isKept();
     }
   });
 
@@ -282,38 +268,18 @@ describe("an execution's document", () => {
 
   it("completes the walkthrough's step when it is first shown, also in later windows", async () => {
     const memory = new MemoryMemento();
-    const values: unknown[] = [];
-    const { executeCommand } = vscode.commands;
-    Object.assign(vscode.commands, {
-      executeCommand: (command: string, ...rest: unknown[]) => {
-        if (command === "setContext" && rest[0] === "crewdeck.hasRead") values.push(rest[1]);
-        return executeCommand(command, ...rest);
-      },
-    });
-    const watches = [watchReading(memory, parts.scheme)];
-    try {
+    await withContext("crewdeck.hasRead", async (values) => {
+      const watches = [watchReading(memory, parts.scheme)];
       assert.equal(values.at(-1), false);
       await parts.show(parts.store.add(anExecution()));
       await waitFor("the key", () => values.at(-1) === true);
-      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+      await closeEditors();
       resetContext();
       assert.equal(values.at(-1), false);
       watches.push(watchReading(memory, parts.scheme));
       assert.equal(values.at(-1), true);
-    } finally {
       for (const watch of watches) watch.dispose();
-      Object.assign(vscode.commands, { executeCommand });
-    }
-  });
-
-  it("cannot be written, moved or deleted", async () => {
-    const execution = parts.store.add(anExecution());
-    const uri = parts.documents.uriOf(execution);
-    await assert.rejects(async () => vscode.workspace.fs.writeFile(uri, new Uint8Array()));
-    await assert.rejects(async () => vscode.workspace.fs.delete(uri));
-    await assert.rejects(async () =>
-      vscode.workspace.fs.rename(uri, uri.with({ path: "/a/b.md" })),
-    );
+    });
   });
 
   it("has no link that runs a command, whatever an output or a name contains", async () => {
@@ -423,38 +389,21 @@ describe("an execution's document", () => {
         );
         return found !== undefined && found.length > 0 && found;
       });
-      for (const heading of [
-        "## Result",
-        "## Inputs",
-        "## Task: review",
-        "### Attempt 1",
-        "### Your feedback: rejected",
-        "### Attempt 2",
-        "## Times",
-        "## History",
-        "## Crew and IDs",
-      ]) {
-        const start = lines.indexOf(heading);
-        const level = heading.indexOf(" ");
-        const next = lines.findIndex(
-          (line, at) =>
-            at > start &&
-            new RegExp(
-              `^#{1,${level}} (Inputs|Task|Attempt|Your feedback|Result|Times|History|Crew)`,
-            ).test(line),
-        );
-        const range = ranges.find((each) => each.start === start);
+      for (const [heading, next] of [
+        ["## Result", "## Inputs"],
+        ["## Inputs", "## Task: review"],
+        ["## Task: review", "## Times"],
+        ["### Attempt 1", "### Your feedback: rejected"],
+        ["### Your feedback: rejected", "### Attempt 2"],
+        ["### Attempt 2", "## Times"],
+        ["## Times", "## History"],
+        ["## History", "## Crew and IDs"],
+        ["## Crew and IDs", undefined],
+      ] as const) {
+        const range = ranges.find(({ start }) => start === lines.indexOf(heading));
         assert.ok(range, heading);
-        // Blank lines before the next heading are not folded.
-        assert.equal(
-          lines
-            .slice(range.end + 1, next === -1 ? undefined : next)
-            .join("")
-            .trim(),
-          "",
-          heading,
-        );
-        assert.ok(next === -1 || range.end < next, heading);
+        const following = lines.slice(range.end + 1).find((line) => line.trim() !== "");
+        assert.equal(following, next, heading);
       }
     });
   });

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { StatusReading } from "../../src/api/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError, NoEffectError } from "../../src/sending/errors.ts";
+import { confirmApproval } from "../../src/feedback/ask.ts";
 import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
-import { ScriptedPerson } from "./scripted-person.ts";
+import { withContext } from "./extension.ts";
+import { withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, lensesOf, viewParts, type ViewParts } from "./view-parts.ts";
 
 describe("feedback in an execution's document", () => {
@@ -81,16 +83,13 @@ describe("feedback in an execution's document", () => {
       document.getText().includes("May have been sent: no response arrived"),
     );
     parts.crew.resume = () => Promise.resolve({ status: "resumed", message: "Yes.", raw: {} });
-    const person = new ScriptedPerson(["escape", { press: "Send Again" }]);
-    try {
+    const { shown } = await withPerson(["escape", { press: "Send Again" }], async () => {
       assert.equal(await parts.feedback.sendAgain(parts.store.find("local-1")!), undefined);
       assert.equal(parts.sent.length, 1);
       await parts.feedback.sendAgain(parts.store.find("local-1")!);
-    } finally {
-      person.dispose();
-    }
+    });
     assert.match(
-      person.shown[0]?.detail ?? "",
+      shown[0]?.detail ?? "",
       /was not answered, so it may have arrived\. If it did, sending it again can answer the next output/,
     );
     assert.equal(parts.sent.length, 2);
@@ -179,27 +178,30 @@ describe("feedback in an execution's document", () => {
         waiting: { taskId: "review", output, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
       }),
     );
-    const person = new ScriptedPerson(["escape", { press: "Approve" }]);
-    try {
-      assert.equal(
-        await parts.feedback.approve(execution, { attempt: 1, isPerson: true }),
-        undefined,
-      );
+    const approve = () => parts.feedback.approve(execution, { attempt: 1, isPerson: true });
+    const { shown } = await withPerson(["escape", { press: "Approve" }], async () => {
+      assert.equal(await approve(), undefined);
       assert.equal(parts.sent.length, 0);
-      assert.equal(
-        (await parts.feedback.approve(execution, { attempt: 1, isPerson: true }))?.status,
-        "resumed",
-      );
-    } finally {
-      person.dispose();
-    }
-    const [{ text, detail } = { text: "", detail: "" }] = person.shown;
-    assert.equal(text, "Approve “review” of “Sea otters”?");
+      assert.equal((await approve())?.status, "resumed");
+    });
+    assert.equal(shown[0]?.text, "Approve “review” of “Sea otters”?");
     assert.match(
-      detail ?? "",
-      /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to “Writers” \(crew\.test\)/,
+      shown[0].detail ?? "",
+      /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to “Writers” \(crew\.test\): the crew continues with this output, and later tasks read that as your feedback\.$/,
     );
-    assert.deepEqual(person.left, []);
+  });
+
+  it("shows what a flow asks before its output, when an answer is sent to one that isn't on the screen", async () => {
+    const asks = { options: ["yes", "no"], message: "Is it right?", output: "The draft." };
+    const waiting = { ...anExecution().waiting!, ...asks };
+    const { result, shown } = await withPerson([{ press: "Send Answer" }], () =>
+      confirmApproval(anExecution({ waiting }), "review", "yes"),
+    );
+    assert.equal(result, true);
+    assert.equal(
+      shown[0]?.detail,
+      "Is it right?\n\nThe draft.\n\n“yes” is sent, and the flow continues with it.",
+    );
   });
 
   it("approves without a question what is on the screen or what a program sends; a second click after the response returns that response", async () => {
@@ -231,24 +233,14 @@ describe("feedback in an execution's document", () => {
   });
 
   it("sets a context key for keybindings while the focused document waits for feedback", async () => {
-    const values: unknown[] = [];
-    const executeCommand = vscode.commands.executeCommand;
-    Object.assign(vscode.commands, {
-      executeCommand: (command: string, ...rest: unknown[]) => {
-        if (command === "setContext" && rest[0] === "crewdeck.waitingHere") values.push(rest[1]);
-        return executeCommand(command, ...rest);
-      },
-    });
-    const watch = watchWaitingHere(parts.places, parts.store);
-    try {
+    await withContext("crewdeck.waitingHere", async (values) => {
+      const watch = watchWaitingHere(parts.places, parts.store);
       await parts.show(parts.store.add(anExecution()));
       await waitFor("the key", () => values.at(-1) === true);
       parts.store.update("local-1", () => notWaiting());
       await waitFor("the key to go", () => values.at(-1) === false);
-    } finally {
       watch.dispose();
-      Object.assign(vscode.commands, { executeCommand });
-    }
+    });
   });
 });
 
@@ -256,9 +248,9 @@ describe("an output that the crew still reports as waiting after it accepted fee
   let parts: ViewParts;
   let clock: FakeClock;
 
-  beforeEach(async () => {
+  beforeEach(() => {
     clock = new FakeClock();
-    parts = await viewParts(clock);
+    parts = viewParts(clock);
   });
 
   afterEach(async () => {
@@ -290,18 +282,15 @@ describe("an output that the crew still reports as waiting after it accepted fee
   it("is approved again only after a question", async () => {
     await approved(12);
     assert.equal(current().state, "running");
-    const person = new ScriptedPerson(["escape", { press: "Answer Again" }]);
-    try {
+    const { shown } = await withPerson(["escape", { press: "Answer Again" }], async () => {
       assert.equal(await press(), undefined);
       assert.equal(parts.sent.length, 1);
       assert.equal((await press())?.status, "resumed");
       assert.equal(parts.sent.length, 2);
-    } finally {
-      person.dispose();
-    }
-    assert.equal(person.shown[0]?.text, "Answer “review” again?");
+    });
+    assert.equal(shown[0]?.text, "Answer “review” again?");
     assert.match(
-      person.shown[0].detail ?? "",
+      shown[0].detail ?? "",
       /^The crew accepted your approval of “review”, but has not been seen to continue\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/,
     );
     await clock.pass(5_000);
@@ -325,12 +314,8 @@ describe("an output that the crew still reports as waiting after it accepted fee
       document.getText(),
       /You approved the output of “review” and the crew accepted that, but it still reports the pause/,
     );
-    const person = new ScriptedPerson([
-      "escape",
-      { press: "Send Again" },
-      { press: "Answer Again" },
-    ]);
-    try {
+    const moves = ["escape", { press: "Send Again" }, { press: "Answer Again" }] as const;
+    await withPerson(moves, async () => {
       assert.equal(await parts.feedback.sendAgain(current()), undefined);
       assert.equal(parts.sent.length, 1);
       assert.equal((await parts.feedback.sendAgain(current()))?.status, "resumed");
@@ -339,9 +324,7 @@ describe("an output that the crew still reports as waiting after it accepted fee
       parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
       const given = { taskId: "review", attempt: 1, isPerson: true, feedback: "Shorter." };
       assert.equal((await parts.feedback.reject(current(), given))?.status, "resumed");
-    } finally {
-      person.dispose();
-    }
+    });
     assert.deepEqual(
       parts.sent.map(({ isApprove, humanFeedback }) => [isApprove, humanFeedback]),
       [
@@ -350,6 +333,5 @@ describe("an output that the crew still reports as waiting after it accepted fee
         [false, "Shorter."],
       ],
     );
-    assert.deepEqual(person.left, []);
   });
 });

@@ -3,7 +3,7 @@ import { reviewCommands, approveSelected } from "../../src/commands/review.ts";
 import type { Execution, ExecutionSummary } from "../../src/executions/model.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { crewsOf } from "./execution-parts.ts";
-import { ScriptedPerson } from "./scripted-person.ts";
+import { withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 describe("Reviewing several executions", () => {
@@ -61,26 +61,16 @@ describe("Reviewing several executions", () => {
     assert.deepEqual(shown, ["first", "second"]);
   });
 
-  it("says that nothing waits", async () => {
-    parts.store.add(notWaiting());
-    const commands = reviewCommands(ours());
-    const next = Promise.resolve().then(() => commands["nextToReview"]?.());
-    await assert.rejects(next, /No execution waits for you/);
-  });
-
   it("approves what waits in the selected rows, each once, after one question that lists it", async () => {
     const [one, two] = [waiting("one", 1), waiting("two", 2)].map((each) => parts.store.add(each));
     const running = parts.store.add(notWaiting({ localId: "runs", kickoffIds: ["r"] }));
     const rows = [row(one!), row(two!), { ...row(two!), kind: "task", taskId: "review" }];
     const all = [...rows, row(running), { kind: "group", group: "state failed" }];
-    const person = new ScriptedPerson(["escape", { press: "Approve" }]);
-    try {
+    const { shown: questions } = await withPerson(["escape", { press: "Approve" }], async () => {
       await approveSelected(ours(), all);
       assert.equal(parts.sent.length, 0, "cancelled");
       await approveSelected(ours(), all);
-    } finally {
-      person.dispose();
-    }
+    });
     assert.deepEqual(
       parts.sent.map(({ executionId, taskId, humanFeedback, isApprove }) => [
         executionId,
@@ -93,10 +83,10 @@ describe("Reviewing several executions", () => {
         ["id-two", "review", "Approved.", true],
       ],
     );
-    assert.equal(person.shown.length, 2);
-    assert.equal(person.shown[0]?.text, "Approve 2 outputs?");
+    assert.equal(questions.length, 2);
+    assert.equal(questions[0]?.text, "Approve 2 outputs?");
     assert.match(
-      person.shown[0].detail ?? "",
+      questions[0].detail ?? "",
       /^“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: [^\n]*\n\n“Approved\.” is sent to each: .*\n\nThe other selected rows don't wait for your approval/,
     );
   });
@@ -107,15 +97,12 @@ describe("Reviewing several executions", () => {
       ...current,
       waiting: { ...current.waiting!, attempt: 2 },
     }));
-    const person = new ScriptedPerson([{ press: "Approve" }]);
-    try {
-      await assert.rejects(
+    await withPerson([{ press: "Approve" }], () =>
+      assert.rejects(
         approveSelected(ours(), [row(one!), row(two!)]),
         /1 of 2 outputs were not approved\. “one”: /,
-      );
-    } finally {
-      person.dispose();
-    }
+      ),
+    );
     assert.deepEqual(
       parts.sent.map(({ executionId }) => executionId),
       ["id-two"],

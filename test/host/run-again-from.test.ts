@@ -5,10 +5,8 @@ import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
+import { run } from "./extension.ts";
 import { withPerson } from "./scripted-person.ts";
-
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
 interface Made {
   readonly crew: string;
@@ -124,14 +122,5 @@ describe("Run Again from Here", () => {
     } finally {
       writeFileSync(tasks, text);
     }
-  });
-
-  it("says what is wrong with a task that the execution doesn't have, and keeps no record of it", async () => {
-    const count = api.executions().length;
-    await assert.rejects(
-      run("runAgainFrom", { ...first, taskId: "nothing" }),
-      /has no task "nothing"/,
-    );
-    assert.equal(api.executions().length, count);
   });
 });

@@ -8,10 +8,11 @@ import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { Tools } from "../../src/tools/tools.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
-import { anExecution } from "../unit/views/executions.ts";
+import { anApproval, anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { crewsOf } from "./execution-parts.ts";
-import { startRealService, type RealService } from "./real-service.ts";
+import { run } from "./extension.ts";
+import { serveCrew, type RealService } from "./real-service.ts";
 import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
 
 const crew = "Tooled";
@@ -22,28 +23,13 @@ describe("Tools for language models", () => {
   let api: CrewdeckApi;
   let person: ScriptedPerson | undefined;
 
-  before(async () => {
-    service = await startRealService();
-    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
-    await vscode.commands.executeCommand("crewdeck.addCrew", {
-      name: crew,
-      url: service.url,
-      token: service.token,
-    });
-  });
-
-  after(async () => {
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("crews", undefined, vscode.ConfigurationTarget.Global);
-    await service.stop();
-  });
+  serveCrew(crew, (...given) => ([service, api] = given));
 
   afterEach(async () => {
     person?.dispose();
     person = undefined;
     for (const { kickoffId, crew: of } of api.executions())
-      await vscode.commands.executeCommand("crewdeck.untrackExecution", { crew: of, kickoffId });
+      await run("untrackExecution", { crew: of, kickoffId });
   });
 
   /** Answers Crewdeck's dialogs. In a window that runs tests, VS Code allows every tool without its own confirmation. */
@@ -278,7 +264,7 @@ describe("Tools for language models", () => {
     answers({ press: "Reject" });
     await invoke("giveFeedback", { executionId, decision: "reject", feedback: "Again." });
     answers({ press: "Remove" });
-    await vscode.commands.executeCommand("crewdeck.removeCrew", { crew });
+    await run("removeCrew", { crew });
     try {
       const answer = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
       assert.equal(answer["problem"], "“Tooled” is not connected. This is the last known state.");
@@ -291,11 +277,7 @@ describe("Tools for language models", () => {
       };
       assert.equal(executions.find((each) => each.executionId === executionId)?.stale, true);
     } finally {
-      await vscode.commands.executeCommand("crewdeck.addCrew", {
-        name: crew,
-        url: service.url,
-        token: service.token,
-      });
+      await run("addCrew", { name: crew, url: service.url, token: service.token });
     }
     const now = dataOf(await invoke("getExecution", { executionId, waitSeconds: 120 }));
     assert.deepEqual([now["state"], now["problem"]], ["waiting", undefined]);
@@ -468,18 +450,8 @@ describe("Tools for language models", () => {
     });
 
     it("feedback for an answered pause that the crew still reports is refused before the question", async () => {
-      const at = "2026-10-21T12:02:00.000Z";
-      const execution = anExecution({
-        resumes: [
-          {
-            taskId: "review",
-            attempt: 1,
-            feedback: { isApprove: true, text: "Approved.", at },
-            outcome: "answered",
-            answeredAt: at,
-          },
-        ],
-      });
+      const answeredAt = "2026-10-21T12:02:00.000Z";
+      const execution = anExecution({ resumes: [{ ...anApproval("answered"), answeredAt }] });
       await assert.rejects(
         tools({ execution }).prepare(
           "crewdeck_giveFeedback",
@@ -508,34 +480,6 @@ describe("Tools for language models", () => {
       await made.prepare("crewdeck_kickOff", request, signal);
       await made.invoke("crewdeck_kickOff", request, signal);
       assert.equal(sent.length, 4);
-    });
-
-    it("a long output is shortened once, and the dialog and the chat show how much is not shown", async () => {
-      const made = tools({
-        execution: anExecution({
-          waiting: {
-            taskId: "review",
-            attempt: 1,
-            output: "y".repeat(40_000),
-            since: "2026-10-21T12:01:00.000Z",
-          },
-        }),
-      });
-      const approval = { executionId: "11111111-aaaa", decision: "approve" };
-      const { confirmationMessages } = await made.prepare(
-        "crewdeck_giveFeedback",
-        approval,
-        signal,
-      );
-      assert.match(
-        confirmationMessages!.message.value,
-        /y{1500} … \(38500 more characters, not shown\)/,
-      );
-      await prepareAndInvoke(made, "crewdeck_giveFeedback", approval);
-      assert.match(
-        questionsIn(person!.shown)[0] ?? "",
-        /y{600} … \(39400 more characters, not shown\)/,
-      );
     });
 
     describe("and a text that is too long for a dialog", () => {

@@ -92,8 +92,8 @@ describe("the tree", () => {
   const kickingOff = new Set<string>();
   const trackerChanged = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
 
-  beforeEach(async () => {
-    parts = await viewParts();
+  beforeEach(() => {
+    parts = viewParts();
     clock = new TestClock();
     view = new FakeView();
     crews = [writers];
@@ -229,18 +229,6 @@ describe("the tree", () => {
     assert.deepEqual(other.kind === "execution" && other.kickoffId, "id-first");
   });
 
-  it("keeps the IDs of rows, whatever happens to the execution", () => {
-    add(anExecution({ kickoffIds: [], state: "unconfirmed" }));
-    const ids = () => tree.getChildren(crewRows()[0]).map((node) => tree.getTreeItem(node).id);
-    const before = ids();
-    parts.store.update("local-1", (execution) => ({
-      ...execution,
-      kickoffIds: ["k"],
-      state: "running",
-    }));
-    assert.deepEqual(ids(), before);
-  });
-
   it("shows the crew that an execution has moved to on all its rows", () => {
     add(anExecution());
     const rows = () => {
@@ -282,17 +270,6 @@ describe("the tree", () => {
     const [crew] = crewRows();
     assert.equal(tree.getTreeItem(crew!).description, "not connected");
     assert.equal(tree.getChildren(crew).length, 1);
-  });
-
-  it("shows on the crew's row that its token was refused", () => {
-    const [crew] = crewRows();
-    parked.set(
-      writers.id,
-      new CrewApiError({ kind: "unauthorized", message: "Refused.", remedy: "Replace it." }),
-    );
-    trackerChanged.fire({ crewIds: [writers.id], localIds: [] });
-    assert.deepEqual(refreshed, [[crew]]);
-    assert.match(String(tree.getTreeItem(crew!).description), /Token refused/);
   });
 
   it("shows on each execution that hasn't ended that it isn't watched while its crew refuses the token", () => {
@@ -372,37 +349,6 @@ describe("the tree", () => {
     assert.equal(clock.timers, 0);
   });
 
-  it("keeps the titles of rows when others are added or change, and refreshes a row with a new label", () => {
-    const inputs = (audience: string) => ({
-      request: { inputs: { topic: "Sea otters", audience }, callbacks: {} },
-    });
-    add(
-      anExecution(inputs("guests")),
-      notWaiting({
-        ...inputs("guests"),
-        localId: "other",
-        kickoffIds: ["k-2"],
-        startedAt: "2026-10-21T12:00:20.000Z",
-      }),
-    );
-    const rows = () => tree.getChildren(crewRows()[0]);
-    assert.deepEqual(labels(rows()), ["Sea otters (2)", "Sea otters"]);
-    parts.store.add(
-      notWaiting({
-        ...inputs("children"),
-        localId: "third",
-        kickoffIds: ["k-3"],
-        startedAt: "2026-10-21T12:00:30.000Z",
-      }),
-    );
-    assert.deepEqual(labels(rows()), ["children", "Sea otters (2)", "Sea otters"]);
-    parts.store.remove("third");
-    refreshed.length = 0;
-    parts.store.update("other", (execution) => ({ ...execution, label: "Mine" }));
-    assert.deepEqual(refreshed, [[rows()[0]]]);
-    assert.deepEqual(labels(rows()), ["Mine", "Sea otters"]);
-  });
-
   it("updates no row without a visible difference", () => {
     add(notWaiting());
     for (const row of tree.getChildren(crewRows()[0])) tree.getTreeItem(row);
@@ -427,12 +373,6 @@ describe("the tree", () => {
       anExecution({ localId: "second", kickoffIds: ["second"], crew: painters, label: "Blue" }),
       another("busy", "2026-10-21T12:00:10.000Z"),
     );
-    const all = tree
-      .getChildren()
-      .flatMap((group) => [group, ...tree.getChildren(group)])
-      .flatMap((node) => (isExecution(node) ? [node, ...tree.getChildren(node)] : [node]));
-    const ids = all.map((node) => tree.getTreeItem(node).id);
-    assert.equal(new Set(ids).size, ids.length, "every row has an id of its own");
     const [top] = tree.getChildren();
     assert.deepEqual(
       [tree.getTreeItem(top!).label, tree.getTreeItem(top!).description],
@@ -464,14 +404,6 @@ describe("the tree", () => {
     await choices.groupBy("state");
     assert.deepEqual(refreshed.at(-1), undefined);
     assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Running", "Completed"]);
-    assert.equal(
-      tree.getTreeItem(tree.getChildren()[2]!).collapsibleState,
-      vscode.TreeItemCollapsibleState.Collapsed,
-    );
-    assert.match(
-      String(tree.getTreeItem(tree.getChildren(tree.getChildren()[1])[0]!).description),
-      / · Writers · 1\/3$/,
-    );
     await choices.groupBy("day");
     assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Today", "Yesterday"]);
     clock.pass(12 * 60 * 60_000);
@@ -505,19 +437,6 @@ describe("the tree", () => {
       [tree.getChildren(crewRows()[0]).length, view.message, view.description],
       [3, undefined, undefined],
     );
-  });
-
-  it("shows pinned executions first in their group", () => {
-    add(another("newer", "2026-10-21T12:00:10.000Z"), another("older", "2026-10-20T12:00:00.000Z"));
-    parts.store.update("older", (execution) => ({ ...execution, state: "completed" }));
-    parts.store.update("older", (execution) => ({ ...execution, pinned: true }));
-    assert.deepEqual(
-      labels(tree.getChildren(crewRows()[0])),
-      ["older", "newer"],
-      "also after its end",
-    );
-    parts.store.update("older", (execution) => without(execution, "pinned"));
-    assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["newer", "older"]);
   });
 
   it("selects a row that moved to another group, and expands it there if it was expanded", async () => {

@@ -21,6 +21,7 @@ describe("what a notification reports", () => {
       waiting: { ...anExecution().waiting!, attempt: 2, since: "2026-10-21T13:00:00.000Z" },
     });
     assert.notDeepEqual(keysOf(next), keysOf(anExecution()));
+    assert.match(eventsOf(next)[0]!.message, /at task “review”, attempt 2\./);
     const later = anExecution({
       waiting: { ...anExecution().waiting!, since: "2026-10-22T13:00:00.000Z" },
       progress: { completed: 2, unit: "task" },
