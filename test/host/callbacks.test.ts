@@ -6,7 +6,7 @@ import { ReverseProxy } from "../support/reverse-proxy.ts";
 import { waitFor } from "../support/wait.ts";
 import { aRequest } from "../unit/callbacks/flow-samples.ts";
 import { readAsText } from "./read-as-text.ts";
-import { codeLensesIn, run, set, withReplaced } from "./extension.ts";
+import { codeLensesIn, kickOff, run, set, withReplaced } from "./extension.ts";
 import { type RealService, serveCrew } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
@@ -40,19 +40,13 @@ describe("A callback", () => {
   const until = (kickoffId: string, state: string) =>
     waitFor(`${kickoffId} to be ${state}`, () => find(kickoffId)?.state === state);
 
-  async function kickoff(): Promise<string> {
-    const inputs = { topic: "tea", audience: "guests" };
-    const made = await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false });
-    return made.kickoffId;
-  }
-
   it("comes on loopback without setup: a hidden pause is known, answered and followed to the end", async () => {
     const test = await run<CallbackTest>("testCallbacks", { crew });
     assert.deepEqual(
       [test.via, test.url, typeof test.roundTripMs],
       ["loopback", `http://127.0.0.1:${test.port}`, "number"],
     );
-    const kickoffId = await kickoff();
+    const kickoffId = await kickOff(crew);
     await until(kickoffId, "waiting");
     const { taskId = "", output = "" } = find(kickoffId)?.waiting ?? {};
     assert.match(output, /REHEARSAL/);
@@ -89,7 +83,7 @@ describe("A callback", () => {
 
   it("is pasted from the clipboard, and waits for an answer", async () => {
     await setPublicUrl("none");
-    const kickoffId = await kickoff();
+    const kickoffId = await kickOff(crew);
     const payload = { kickoff_id: kickoffId, task_id: "outline", task_output: "A pasted draft" };
     await vscode.env.clipboard.writeText(`POST /hook ${JSON.stringify(payload)} 200`);
     const { executeCommand } = vscode.commands;
@@ -113,7 +107,7 @@ describe("A callback", () => {
   });
 
   it("of an execution that isn't tracked is pasted into none that is: the person may track its own", async () => {
-    const open = await kickoff();
+    const open = await kickOff(crew);
     await until(open, "waiting");
     const outputs = () => find(open)?.tasks.length;
     const before = outputs();
@@ -156,7 +150,7 @@ describe("A callback", () => {
         proxy.before = ({ body }) =>
           body.includes('"task_output"') ? new Promise<void>(arrived) : undefined;
       });
-      const kickoffId = await kickoff();
+      const kickoffId = await kickOff(crew);
       await run("openExecution", { crew, kickoffId });
       const { document } = vscode.window.activeTextEditor!;
       const release = await held;

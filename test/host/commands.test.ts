@@ -10,6 +10,8 @@ import {
   activated,
   closeEditors,
   forgetAll,
+  kickOff,
+  polled,
   run,
   set,
   withContext,
@@ -51,21 +53,8 @@ describe("Commands with arguments, and the API for other extensions", () => {
     waitFor(`${kickoffId} to be ${wanted}`, () =>
       find(kickoffId)?.state === wanted ? find(kickoffId) : undefined,
     );
-  /** A window in the background polls every 8 s, so the test polls itself. */
-  const asked = <T>(
-    what: string,
-    kickoffId: string,
-    look: (execution: CrewdeckExecution) => T | undefined,
-  ) =>
-    waitFor(what, async () => {
-      await run("refresh", { crew: find(kickoffId)?.crew, kickoffId });
-      const execution = find(kickoffId);
-      return execution && look(execution);
-    });
   const askedState = (kickoffId: string, wanted: string) =>
-    asked(`${kickoffId} to be ${wanted}`, kickoffId, (execution) =>
-      execution.state === wanted ? execution : undefined,
-    );
+    polled(wanted, kickoffId, (execution) => execution.state === wanted && execution);
 
   /** With an argument, no question is shown. */
   const untrack = (kickoffId: string, name = crew) =>
@@ -88,15 +77,12 @@ describe("Commands with arguments, and the API for other extensions", () => {
   });
 
   it("stop asks the crew without a question, returns its status, and only the polled state is stopped", async () => {
-    const [one, two] = [
-      await run<Made>("kickoff", { crew, inputs, form: false }),
-      await run<Made>("kickoff", { crew, inputs, form: false }),
-    ];
-    assert.deepEqual(await run("stop", { crew, kickoffId: one.kickoffId }), { status: "stopped" });
-    await askedState(one.kickoffId, "stopped");
-    assert.deepEqual(await api.stop({ kickoffId: two.kickoffId }), { status: "stopped" });
-    await askedState(two.kickoffId, "stopped");
-    await assert.rejects(api.stop({ kickoffId: two.kickoffId }), /already ended/);
+    const [one, two] = [await kickOff(crew), await kickOff(crew)];
+    assert.deepEqual(await run("stop", { crew, kickoffId: one }), { status: "stopped" });
+    await askedState(one, "stopped");
+    assert.deepEqual(await api.stop({ kickoffId: two }), { status: "stopped" });
+    await askedState(two, "stopped");
+    await assert.rejects(api.stop({ kickoffId: two }), /already ended/);
     await assert.rejects(api.stop({ kickoffId: "none" }), /No execution with the ID “none”/);
   });
 
@@ -139,11 +125,13 @@ describe("Commands with arguments, and the API for other extensions", () => {
     });
     assert.equal(rejected.status, "retrying");
     assert.equal(typeof rejected.message, "string");
-    const second = await asked("the second draft", made.kickoffId, (execution) =>
-      execution.state === "waiting" &&
-      execution.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length === 2
-        ? execution
-        : undefined,
+    const second = await polled(
+      "the second draft",
+      made.kickoffId,
+      (execution) =>
+        execution.state === "waiting" &&
+        execution.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length === 2 &&
+        execution,
     );
     assert.match(second.waiting?.output ?? "", /Shorter\./);
     const approved = await run<{ status: string }>("approve", {
@@ -177,7 +165,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
   });
 
   it("trackExecution accepts a status address, which contains the crew's address and the ID", async () => {
-    const { kickoffId } = await run<Made>("kickoff", { crew, inputs, form: false });
+    const kickoffId = await kickOff(crew);
     await untrack(kickoffId);
     for (const address of [
       `${service.url}/${kickoffId}/status`,
@@ -212,7 +200,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
   });
 
   it("commands work in a document that was open when its crew was renamed; programs must use the new name", async () => {
-    const { kickoffId } = await run<Made>("kickoff", { crew, inputs, form: false });
+    const kickoffId = await kickOff(crew);
     await askedState(kickoffId, "waiting");
     await run("openExecution", { crew, kickoffId });
     const uri = activeDocument()!;

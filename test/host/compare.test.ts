@@ -1,47 +1,34 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { actionsOn } from "../../src/views/notification-actions.ts";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { readAsText } from "./read-as-text.ts";
-import { closeEditors, codeLensesIn, run } from "./extension.ts";
+import { closeEditors, codeLensesIn, kickOff, polled, run } from "./extension.ts";
 import { serveCrew, type RealService } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
 describe("Comparing attempts, and feedback sent elsewhere", () => {
   readAsText();
   let service: RealService;
-  let api: CrewdeckApi;
   const crew = "Compared";
 
-  serveCrew(crew, (...given) => ([service, api] = given));
+  serveCrew(crew, (given) => (service = given));
 
-  const find = (kickoffId: string) =>
-    api.executions().find((execution) => execution.kickoffIds.includes(kickoffId));
   const start = async (): Promise<string> => {
-    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
-      crew,
-      inputs: { topic: "tea", audience: "guests" },
-      form: false,
-    });
+    const kickoffId = await kickOff(crew);
     await waits(kickoffId, 1);
     return kickoffId;
   };
-  /** A window in the background polls slowly, so the test polls itself. */
-  const asked = (what: string, kickoffId: string, is: () => boolean) =>
-    waitFor(what, async () => {
-      await run("refresh", { crew, kickoffId });
-      return is();
-    });
+  const ended = (kickoffId: string) =>
+    polled("its end", kickoffId, ({ state }) => state === "completed");
   const waits = (kickoffId: string, attempts: number) =>
-    asked(
-      `attempt ${attempts} to wait`,
+    polled(
+      `attempt ${attempts}`,
       kickoffId,
-      () =>
-        find(kickoffId)?.state === "waiting" &&
-        find(kickoffId)?.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length ===
-          attempts,
+      ({ state, tasks }) =>
+        state === "waiting" &&
+        tasks.find(({ taskId }) => taskId === "outline")?.attempts.length === attempts,
     );
   /** Sends feedback as another client of the same crew. */
   const elsewhere = async (
@@ -102,7 +89,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     assert.doesNotMatch(before!, /Name one tea/);
     assert.match(after!, /Name one tea/);
     await run("approve", { crew, kickoffId });
-    await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
+    await ended(kickoffId);
     await waitFor("both attempts and the feedback between them", () =>
       /### Attempt 1[\s\S]*Your feedback: rejected\n\n> Name one tea\.[\s\S]*### Attempt 2[\s\S]*Your feedback: approved/.test(
         document.getText(),
@@ -142,7 +129,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
       await run("approve", input.modified);
     });
     assert.deepEqual(shown, [], "the output is on the screen");
-    await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
+    await ended(kickoffId);
   });
 
   it("approves and rejects with a notification's buttons: “Approve” shows the output, “Reject…” opens the page", async () => {
@@ -162,7 +149,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     await closeEditors();
     const { shown } = await withPerson([{ press: "Approve" }], () => press("Approve"));
     assert.match(shown[0]?.text ?? "", /^Approve “outline” of “/);
-    await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
+    await ended(kickoffId);
   });
 
   it("detects a pause that another client has answered, before it sends anything", async () => {

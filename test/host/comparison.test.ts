@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { waitFor } from "../support/wait.ts";
-import { run } from "./extension.ts";
+import { kickOff, run } from "./extension.ts";
 import { serveCrew } from "./real-service.ts";
 
 describe("Comparing two executions by a command", () => {
@@ -11,15 +11,8 @@ describe("Comparing two executions by a command", () => {
   serveCrew(crew, () => undefined);
 
   before(async () => {
-    for (const topic of ["tea", "coffee"]) {
-      const inputs = { topic, audience: "guests" };
-      const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
-        crew,
-        inputs,
-        form: false,
-      });
-      ids.push(kickoffId);
-    }
+    for (const topic of ["tea", "coffee"])
+      ids.push(await kickOff(crew, { topic, audience: "guests" }));
   });
 
   const labels = () =>

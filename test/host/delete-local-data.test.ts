@@ -6,7 +6,7 @@ import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { readAsText } from "./read-as-text.ts";
-import { run } from "./extension.ts";
+import { kickOff, polled, run } from "./extension.ts";
 import { serveCrew } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
@@ -19,16 +19,10 @@ describe("Deleting local data by its command", () => {
 
   it("asks a person, with counts and two choices, but not a program; the window keeps working", async () => {
     const inputs = { topic: "tea", audience: "guests" };
-    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
-      crew,
-      inputs,
-      form: false,
-    });
-    const waits = async () => {
-      await run("refresh");
-      return api.executions()[0]?.state === "waiting";
-    };
-    await waitFor("the pause", waits);
+    const untilPaused = (kickoffId: string) =>
+      polled("the pause", kickoffId, ({ state }) => state === "waiting");
+    const kickoffId = await kickOff(crew);
+    await untilPaused(kickoffId);
     await run("openExecution", { crew, kickoffId });
     const { uri: document } = vscode.window.activeTextEditor!.document;
     const beside = { viewColumn: vscode.ViewColumn.Two, preview: false };
@@ -73,8 +67,7 @@ describe("Deleting local data by its command", () => {
     assert.deepEqual(tabs().filter(isOwn).length, 1);
     await vscode.window.tabGroups.close(tabs().filter(isOwn));
     await rm(folder, { recursive: true });
-    await run("kickoff", { crew, inputs, form: false });
-    await waitFor("the pause of a new execution", waits);
+    await untilPaused(await kickOff(crew));
     assert.equal(
       (await run<{ readonly crews: number }>("deleteLocalData", { what: "everything" })).crews,
       1,

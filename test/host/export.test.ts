@@ -16,7 +16,7 @@ import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
 import { crewsOf } from "./execution-parts.ts";
-import { closeEditors, forgetAll, run, set } from "./extension.ts";
+import { closeEditors, forgetAll, kickOff, polled, run, set } from "./extension.ts";
 import { MemorySecrets } from "./memory.ts";
 import { ScriptedPerson, type Move, withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
@@ -266,19 +266,14 @@ describe("Exporting an execution", () => {
   });
 
   it("sends the spans of an execution that ends here, if there is an endpoint, and asks for no secret otherwise", async () => {
-    const kickOff = async () => {
-      const argument = { crew, inputs: { topic: "Sea otters" }, form: false };
-      const { kickoffId } = await run<{ kickoffId: string }>("kickoff", argument);
-      await waitFor("its end", () =>
-        extension.exports
-          .executions()
-          .some((each) => each.kickoffId === kickoffId && each.state === "completed"),
-      );
-      return kickoffId;
+    const runToEnd = async () => {
+      const id = await kickOff(crew, { topic: "Sea otters" });
+      await polled("its end", id, ({ state }) => state === "completed");
+      return id;
     };
-    const before = await kickOff();
+    const before = await runToEnd();
     await set("otlpEndpoint", receiver.url);
-    const after = await kickOff();
+    const after = await runToEnd();
     await waitFor("its spans", () => receiver.requests.some(({ body }) => body.includes(after)));
     const bodies = receiver.requests.map(({ body }) => body);
     assert.equal(bodies.filter((body) => body.includes(after)).length, 1);

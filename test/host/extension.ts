@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
+import { waitFor } from "../support/wait.ts";
 
 /** The extension's API, once it is active. */
 export async function activated(): Promise<CrewdeckApi> {
@@ -9,6 +10,29 @@ export async function activated(): Promise<CrewdeckApi> {
 /** Runs one of the extension's commands. */
 export function run<T>(command: string, argument?: unknown): Promise<T> {
   return Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+}
+
+/** Kicks a crew off without a question. @returns the execution's ID */
+export async function kickOff(
+  crew: string,
+  inputs: object = { topic: "tea", audience: "guests" },
+): Promise<string> {
+  return (await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false })).kickoffId;
+}
+
+/** Polls an execution until it is as wanted, because a window in the background polls slowly. */
+export function polled<T>(
+  what: string,
+  kickoffId: string,
+  look: (execution: CrewdeckExecution) => T | false | undefined,
+): Promise<T> {
+  return waitFor(`${kickoffId}: ${what}`, async () => {
+    const api = await activated();
+    const find = () => api.executions().find(({ kickoffIds }) => kickoffIds.includes(kickoffId));
+    await run("refresh", { crew: find()?.crew, kickoffId });
+    const execution = find();
+    return execution && look(execution);
+  });
 }
 
 /** Changes one of the extension's settings for the user; undefined is its default. */

@@ -3,28 +3,24 @@ import { cp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs
 import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../../src/base/errors.ts";
-import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { LocalCrews } from "../../src/local/local-crews.ts";
 import { needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
-import { Models } from "../../src/models/models.ts";
-import { testDatabase } from "../support/database.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { withReplaced } from "./extension.ts";
-import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { localWindow, type LocalWindow } from "./local-window.ts";
+import { MemorySecrets } from "./memory.ts";
 
 /** How long crewAI may take to import and to load a project on a busy machine (ms). */
 const loadingMs = 120_000;
 
 describe("a project that runs with crewAI", () => {
   needsCrewai();
-  const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
   const project = path.join(vscode.workspace.workspaceFolders![0]!.uri.fsPath, "declared");
   let storage: string;
   let secrets: MemorySecrets;
-  let windows: { crews: Crews; locals: LocalCrews; models: Models; end: () => void }[];
+  let windows: LocalWindow[];
   let model: Awaited<ReturnType<typeof startModelServer>>;
   /** Whether the model answers. */
   let gate: Promise<void>;
@@ -59,39 +55,19 @@ describe("a project that runs with crewAI", () => {
     for (const { locals } of windows)
       for (const { local } of locals.list())
         if (local?.running === true) await locals.stop({ folder: project }).catch(() => undefined);
-    for (const { locals, crews, models, end } of windows) {
-      locals.dispose();
-      models.dispose();
-      crews.dispose();
-      end();
-    }
+    for (const window of windows) window.end();
     await model.stop();
     for (const folder of [storage, project])
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
 
   async function newWindow() {
-    const crews = new Crews({ secrets, globalState: new MemoryMemento() });
-    const { database, end } = testDatabase(storage);
-    const models = new Models({ secrets, globalState: new MemoryMemento() });
-    const locals = new LocalCrews({
-      models: () => Promise.resolve(models),
-      crews,
-      database,
-      storage: vscode.Uri.file(storage),
-      extension,
-      hasOpenExecutions: () => hasOpen,
-      titleOf: () => undefined,
-    });
-    await locals.refresh();
-    const window = { crews, locals, models, end };
+    const window = await localWindow(storage, secrets, () => hasOpen);
     windows.push(window);
     return window;
   }
 
-  type Window = Awaited<ReturnType<typeof newWindow>>;
-
-  async function start({ locals }: Window): Promise<Crew> {
+  async function start({ locals }: LocalWindow): Promise<Crew> {
     const crew = await locals.start({ folder: project });
     assert.ok(crew);
     return crew;

@@ -4,21 +4,19 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { resetContext } from "../../src/editor/manifest.ts";
 import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
 import { KickoffSender } from "../../src/sending/kickoff.ts";
-import { LocalCrews } from "../../src/local/local-crews.ts";
+import type { LocalCrews } from "../../src/local/local-crews.ts";
 import { reportInterrupted } from "../../src/local/notices.ts";
-import { Models } from "../../src/models/models.ts";
 import { watchProjects } from "../../src/local/projects.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
-import { testDatabase } from "../support/database.ts";
 import { noAddresses } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { withContext, withReplaced } from "./extension.ts";
-import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { localWindow, type LocalWindow } from "./local-window.ts";
+import { MemorySecrets } from "./memory.ts";
 import { openWindow } from "../unit/sending/window.ts";
 
 /** The message and buttons of the error when a crew starts. */
@@ -38,7 +36,7 @@ describe("local crews", () => {
   const several = vscode.Uri.joinPath(extension, "test/fixtures/shapes/several-crews").fsPath;
   let folder: string;
   let secrets: MemorySecrets;
-  let windows: { crews: Crews; locals: LocalCrews; end: () => void }[];
+  let windows: LocalWindow[];
   let open: Set<string>;
 
   beforeEach(async () => {
@@ -58,20 +56,8 @@ describe("local crews", () => {
 
   /** Another window: the same storage and secrets, its own objects. */
   async function newWindow() {
-    const crews = new Crews({ secrets, globalState: new MemoryMemento() });
-    const storage = path.join(folder, "storage");
-    const { database, end } = testDatabase(storage);
-    const locals = new LocalCrews({
-      crews,
-      database,
-      storage: vscode.Uri.file(storage),
-      extension,
-      hasOpenExecutions: (id) => open.has(id),
-      titleOf: () => undefined,
-      models: () => Promise.resolve(new Models({ secrets, globalState: new MemoryMemento() })),
-    });
-    await locals.refresh();
-    const window = { crews, locals, end };
+    const hasOpen = (id: string) => open.has(id);
+    const window = await localWindow(path.join(folder, "storage"), secrets, hasOpen);
     windows.push(window);
     return window;
   }
@@ -88,14 +74,12 @@ describe("local crews", () => {
     return { window, lines };
   }
 
-  async function close(window: (typeof windows)[number]): Promise<void> {
+  async function close(window: LocalWindow): Promise<void> {
     windows.splice(windows.indexOf(window), 1);
     const urls = window.locals
       .list()
       .filter(({ local }) => local?.running)
       .map(({ url }) => url);
-    window.locals.dispose();
-    window.crews.dispose();
     window.end();
     // It leaves when the last window has gone, and nothing runs.
     if (windows.length === 0) for (const url of urls) await untilSilent(url);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { editorModels } from "../../src/models/vscode-chat.ts";
 import { waitFor } from "../support/wait.ts";
-import { ScriptedPerson } from "./scripted-person.ts";
 import { SecondWindow } from "./second-window.ts";
 
 describe("An editor built on VS Code that lacks parts of it", () => {
@@ -24,11 +23,7 @@ describe("An editor built on VS Code that lacks parts of it", () => {
         warn: { value: (line: string) => warnings.push(line) },
       }) as vscode.LogOutputChannel;
     replace(vscode.window, "createOutputChannel", create);
-    const opened = second.open();
-    const person = new ScriptedPerson([]);
-    second.atEnd(() => person.dispose());
-    const run = (id: string, argument: unknown) => Promise.resolve(opened.run(id, argument));
-    return { api: await opened.activate(), person, run, warnings };
+    return { ...(await second.openWithPerson()), warnings };
   }
 
   it("activates without tools and models of the editor, and names once what is off", async () => {

@@ -6,7 +6,7 @@ import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { Gate } from "../support/gate.ts";
 import { waitFor } from "../support/wait.ts";
 import { readAsText } from "./read-as-text.ts";
-import { activated, codeLensesIn, forgetAll, run, set } from "./extension.ts";
+import { activated, codeLensesIn, forgetAll, kickOff, run, set } from "./extension.ts";
 import { type RealService, startRealService } from "./real-service.ts";
 
 const crew = "Paused";
@@ -25,8 +25,7 @@ describe("A poll", () => {
     // Only polling tells the pauses.
     await set("callbacks.publicUrl", "none");
     await run("addCrew", { name: crew, url: gate.url, token: service.token });
-    const inputs = { topic: "tea", audience: "guests" };
-    ({ kickoffId } = await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false }));
+    kickoffId = await kickOff(crew);
     await untilPending(1);
     await run("refresh", { crew, kickoffId });
     await run("openExecution", { crew, kickoffId });

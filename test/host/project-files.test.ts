@@ -7,7 +7,7 @@ import { commandsAt } from "../../src/project-files/lenses.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { activated, closeEditors, codeLensesIn, run } from "./extension.ts";
+import { activated, closeEditors, codeLensesIn, kickOff, polled, run } from "./extension.ts";
 import { withPerson } from "./scripted-person.ts";
 
 const agents = "writer:\n  role: Writer\n  goal: Write\n  backstory: You write.\n";
@@ -123,15 +123,8 @@ describe("The files of a crew project", () => {
     await vscode.window.tabGroups.close(tab);
     await form;
 
-    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
-      crew: "poems",
-      inputs: { topic: "tea" },
-      form: false,
-    });
-    await waitFor("the pause", async () => {
-      await run("refresh", { crew: "poems", kickoffId });
-      return api.executions().some(({ state }) => state === "waiting");
-    });
+    const kickoffId = await kickOff("poems", { topic: "tea" });
+    await polled("the pause", kickoffId, ({ state }) => state === "waiting");
     const review = ["Waiting for You", "Approve", "Reject…"];
     const paused = ["Kick Off…", "Last Output", ...review].map((title) => `1 ${title}`);
     assert.deepEqual(await shownIn("config/tasks.yaml"), paused);
@@ -152,10 +145,7 @@ describe("The files of a crew project", () => {
     await closeEditors();
     await open("config/tasks.yaml");
     await withPerson([{ press: "Approve" }], () => runLens("config/tasks.yaml", "1 Approve"));
-    await waitFor("the end", async () => {
-      await run("refresh", { crew: "poems", kickoffId });
-      return api.executions().some(({ state }) => state === "completed");
-    });
+    await polled("the end", kickoffId, ({ state }) => state === "completed");
     assert.deepEqual(await shownIn("config/tasks.yaml"), [
       "1 Kick Off…",
       "1 Last Result",

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
-import { waitFor } from "../support/wait.ts";
-import { run, set } from "./extension.ts";
+import { kickOff, polled, run, set } from "./extension.ts";
 import { serveCrew, type RealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
@@ -16,15 +15,8 @@ describe("A problem report", () => {
   before(async () => {
     await set("feedback.cannedAnswers", [{ text: "hidden-answer" }]);
     await set("keepEndedExecutions", 7);
-    await run("kickoff", {
-      crew: "Hidden Crew",
-      inputs: { topic: "hidden topic", audience: "guests" },
-      form: false,
-    });
-    await waitFor("the pause", async () => {
-      await run("refresh");
-      return api.executions()[0]?.state === "waiting";
-    });
+    const id = await kickOff("Hidden Crew", { topic: "hidden topic", audience: "guests" });
+    await polled("the pause", id, ({ state }) => state === "waiting");
   });
 
   after(async () => {

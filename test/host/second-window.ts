@@ -1,10 +1,11 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { CountedWindow } from "./counted-window.ts";
+import { ScriptedPerson } from "./scripted-person.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
 const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!;
@@ -23,8 +24,8 @@ export class SecondWindow {
       await extension.activate();
       await cp(path.join(extension.extensionPath, "dist"), this.#copy, { recursive: true });
     });
-    beforeEach(async () => {
-      this.storage = await mkdtemp(path.join(tmpdir(), "crewdeck-second-window-"));
+    beforeEach(() => {
+      this.storage = temporaryFolder("second-window");
     });
     afterEach(async () => {
       for (const end of this.#ends.splice(0).reverse()) await end();
@@ -36,6 +37,15 @@ export class SecondWindow {
   /** Runs after the test, in reverse order. */
   atEnd(end: () => unknown): void {
     this.#ends.push(end);
+  }
+
+  /** Opens a window, and records what it shows a person, who answers nothing. */
+  async openWithPerson() {
+    const opened = this.open();
+    const person = new ScriptedPerson([]);
+    this.atEnd(() => person.dispose());
+    const run = (id: string, argument: unknown) => Promise.resolve(opened.run(id, argument));
+    return { api: await opened.activate(), person, run };
   }
 
   /** Loads the copy. `activate` and `end` do what VS Code does when a window opens and closes. */

@@ -3,7 +3,6 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { waitFor } from "../support/wait.ts";
-import { ScriptedPerson } from "./scripted-person.ts";
 import { SecondWindow } from "./second-window.ts";
 
 describe("A window with an unusable database", () => {
@@ -11,13 +10,9 @@ describe("A window with an unusable database", () => {
 
   /** Opens the window and waits for its message. */
   const activate = async () => {
-    const opened = second.open();
-    const person = new ScriptedPerson([]);
-    second.atEnd(() => person.dispose());
-    const api = await opened.activate();
-    await waitFor("the message", () => person.shown.length > 0);
-    const run = (id: string, argument: unknown) => Promise.resolve(opened.run(id, argument));
-    return { api, person, run };
+    const opened = await second.openWithPerson();
+    await waitFor("the message", () => opened.person.shown.length > 0);
+    return opened;
   };
 
   it("activates if the database is of a newer version, explains once what to do, rejects actions with the same message, and changes nothing", async () => {
