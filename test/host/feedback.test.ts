@@ -109,25 +109,15 @@ describe("feedback in an execution's document", () => {
 
   it("shows which feedback was not sent or was refused, and opens its execution", async () => {
     const execution = parts.store.add(anExecution());
+    const refused = { kind: "unreachable", reason: "refused" } as const;
+    const answered = { kind: "badRequest", status: 400 } as const;
     for (const [error, message] of [
       [
-        new CrewApiError({
-          kind: "unreachable",
-          reason: "refused",
-          message: "Nothing accepts connections.",
-          remedy: "Check the port.",
-          sent: "no",
-        }),
-        "Your {what} of “Sea otters” was not sent: Nothing accepts connections. Check the port.",
+        new CrewApiError({ ...refused, message: "Nothing listens.", remedy: "Look.", sent: "no" }),
+        "Your {what} of “Sea otters” was not sent: Nothing listens. Look.",
       ],
       [
-        new CrewApiError({
-          kind: "badRequest",
-          status: 400,
-          message: "Not now.",
-          remedy: "",
-          sent: "no",
-        }),
+        new CrewApiError({ ...answered, message: "Not now.", remedy: "", sent: "no" }),
         "The crew did not accept your {what} of “Sea otters”: Not now.",
       ],
       [

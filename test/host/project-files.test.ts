@@ -213,12 +213,6 @@ describe("The files of a crew project", () => {
     assert.deepEqual(problems(agent), []);
     assert.deepEqual(await shownIn(crew), ["1 Kick Off…"]);
     assert.deepEqual(await shownIn(agent), ["1 Kick Off…"]);
-    const [target] = await vscode.commands.executeCommand<vscode.LocationLink[]>(
-      "vscode.executeDefinitionProvider",
-      uriOf(crew),
-      new vscode.Position(5, 87),
-    );
-    assert.equal(target?.targetUri.path, uriOf(agent).path);
   });
 
   it("lead from a task's agent and context to where they are defined", async () => {

@@ -248,16 +248,6 @@ describe("Tools for language models", () => {
     assert.equal(api.executions().length, before);
   });
 
-  it("refuse a rejection without feedback", async () => {
-    const executionId = await kickOff();
-    await invoke("getExecution", { executionId, waitSeconds: 120 });
-    answers();
-    await assert.rejects(
-      invoke("giveFeedback", { executionId, decision: "reject", feedback: " " }),
-      /A rejection needs “feedback”/,
-    );
-  });
-
   it("report why an execution's state can't be requested, instead of waiting, and that the list is out of date", async () => {
     const executionId = await kickOff();
     await invoke("getExecution", { executionId, waitSeconds: 120 });
@@ -420,6 +410,14 @@ describe("Tools for language models", () => {
         "# Draft\n\nText.",
       ])
         assert.ok(value.includes(part), `${part} in ${value}`);
+    });
+
+    it("refuse a rejection without feedback", async () => {
+      const input = { executionId: "11111111-aaaa", decision: "reject", feedback: " " };
+      await assert.rejects(
+        tools().prepare("crewdeck_giveFeedback", input, signal),
+        /A rejection needs “feedback”/,
+      );
     });
 
     it("VS Code asks before the answer to a local flow, with what it asks, and needs words", async () => {

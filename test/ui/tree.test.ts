@@ -50,16 +50,6 @@ describe("The tree of executions, in the window", () => {
     assert.deepEqual((await labels()).sort(), ids.map((id) => id.slice(0, 8)).sort());
   });
 
-  it("shows on the view's icon how many wait, also while another view is shown", async () => {
-    const { tree } = window;
-    await tree.open("Explorer");
-    await waitFor(
-      "2 on the badge",
-      async () => (await tree.badge("Crewdeck").textContent()) === "2",
-    );
-    await tree.open("Crewdeck");
-  });
-
   it("renames an execution, and restores its first title", async () => {
     const { tree, quickInput } = window;
     const [id = ""] = ids;
