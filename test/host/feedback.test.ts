@@ -12,7 +12,7 @@ import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { withContext } from "./extension.ts";
 import { withPerson } from "./scripted-person.ts";
-import { eachWithViewParts, lensesOf, viewParts, type ViewParts } from "./view-parts.ts";
+import { eachWithViewParts, lensesOf, type ViewParts } from "./view-parts.ts";
 
 describe("feedback in an execution's document", () => {
   let parts: ViewParts;
@@ -238,15 +238,10 @@ describe("an output that the crew still reports as waiting after it accepted fee
   let parts: ViewParts;
   let clock: FakeClock;
 
-  beforeEach(() => {
-    clock = new FakeClock();
-    parts = viewParts(clock);
-  });
-
-  afterEach(async () => {
-    await parts.dispose();
-    assert.deepEqual(parts.problems, []);
-  });
+  eachWithViewParts(
+    (fresh) => (parts = fresh),
+    () => (clock = new FakeClock()),
+  );
 
   const current = () => parts.store.find("local-1")!;
   const press = () =>

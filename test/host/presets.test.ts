@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import * as vscode from "vscode";
-import { systemClock } from "../../src/base/clock.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import { choosePreset } from "../../src/kickoff/presets/choose.ts";
 import { Presets } from "../../src/kickoff/presets/presets.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
+import { formsOf } from "./restored-form.ts";
 import { ScriptedPerson, withPerson, type Move } from "./scripted-person.ts";
+import { viewParts } from "./view-parts.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
 const saveItem = "$(add) Save the Form's Values as a Preset…";
@@ -101,25 +100,8 @@ describe("Choosing presets", () => {
   });
 
   it("keeps presets when a crew's address changes, removes them with the crew, and reports invalid ones", async () => {
-    const { database } = machine;
-    const unused = () => assert.fail("no form is open");
-    const forms = new KickoffForms({
-      context: { extensionUri: vscode.Uri.file(machine.folder) },
-      database,
-      crews: {
-        find: unused,
-        get: unused,
-        inputs: unused,
-        ready: unused,
-        onDidChange: () => new vscode.Disposable(() => undefined),
-      },
-      store: { list: unused, find: unused },
-      sender: { earlier: unused, send: unused },
-      editor: { selection: undefined },
-      clock: systemClock,
-      documents: { show: unused },
-      callbacks: unused,
-    });
+    const parts = viewParts();
+    const forms = formsOf(parts, crew, () => true);
     const kept = forms.presets;
     const to: Crew = { id: "url:https://new.test", name: "Travel", url: "https://new.test" };
     const person = new ScriptedPerson([]);
@@ -130,7 +112,7 @@ describe("Choosing presets", () => {
       await moved;
       await forms.move(to, { ...to, name: "Renamed" });
       assert.equal(kept.list(to.id).length, 1);
-      database.run("UPDATE crew_values SET json = '{' WHERE kind = 'presets'");
+      parts.database.run("UPDATE crew_values SET json = '{' WHERE kind = 'presets'");
       assert.deepEqual(kept.list(to.id), []);
       await waitFor("the message", () => person.shown[0]);
       assert.match(person.shown[0]?.text ?? "", /are invalid and were set aside/);
@@ -140,6 +122,7 @@ describe("Choosing presets", () => {
     } finally {
       person.dispose();
       forms.dispose();
+      await parts.dispose();
     }
   });
 });

@@ -6,15 +6,15 @@ import { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import type { FormView, ToForm } from "../../src/kickoff/form/messages.ts";
 import type { ViewParts } from "./view-parts.ts";
 
-/** A form that comes back with its window, with what its page gets, and a way to send what its page sends. */
-export function restoredForm(
+/** The forms of a crew with one input, which send nothing. */
+export function formsOf(
   { database, store, documents }: ViewParts,
   crew: Crew,
   canReach: () => boolean,
   inputs: () => Promise<CrewInputs> = () =>
     Promise.resolve({ fields: [{ name: "topic" }], raw: {} }),
-) {
-  const forms = new KickoffForms({
+): KickoffForms {
+  return new KickoffForms({
     ...{ database, store, documents, clock: systemClock },
     context: { extensionUri: vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri },
     crews: {
@@ -28,6 +28,12 @@ export function restoredForm(
     editor: { selection: undefined },
     callbacks: () => Promise.resolve({ canReach: () => Promise.resolve(canReach()) }),
   });
+}
+
+/** A form that comes back with its window, with what its page gets, and a way to send what its page sends. */
+export function restoredForm(...given: Parameters<typeof formsOf>) {
+  const [, crew] = given;
+  const forms = formsOf(...given);
   const panel = vscode.window.createWebviewPanel("test.form", "Form", vscode.ViewColumn.Active);
   const { webview } = panel;
   const posted: ToForm[] = [];

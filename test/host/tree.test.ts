@@ -13,7 +13,7 @@ import { ExecutionTree } from "../../src/views/tree/tree.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento } from "./memory.ts";
-import { viewParts, type ViewParts } from "./view-parts.ts";
+import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 const writers: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
@@ -92,8 +92,10 @@ describe("the tree", () => {
   const kickingOff = new Set<string>();
   const trackerChanged = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
 
-  beforeEach(() => {
-    parts = viewParts();
+  afterEach(() => tree.dispose());
+
+  eachWithViewParts((fresh) => {
+    parts = fresh;
     clock = new TestClock();
     view = new FakeView();
     crews = [writers];
@@ -130,11 +132,6 @@ describe("the tree", () => {
       createView: () => view,
     });
     tree.onDidChangeTreeData((nodes) => refreshed.push(nodes));
-  });
-
-  afterEach(async () => {
-    tree.dispose();
-    await parts.dispose();
   });
 
   const setCrews = (list: Crew[]) => {

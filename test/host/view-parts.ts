@@ -131,11 +131,14 @@ export function viewParts(clock: Clock = systemClock) {
 export type ViewParts = ReturnType<typeof viewParts>;
 
 /** Gives each test its own parts, disposes them afterwards, and fails on any reported problem. */
-export function eachWithViewParts(take: (parts: ViewParts) => void): void {
+export function eachWithViewParts(
+  take: (parts: ViewParts) => void,
+  newClock: () => Clock = () => systemClock,
+): void {
   let parts: ViewParts;
 
   beforeEach(() => {
-    parts = viewParts();
+    parts = viewParts(newClock());
     take(parts);
   });
 
