@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
 import { examine } from "../../src/crews/test-crew.ts";
 import {
+  type Certificate,
   closeMeanwhile,
+  json,
   makeCertificate,
   MisbehavingServer,
 } from "../support/misbehaving-server.ts";
@@ -20,11 +20,11 @@ const crew = { id: `url:${url}`, name: "Far away", url };
 /** VS Code uses no proxy for this machine's own addresses, so the crew has a name that only the proxy resolves. */
 describe("VS Code's proxy and certificate settings", () => {
   const earlier = new Map<string, unknown>();
-  const tokens: (string | undefined)[] = [];
-  const servers: Server[] = [];
+  const tokens: (string | string[] | undefined)[] = [];
+  const servers: MisbehavingServer[] = [];
   const proxies: ConnectProxy[] = [];
   let crews: Crews;
-  let known: Server;
+  let known: MisbehavingServer;
 
   const set = async (key: string, value: unknown) => {
     const settings = vscode.workspace.getConfiguration();
@@ -32,26 +32,19 @@ describe("VS Code's proxy and certificate settings", () => {
     await settings.update(key, value, vscode.ConfigurationTarget.Global);
   };
 
-  /** A crew behind TLS; it closes the connection after each request, so tests share none. */
-  async function startCrew(certificate: {
-    readonly key: string;
-    readonly cert: string;
-  }): Promise<Server> {
-    const server = createServer(certificate, ({ headers }, response) => {
-      tokens.push(headers.authorization);
-      response
-        .writeHead(200, { "content-type": "application/json" })
-        .end(JSON.stringify({ inputs: ["topic"], kickoff_id: "k-1" }));
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  /** A crew behind TLS. */
+  async function startCrew(certificate: Certificate): Promise<MisbehavingServer> {
+    const server = await MisbehavingServer.start(certificate);
+    server.otherwise = (response, request) => {
+      tokens.push(request.headers["authorization"]);
+      json(200, { inputs: ["topic"], kickoff_id: "k-1" })(response, request);
+    };
     servers.push(server);
     return server;
   }
 
-  async function behindProxy(server?: Server): Promise<ConnectProxy> {
-    const proxy = await startConnectProxy(
-      server === undefined ? undefined : (server.address() as AddressInfo).port,
-    );
+  async function behindProxy(server?: MisbehavingServer): Promise<ConnectProxy> {
+    const proxy = await startConnectProxy(server && Number(new URL(server.url).port));
     proxies.push(proxy);
     await set("http.proxy", proxy.url);
     return proxy;
@@ -79,10 +72,7 @@ describe("VS Code's proxy and certificate settings", () => {
       await vscode.workspace
         .getConfiguration()
         .update(key, value, vscode.ConfigurationTarget.Global);
-    for (const server of servers) {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
+    for (const server of servers) await server.stop();
   });
 
   const test = async () => (await examine(crews, crew)).report;

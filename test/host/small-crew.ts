@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
+import { json, MisbehavingServer, text } from "../support/misbehaving-server.ts";
 import { set } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
@@ -24,27 +23,14 @@ type Inputs = readonly (string | { readonly name: string })[];
  */
 export async function startSmallCrew(inputs: Inputs = ["topic", "audience"]): Promise<SmallCrew> {
   const tokens: (string | undefined)[] = [];
-  const server = createServer(({ headers, url = "" }, response) => {
-    tokens.push(headers.authorization);
-    const {
-      status,
-      type = "application/json",
-      body,
-    } = crew.answer === undefined
-      ? answerTo(url, headers.authorization, inputs)
-      : { status: 200, ...crew.answer };
-    response
-      .writeHead(status, { "content-type": type })
-      .end(typeof body === "string" ? body : JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const crew: SmallCrew = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    tokens,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+  const server = await MisbehavingServer.start();
+  const crew: SmallCrew = { url: server.url, tokens, stop: () => server.stop() };
+  server.otherwise = (response, request) => {
+    const [token] = [request.headers["authorization"]].flat();
+    tokens.push(token);
+    const { status, body } = answerTo(request.path, token, inputs);
+    if (crew.answer === undefined) json(status, body)(response, request);
+    else text(200, crew.answer.body, { "content-type": crew.answer.type })(response, request);
   };
   return crew;
 }
@@ -53,7 +39,7 @@ function answerTo(
   path: string,
   authorization: string | undefined,
   inputs: Inputs,
-): { status: number; type?: string; body: object } {
+): { status: number; body: object } {
   if (authorization === "Bearer forbidden") return { status: 403, body: { detail: "Forbidden" } };
   if (authorization !== "Bearer right")
     return {
