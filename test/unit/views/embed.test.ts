@@ -167,16 +167,6 @@ describe("an output in an execution's document", () => {
     ]);
   });
 
-  it("keeps a number that JavaScript can't represent", () => {
-    assert.deepEqual(outputLines('{"id":12345678901234567890}', 4), [
-      "```json",
-      "{",
-      '  "id": 12345678901234567890',
-      "}",
-      "```",
-    ]);
-  });
-
   it("keeps the line breaks of a rehearsal output, which isn't Markdown", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor\nTask: One\ntwo\nFeedback:\n- review, attempt 1, rejected: Shorter.\n  And funnier.`;
     const html = parser.render(outputLines(output, 4).join("\n"));

@@ -12,21 +12,6 @@ const now = Date.parse("2026-10-21T12:02:05.000Z");
 const linesOf = (text: string) => text.split("\n");
 
 describe("The text of an execution", () => {
-  it("begins with its state and what to do next, and ends with its IDs", () => {
-    const lines = linesOf(renderExecution(anExecution()).text);
-    assert.deepEqual(lines.slice(0, 5), [
-      "# Sea otters",
-      "",
-      "Waiting for you · task review · 1 of 3 tasks done",
-      "",
-      "The output of task review waits for you: approve it, or reject it with feedback.",
-    ]);
-    assert.equal(
-      lines.findLast((line) => line.startsWith("## ")),
-      "## Crew and IDs",
-    );
-  });
-
   it("has no marks of bold text: states and names of inputs are decorated", () => {
     const { text, strong } = renderExecution(anExecution());
     assert.doesNotMatch(text, /\*\*/);
@@ -96,21 +81,6 @@ describe("The text of an execution", () => {
       { name: "B *c*", level: 2, line: 6, end: 10 },
       { name: "C", level: 2, line: 13, end: 13 },
     ]);
-    const sections = headingsOf(renderExecution(anExecution()).text);
-    assert.deepEqual(
-      sections.map(({ level, name }) => `${level} ${name}`),
-      [
-        "1 Sea otters",
-        "2 Inputs",
-        "2 Task: research",
-        "2 Task: review",
-        "3 Attempt 1",
-        "4 Draft",
-        "2 Times",
-        "2 History",
-        "2 Crew and IDs",
-      ],
-    );
   });
 
   it("begins no heading, list or quote with a word of the crew", () => {

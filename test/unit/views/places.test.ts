@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type * as vscode from "vscode";
 import type { Execution } from "../../../src/executions/model.ts";
-import { sectionOf, taskSection } from "../../../src/view/sections.ts";
 import { placeOf } from "../../../src/views/document/place.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { anExecution, notWaiting } from "./executions.ts";
@@ -47,11 +46,5 @@ describe("the place of feedback", () => {
       "## It may be waiting for you",
     );
     assert.equal(textAt(notWaiting()), undefined);
-  });
-
-  it("doesn't affect the section of a task", () => {
-    const rendered = renderExecution(anExecution());
-    const line = sectionOf(rendered, taskSection("review"))?.start;
-    assert.equal(rendered.text.split("\n")[line ?? -1], "## Task: review");
   });
 });

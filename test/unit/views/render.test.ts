@@ -52,6 +52,7 @@ describe("the execution document", () => {
     ]);
     const lines = renderExecution(anExecution()).text.split("\n");
     assert.equal(lines[2], "Waiting for you · task review · 1 of 3 tasks done");
+    assert.match(lines[4] ?? "", /^The output of task review waits for you: approve it, or reject/);
     assert.ok(lines.includes("- topic: Sea otters"));
     assert.ok(lines.includes("Waiting for you · by Editor"));
   });

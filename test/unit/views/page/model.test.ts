@@ -180,31 +180,6 @@ describe("The page's model", () => {
     assert.equal(modelOf({ ...waiting, progress: steps }).toCome, undefined);
   });
 
-  it("has the estimated cost beside the tokens of the execution and its tasks, and none without prices", () => {
-    const tokens = { total: 1_100_000, prompt: 1_000_000, completion: 100_000 };
-    const models = [{ model: "gpt-4o", tokens }];
-    const [research, ...others] = aRichExecution().tasks;
-    const execution = aRichExecution({
-      usage: { total: 1_100_900, prompt: 1_000_800, completion: 100_100 },
-      models: [...models, { model: "other", tokens: { total: 900, prompt: 800, completion: 100 } }],
-      tasks: [{ ...research!, times: { tokens, models } }, ...others],
-    });
-    const prices = [{ pattern: "gpt-4o", input: 2, output: 10 }];
-    const shown = (circumstances: Partial<PageCircumstances>) => {
-      const { use, tasks } = modelOf(execution, circumstances);
-      return [use.join(", "), tasks[0]?.facts.join(", ")];
-    };
-    const [all, ofTask] = [
-      "1,100,900 tokens (1,000,800 in, 100,100 out)",
-      "1,100,000 tokens (1,000,000 in, 100,000 out)",
-    ];
-    assert.deepEqual(shown({ prices }), [
-      `${all}, estimated cost $3.00 without 900 tokens that have no price`,
-      `41 s, ${ofTask}, estimated cost $3.00`,
-    ]);
-    assert.deepEqual(shown({}), [all, `41 s, ${ofTask}`]);
-  });
-
   it("has what agents did as steps: tool, thought, arguments, result and time", () => {
     const more: readonly ActivityEvent[] = [
       {
@@ -355,18 +330,6 @@ describe("The page's model", () => {
       steps.map(({ title, state }) => [title, state]),
       [["lookup", "interrupted"]],
     );
-  });
-
-  it("warns of callbacks that have not arrived", () => {
-    const undelivered = [
-      { kind: "task", count: 1, attempts: 1, error: "The receiver answered 500." },
-    ];
-    const warnings = (execution: Execution) =>
-      modelOf(execution).notices.map(({ kind, text }) => [kind, text]);
-    assert.deepEqual(warnings(aRichExecution({ undelivered })), [
-      ["warning", "1 callback has not arrived: task (1 attempt: The receiver answered 500)."],
-    ]);
-    assert.deepEqual(warnings(aRichExecution()), []);
   });
 
   it("counts the time while it runs, and has what the crew said when it failed", () => {
