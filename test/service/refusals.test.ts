@@ -266,12 +266,6 @@ describe("service: when it can't start", () => {
     assert.ok(!stderr.includes("ERR_"), stderr);
   });
 
-  it("refuses a wrong option in one line", async () => {
-    const { code, stderr } = await runService(["--prot", "1"]);
-    assert.equal(code, 2);
-    assert.match(stderr, /^[^\n]+ See "crewdeck serve --help"\.\n$/);
-  });
-
   it("refuses a worker that would ask for feedback with an address that leads to it", async () => {
     const args = ["--role", "worker", "--feedback-webhook", "https://example.com/people"];
     const { code, stderr } = await runService(

@@ -9,15 +9,32 @@ import { Secrets } from "../../../src/service/operations/redact.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
+/** An engine whose Python is the text of a program, with what it logs. */
+function engineWith(
+  program: string,
+  folder: string,
+  own: Partial<Pick<Parameters<typeof crewaiEngine>[0], "folder" | "secrets" | "times">> = {},
+) {
+  const python = path.join(folder, "python");
+  writeFileSync(python, program);
+  chmodSync(python, 0o700);
+  const lines: string[] = [];
+  const engine = crewaiEngine({
+    ...{ folder: temporaryFolder("project"), data: path.join(folder, "data"), python },
+    ...{ program: "worker.py", parallel: 1, env: process.env },
+    secrets: new Secrets(["of-the-service"]),
+    log: (line) => void lines.push(line),
+    ...own,
+  });
+  return { engine, lines };
+}
+
 const reply = `echo '{"type":"output","output":"Text."}'`;
 
 /** A program that replies as the Python of a crew with the task `only`, and runs a line of shell for an attempt. */
-function writePython(folder: string, atAttempt: string, members = ""): string {
-  const python = path.join(folder, "python");
+function pythonThat(atAttempt: string, members = ""): string {
   const task = `{${members}"name":"only","description":"Do it.","expectedOutput":"Text."}`;
-  writeFileSync(
-    python,
-    `#!/bin/sh
+  return `#!/bin/sh
 echo '{"type":"ready"}'
 while read command; do
   case $command in
@@ -25,11 +42,15 @@ while read command; do
     *) ${atAttempt} ;;
   esac
 done
-`,
-  );
-  chmodSync(python, 0o700);
-  return python;
+`;
 }
+
+/** A program that has opened the crew of that task, and got the command of an attempt. */
+const opened = `#!/bin/sh
+echo '{"type":"ready"}'
+read command; echo '{"type":"opened","crew":{"agents":[],"tasks":[{"name":"only","description":"Do it.","expectedOutput":"Text."}]}}'
+read command
+`;
 
 describe("a worker of the crewai engine", () => {
   before(function () {
@@ -39,17 +60,8 @@ describe("a worker of the crewai engine", () => {
   it("lets other executions work until an attempt is repeated, however many wait for their turn", async () => {
     const folder = temporaryFolder("worker");
     // The first attempt of all kills it.
-    const python = writePython(folder, `mkdir "${folder}/killed" 2>&- && kill -9 $$; ${reply}`);
-    const engine = crewaiEngine({
-      folder: temporaryFolder("project"),
-      data: path.join(folder, "data"),
-      python,
-      program: "worker.py",
-      parallel: 1,
-      env: process.env,
-      log: () => undefined,
-      secrets: new Secrets(),
-    });
+    const program = pythonThat(`mkdir "${folder}/killed" 2>&- && kill -9 $$; ${reply}`);
+    const { engine } = engineWith(program, folder);
     const harness = await new Harness({ engine }).start();
     const ids = await Promise.all(Array.from({ length: 40 }, () => harness.kickoff()));
     for (const id of ids) assert.equal((await harness.untilEnded(id)).status, "completed");
@@ -60,16 +72,7 @@ describe("a worker of the crewai engine", () => {
   it("begins an attempt only after it was counted, and not if it was begun too often", async () => {
     const folder = temporaryFolder("worker");
     const begun = path.join(folder, "begun");
-    const engine = crewaiEngine({
-      folder: temporaryFolder("project"),
-      data: path.join(folder, "data"),
-      python: writePython(folder, `touch "${begun}"; ${reply}`),
-      program: "worker.py",
-      parallel: 1,
-      env: process.env,
-      log: () => undefined,
-      secrets: new Secrets(),
-    });
+    const { engine } = engineWith(pythonThat(`touch "${begun}"; ${reply}`), folder);
     const task = { ...crew.tasks[0]!, id: "only" };
     const project = { ...crew, tasks: [task] };
     const attempt = {
@@ -93,12 +96,7 @@ describe("a worker of the crewai engine", () => {
 
   it("takes only text for the names of a task's context", async () => {
     const folder = temporaryFolder("worker");
-    const python = writePython(folder, reply, `"context":["a",{"toString":null}],`);
-    const engine = crewaiEngine({
-      ...{ folder: temporaryFolder("project"), data: path.join(folder, "data"), python },
-      ...{ program: "worker.py", parallel: 1, env: process.env },
-      ...{ log: () => undefined, secrets: new Secrets() },
-    });
+    const { engine } = engineWith(pythonThat(reply, `"context":["a",{"toString":null}],`), folder);
     const { tasks } = (await engine.prepare?.("one", crew)) ?? {};
     assert.deepEqual(tasks?.[0]?.context, ["a"]);
     engine.close?.();
@@ -139,23 +137,11 @@ describe("a worker of the crewai engine", () => {
 
   it("reports events of crewAI, also those of an attempt that then fails", async () => {
     const folder = temporaryFolder("worker");
-    const python = path.join(folder, "python");
-    const task = `{"name":"only","description":"Do it.","expectedOutput":"Text."}`;
     const event = `{"type":"llm_call_started","timestamp":"2026-11-22T00:01:23+00:00","event_id":"e1","model":"m"}`;
-    writeFileSync(
-      python,
-      `#!/bin/sh
-echo '{"type":"ready"}'
-read command; echo '{"type":"opened","crew":{"agents":[],"tasks":[${task}]}}'
-read command; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","message":"No."}'
-`,
+    const { engine } = engineWith(
+      `${opened}echo '{"type":"event","event":${event}}'; echo '{"type":"failed","message":"No."}'`,
+      folder,
     );
-    chmodSync(python, 0o700);
-    const engine = crewaiEngine({
-      ...{ folder: temporaryFolder("project"), data: path.join(folder, "data"), python },
-      ...{ program: "worker.py", parallel: 1, env: process.env },
-      ...{ log: () => undefined, secrets: new Secrets() },
-    });
     const harness = await new Harness({ engine }).start();
     const id = await harness.kickoff();
     await harness.untilEnded(id);
@@ -196,31 +182,6 @@ read command; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","
     rmSync(folder, { recursive: true });
   });
 
-  /** An engine whose Python is `program`, with what it logs. */
-  function engineWith(
-    program: string,
-    folder: string,
-    project = temporaryFolder("project"),
-    secrets = new Secrets(["of-the-service"]),
-  ) {
-    const python = path.join(folder, "python");
-    writeFileSync(python, program);
-    chmodSync(python, 0o700);
-    const lines: string[] = [];
-    const engine = crewaiEngine({
-      ...{ folder: project, data: path.join(folder, "data"), python, program: "worker.py" },
-      ...{ parallel: 1, env: process.env, secrets },
-      times: { silent: 100, load: 1_000 },
-      log: (line) => void lines.push(line),
-    });
-    return { engine, lines };
-  }
-  const opened = `#!/bin/sh
-echo '{"type":"ready"}'
-read command; echo '{"type":"opened","crew":{"agents":[],"tasks":[{"name":"only","description":"Do it.","expectedOutput":"Text."}]}}'
-read command
-`;
-
   it("has no variable of the project's .env in the log, the error and the events, and none of the service's secrets", async () => {
     const folder = temporaryFolder("worker");
     const project = temporaryFolder("project");
@@ -230,7 +191,7 @@ read command
     const { engine, lines } = engineWith(
       `${opened}echo "${said}" >&2; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","message":"${said}"}'; sleep 60`,
       folder,
-      project,
+      { folder: project },
     );
     const harness = await new Harness({ engine }).start();
     const status = await harness.untilEnded(await harness.kickoff());
@@ -256,7 +217,7 @@ read command
     const failing = engineWith(
       `${asked}echo "${said}" >&2; echo '{"type":"failed","message":"${said}"}'; sleep 60`,
       folder,
-      project,
+      { folder: project },
     );
     await assert.rejects(failing.engine.inputs!(crew), { message: "[hidden] and [hidden]" });
     assert.deepEqual(failing.lines, ["[crew] [hidden] and [hidden]"]);
@@ -265,7 +226,10 @@ read command
     };
     assert.match(path.relative(path.join(folder, "data"), storage), /^storage.inputs /);
     assert.ok(!existsSync(storage));
-    const silent = engineWith(`${asked}sleep 60`, folder, project);
+    const silent = engineWith(`${asked}sleep 60`, folder, {
+      folder: project,
+      times: { load: 1_000 },
+    });
     await assert.rejects(silent.engine.inputs!(crew), /inputs were not named within 1 seconds/);
     for (const each of [folder, project]) rmSync(each, { recursive: true });
   });
@@ -281,7 +245,8 @@ read command
     }
     const { engine, lines } = engineWith(
       `${opened}yes | head -n 200000 >&2; echo '{"type":"output","output":"Text."}'; sleep 60`,
-      ...[folder, undefined, new CountingSecrets()],
+      folder,
+      { secrets: new CountingSecrets() },
     );
     const harness = await new Harness({ engine }).start();
     await harness.untilEnded(await harness.kickoff());
@@ -299,7 +264,7 @@ read command
     const folder = temporaryFolder("worker");
     // A Python that writes the next reply notices it itself.
     for (const program of ["exec 1>&- sleep 600", "exit 70"]) {
-      const { engine } = engineWith(`${opened}${program}`, folder);
+      const { engine } = engineWith(`${opened}${program}`, folder, { times: { silent: 100 } });
       const harness = await new Harness({ engine }).start();
       const status = await harness.untilEnded(await harness.kickoff());
       assert.match(String(status.error), /closed file descriptors that it did not open/);

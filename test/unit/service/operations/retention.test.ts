@@ -58,6 +58,16 @@ describe("service: executions that ended long ago", () => {
     return id;
   }
 
+  /** Adds 250 that ended long ago, with what one has. */
+  const addOld = (id: string) =>
+    sql(
+      `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 250)
+       INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at, ended_at)
+       SELECT 'old ' || number, owner, project, inputs, meta, callbacks, 'completed', 1, 2 FROM executions, numbers
+       WHERE id = ?`,
+      id,
+    );
+
   it("are deleted with all that they have, the durable runs included", async () => {
     const before = await countRows();
     const id = await complete();
@@ -105,13 +115,7 @@ describe("service: executions that ended long ago", () => {
   it("are deleted in small parts, and none that is under way", async () => {
     const waiting = await harness.kickoff();
     await harness.untilWaiting(waiting);
-    await sql(
-      `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 250)
-       INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at, ended_at)
-       SELECT 'old ' || number, owner, project, inputs, meta, callbacks, 'completed', 1, 2 FROM executions, numbers
-       WHERE id = ?`,
-      waiting,
-    );
+    await addOld(waiting);
     const { database } = harness;
     const parts: unknown[] = [];
     const counted: Pick<Database, "now" | "transaction"> = {
@@ -130,13 +134,7 @@ describe("service: executions that ended long ago", () => {
 
   it("are deleted once by several processes", async () => {
     const id = await complete();
-    await sql(
-      `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 250)
-       INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at, ended_at)
-       SELECT 'old ' || number, owner, project, inputs, meta, callbacks, 'completed', 1, 2 FROM executions, numbers
-       WHERE id = ?`,
-      id,
-    );
+    await addOld(id);
     const all = [1, 2, 3].map(() => deleteOld(Date.now() + 1000 * dayMs));
     const counts = await Promise.all(all);
     assert.equal(

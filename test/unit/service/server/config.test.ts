@@ -116,12 +116,6 @@ describe("crewdeck.server.jsonc", () => {
       'crews[1].engine is "crewAI". Expected: "rehearsal" or "crewai".',
     ],
     [
-      "a number where text belongs",
-      '{ "crews": [{ "name": "a", "folder": 1, "engine": "crewai" }] }',
-      "1:38",
-      "crews[0].folder is 1. Expected: a text in quotes: the crew's folder, relative to this file.",
-    ],
-    [
       "a limit of 0",
       '{ "crews": [], "limits": { "requestsPerMinute": 0 } }',
       "1:49",
