@@ -493,15 +493,6 @@ class Outer(Flow):
     );
   });
 
-  it("can't be rehearsed", async () => {
-    const { code, stderr } = await runService([crewaiProject("review")]);
-    assert.equal(code, 4);
-    assert.match(
-      stderr,
-      /It is a flow, which can't be rehearsed\. Serve it with --engine crewai\./,
-    );
-  });
-
   it("need a shared folder with a shared database", async () => {
     const args = ["--engine", "crewai", "--database", "postgres://crewdeck@127.0.0.1:1/crewdeck"];
     const { code, stderr } = await runService([crewaiProject("review"), ...args]);

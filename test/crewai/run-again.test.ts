@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
@@ -145,33 +145,5 @@ describe("a project that runs again from a task with crewAI", () => {
       writeFileSync(whole, before);
     }
     assert.equal(model.requests.length, count);
-  });
-
-  it("names a task whose definition changed, in YAML before anything starts, in Python before any task runs", async () => {
-    const tasks = path.join(folder, "src/weather/config/tasks.yaml");
-    const text = readFileSync(tasks, "utf8");
-    const count = model.requests.length;
-    writeFileSync(tasks, text.replace("The temperature.", "The temperature in Celsius."));
-    const { status, body } = await api.post("/kickoff", again("headline"));
-    assert.equal(status, 400);
-    assert.match(JSON.stringify(body), /don't fit the crew: .*measure.* changed/);
-    writeFileSync(tasks, text);
-    appendFileSync(
-      path.join(folder, "src/weather/crew.py"),
-      `
-
-tasks_of = Weather.crew
-def changed(self):
-    crew = tasks_of(self)
-    crew.tasks[0].expected_output = "The temperature in Celsius."
-    return crew
-Weather.crew = changed
-`,
-    );
-    const failed = await rerun(again("headline"), untilEnded);
-    assert.match(failed.status.error ?? "", /^The crew can't run: .*"measure" changed/);
-    assert.equal(model.requests.length, count);
-    const kept = await rerun(again("headline", { keep_changed: true }), untilWaiting);
-    assert.deepEqual(kept.asked, ["Write a headline"]);
   });
 });
