@@ -1,17 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "./folders.ts";
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { seededRandom } from "./random.ts";
 
 /** What JSON may hold where a text, a number or a list is expected. */
 const hostile = [
@@ -39,7 +29,7 @@ export class HostileJson {
 
   /** @param files of the readers */
   constructor(seed: number, files: readonly string[]) {
-    this.#random = randomFrom(seed);
+    this.#random = seededRandom(seed);
     this.#files = files.map(wordsOf);
   }
 

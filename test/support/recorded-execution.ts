@@ -6,21 +6,18 @@ import type { Execution } from "../../src/executions/model.ts";
 import { notWaiting } from "../unit/views/executions.ts";
 import { projectFolder } from "./folders.ts";
 
+/** The events that crewAI reported of a run, recorded in a file of test/fixtures/events. */
+export function recordedEvents(file: string): readonly ActivityEvent[] {
+  const text = readFileSync(path.join(projectFolder, "test/fixtures/events", file), "utf8");
+  const lines = text.trim().split("\n");
+  return readEvents(lines.map((line): unknown => JSON.parse(line)));
+}
+
 /** A crew of two tasks and a tool with the events that crewAI 1.15.30 reported, and its outputs. */
 export function recordedExecution(changes: Partial<Execution> = {}): {
   execution: Execution;
   events: readonly ActivityEvent[];
 } {
-  const lines = readFileSync(
-    path.join(projectFolder, "test/fixtures/events/recorded.ndjson"),
-    "utf8",
-  );
-  const events = readEvents(
-    lines
-      .trim()
-      .split("\n")
-      .map((line): unknown => JSON.parse(line)),
-  );
   const task = (taskId: string, agent: string, output: string) => ({
     taskId,
     agent,
@@ -28,7 +25,7 @@ export function recordedExecution(changes: Partial<Execution> = {}): {
     attempts: [{ number: 1, output }],
   });
   return {
-    events,
+    events: recordedEvents("recorded.ndjson"),
     execution: notWaiting({
       localId: "recorded",
       kickoffIds: ["33333333-cccc"],

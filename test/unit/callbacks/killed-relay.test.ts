@@ -34,9 +34,9 @@ describe("A relay that is killed", () => {
     for (const body of sent) assert.equal(await post(`${channel.address}/x`, body), 202);
     await relay.kill();
     await restart();
-    const { bodies, until } = bound(listen(channel));
-    await until(20);
-    assert.deepEqual(bodies(), sent);
+    const listening = listen(channel);
+    await listening.until(20);
+    assert.deepEqual(listening.bodies, sent);
   });
 
   it("loses nothing that it accepted and repeats nothing, while callbacks come and a client listens", async () => {
@@ -109,22 +109,13 @@ describe("A relay that is killed", () => {
   });
 
   it("ends at SIGTERM while clients listen and connections are open", async () => {
-    const { connected, client } = bound(listen(channel));
-    await connected();
+    const listening = listen(channel);
+    await listening.connected();
     const start = performance.now();
     assert.equal(await relay.stop(), 0);
     assert.ok(performance.now() - start < 4000, "it waited for connections");
-    await waitFor("the failure", () => client.state.kind === "failed");
+    await waitFor("the failure", () => listening.client.state.kind === "failed");
     await restart();
-    await connected();
+    await listening.connected();
   });
 });
-
-function bound(listening: Listening) {
-  return {
-    client: listening.client,
-    bodies: () => listening.bodies,
-    until: (count: number) => listening.until(count),
-    connected: () => listening.connected(),
-  };
-}

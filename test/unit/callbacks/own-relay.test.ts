@@ -67,14 +67,14 @@ describe("A relay of one's own", () => {
   });
 
   it("passes a callback on as it was sent: path, headers and every byte of its body", async () => {
-    const { received, until } = bound(listen(channel));
+    const listening = listen(channel);
     // Spaces and the order of members count in a signature.
     const body = '{ "b": 1,\n "a": "Grüße 👋 \\u0000" }';
     const headers = { "X-Signature": "sha256=abc", Authorization: "Bearer s3cret" };
     const address = callbackAddress(channel, "/secret-path/with%20more");
     assert.equal(await post(address, body, headers), 202);
-    await until(1);
-    const [delivery] = received;
+    await listening.until(1);
+    const [delivery] = listening.received;
     assert.equal(delivery?.path, "/secret-path/with%20more");
     assert.equal(Buffer.from(delivery.body).toString(), body);
     assert.deepEqual(
@@ -157,15 +157,15 @@ describe("A relay of one's own", () => {
   });
 
   it("passes on what comes while it is restarted and the client connects again", async () => {
-    const { received, until, connected, client } = bound(listen(channel));
-    await connected();
+    const listening = listen(channel);
+    await listening.connected();
     const { port } = new URL(relay.url);
     await relay.close();
     relay = await open(Number(port));
     await post(`${channel.address}/x`, "1");
-    await until(1);
-    assert.equal(received.length, 1);
-    assert.equal(client.state.kind, "connected");
+    await listening.until(1);
+    assert.equal(listening.received.length, 1);
+    assert.equal(listening.client.state.kind, "connected");
   });
 
   it("stores nothing that can be read", async () => {
@@ -187,9 +187,9 @@ describe("A relay of one's own", () => {
     ])
       assert.ok(!bytes.includes(text), text);
     // It is there nevertheless.
-    const { until, received } = bound(listen(channel));
-    await until(1);
-    assert.equal(received[0]?.path, `/path-${secret}`);
+    const listening = listen(channel);
+    await listening.until(1);
+    assert.equal(listening.received[0]?.path, `/path-${secret}`);
   });
 
   it("can't be read with another key, which is logged: it doesn't wait in front of others", async () => {
@@ -202,9 +202,9 @@ describe("A relay of one's own", () => {
     await other.client.dispose();
     assert.deepEqual(other.received, []);
     await post(`${channel.address}/x`, "2");
-    const { until, bodies } = bound(listen(channel));
-    await until(1);
-    assert.deepEqual(bodies(), ["2"]);
+    const listening = listen(channel);
+    await listening.until(1);
+    assert.deepEqual(listening.bodies, ["2"]);
   });
 
   it("creates a channel once, with the relay's token, and keeps its secrets only in the secret storage", async () => {
@@ -268,14 +268,4 @@ async function idsOf({ address, own }: Channel, count: number): Promise<readonly
   }
   abort.abort();
   return ids;
-}
-
-function bound(listening: Listening) {
-  return {
-    client: listening.client,
-    received: listening.received,
-    bodies: () => listening.bodies,
-    until: (count: number) => listening.until(count),
-    connected: () => listening.connected(),
-  };
 }

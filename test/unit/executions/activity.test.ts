@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import { readEvents } from "../../../src/api/read-events.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf, type Activity } from "../../../src/executions/activity.ts";
 import type { Execution, StateChange } from "../../../src/executions/model.ts";
 import { taskTimes } from "../../../src/executions/task-times.ts";
-import { projectFolder } from "../../support/folders.ts";
-import { anExecution, at, START } from "./samples.ts";
+import { recordedEvents } from "../../support/recorded-execution.ts";
+import { anEvent as event, anExecution, at, START } from "./samples.ts";
 
-const recorded = readEvents(
-  readFileSync(path.join(projectFolder, "test/fixtures/events/recorded.ndjson"), "utf8")
-    .trim()
-    .split("\n")
-    .map((line): unknown => JSON.parse(line)),
-);
+const recorded = recordedEvents("recorded.ndjson");
 const kickedOff = "2026-11-22T00:01:20.000Z";
 const trip = anExecution({
   startedAt: kickedOff,
@@ -31,12 +23,6 @@ function outline({ spans }: Activity): string[] {
   );
 }
 const kept = (events: readonly ActivityEvent[]) => ({ events, folded: {} });
-const event = (
-  id: string,
-  type: string,
-  seconds: number,
-  more: Partial<ActivityEvent> = {},
-): ActivityEvent => ({ id, type, at: at(seconds), ...more });
 const time = (seconds: number) => new Date(at(seconds)).toISOString();
 
 /** Two attempts at "draft", with a rejection between them. */

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import { readEvents } from "../../../src/api/read-events.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import { canRunAgainFrom } from "../../../src/executions/model.ts";
-import { projectFolder } from "../../support/folders.ts";
+import { recordedEvents } from "../../support/recorded-execution.ts";
 import { anExecution } from "./samples.ts";
 
 /** Of the flow in test/fixtures/crewai/review on crewAI 1.15.30: changes were requested, then it was approved. */
-const recorded = readEvents(
-  readFileSync(path.join(projectFolder, "test/fixtures/events/flow.ndjson"), "utf8")
-    .trim()
-    .split("\n")
-    .map((line): unknown => JSON.parse(line)),
-);
+const recorded = recordedEvents("flow.ndjson");
 const crew = { id: "local:review", name: "review", url: "http://127.0.0.1:1" };
 
 describe("the timeline of a flow", () => {

@@ -1,4 +1,4 @@
-import type { StatusReading } from "../../../src/api/types.ts";
+import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 
 /** When the sample execution was started (ms). */
@@ -23,6 +23,16 @@ export function anExecution(changes: Partial<Execution> = {}): Execution {
     resumes: [],
     ...changes,
   };
+}
+
+/** An event that many seconds after its start. */
+export function anEvent(
+  id: string,
+  type: string,
+  seconds: number,
+  more: Partial<ActivityEvent> = {},
+): ActivityEvent {
+  return { id, type, at: at(seconds), ...more };
 }
 
 /** A status answer as the client reads it. */

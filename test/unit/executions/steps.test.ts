@@ -4,14 +4,7 @@ import { activityOf } from "../../../src/executions/activity.ts";
 import { stepsOf } from "../../../src/executions/steps.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { sectionOf, stepSection } from "../../../src/view/sections.ts";
-import { anExecution, at } from "./samples.ts";
-
-const event = (
-  id: string,
-  type: string,
-  seconds: number,
-  more: Partial<ActivityEvent> = {},
-): ActivityEvent => ({ id, type, at: at(seconds), ...more });
+import { anEvent as event, anExecution, at } from "./samples.ts";
 
 function stepsIn(events: readonly ActivityEvent[]) {
   return stepsOf(activityOf(anExecution({ state: "running" }), { events, folded: {} }));

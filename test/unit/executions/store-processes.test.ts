@@ -4,22 +4,12 @@ import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { seededRandom } from "../../support/random.ts";
 import { anExecution } from "./samples.ts";
 import { Windows } from "./windows.ts";
 
 const ROUNDS = 15;
 const localIds = ["a", "b", "c"];
-
-/** Repeatable random numbers from 0 to 1 (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 describe("two processes on one store, one killed again and again", () => {
   let windows: Windows;
@@ -63,7 +53,7 @@ describe("two processes on one store, one killed again and again", () => {
   it("loses nothing that was stored, and writes nothing twice", async () => {
     const seed = Number(process.env["CREWDECK_SEED"] ?? Date.now() % 1_000_000);
     console.log(`      seed ${seed} (repeat with CREWDECK_SEED=${seed})`);
-    const random = seeded(seed);
+    const random = seededRandom(seed);
     const first = windows.open();
     for (const localId of localIds) first.add(anExecution({ localId, kickoffIds: [localId] }));
 

@@ -3,14 +3,8 @@ import type { ActivityEvent, TokenUsage } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import { withTimes } from "../../../src/executions/task-times.ts";
 import { spanTokenUses, taskTokenUse, tokenUse } from "../../../src/executions/tokens.ts";
-import { anExecution, at } from "./samples.ts";
+import { anEvent as event, anExecution } from "./samples.ts";
 
-const event = (
-  id: string,
-  type: string,
-  seconds: number,
-  more: Partial<ActivityEvent> = {},
-): ActivityEvent => ({ id, type, at: at(seconds), ...more });
 const usage = (prompt: number, completion: number): TokenUsage => ({
   total: prompt + completion,
   prompt,

@@ -7,9 +7,8 @@ import { FormSession } from "../../../src/kickoff/form/session.ts";
 import { testDatabase } from "../../support/database.ts";
 import { SmeeServer } from "../../support/smee-server.ts";
 import { deployedCrew, localCrew, ReceivingWindows } from "../callbacks/support.ts";
-import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
-import { noTools, shownForm, typed } from "./support.ts";
+import { sessionOptions, shownForm, typed } from "./support.ts";
 
 const { id: crew } = anExecution().crew;
 const at = "2026-10-21T12:00:30.000Z";
@@ -68,31 +67,11 @@ describe("A form that shows the hint", () => {
   async function open(): Promise<FormSession> {
     [posted, pressed] = [[], []];
     const crewOfForm = { id: crew, name: "Travel", url: "https://crew.test" };
-    const session = new FormSession(
-      crewOfForm,
-      {},
-      {
-        ...noTools,
-        clock: new FakeClock(),
-        takesFocus: true,
-        memory: {
-          saveDraft: () => undefined,
-          dropDraft: () => undefined,
-          sent: () => undefined,
-          keeps: () => true,
-        },
-        newId: () => "11111111-0000-4000-8000-000000000001",
-        inputs: () =>
-          Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
-        send: () => Promise.resolve(anExecution()),
-        post: (message) => posted.push(message),
-        onStarted: () => undefined,
-        onOpenExecution: () => undefined,
-        onAction: () => undefined,
-        onHint: (what) => pressed.push(what),
-        showPlace: () => Promise.resolve(),
-      },
-    );
+    const options = sessionOptions({
+      post: (message) => posted.push(message),
+      onHint: (what) => pressed.push(what),
+    });
+    const session = new FormSession(crewOfForm, {}, options);
     session.receive({ type: "ready" });
     await session.load({ fresh: false, startsCrew: false });
     return session;

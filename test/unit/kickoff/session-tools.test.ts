@@ -5,9 +5,9 @@ import type { Seed } from "../../../src/kickoff/form/content.ts";
 import type { Draft, Taken, ToForm } from "../../../src/kickoff/form/messages.ts";
 import { FormSession, type SessionOptions } from "../../../src/kickoff/form/session.ts";
 import type { FormValues } from "../../../src/kickoff/form/values.ts";
-import { FakeClock, settle } from "../executions/fake-clock.ts";
+import { settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
-import { keep, shownForm, typed } from "./support.ts";
+import { crew, keep, sessionOptions, shownForm, typed } from "./support.ts";
 
 describe("A kickoff form's session with tools and secrets", () => {
   let posted: ToForm[];
@@ -33,26 +33,18 @@ describe("A kickoff form's session with tools and secrets", () => {
   });
 
   async function open(seed: Seed = {}): Promise<FormSession> {
-    let ids = 0;
     const session = new FormSession(
-      { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" },
+      crew,
       seed,
-      {
-        clock: new FakeClock(),
-        takesFocus: true,
+      sessionOptions({
         memory: {
           saveDraft: (_, draft) => void keep(saved, draft),
           dropDraft: () => undefined,
           sent: (_, draft) => void keep(last, draft),
           keeps: () => true,
         },
-        newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
-        inputs: () =>
-          Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
         send: (request) => keep(sent, { request }).then(() => anExecution()),
         post: (message) => posted.push(message),
-        onStarted: () => undefined,
-        onOpenExecution: () => undefined,
         tools: {
           presets: (...of) => tools.presets(...of),
           openAsRequestFile: (...of) => tools.openAsRequestFile(...of),
@@ -61,10 +53,7 @@ describe("A kickoff form's session with tools and secrets", () => {
           takeValue: (...of) => tools.takeValue(...of),
         },
         onToolProblem: (error) => problems.push(error),
-        onAction: () => undefined,
-        onHint: () => undefined,
-        showPlace: () => Promise.resolve(),
-      },
+      }),
     );
     session.receive({ type: "ready" });
     await session.load({ fresh: false, startsCrew: false });
@@ -176,13 +165,6 @@ describe("A kickoff form's session with tools and secrets", () => {
     change(session, typed("rivers", "b"));
     session.receive({ type: "undo" });
     assert.deepEqual(form().draft.values.inputs, typed("cities", "b").inputs);
-  });
-
-  it("accepts a text from elsewhere as if it was typed", async () => {
-    const session = await open();
-    taken = { text: "12", from: "notes.md (2 bytes)" };
-    await takeTopic(session);
-    assert.deepEqual(form().draft.values.inputs[0], { name: "topic", mode: "text", text: "12" });
   });
 
   it("reports that a tool failed, and continues", async () => {

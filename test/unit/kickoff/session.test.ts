@@ -12,7 +12,7 @@ import { MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
 import type { FormValues } from "../../../src/kickoff/form/values.ts";
-import { deferred, keep, noTools, shownForm, typed } from "./support.ts";
+import { crew, deferred, keep, sessionOptions, shownForm, typed } from "./support.ts";
 
 const refusal = (missing: string[] = []) =>
   new CrewApiError({
@@ -36,7 +36,6 @@ describe("A kickoff form's session", () => {
   let late: unknown[];
   let inputs: (options: LoadOptions) => Promise<CrewInputs>;
   let send: () => Promise<Execution>;
-  let ids: number;
   let keeps: boolean;
 
   beforeEach(() => {
@@ -52,7 +51,6 @@ describe("A kickoff form's session", () => {
       [],
       [],
     ];
-    ids = 0;
     keeps = true;
     inputs = () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} });
     send = () => Promise.resolve(anExecution());
@@ -60,9 +58,9 @@ describe("A kickoff form's session", () => {
 
   function make(seed: Seed, takesFocus = true): FormSession {
     const session = new FormSession(
-      { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" },
+      crew,
       seed,
-      {
+      sessionOptions({
         clock,
         takesFocus,
         memory: {
@@ -71,7 +69,6 @@ describe("A kickoff form's session", () => {
           sent: (_, draft) => void keep(last, draft),
           keeps: () => keeps,
         },
-        newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
         inputs: (options) => inputs(options),
         send: (request, localId) => {
           sent.push({ request, localId });
@@ -80,11 +77,8 @@ describe("A kickoff form's session", () => {
         post: (message) => posted.push(message),
         onStarted: (execution) => started.push(execution),
         onOpenExecution: (execution) => opened.push(execution),
-        ...noTools,
         onAction: (action) => acted.push(action),
-        onHint: () => undefined,
-        showPlace: () => Promise.resolve(),
-      },
+      }),
     );
     session.onLateProblem((error) => late.push(error));
     return session;
@@ -297,21 +291,16 @@ describe("A kickoff form's session", () => {
   it("shows the crew's new name without replacing the form", async () => {
     const session = await open();
     const { draft } = form();
-    const crew = {
-      id: "url:https://crew.test",
-      name: "Journeys",
-      url: "https://crew.test",
-    };
-    session.update(crew);
-    assert.deepEqual([form().crew, form().draft], [crew, draft]);
+    const renamed = { ...crew, name: "Journeys" };
+    session.update(renamed);
+    assert.deepEqual([form().crew, form().draft], [renamed, draft]);
     posted = [];
-    session.update(crew);
+    session.update(renamed);
     assert.deepEqual(posted, [], "nothing new is shown");
   });
 
   it("says at once that the crew is no longer rehearsed", async () => {
     const session = await open();
-    const { crew } = form();
     session.update({ ...crew, rehearsal: "No model is called." });
     assert.equal(form().crew.rehearsal, "No model is called.");
     session.update(crew);
@@ -336,19 +325,6 @@ describe("A kickoff form's session", () => {
     assert.deepEqual([form().draft.values, form().origin], [typed("mine"), undefined]);
     await session.close();
     assert.deepEqual(saved.at(-1)?.values, typed("mine"));
-  });
-
-  it("replaces typed values by given ones, and restores them by Undo", async () => {
-    const session = await open();
-    session.receive({
-      type: "changed",
-      draft: { id: form().draft.id, values: typed("mine", "stays") },
-    });
-    session.give({ given: { inputs: { topic: "given" } } });
-    assert.deepEqual(form().draft.values, typed("given", "stays"));
-    assert.deepEqual([form().origin, form().canUndo], [{ kind: "given" }, true]);
-    session.receive({ type: "undo" });
-    assert.deepEqual(form().draft.values, typed("mine", "stays"));
   });
 
   it("sends what is typed once, however often it is submitted", async () => {

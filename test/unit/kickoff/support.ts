@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import type { Crew } from "../../../src/crews/types.ts";
 import type { FormView, ToForm } from "../../../src/kickoff/form/messages.ts";
 import type { SessionOptions } from "../../../src/kickoff/form/session.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
+import { anExecution } from "../executions/samples.ts";
 import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 /** A connected crew. */
@@ -20,19 +22,41 @@ export function deferred<T>(): {
   return { promise, ...settle! };
 }
 
-/** Options of a form without tools. */
-export const noTools: Pick<SessionOptions, "tools" | "onToolProblem"> = {
-  tools: {
-    presets: () => Promise.resolve(undefined),
-    openAsRequestFile: () => Promise.resolve(),
-    saveAsRequestFile: () => Promise.resolve(),
-    copyAsCurl: () => Promise.resolve(),
-    takeValue: () => Promise.resolve(undefined),
-  },
-  onToolProblem: (error) => {
-    throw error;
-  },
-};
+/** Options of a form of two inputs, without tools and memory, whose kickoff starts. */
+export function sessionOptions(
+  own: Partial<SessionOptions> & Pick<SessionOptions, "post">,
+): SessionOptions {
+  let ids = 0;
+  return {
+    clock: new FakeClock(),
+    takesFocus: true,
+    memory: {
+      saveDraft: () => undefined,
+      dropDraft: () => undefined,
+      sent: () => undefined,
+      keeps: () => true,
+    },
+    newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
+    inputs: () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
+    send: () => Promise.resolve(anExecution()),
+    onStarted: () => undefined,
+    onOpenExecution: () => undefined,
+    tools: {
+      presets: () => Promise.resolve(undefined),
+      openAsRequestFile: () => Promise.resolve(),
+      saveAsRequestFile: () => Promise.resolve(),
+      copyAsCurl: () => Promise.resolve(),
+      takeValue: () => Promise.resolve(undefined),
+    },
+    onToolProblem: (error) => {
+      throw error;
+    },
+    onAction: () => undefined,
+    onHint: () => undefined,
+    showPlace: () => Promise.resolve(),
+    ...own,
+  };
+}
 
 /** Appends a value to a list, like an asynchronous store. */
 export function keep<T>(list: T[], value: T): Promise<void> {
