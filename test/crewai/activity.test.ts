@@ -17,7 +17,7 @@ import { answerProblems } from "../support/answer-check.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { startModelServer, weatherAnswer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
@@ -257,13 +257,7 @@ async function rejectThenApprove(dialect: "documented" | "live") {
   const project = crewaiProject("weather");
   const file = path.join(project, "bus.jsonl");
   writeListener(project, file);
-  const model = await startModelServer(({ prompt, tools, hasToolResult }) => {
-    if (tools.includes("thermometer") && !hasToolResult)
-      return { tool: "thermometer", arguments: { city: "Oslo" } };
-    if (prompt.includes("Measure")) return '{"city": "Oslo", "degrees": 10}';
-    if (prompt.includes("Write the report")) return "A report.";
-    return prompt.includes("Shorter") ? "Mild." : "It is mild in Oslo today.";
-  });
+  const model = await startModelServer((request) => weatherAnswer(request, "A report."));
   ends.push(() => model.stop());
   const receiver = new CallbackReceiver();
   const url = await receiver.start();

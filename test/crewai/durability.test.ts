@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, needsCrewai, writeProject } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
@@ -91,8 +91,7 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
 
     /** Decides about the waiting task, if any. */
     const decide = async (api: CrewApi, one: Promised, isApprove: boolean) => {
-      const { status, pending_human_input, error } = (await api.get(`/${one.id}/status`))
-        .body as DocumentedStatus;
+      const { status, pending_human_input, error } = await api.status(one.id);
       assert.notEqual(status, "error", String(error));
       one.hasEnded = status === "completed";
       if (one.hasEnded || pending_human_input) one.deaths = 0;

@@ -9,7 +9,12 @@ import {
   newestCrewai,
 } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+import {
+  startModelServer,
+  weatherAnswer,
+  type ModelAnswer,
+  type ModelRequest,
+} from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
@@ -201,17 +206,12 @@ function workspaceOf(...names: readonly string[]): string {
   return folder;
 }
 
-/** What the model says about each task of `weather`, and otherwise. */
-function answer({ prompt, tools, hasToolResult }: ModelRequest): ModelAnswer {
-  if (tools.includes("thermometer") && !hasToolResult)
-    return { tool: "thermometer", arguments: { city: "Oslo" } };
+function answer(request: ModelRequest): ModelAnswer {
+  const { prompt } = request;
   // crewAI 1.0.0 describes its tools in the prompt.
   if (prompt.includes("Tool Name: thermometer"))
     return prompt.includes("Observation: Oslo:")
       ? 'Thought: I know.\nFinal Answer: {"city": "Oslo", "degrees": 10}'
       : 'Thought: I measure.\nAction: thermometer\nAction Input: {"city": "Oslo"}';
-  if (prompt.includes("Measure the temperature")) return '{"city": "Oslo", "degrees": 10}';
-  if (prompt.includes("Write a headline"))
-    return prompt.includes("Shorter") ? "Mild." : "It is mild in Oslo today.";
-  return "A report.";
+  return weatherAnswer(request, "A report.");
 }

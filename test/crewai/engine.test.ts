@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import {
   crewaiEnv,
   crewaiProject,
@@ -11,23 +11,13 @@ import {
   openEngine,
   pythonWith,
 } from "../support/crewai.ts";
-import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+import { startModelServer, weatherAnswer } from "../support/model-server.ts";
 import { isRunning } from "../support/processes.ts";
 import { startService, type RunningService, type StartOptions } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 
 type Model = Awaited<ReturnType<typeof startModelServer>>;
-
-/** What the model of the tests says about each task of `weather`, and otherwise. */
-function answer({ prompt, tools, hasToolResult }: ModelRequest): ModelAnswer {
-  if (tools.includes("thermometer") && !hasToolResult)
-    return { tool: "thermometer", arguments: { city: "Oslo" } };
-  if (prompt.includes("Measure the temperature")) return '{"city": "Oslo", "degrees": 10}';
-  if (prompt.includes("Write a headline"))
-    return prompt.includes("Shorter") ? "Mild." : "It is mild in Oslo today.";
-  return "A text.";
-}
 
 /** A project whose tool starts two processes, one in a session of its own, writes all IDs to the file `pids`, and hangs. */
 function hangingProject() {
@@ -57,7 +47,7 @@ describe("the crewai engine", () => {
   let service: RunningService | undefined;
 
   beforeEach(async () => {
-    model = await startModelServer(answer);
+    model = await startModelServer(weatherAnswer);
   });
 
   afterEach(async () => {
@@ -73,20 +63,8 @@ describe("the crewai engine", () => {
       env: { ...crewaiEnv(model), ...options.env },
     });
     const api = new CrewApi(service);
-    const status = async (id: string) => (await api.get(`/${id}/status`)).body as DocumentedStatus;
-    const until = async (what: string, id: string, is: (status: DocumentedStatus) => boolean) => {
-      let last: DocumentedStatus | undefined;
-      await waitFor(what, async () => is((last = await status(id))), 120_000);
-      assert.ok(last);
-      return last;
-    };
     return {
       api,
-      status,
-      untilWaiting: (id: string) =>
-        until("the task to wait", id, (one) => one.pending_human_input !== undefined),
-      untilEnded: (id: string) =>
-        until("the end", id, ({ status }) => status === "completed" || status === "error"),
       resume: (id: string, task_id: string, is_approve: boolean, human_feedback: string) =>
         api.post("/resume", { execution_id: id, task_id, is_approve, human_feedback }),
     };
@@ -101,9 +79,9 @@ describe("the crewai engine", () => {
 
       it("runs a classic project: tool, hooks, condition, output model, guardrail, feedback and retry", async () => {
         const folder = crewaiProject("weather");
-        const { api, untilWaiting, untilEnded, resume } = await serve(folder, python);
+        const { api, resume } = await serve(folder, python);
         const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
-        const waiting = await untilWaiting(id);
+        const waiting = await api.untilWaiting(id);
         assert.deepEqual(waiting.pending_human_input, {
           task_id: "headline",
           task_output: "It is mild in Oslo today.",
@@ -116,15 +94,12 @@ describe("the crewai engine", () => {
         if (model.requests[0]?.tools.includes("thermometer") === true)
           assert.ok(model.requests[1]?.prompt.includes("Oslo: 10 degrees at Blindern"));
         await resume(id, "headline", false, "Shorter, please.");
-        await waitFor(
-          "the second attempt",
-          async () => (await untilWaiting(id)).pending_human_input?.attempt === 2,
-        );
+        await api.untilWaiting(id, 2);
         const retried = model.requests.at(-1)?.prompt ?? "";
         assert.ok(retried.includes("Shorter, please."), retried);
         assert.ok(retried.includes("It is mild in Oslo today."), retried);
         await resume(id, "headline", true, "Good.");
-        const ended = await untilEnded(id);
+        const ended = await api.untilEnded(id);
         assert.equal(ended.status, "completed", JSON.stringify(ended));
         assert.equal(ended.result?.output, "A text. (signed)");
         assert.deepEqual(
@@ -144,22 +119,19 @@ describe("the crewai engine", () => {
       });
 
       it("runs a declarative project, or says which version can", async () => {
-        const { api, untilWaiting, untilEnded, resume } = await serve(
-          crewaiProject("declared"),
-          python,
-        );
+        const { api, resume } = await serve(crewaiProject("declared"), python);
         const id = await api.kickoff({ inputs: { topic: "tides" } });
         if (version === "1.0.0") {
-          const { error } = await untilEnded(id);
+          const { error } = await api.untilEnded(id);
           assert.match(
             error ?? "",
             /crewAI 1\.0\.0 can't read crew\.jsonc: declarative crews need crewAI 1\.15\.0/,
           );
           return;
         }
-        assert.equal((await untilWaiting(id)).pending_human_input?.task_id, "draft");
+        assert.equal((await api.untilWaiting(id)).pending_human_input.task_id, "draft");
         await resume(id, "draft", true, "");
-        assert.equal((await untilEnded(id)).result?.output, "A text.");
+        assert.equal((await api.untilEnded(id)).result?.output, "A text.");
         assert.deepEqual(model.requests.at(-1)?.tools, ["lookup"]);
       });
     });
@@ -172,8 +144,8 @@ describe("the crewai engine", () => {
 
     it("fails a task at once when the model refuses, with what it said", async () => {
       await model.stop();
-      const { api, untilEnded } = await serve(crewaiProject("declared"), python);
-      const { error } = await untilEnded(await api.kickoff({ inputs: { topic: "tides" } }));
+      const { api } = await serve(crewaiProject("declared"), python);
+      const { error } = await api.untilEnded(await api.kickoff({ inputs: { topic: "tides" } }));
       assert.match(error ?? "", /^Task execution failed: .*[Cc]onnect/s);
     });
 
@@ -199,11 +171,11 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
           ),
         );
       inTool("< 3");
-      const { api, untilWaiting, untilEnded } = await serve(folder, python);
-      await untilWaiting(await api.kickoff({ inputs: { city: "Oslo", readers: "" } }));
+      const { api } = await serve(folder, python);
+      await api.untilWaiting(await api.kickoff({ inputs: { city: "Oslo", readers: "" } }));
       assert.equal(readFileSync(counter, "utf8"), "xxx");
       inTool("> 0");
-      const { error } = await untilEnded(
+      const { error } = await api.untilEnded(
         await api.kickoff({ inputs: { city: "Oslo", readers: "" } }),
       );
       assert.match(error ?? "", /Python process ended \(exit code 7\).*the instruments exploded/s);
@@ -234,13 +206,13 @@ def publish(output):
 `,
       );
       const published = path.join(folder, "published");
-      const { api, untilWaiting, untilEnded, resume } = await serve(folder, python);
+      const { api, resume } = await serve(folder, python);
       const id = await api.kickoff({ inputs: {} });
-      const waiting = await untilWaiting(id);
-      assert.equal(waiting.pending_human_input?.task_output, "Answer 1.");
+      const waiting = await api.untilWaiting(id);
+      assert.equal(waiting.pending_human_input.task_output, "Answer 1.");
       assert.ok(!existsSync(published));
       await resume(id, "draft", true, "");
-      const ended = await untilEnded(id);
+      const ended = await api.untilEnded(id);
       assert.equal(ended.status, "completed", ended.error);
       assert.equal(readFileSync(published, "utf8"), "Answer 1.\nAnswer 1.\n");
       assert.deepEqual(
@@ -268,14 +240,15 @@ def publish(output):
           '"human_input": false',
         ),
       );
-      const { api, status, untilEnded } = await serve(folder, python);
+      const { api } = await serve(folder, python);
       const ids = [await api.kickoff({ inputs: {} }), await api.kickoff({ inputs: {} })];
       for (let count = 1; count <= 4; count += 1) {
         await waitFor("a request to the model", () => released.length === count, 120_000);
-        if (count === 1) assert.equal((await status(ids[1] ?? "")).progress?.completed_tasks, 0);
+        if (count === 1)
+          assert.equal((await api.status(ids[1] ?? "")).progress?.completed_tasks, 0);
         released[count - 1]?.();
       }
-      for (const id of ids) assert.equal((await untilEnded(id)).status, "completed");
+      for (const id of ids) assert.equal((await api.untilEnded(id)).status, "completed");
       assert.equal(most, 1);
     });
 
@@ -287,20 +260,17 @@ def publish(output):
         if (prompt.includes("second topic")) await gate;
         return "A text.";
       });
-      const { api, status, untilWaiting, untilEnded, resume } = await serve(
-        crewaiProject("declared"),
-        python,
-      );
+      const { api, resume } = await serve(crewaiProject("declared"), python);
       const first = await api.kickoff({ inputs: { topic: "first topic" } });
-      await untilWaiting(first);
+      await api.untilWaiting(first);
       const asked = model.requests.length;
       await api.kickoff({ inputs: { topic: "second topic" } });
       await waitFor("the other one", () => model.requests.length > asked, 120_000);
       await resume(first, "draft", true, "");
-      await waitFor("its turn to be taken", async () => "queued" in (await status(first)));
-      assert.equal((await status(first)).current_task, "draft");
+      await waitFor("its turn to be taken", async () => "queued" in (await api.status(first)));
+      assert.equal((await api.status(first)).current_task, "draft");
       open();
-      assert.equal((await untilEnded(first)).status, "completed");
+      assert.equal((await api.untilEnded(first)).status, "completed");
     });
 
     it("ends the worker and what it started when the service is killed", async () => {
@@ -334,7 +304,7 @@ def publish(output):
 
     it("stops an execution with its worker and what that started, and one in the queue; the next one gets its turn", async () => {
       const { folder, pids } = hangingProject();
-      const { api, status } = await serve(folder, await pythonWith(newestCrewai));
+      const { api } = await serve(folder, await pythonWith(newestCrewai));
       const kickoff = () => api.kickoff({ inputs: { city: "Oslo", readers: "" } });
       const running = await kickoff();
       await waitFor("the tool", () => existsSync(pids), 120_000);
@@ -350,14 +320,14 @@ def publish(output):
       const next = await kickoff();
       await waitFor("the tool of the next one", () => existsSync(pids), 120_000);
       assert.ok(model.requests.length > asked);
-      for (const id of [queued, running]) assert.equal((await status(id)).status, "stopped");
+      for (const id of [queued, running]) assert.equal((await api.status(id)).status, "stopped");
       assert.equal((await api.post(`/stop/${next}`, {})).status, 200);
     });
   });
 
   it("says that crewAI is missing, and how to install it", async () => {
-    const { api, untilEnded } = await serve(crewaiProject("declared"), await pythonWith(undefined));
-    const { error } = await untilEnded(await api.kickoff({ inputs: { topic: "tides" } }));
+    const { api } = await serve(crewaiProject("declared"), await pythonWith(undefined));
+    const { error } = await api.untilEnded(await api.kickoff({ inputs: { topic: "tides" } }));
     assert.match(error ?? "", /has no crewAI.*uv sync/s);
   });
 });

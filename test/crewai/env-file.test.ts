@@ -3,7 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync }
 import path from "node:path";
 import { Worker } from "../../src/service/crewai/worker.ts";
 import { Secrets } from "../../src/service/operations/redact.ts";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import {
   crewaiEnv,
   crewaiProject,
@@ -13,9 +13,8 @@ import {
   workerProgram,
   writeProject,
 } from "../support/crewai.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { startModelServer, weatherAnswer } from "../support/model-server.ts";
 import { startService } from "../support/service.ts";
-import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 
 /** A crew that shows a variable. */
@@ -102,11 +101,7 @@ describe("a project's .env", () => {
   });
 
   it("is neither stored nor logged", async () => {
-    const model = await startModelServer(({ tools, hasToolResult, prompt }) => {
-      if (tools.includes("thermometer") && !hasToolResult)
-        return { tool: "thermometer", arguments: { city: "Oslo" } };
-      return prompt.includes("Measure") ? '{"city": "Oslo", "degrees": 10}' : "A text.";
-    });
+    const model = await startModelServer(weatherAnswer);
     const folder = crewaiProject("weather");
     appendFileSync(path.join(folder, ".env"), "STATION_KEY=hush-hush-hush\n");
     const service = await startService({
@@ -117,13 +112,7 @@ describe("a project's .env", () => {
     try {
       const api = new CrewApi(service);
       const id = await api.kickoff({ inputs: { city: "Oslo", readers: "" } });
-      await waitFor(
-        "the pause",
-        async () =>
-          ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input !==
-          undefined,
-        120_000,
-      );
+      await api.untilWaiting(id);
       const files = readdirSync(service.data, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => path.join(parentPath, name));

@@ -4,7 +4,7 @@ import { activityOf } from "../../src/executions/activity.ts";
 import { newExecution } from "../../src/executions/reduce.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, crewaiProject, crewaiVersions, needsCrewai } from "../support/crewai.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { startModelServer, weatherAnswer } from "../support/model-server.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
@@ -16,11 +16,7 @@ describe("events of a crewAI project", () => {
     describe(`with crewAI ${version}`, () => {
       it("are those of crewAI's event bus, with their tokens, nested in the service's", async () => {
         const python = await warmPython(version);
-        const model = await startModelServer(({ prompt, tools, hasToolResult }) => {
-          if (tools.includes("thermometer") && !hasToolResult)
-            return { tool: "thermometer", arguments: { city: "Oslo" } };
-          return prompt.includes("Measure") ? '{"city": "Oslo", "degrees": 10}' : "It is mild.";
-        });
+        const model = await startModelServer(weatherAnswer);
         const service = await startService({
           folder: crewaiProject("weather"),
           args: ["--engine", "crewai", "--python", python],

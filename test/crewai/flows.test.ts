@@ -26,11 +26,6 @@ import { warmPython } from "../support/warm-python.ts";
 const inputs = { topic: "tides", words: 200, tags: ["sea", "moon"] };
 const draft = (number: number) => `Draft ${number} on tides.`;
 
-interface FlowStatus extends DocumentedStatus {
-  readonly events: readonly Readonly<Record<string, unknown>>[];
-  readonly usage_metrics: { readonly total_tokens: number } | null;
-}
-
 describe("a real flow", () => {
   needsCrewai();
   let model: Awaited<ReturnType<typeof startModelServer>>;
@@ -78,33 +73,12 @@ describe("a real flow", () => {
     });
     return new CrewApi(service);
   };
-  const statusOf = async (api: CrewApi, id: string) =>
-    (await api.get(`/${id}/status`)).body as FlowStatus;
-  const untilWaiting = (api: CrewApi, id: string, attempt = 1) =>
-    waitFor(
-      `attempt ${attempt} to wait`,
-      async () => {
-        const status = await statusOf(api, id);
-        assert.equal(status.status, "running", status.error);
-        return status.pending_human_input?.attempt === attempt && status;
-      },
-      120_000,
-    );
-  const untilEnded = (api: CrewApi, id: string) =>
-    waitFor(
-      "the end",
-      async () => {
-        const status = await statusOf(api, id);
-        return status.status !== "running" && status;
-      },
-      120_000,
-    );
   const answer = async (api: CrewApi, id: string, is_approve: boolean, human_feedback: string) => {
     const body = { execution_id: id, task_id: "review", human_feedback, is_approve };
     const { status, body: said } = await api.post("/resume", body);
     assert.equal(status, 200, JSON.stringify(said));
   };
-  const tasksOf = (tasks: FlowStatus["tasks"] = []) =>
+  const tasksOf = (tasks: DocumentedStatus["tasks"] = []) =>
     tasks.map(({ task_id, output }) => [task_id, output]);
   const outline = "An outline of tides in 201 words: sea, moon";
 
@@ -116,7 +90,7 @@ describe("a real flow", () => {
         crewdeck: { kind: "flow" },
       });
       const id = await api.kickoff({ inputs });
-      const waiting = await untilWaiting(api, id);
+      const waiting = await api.untilWaiting(id);
       assert.deepEqual(waiting.pending_human_input, {
         task_id: "review",
         task_output: `Draft: ${draft(1)}`,
@@ -129,7 +103,7 @@ describe("a real flow", () => {
         ["write", draft(1)],
       ]);
       await answer(api, id, true, "Well done");
-      const { result, events, usage_metrics } = await untilEnded(api, id);
+      const { result, events, usage_metrics } = await api.untilEnded(id);
       assert.equal(result?.output, `Published: ${draft(1)} (Well done)`);
       assert.deepEqual(tasksOf(result.tasks), [
         ["outline", outline],
@@ -173,36 +147,36 @@ describe("a real flow", () => {
   it("runs a method again where its listeners say so; crewAI classifies a rejection among the options that are left", async () => {
     const api = await start();
     const id = await api.kickoff({ inputs });
-    await untilWaiting(api, id);
+    await api.untilWaiting(id);
     await answer(api, id, false, "Shorter, please");
-    const again = await untilWaiting(api, id, 2);
-    assert.equal(again.pending_human_input?.task_output, `Draft: ${draft(2)}`);
+    const again = await api.untilWaiting(id, 2);
+    assert.equal(again.pending_human_input.task_output, `Draft: ${draft(2)}`);
     assert.match(drafts[1]?.prompt ?? "", /Feedback: Shorter, please\./);
     const classified = model.requests.find(({ prompt }) => !prompt.includes("Write about"));
     assert.match(classified?.prompt ?? "", /rejected, request_changes/);
     assert.doesNotMatch(classified?.prompt ?? "", /approved/);
     outcome = "rejected";
     await answer(api, id, false, "I give up");
-    const { result } = await untilEnded(api, id);
+    const { result } = await api.untilEnded(id);
     assert.equal(result?.output, `Dropped: ${draft(2)} (I give up)`);
   });
 
   it("asks again if crewAI can't tell which option is meant", async () => {
     const api = await start();
     const id = await api.kickoff({ inputs });
-    await untilWaiting(api, id);
+    await api.untilWaiting(id);
     outcome = "who knows";
     await answer(api, id, false, "Hm");
-    const { pending_human_input: again } = await untilWaiting(api, id, 2);
+    const { pending_human_input: again } = await api.untilWaiting(id, 2);
     assert.deepEqual(
-      [again?.task_output, again?.message],
+      [again.task_output, again.message],
       [
         `Draft: ${draft(1)}`,
         "Please review this article.\n\ncrewAI could not tell which option was meant by: Hm",
       ],
     );
     await answer(api, id, false, "rejected");
-    assert.equal((await untilEnded(api, id)).result?.output, `Dropped: ${draft(1)} (rejected)`);
+    assert.equal((await api.untilEnded(id)).result?.output, `Dropped: ${draft(1)} (rejected)`);
   });
 
   it("still waits after SIGKILL of service and worker, and continues from the pause, in the live dialect", async () => {
@@ -250,7 +224,7 @@ describe("a real flow", () => {
     await draftAsked(1);
     await service?.kill();
     api = await start({ folder, args });
-    const waiting = await untilWaiting(api, id);
+    const waiting = await api.untilWaiting(id);
     assert.deepEqual(tasksOf(waiting.tasks), [
       ["outline", outline],
       ["write", draft(2)],
@@ -258,13 +232,13 @@ describe("a real flow", () => {
     await answer(api, id, false, "request_changes");
     await draftAsked(3);
     kill(workers());
-    const again = await untilWaiting(api, id, 2);
-    assert.equal(again.pending_human_input?.task_output, `Draft: ${draft(4)}`);
+    const again = await api.untilWaiting(id, 2);
+    assert.equal(again.pending_human_input.task_output, `Draft: ${draft(4)}`);
     assert.match(drafts[3]?.prompt ?? "", /Feedback: request_changes\./);
     const repeated = /The flow's methods since its last pause run again/;
     await waitFor("the log", () => repeated.test(service?.log() ?? ""));
     await answer(api, id, true, "approved");
-    assert.equal((await untilEnded(api, id)).result?.output, `Published: ${draft(4)} (approved)`);
+    assert.equal((await api.untilEnded(id)).result?.output, `Published: ${draft(4)} (approved)`);
   });
 
   it("finds a pause again that crewAI had stored when its worker ended, and runs nothing twice", async () => {
@@ -306,7 +280,7 @@ describe("a real flow", () => {
         env: { CREWDECK_FEEDBACK_SECRET: "a secret" },
       });
       const id = await api.kickoff({ inputs });
-      await untilWaiting(api, id);
+      await api.untilWaiting(id);
       const sent = await waitFor("the request", () => receiver.received[0]);
       const request = sent.body["request"] as Record<string, unknown>;
       assert.deepEqual(
@@ -323,7 +297,7 @@ describe("a real flow", () => {
           body: JSON.stringify({ feedback: "Shorter, please", source: "slack" }),
         });
       assert.equal((await post()).status, 200);
-      await untilWaiting(api, id, 2);
+      await api.untilWaiting(id, 2);
       assert.equal((await post()).status, 400);
       // crewAI chose among all options.
       const classified = model.requests.find(({ prompt }) => !prompt.includes("Write about"));
@@ -353,13 +327,13 @@ class Broken(Flow[State]):
 `,
     });
     const api = await start({ folder });
-    const failed = await untilEnded(api, await api.kickoff({ inputs: { count: 2 } }));
+    const failed = await api.untilEnded(await api.kickoff({ inputs: { count: 2 } }));
     assert.match(
       failed.error ?? "",
       /^The flow failed: ValueError: No ink for 3\n {2}main\.py:14 in fail/,
     );
     assert.deepEqual(tasksOf(failed.tasks), [["begin", '{"count": 2}']]);
-    const refused = await untilEnded(api, await api.kickoff({ inputs: { count: "many" } }));
+    const refused = await api.untilEnded(await api.kickoff({ inputs: { count: "many" } }));
     assert.match(refused.error ?? "", /Invalid inputs for structured state/);
   });
 
@@ -393,11 +367,11 @@ def kickoff():
     const api = await start({ folder });
     const reviewed = async (feedback: string, isApprove: boolean) => {
       const id = await api.kickoff({ inputs: { topic: "tides" } });
-      const { pending_human_input: pending } = await untilWaiting(api, id);
-      assert.equal(pending?.task_output, '{"topic": "tides", "asked": null}');
+      const { pending_human_input: pending } = await api.untilWaiting(id);
+      assert.equal(pending.task_output, '{"topic": "tides", "asked": null}');
       assert.equal(pending.emit_options, null);
       await answer(api, id, isApprove, feedback);
-      return await untilEnded(api, id);
+      return await api.untilEnded(id);
     };
     assert.equal((await reviewed("Fine", true)).result?.output, "tides: Fine");
     assert.equal((await reviewed("", false)).result?.output, "tides: Rejected.");
@@ -427,14 +401,14 @@ class Outer(Flow):
 `,
       });
       const api = await start({ folder, version });
-      const { error } = await untilEnded(api, await api.kickoff({ inputs: {} }));
+      const { error } = await api.untilEnded(await api.kickoff({ inputs: {} }));
       assert.match(
         error ?? "",
         /The task "draft" has human_input, and nobody reads the console of a crew that a flow, a tool or a callback starts\. Remove human_input\. A method of a flow can ask: @human_feedback\./,
       );
       if (version === newestCrewai) assert.equal(model.requests.length, 0);
       drafts = [];
-      const ended = await untilEnded(api, await api.kickoff({ inputs: { asks: false } }));
+      const ended = await api.untilEnded(await api.kickoff({ inputs: { asks: false } }));
       assert.equal(ended.result?.output, draft(1));
     });
 
@@ -446,15 +420,15 @@ class Outer(Flow):
       assert.equal((await api.post("/resume", body)).status, 200);
     };
     const id = await api.kickoff({ inputs });
-    await untilWaiting(api, id);
+    await api.untilWaiting(id);
     await say(id, "request_changes");
-    await untilWaiting(api, id, 2);
+    await api.untilWaiting(id, 2);
     assert.equal(drafts.length, model.requests.length, "an option is not classified");
     await say(id, "Shorter, please");
-    await untilWaiting(api, id, 3);
+    await api.untilWaiting(id, 3);
     assert.equal(drafts.length + 1, model.requests.length);
     await say(id, "rejected");
-    const { result } = await untilEnded(api, id);
+    const { result } = await api.untilEnded(id);
     assert.ok(result && !result.output.startsWith("Published"), result?.output);
   });
 
@@ -470,7 +444,7 @@ class Outer(Flow):
         "main.py": `from crewai.flow import Flow, listen, start\n\nclass Chain(Flow):\n${methods.join("\n")}`,
       });
       const api = await start({ folder, version });
-      const ended = await untilEnded(api, await api.kickoff({ inputs: {} }));
+      const ended = await api.untilEnded(await api.kickoff({ inputs: {} }));
       assert.equal(ended.status, "completed", ended.error);
       assert.deepEqual(
         ended.result?.tasks.map(({ task_id }) => task_id),
@@ -485,7 +459,7 @@ class Outer(Flow):
       inputs: ["topic", "outline", "draft", "final_post"],
       crewdeck: { kind: "flow" },
     });
-    const ended = await untilEnded(api, await api.kickoff({ inputs: {} }));
+    const ended = await api.untilEnded(await api.kickoff({ inputs: {} }));
     assert.equal(ended.status, "completed", ended.error);
     assert.deepEqual(
       ended.result?.tasks.map(({ task_id }) => task_id),

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { startModelServer, weatherAnswer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
@@ -25,11 +25,9 @@ describe("a service that runs a project with crewAI", () => {
 
   beforeEach(async () => {
     gate = Promise.resolve();
-    model = await startModelServer(async ({ prompt, tools, hasToolResult }) => {
+    model = await startModelServer(async (request) => {
       await gate;
-      if (tools.includes("thermometer") && !hasToolResult)
-        return { tool: "thermometer", arguments: { city: "Oslo" } };
-      return prompt.includes("Measure") ? '{"city": "Oslo", "degrees": 10}' : "A text.";
+      return weatherAnswer(request);
     });
   });
 
@@ -48,26 +46,6 @@ describe("a service that runs a project with crewAI", () => {
     return new CrewApi(service);
   }
 
-  const statusOf = async (api: CrewApi, id: string) =>
-    (await api.get(`/${id}/status`)).body as DocumentedStatus;
-
-  const untilWaiting = async (api: CrewApi, id: string) =>
-    await waitFor(
-      "the task to wait",
-      async () => (await statusOf(api, id)).pending_human_input !== undefined,
-      120_000,
-    );
-
-  const untilEnded = async (api: CrewApi, id: string) =>
-    await waitFor(
-      "the end",
-      async () => {
-        const status = await statusOf(api, id);
-        return /^(completed|error|stopped)$/.test(status.status) && status;
-      },
-      120_000,
-    );
-
   function change(folder: string, file: string, from: string, to: string): void {
     const text = readFileSync(path.join(folder, file), "utf8");
     assert.ok(text.includes(from), file);
@@ -78,12 +56,12 @@ describe("a service that runs a project with crewAI", () => {
     const folder = crewaiProject("weather");
     const api = await serve(folder);
     const inputs = { city: "oslo", readers: "" };
-    await untilWaiting(api, await api.kickoff({ inputs }));
+    await api.untilWaiting(await api.kickoff({ inputs }));
     change(folder, "src/weather/config/tasks.yaml", "Write a headline", "Invent a headline");
     change(folder, "src/weather/crew.py", '"everybody"', '"sailors"');
     change(folder, "src/weather/tools/thermometer.py", "degrees", "grades");
     const asked = model.requests.length;
-    await untilWaiting(api, await api.kickoff({ inputs }));
+    await api.untilWaiting(await api.kickoff({ inputs }));
     const prompts = model.requests.slice(asked).map(({ prompt }) => prompt);
     assert.match(prompts.at(-1) ?? "", /Invent a headline about Oslo for sailors\./);
     assert.ok(
@@ -95,11 +73,11 @@ describe("a service that runs a project with crewAI", () => {
   it("applies saved JSONC to the next kickoff", async () => {
     const folder = crewaiProject("declared");
     const api = await serve(folder);
-    await untilWaiting(api, await api.kickoff({ inputs: {} }));
+    await api.untilWaiting(await api.kickoff({ inputs: {} }));
     assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
     change(folder, "crew.jsonc", "Write about {topic}", "Sing about {topic}");
     change(folder, "agents/writer.jsonc", "You write.", "You sing.");
-    await untilWaiting(api, await api.kickoff({ inputs: {} }));
+    await api.untilWaiting(await api.kickoff({ inputs: {} }));
     assert.match(model.requests.at(-1)?.prompt ?? "", /You sing\.[^]*Sing about tea/);
   });
 
@@ -125,11 +103,11 @@ describe("a service that runs a project with crewAI", () => {
         service?.log() ?? "",
         new RegExp(`1 unfinished execution was interrupted: ${id}`),
       );
-      assert.equal((await statusOf(held, id)).status, "running");
+      assert.equal((await held.status(id)).status, "running");
       assert.equal(model.requests.length, 1);
       await service?.stop();
       const api = await serve(folder, [...data, "--on-restart", "continue"]);
-      await untilWaiting(api, id);
+      await api.untilWaiting(id);
       assert.doesNotMatch(service?.log() ?? "", /unfinished/);
     });
 
@@ -137,7 +115,7 @@ describe("a service that runs a project with crewAI", () => {
       const folder = crewaiProject("declared");
       const { id, data } = await interrupted(folder);
       const api = await serve(folder, [...data, "--on-restart", "discard"]);
-      assert.equal((await untilEnded(api, id)).status, "stopped");
+      assert.equal((await api.untilEnded(id)).status, "stopped");
       assert.equal(model.requests.length, 1);
     });
   });

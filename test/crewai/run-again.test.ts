@@ -5,7 +5,6 @@ import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
-import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 
 /** What each task of `weather` asks of the model, and the answer. */
@@ -32,17 +31,6 @@ describe("a project that runs again from a task with crewAI", () => {
     (Object.keys(answers) as Asked[])
       .filter((text) => prompt.includes(text))
       .sort((one, other) => prompt.indexOf(one) - prompt.indexOf(other))[0];
-  const until = async (id: string, is: (status: DocumentedStatus) => boolean) =>
-    await waitFor(
-      "the status",
-      async () => {
-        const status = (await api.get(`/${id}/status`)).body as DocumentedStatus;
-        return is(status) && status;
-      },
-      120_000,
-    );
-  const untilWaiting = (id: string) => until(id, (one) => one.pending_human_input !== undefined);
-  const untilEnded = (id: string) => until(id, ({ status }) => status !== "running");
   const outputsIn = (tasks: DocumentedStatus["tasks"] = []) =>
     tasks.map(({ task_id, output }) => [task_id, output]);
 
@@ -51,10 +39,10 @@ describe("a project that runs again from a task with crewAI", () => {
     run_again: { execution_id: waiting, task_id, ...more },
   });
   /** Runs again, and returns what the model was asked meanwhile. */
-  async function rerun(request: object, settled: (id: string) => Promise<DocumentedStatus>) {
+  async function rerun(request: object, settled: "untilWaiting" | "untilEnded") {
     const before = model.requests.length;
     const id = await api.kickoff(request);
-    const status = await settled(id);
+    const status = await api[settled](id);
     const requests = model.requests.slice(before);
     return { id, status, asked: requests.map(({ prompt }) => askedBy(prompt)), requests };
   }
@@ -76,7 +64,7 @@ describe("a project that runs again from a task with crewAI", () => {
     ends.unshift(() => service.stop());
     api = new CrewApi(service);
     waiting = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
-    await untilWaiting(waiting);
+    await api.untilWaiting(waiting);
   });
 
   after(async () => {
@@ -84,7 +72,7 @@ describe("a project that runs again from a task with crewAI", () => {
   });
 
   it("keeps the earlier outputs of an execution that waits, which reach the model without another call for their tasks", async () => {
-    const { id, status, asked, requests } = await rerun(again("headline"), untilWaiting);
+    const { id, status, asked, requests } = await rerun(again("headline"), "untilWaiting");
     assert.deepEqual(asked, ["Write a headline"]);
     const prompt = requests[0]?.prompt ?? "";
     assert.ok(prompt.includes('{"city": "Oslo", "degrees": 10}'), prompt);
@@ -95,12 +83,12 @@ describe("a project that runs again from a task with crewAI", () => {
       ["warn", ""],
     ]);
     assert.equal((await api.post(`/stop/${id}`, {})).status, 200);
-    assert.ok((await untilWaiting(waiting)).pending_human_input);
+    await api.untilWaiting(waiting);
   });
 
   it("takes an edited output: it is what later prompts have, and what a condition is asked with", async () => {
     const outputs = { measure: '{"city": "Oslo", "degrees": -8}' };
-    const { status, asked, requests } = await rerun(again("warn", { outputs }), untilWaiting);
+    const { status, asked, requests } = await rerun(again("warn", { outputs }), "untilWaiting");
     assert.deepEqual(asked, ["Warn about frost", "Write a headline"]);
     for (const { prompt } of requests) {
       assert.ok(prompt.includes('"degrees": -8'), prompt);
@@ -114,7 +102,7 @@ describe("a project that runs again from a task with crewAI", () => {
 
   it("runs the last task from an output that a person wrote before the task that waits was approved", async () => {
     const outputs = { headline: "Storm over Oslo." };
-    const { status, asked, requests } = await rerun(again("report", { outputs }), untilEnded);
+    const { status, asked, requests } = await rerun(again("report", { outputs }), "untilEnded");
     assert.deepEqual(asked, ["Write the report"]);
     assert.ok(requests[0]?.prompt.includes("Storm over Oslo."), requests[0]?.prompt);
     assert.equal(status.result?.output, "A report. (signed)");
@@ -124,7 +112,7 @@ describe("a project that runs again from a task with crewAI", () => {
   });
 
   it("changes the inputs by hooks also if the condition of the first task isn't met", async () => {
-    const { asked, requests } = await rerun(again("warn"), untilWaiting);
+    const { asked, requests } = await rerun(again("warn"), "untilWaiting");
     assert.deepEqual(asked, ["Write a headline"]);
     const prompt = requests[0]?.prompt ?? "";
     assert.ok(prompt.includes("Write a headline about Oslo for everybody."), prompt);
@@ -140,7 +128,7 @@ describe("a project that runs again from a task with crewAI", () => {
       const before = readFileSync(whole, "utf8");
       assert.ok(before.includes(text), before);
       writeFileSync(whole, before.replace(text, changed));
-      const { status } = await rerun(again("headline"), untilEnded);
+      const { status } = await rerun(again("headline"), "untilEnded");
       assert.match(status.error ?? "", /^The crew can't run: .*"measure" changed/, file);
       writeFileSync(whole, before);
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { symlinkSync } from "node:fs";
 import path from "node:path";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, needsCrewai, writeProject } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { runService, startService } from "../support/service.ts";
@@ -80,14 +80,7 @@ describe("a project of several crews", () => {
       try {
         const api = new CrewApi(service);
         const id = await api.kickoff({ inputs: { topic: "tides" } });
-        const ended = await waitFor(
-          "the end",
-          async () => {
-            const status = (await api.get(`/${id}/status`)).body as DocumentedStatus;
-            return status.status !== "running" && status;
-          },
-          120_000,
-        );
+        const ended = await api.untilEnded(id);
         assert.equal(ended.result?.output, output, JSON.stringify(ended));
         if (crew === "crews/short") return;
         await waitFor("the log", () => service.log().includes("the station is Oslo"));

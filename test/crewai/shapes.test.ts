@@ -6,7 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
 import { fill } from "../../src/projects/types.ts";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, createdProject, needsCrewai } from "../support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
@@ -193,7 +193,7 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
     const ended = await waitFor(
       "the end",
       async () => {
-        const status = (await api.get(`/${id}/status`)).body as DocumentedStatus;
+        const status = await api.status(id);
         const waiting = status.pending_human_input;
         if (waiting === undefined) return status.status !== "running" && status;
         const approval = { human_feedback: "", is_approve: true };

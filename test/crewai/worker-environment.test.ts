@@ -45,17 +45,14 @@ describe("the environment that the extension gives a crew's Python", () => {
     });
     const api = new CrewApi(service);
     const id = await api.kickoff({ inputs: { topic: "tides", city: "Oslo", readers: "" } });
-    let last: DocumentedStatus | undefined;
-    await waitFor(
+    return await waitFor(
       "the first output",
       async () => {
-        last = (await api.get(`/${id}/status`)).body as DocumentedStatus;
-        return last.pending_human_input !== undefined || last.status === "error";
+        const status = await api.status(id);
+        return (status.pending_human_input !== undefined || status.status === "error") && status;
       },
       120_000,
     );
-    assert.ok(last);
-    return last;
   }
 
   const tried = crewaiVersions.flatMap((version) =>

@@ -4,7 +4,7 @@ import http from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { runService, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
@@ -62,11 +62,7 @@ describe("service: as a program", () => {
     const id = await crew.kickoff({
       inputs: Object.fromEntries(inputs.map((name) => [name, `a ${name}`])),
     });
-    await waitFor("its pause", async () => {
-      const { pending_human_input: pause } = (await crew.get(`/${id}/status`))
-        .body as DocumentedStatus;
-      return pause !== undefined;
-    });
+    await crew.untilWaiting(id);
     // It is no execution of the other crew.
     assert.equal(
       (await new CrewApi({ url: `${url}/one`, token }).get(`/${id}/status`)).status,
@@ -86,11 +82,7 @@ describe("service: as a program", () => {
     const crew = new CrewApi({ url: `${url}/EditCrew`, token });
     assert.deepEqual((await crew.get("/inputs")).body, { inputs: ["reader", "text"] });
     const id = await crew.kickoff({ inputs: { reader: "all", text: "a draft" } });
-    await waitFor("its pause", async () => {
-      const { pending_human_input: pause } = (await crew.get(`/${id}/status`))
-        .body as DocumentedStatus;
-      return pause !== undefined;
-    });
+    await crew.untilWaiting(id);
     await service.stop();
   });
 
@@ -198,12 +190,7 @@ describe("service: as a program", () => {
     const begun = performance.now();
     const second = await startService({ args });
     const api = new CrewApi(second);
-    await waitFor(
-      "the pause",
-      async () =>
-        ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input !==
-        undefined,
-    );
+    await api.untilWaiting(id);
     // Without the start-up query it would take 30 seconds, the library's lease.
     assert.ok(performance.now() - begun < 20_000);
     await second.stop();
@@ -216,10 +203,7 @@ describe("service: as a program", () => {
     const service = await startService({ folder, args: ["--task-seconds", "0"] });
     const api = new CrewApi(service);
     const id = await api.kickoff({ inputs: await inputsOf(api) });
-    const waiting = await waitFor(
-      "the pause",
-      async () => ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input,
-    );
+    const { pending_human_input: waiting } = await api.untilWaiting(id);
     const tasks = path.join(folder, "src", "example_crew", "config", "tasks.yaml");
     const before = readFileSync(tasks, "utf8");
     writeFileSync(
@@ -251,10 +235,7 @@ describe("service: as a program", () => {
       is_approve: true,
     });
     assert.equal(resumed.status, 200);
-    const end = await waitFor("the end", async () => {
-      const status = (await api.get(`/${id}/status`)).body as DocumentedStatus;
-      return status.status !== "running" && status;
-    });
+    const end = await api.untilEnded(id);
     assert.deepEqual(
       [end.status, end.result?.tasks.some(({ task_id }) => task_id === "extra_task")],
       ["completed", false],

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { serviceLog } from "../../src/base/window-protocol.ts";
 import { Connection } from "../../src/local/connection.ts";
 import { findRunning } from "../../src/local/running.ts";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { serviceProgram } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
@@ -16,13 +16,6 @@ import { startForWindow } from "../support/window-service.ts";
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
 const engine = { engine: "rehearsal" } as const;
 const host = path.join(projectFolder, "test", "support", "window-host.ts");
-
-async function statusOf(api: CrewApi, id: string): Promise<DocumentedStatus> {
-  return (await api.get(`/${id}/status`)).body as DocumentedStatus;
-}
-
-const untilWaiting = (api: CrewApi, id: string) =>
-  waitFor("the review", async () => (await statusOf(api, id)).pending_human_input);
 
 /** A window's host starts the crew's service, kicks off, and is killed while the first task runs. */
 async function killedWhileItRuns() {
@@ -38,15 +31,14 @@ async function killedWhileItRuns() {
   const running = await findRunning(left.dataFolder);
   assert.ok(running, "the service stays");
   const api = new CrewApi(left);
-  assert.equal((await statusOf(api, left.id)).progress?.completed_tasks, 0);
+  assert.equal((await api.status(left.id)).progress?.completed_tasks, 0);
   return { ...left, running, api };
 }
 
 describe("service: when its window is killed", () => {
   it("what runs goes on; the pause is kept when it leaves, and is answered after the next start", async () => {
     const { dataFolder, id, api: before } = await killedWhileItRuns();
-    const { attempt, task_id } = await untilWaiting(before, id);
-    assert.equal(attempt, 1);
+    const { task_id } = (await before.untilWaiting(id, 1)).pending_human_input;
     await waitFor("it to leave", async () => (await findRunning(dataFolder)) === undefined);
     assert.equal(statSync(path.join(dataFolder, serviceLog)).mode & 0o777, 0o600);
     assert.doesNotMatch(readFileSync(path.join(dataFolder, serviceLog), "utf8"), /token-of-the/);
@@ -71,7 +63,7 @@ describe("service: when its window is killed", () => {
       onChange: () => undefined,
       onLine: () => undefined,
     });
-    await untilWaiting(api, id);
+    await api.untilWaiting(id);
     // Longer than it stays without a window.
     const since = performance.now();
     await waitFor("some time", () => performance.now() - since > 3_000);
@@ -99,14 +91,14 @@ describe("service: when the classes of its folder change", () => {
     };
     const begin = async ({ api }: { api: CrewApi }) => {
       const id = await api.kickoff({ inputs: { text: "Tides.", reader: "all" } });
-      await untilWaiting(api, id);
+      await api.untilWaiting(id);
       return id;
     };
     const approve = async ({ api }: { api: CrewApi }, id: string) => {
-      const { task_id } = await untilWaiting(api, id);
+      const { task_id } = (await api.untilWaiting(id)).pending_human_input;
       const body = { execution_id: id, task_id, human_feedback: "Good.", is_approve: true };
       assert.equal((await api.post("/resume", body)).status, 200);
-      await waitFor("the end", async () => (await statusOf(api, id)).status === "completed");
+      assert.equal((await api.untilEnded(id)).status, "completed");
     };
 
     only(edit);

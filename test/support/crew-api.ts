@@ -1,3 +1,6 @@
+import assert from "node:assert/strict";
+import { waitFor } from "./wait.ts";
+
 /** A service's response. */
 export interface ApiAnswer {
   readonly status: number;
@@ -49,6 +52,39 @@ export class CrewApi {
       throw new Error(`The kickoff was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return (answer.body as { kickoff_id: string }).kickoff_id;
   }
+
+  async status(id: string): Promise<DocumentedStatus> {
+    return (await this.get(`/${id}/status`)).body as DocumentedStatus;
+  }
+
+  /** Resolves to what waits for feedback, with an attempt if it matters. */
+  async untilWaiting(id: string, attempt?: number): Promise<WaitingStatus> {
+    return (await this.#until(`attempt ${attempt ?? ""} to wait`, id, (status) => {
+      assert.ok(!hasEnded(status), JSON.stringify(status));
+      const { pending_human_input: waiting } = status;
+      return waiting !== undefined && waiting.attempt === (attempt ?? waiting.attempt);
+    })) as WaitingStatus;
+  }
+
+  async untilEnded(id: string): Promise<DocumentedStatus> {
+    return await this.#until("the end", id, hasEnded);
+  }
+
+  async #until(
+    what: string,
+    id: string,
+    is: (status: DocumentedStatus) => boolean,
+  ): Promise<DocumentedStatus> {
+    const ask = async () => {
+      const status = await this.status(id);
+      return is(status) && status;
+    };
+    return await waitFor(what, ask, 120_000);
+  }
+}
+
+function hasEnded({ status }: DocumentedStatus): boolean {
+  return /^(completed|error|stopped)$/.test(status);
 }
 
 /** Reads a response to its end. */
@@ -81,7 +117,11 @@ export interface DocumentedStatus {
   readonly result?: { readonly output: string; readonly tasks: readonly DocumentedTask[] };
   readonly error?: string;
   readonly undelivered_callbacks?: readonly UndeliveredCallback[];
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+  readonly usage_metrics: { readonly total_tokens: number } | null;
 }
+
+type WaitingStatus = DocumentedStatus & Required<Pick<DocumentedStatus, "pending_human_input">>;
 
 interface UndeliveredCallback {
   readonly callback: string;

@@ -18,6 +18,19 @@ export interface ModelRequest {
 export type ModelAnswer =
   string | { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> };
 
+/** What the model of the tests says about each task of the project `weather`, and otherwise. */
+export function weatherAnswer(
+  { prompt, tools, hasToolResult }: ModelRequest,
+  otherwise = "A text.",
+): ModelAnswer {
+  if (tools.includes("thermometer") && !hasToolResult)
+    return { tool: "thermometer", arguments: { city: "Oslo" } };
+  if (prompt.includes("Measure the temperature")) return '{"city": "Oslo", "degrees": 10}';
+  if (prompt.includes("Write a headline"))
+    return prompt.includes("Shorter") ? "Mild." : "It is mild in Oslo today.";
+  return otherwise;
+}
+
 /** An OpenAI-compatible endpoint on this machine that answers as `answer` says, and keeps what it was asked. */
 export async function startModelServer(
   answer: (request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>,

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { startService, type RunningService } from "../support/service.ts";
-import { waitFor } from "../support/wait.ts";
 
 const folder = path.join(projectFolder, "media", "example-crew");
 
@@ -38,7 +37,7 @@ describe("a backup of a Postgres", () => {
     const second = await start(empty);
     try {
       const restored = new CrewApi(second);
-      assert.deepEqual(await statusOf(restored, ended), before);
+      assert.deepEqual(await restored.status(ended), before);
       assert.equal((await restored.get(`/${later}/status`)).status, 404);
       assert.equal(await untilWaiting(restored, waiting), task);
       await approve(restored, waiting, task);
@@ -52,23 +51,15 @@ describe("a backup of a Postgres", () => {
   });
 });
 
-async function statusOf(api: CrewApi, id: string): Promise<DocumentedStatus> {
-  return (await api.get(`/${id}/status`)).body as DocumentedStatus;
-}
-
 /** Resolves to the task that waits. */
 async function untilWaiting(api: CrewApi, id: string): Promise<string> {
-  return await waitFor(
-    "the task to wait",
-    async () => (await statusOf(api, id)).pending_human_input?.task_id,
-  );
+  return (await api.untilWaiting(id)).pending_human_input.task_id;
 }
 
-async function untilCompleted(api: CrewApi, id: string): Promise<DocumentedStatus> {
-  return await waitFor("the execution to complete", async () => {
-    const status = await statusOf(api, id);
-    return status.status === "completed" && status;
-  });
+async function untilCompleted(api: CrewApi, id: string): Promise<object> {
+  const ended = await api.untilEnded(id);
+  assert.equal(ended.status, "completed");
+  return ended;
 }
 
 async function approve(api: CrewApi, id: string, task: string): Promise<void> {
