@@ -37,7 +37,6 @@ const menus = {
   sendAgain: /^execution\b.*:sendAgain\b/,
   ended: /^execution\b.*:ended\b/,
   output: /^(execution|task)\b.*:output\b/,
-  refresh: /^execution\b.*:refresh\b/,
 };
 
 function menusOf(facts: string): string[] {
@@ -385,10 +384,6 @@ describe("an execution's row", () => {
     const row = executionRow(anExecution({ resumes: [sent] }), start);
     assert.match(row.description, /feedback may have been sent/);
     assert.deepEqual(menusOf(row.facts), ["sendAgain", "output"]);
-    assert.deepEqual(
-      menusOf(executionRow(anExecution({ resumes: [{ ...sent, attempt: 0 }] }), start).facts),
-      ["approve", "output"],
-    );
   });
 
   it("says that the crew still reports an answered pause", () => {
@@ -425,11 +420,11 @@ describe("an execution's row", () => {
     const sent = anApproval("unanswered");
     for (const outcome of ["sending", "unanswered"] as const) {
       const row = executionRow(
-        notWaiting({ state: "completed", resumes: [{ ...sent, outcome }] }),
+        notWaiting({ state: "completed", output: "x", resumes: [{ ...sent, outcome }] }),
         start,
       );
       assert.doesNotMatch(row.description, /feedback/);
-      assert.deepEqual(menusOf(row.facts), ["ended"]);
+      assert.deepEqual(menusOf(row.facts), ["ended", "output"]);
     }
   });
 
@@ -445,19 +440,6 @@ describe("an execution's row", () => {
     assert.doesNotMatch(
       executionRow(notWaiting({ state: "completed" }), start, { problem }).description,
       /unreachable/,
-    );
-  });
-
-  it("marks an execution that has ended or is no longer watched", () => {
-    assert.deepEqual(
-      menusOf(executionRow(notWaiting({ state: "completed", output: "x" }), start).facts),
-      ["ended", "output"],
-    );
-    assert.deepEqual(
-      menusOf(
-        executionRow(notWaiting({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }), start).facts,
-      ),
-      ["refresh"],
     );
   });
 });
