@@ -74,14 +74,10 @@ export class Listening {
     return this.received.map(({ body }) => Buffer.from(body).toString());
   }
 
-  connected(): Promise<unknown> {
-    return waitFor("the relay's connection", () => this.client.state.kind === "connected");
-  }
+  connected = () => waitFor("the relay's connection", () => this.client.state.kind === "connected");
 
   /** Resolves once this many callbacks have been received. */
-  async until(count: number): Promise<void> {
-    await waitFor(`${count} callbacks`, () => this.received.length >= count);
-  }
+  until = (count: number) => waitFor(`${count} callbacks`, () => this.received.length >= count);
 }
 
 /** Sends a callback on a connection of its own, and returns the status. */

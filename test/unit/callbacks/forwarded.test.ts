@@ -6,22 +6,20 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
-import { systemClock } from "../../../src/base/clock.ts";
 import { Paths } from "../../../src/callbacks/paths.ts";
-import { Database } from "../../../src/store/database.ts";
+import { testDatabase } from "../../support/database.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
 import { makeCertificate } from "../../support/misbehaving-server.ts";
 
 describe("VS Code's forwarded port", () => {
   let folder: string;
   let server: Server;
-  let database: Database;
+  let database: ReturnType<typeof testDatabase>;
   let isPublic: boolean;
   beforeEach(async () => {
     folder = temporaryFolder("forwarded");
-    const log = { problem: (doing: string) => assert.fail(doing) };
-    database = new Database({ folder, clock: systemClock, log });
-    const paths = new Paths(database);
+    database = testDatabase(folder);
+    const paths = new Paths(database.database);
     const certificate = await makeCertificate("DNS:forwarded.test");
     writeFileSync(path.join(folder, "authority.pem"), certificate.cert);
     server = createServer(certificate, ({ url = "", headers }, response) => {
@@ -35,7 +33,7 @@ describe("VS Code's forwarded port", () => {
   afterEach(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    database.dispose();
+    database.end();
     rmSync(folder, { recursive: true });
   });
 

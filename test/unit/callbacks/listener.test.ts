@@ -299,7 +299,7 @@ describe("the receiver of callbacks", () => {
   });
 
   it("is not started for a crew that can't reach this machine", async () => {
-    const { localId } = window.store.add({ ...execution(), crew: deployedCrew });
+    const { localId } = window.store.add(anExecution({ crew: deployedCrew }));
     assert.equal(await window.callbacks.for(deployedCrew, localId), undefined);
     assert.deepEqual(window.database.all("SELECT * FROM receiver"), []);
     assert.deepEqual(window.database.all("SELECT * FROM callback_paths"), []);
@@ -312,24 +312,7 @@ describe("the receiver of callbacks", () => {
     assert.equal(here.via, "loopback");
     assert.equal(here.url, `http://127.0.0.1:${here.port}`);
     assert.ok((here.roundTripMs ?? -1) >= 0);
-    assert.deepEqual(
-      { ...(await window.callbacks.test()), roundTripMs: 0 },
-      {
-        ...here,
-        roundTripMs: 0,
-      },
-    );
+    const again = await window.callbacks.test();
+    assert.deepEqual({ ...again, roundTripMs: here.roundTripMs }, here);
   });
 });
-
-function execution() {
-  return {
-    localId: "22222222-0000-4000-8000-000000000002",
-    kickoffIds: ["k2"],
-    origin: "kickoff" as const,
-    state: "queued" as const,
-    startedAt: new Date(systemClock.now()).toISOString(),
-    tasks: [],
-    resumes: [],
-  };
-}

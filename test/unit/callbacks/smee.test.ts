@@ -39,16 +39,14 @@ describe("A relay like smee.io", () => {
     listening = undefined;
     await server.stop();
   });
-  const listen = async (...more: Parameters<typeof start>) => {
-    listening = start(...more);
+  const listen = async (options: ConstructorParameters<typeof Listening>[2] = {}) => {
+    listening = new Listening(channel, {}, options);
     await listening.connected();
     return listening;
   };
-  const start = (options: ConstructorParameters<typeof Listening>[2] = {}) =>
-    new Listening(channel, {}, options);
 
   it("passes callbacks of all executions through one channel, by their query, with headers and body", async () => {
-    const { received, until } = await bound();
+    const { received, until } = await listen();
     assert.equal(callbackAddress(channel, "/a b"), `${url}/Zm9vYmFyYmF6?crewdeck=a%20b`);
     for (const path of ["/first", "/second"])
       assert.equal(
@@ -76,7 +74,7 @@ describe("A relay like smee.io", () => {
   });
 
   it("ignores pings, posts of others and what isn't JSON", async () => {
-    const { received, until } = await bound();
+    const { received, until } = await listen();
     server.ping();
     for (const query of ["", "?crewdeck=", "?crewdeck=a&crewdeck=", "?other=x"])
       await post(`${channel.address}${query}`, { not: "ours" });
@@ -90,7 +88,7 @@ describe("A relay like smee.io", () => {
 
   it("asks again from the last message on when the connection ends, and waits with jitter", async () => {
     const clock = new HastyClock();
-    const { until, connected, client } = await bound({ clock, random: () => 0.5 });
+    const { until, connected, client } = await listen({ clock, random: () => 0.5 });
     await post(callbackAddress(channel, "/one"), {});
     await until(1);
     server.cut();
@@ -109,7 +107,7 @@ describe("A relay like smee.io", () => {
 
   it("is asked again if neither a message nor a ping comes for some time", async () => {
     const clock = new RingingClock();
-    await bound({ clock });
+    await listen({ clock });
     clock.ring();
     await waitFor("another connection", () => server.listened.length === 2);
   });
@@ -149,7 +147,7 @@ describe("A relay like smee.io", () => {
       ["/d", [408, 202]],
     ]);
     const asked: string[] = [];
-    const { until } = await bound({
+    const { until } = await listen({
       clock: new HastyClock(),
       receive: ({ path }: Delivery) => {
         asked.push(path);
@@ -165,21 +163,11 @@ describe("A relay like smee.io", () => {
   });
 
   it("hands nothing to the receiver after it was disposed of", async () => {
-    const { received, client } = await bound();
+    const { received, client } = await listen();
     await client.dispose();
     await post(callbackAddress(channel, "/late"), {});
     assert.deepEqual(received, []);
   });
-
-  async function bound(options: Parameters<typeof listen>[0] = {}) {
-    const one = await listen(options);
-    return {
-      received: one.received,
-      client: one.client,
-      until: (count: number) => one.until(count),
-      connected: () => one.connected(),
-    };
-  }
 });
 
 describe("A relay that misbehaves", () => {

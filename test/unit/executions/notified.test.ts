@@ -1,38 +1,18 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
-import { systemClock } from "../../../src/base/clock.ts";
 import { Notified } from "../../../src/executions/executions.ts";
-import { ExecutionStore } from "../../../src/executions/store.ts";
-import { Database } from "../../../src/store/database.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { anExecution } from "./samples.ts";
-
-const onProblem = (_message: string, error: unknown) => assert.ifError(error);
+import { Windows } from "./windows.ts";
 
 describe("Notified", () => {
-  let folder: string;
-  let databases: Database[];
-
-  beforeEach(() => {
-    folder = temporaryFolder("notified");
-    databases = [1, 2].map(
-      () => new Database({ folder, clock: systemClock, log: { problem: onProblem } }),
-    );
-  });
-  afterEach(async () => {
-    for (const database of databases) database.dispose();
-    await rm(folder, { recursive: true });
+  const windows = new Windows();
+  after(async () => {
+    await windows.close();
+    assert.deepEqual(windows.problems, []);
   });
 
   it("lets one window notify about an event, and none about an execution that is no longer tracked", () => {
-    const [database] = databases;
-    const [one, two] = databases.map((each) => new Notified(each));
-    const store = new ExecutionStore({
-      database: database!,
-      clock: systemClock,
-      log: { problem: onProblem },
-    });
-    store.open();
+    const { store, database } = windows.openBoth();
+    const [one, two] = [database, windows.openBoth().database].map((each) => new Notified(each));
     store.add(anExecution({ localId: "kept" }));
     store.add(anExecution({ localId: "gone" }));
     assert.equal(one!.claim("waiting-kept", "kept"), true);
@@ -43,10 +23,9 @@ describe("Notified", () => {
     store.remove("gone");
     assert.equal(one!.claim("ended-gone", "gone"), false);
     assert.deepEqual(
-      database!.all("SELECT key FROM notified").map(({ key }) => key),
+      database.all("SELECT key FROM notified").map(({ key }) => key),
       ["waiting-kept"],
       "claims are deleted with their execution, and not before",
     );
-    store.dispose();
   });
 });

@@ -6,8 +6,7 @@ import { applyReading } from "../../../src/executions/reduce.ts";
 import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
-import { noAnswer, openWindow } from "../sending/window.ts";
+import { noAnswer, openWindow, senderParts } from "../sending/window.ts";
 import { anExecution } from "../views/executions.ts";
 
 /** A crew's answer while an attempt waits. */
@@ -44,13 +43,8 @@ describe("attempts and the feedback between them", () => {
         resume: () => Promise.resolve({ status: "retrying" as const, raw: {} }),
       };
       const sender = new FeedbackSender({
-        ...window,
-        secrets: noSecrets,
-        addresses: noAddresses,
-        clock: systemClock,
+        ...senderParts(window),
         crews: { client: () => Promise.resolve(client) },
-        poll: () => undefined,
-        log: { problem: (message) => assert.fail(message) },
       });
       await sender.send({ execution, taskId: "review", isApprove: false, text: feedback });
       store.update("local-1", (known) =>

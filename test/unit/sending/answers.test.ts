@@ -25,10 +25,9 @@ import {
   stall,
   text,
 } from "../../support/misbehaving-server.ts";
-import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
-import { kill, type Window, Windows } from "./window.ts";
+import { kill, senderParts, type Window, Windows } from "./window.ts";
 
 const token = "the-crews-own-token";
 const target = { taskId: "review_article", attempt: 1 };
@@ -63,9 +62,8 @@ describe("the answer to a flow whose status asks", () => {
       ...{ clock: systemClock, fetch: defaultFetch, onTraffic: () => undefined },
     });
     return new FeedbackSender({
-      ...{ ...inWindow, secrets: noSecrets, addresses: noAddresses, clock: systemClock },
-      ...{ crews: { client: () => Promise.resolve(client) }, poll: () => undefined },
-      log: { problem: (message) => assert.fail(message) },
+      ...senderParts(inWindow),
+      crews: { client: () => Promise.resolve(client) },
     });
   };
 
@@ -193,12 +191,9 @@ describe("the answer to a flow's request", () => {
       onTraffic: (each) => traffic.push(each),
     });
     return new FeedbackSender({
-      ...inWindow,
-      secrets: noSecrets,
-      addresses: noAddresses,
+      ...senderParts(inWindow),
       clock,
       crews: { client: () => Promise.resolve(client) },
-      poll: () => undefined,
       log: { problem: (message) => problems.push(message) },
     });
   }

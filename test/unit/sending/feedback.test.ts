@@ -15,8 +15,7 @@ import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
-import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
-import { failures, kill, noAnswer, type Window, Windows } from "./window.ts";
+import { failures, kill, noAnswer, senderParts, type Window, Windows } from "./window.ts";
 
 const reading: StatusReading = {
   state: "running",
@@ -30,6 +29,12 @@ const waiting: StatusReading = {
   state: "waiting",
   waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
 };
+const refusal = new CrewApiError({
+  kind: "badRequest",
+  status: 400,
+  message: "Execution is not in pending human input state",
+  remedy: "",
+});
 const lost = () =>
   new CrewApiError({ kind: "timeout", message: "No answer in 60 s.", remedy: "", sent: "maybe" });
 
@@ -58,9 +63,7 @@ describe("sending feedback", () => {
 
   function sender(inWindow: Window = window, now = Date.now): FeedbackSender {
     return new FeedbackSender({
-      ...inWindow,
-      secrets: noSecrets,
-      addresses: noAddresses,
+      ...senderParts(inWindow),
       clock: { ...systemClock, now },
       crews: {
         client: () =>
@@ -261,13 +264,6 @@ describe("sending feedback", () => {
 
   it("reports the crew's refusal even if that can't be recorded; then it may have been sent, and can be sent again", async () => {
     const execution = stored();
-    const refusal = new CrewApiError({
-      kind: "badRequest",
-      status: 400,
-      message: "Execution is not in pending human input state",
-      remedy: "",
-      sent: "no",
-    });
     resume = () => {
       window.database.all("PRAGMA query_only = ON");
       return Promise.reject(refusal);
@@ -285,15 +281,7 @@ describe("sending feedback", () => {
 
   it("sends again after a refusal", async () => {
     const execution = stored();
-    resume = () =>
-      Promise.reject(
-        new CrewApiError({
-          kind: "badRequest",
-          status: 400,
-          message: "Execution is not in pending human input state",
-          remedy: "",
-        }),
-      );
+    resume = () => Promise.reject(refusal);
     await assert.rejects(sender().send(approval(execution)), CrewApiError);
     assert.equal(store.find("local-1")?.resumes[0]?.outcome, "refused");
     resume = () => Promise.resolve({ status: "resumed", raw: {} });

@@ -2,20 +2,25 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CrewClient } from "../../../src/api/client.ts";
-import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { recoverSends } from "../../../src/sending/sends.ts";
 import { crew, deferred } from "../kickoff/support.ts";
-import { failures, kill, type Window, Windows } from "./window.ts";
-import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
+import { failures, kill, senderParts, type Window, Windows } from "./window.ts";
 
 const request: KickoffRequest = {
   inputs: { topic: "Otters" },
   taskWebhookUrl: "https://a.example/t",
 };
+const refusal = new CrewApiError({ kind: "validation", message: "Missing.", remedy: "" });
+const lost = new CrewApiError({
+  kind: "timeout",
+  message: "No answer.",
+  remedy: "",
+  sent: "maybe",
+});
 const localId = "11111111-0000-4000-8000-000000000001";
 
 describe("Sending a kickoff", () => {
@@ -48,10 +53,7 @@ describe("Sending a kickoff", () => {
       return answer();
     };
     return new KickoffSender({
-      ...window,
-      secrets: noSecrets,
-      addresses: noAddresses,
-      clock: systemClock,
+      ...senderParts(window),
       crews: { client: () => Promise.resolve({ kickoff }) },
       poll: (id) => polled.push(id),
       log: { problem: (message) => problems.push(message) },
@@ -118,13 +120,6 @@ describe("Sending a kickoff", () => {
   });
 
   it("keeps nothing after a definite refusal", async () => {
-    const refusal = new CrewApiError({
-      kind: "validation",
-      message: "Missing.",
-      remedy: "",
-      missingInputs: ["topic"],
-      sent: "no",
-    });
     answer = () => Promise.reject(refusal);
     await assert.rejects(makeSender().send(crew, request, { localId }), refusal);
     assert.deepEqual([window.store.list(), unanswered(), polled], [[], [], []]);
@@ -137,10 +132,7 @@ describe("Sending a kickoff", () => {
     assert.deepEqual([window.store.list(), unanswered()], [[], []]);
   });
 
-  for (const error of [
-    new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }),
-    new TypeError("a bug"),
-  ]) {
+  for (const error of [lost, new TypeError("a bug")]) {
     it(`keeps a record that may have started after: ${error.message}`, async () => {
       answer = () => Promise.reject(error);
       await assert.rejects(
@@ -192,10 +184,7 @@ describe("Sending a kickoff", () => {
 
     it("is undefined if none was sent, or the crew refused it", async () => {
       assert.equal(known(), undefined);
-      answer = () =>
-        Promise.reject(
-          new CrewApiError({ kind: "validation", message: "Missing.", remedy: "", sent: "no" }),
-        );
+      answer = () => Promise.reject(refusal);
       await assert.rejects(makeSender().send(crew, request, { localId }));
       assert.equal(known(), undefined);
     });
@@ -211,9 +200,7 @@ describe("Sending a kickoff", () => {
       const sending = makeSender().send(crew, request, { localId });
       while (sent.length === 0) await new Promise(setImmediate);
       assert.deepEqual(known(), { mayHaveStarted: localId });
-      gate.reject(
-        new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }),
-      );
+      gate.reject(lost);
       await assert.rejects(sending, MaybeStartedError);
       assert.deepEqual(known(), { mayHaveStarted: localId });
     });
@@ -262,12 +249,6 @@ describe("Sending a kickoff", () => {
   }
 
   it("reports the crew's refusal even if the record can't be removed, which then says that it may have started", async () => {
-    const refusal = new CrewApiError({
-      kind: "validation",
-      message: "Missing.",
-      remedy: "",
-      sent: "no",
-    });
     answer = () => {
       window.database.all("PRAGMA query_only = ON");
       return Promise.reject(refusal);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { CrewClient } from "../../../src/api/client.ts";
-import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { SecretCallbacks } from "../../../src/api/types.ts";
 import { LostSecretsError } from "../../../src/sending/errors.ts";
@@ -13,12 +12,12 @@ import { CallbackSecrets } from "../../../src/sending/secrets.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { KickoffSender } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
-import { noAddresses, SecretMemory } from "../../support/secret-memory.ts";
+import { SecretMemory } from "../../support/secret-memory.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew } from "../kickoff/support.ts";
 import { anExecution } from "../executions/samples.ts";
-import { type Window, Windows } from "./window.ts";
+import { senderParts, type Window, Windows } from "./window.ts";
 
 const secretCallbacks: SecretCallbacks = {
   humanInputWebhook: {
@@ -166,13 +165,9 @@ describe("Secrets of callbacks", () => {
     const localId = "11111111-0000-4000-8000-000000000009";
     const sender = (kickoff: () => Promise<{ kickoffId: string; raw: unknown }>) =>
       new KickoffSender({
-        ...window,
+        ...senderParts(window),
         secrets,
-        addresses: noAddresses,
-        clock: systemClock,
         crews: { client: () => Promise.resolve({ kickoff }) },
-        poll: () => undefined,
-        log: { problem: (message) => assert.fail(message) },
       });
 
     it("are stored before the request is sent", async () => {
@@ -184,12 +179,7 @@ describe("Secrets of callbacks", () => {
     });
 
     it("are deleted if the crew refuses it", async () => {
-      const refusal = new CrewApiError({
-        kind: "validation",
-        message: "Missing.",
-        remedy: "",
-        sent: "no",
-      });
+      const refusal = new CrewApiError({ kind: "validation", message: "Missing.", remedy: "" });
       await assert.rejects(
         sender(() => Promise.reject(refusal)).send(
           crew,
@@ -236,13 +226,9 @@ describe("Secrets of callbacks", () => {
         },
       } as const;
       const started = await new KickoffSender({
-        ...window,
+        ...senderParts(window),
         secrets,
-        addresses: noAddresses,
-        clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
-        poll: () => undefined,
-        log: { problem: (message) => assert.fail(message) },
       }).send({ ...crew, url: service.url }, request);
       const [asked] = await waitFor(
         "the human-input callback",
@@ -260,13 +246,9 @@ describe("Secrets of callbacks", () => {
 
       const taskId = String(asked.body["task_id"]);
       const sender = new FeedbackSender({
-        ...window,
+        ...senderParts(window),
         secrets,
-        addresses: noAddresses,
-        clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
-        poll: () => undefined,
-        log: { problem: (message) => assert.fail(message) },
       });
       const before = receiver.at("/events").length;
       await sender.send({ execution: started, taskId, isApprove: false, text: "Shorter." });

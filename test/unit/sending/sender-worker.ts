@@ -7,11 +7,9 @@ import { StaleFeedbackError, MaybeSentError } from "../../../src/sending/errors.
 import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { recoverSends } from "../../../src/sending/sends.ts";
-import { systemClock as clock } from "../../../src/base/clock.ts";
-import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
 import { seededRandom } from "../../support/random.ts";
 import { crew } from "../kickoff/support.ts";
-import { noAnswer, openWindow } from "./window.ts";
+import { noAnswer, openWindow, senderParts } from "./window.ts";
 import { feedbackIds, kickoffIds } from "./work.ts";
 
 const [, , folder = "", seed = "0"] = process.argv;
@@ -32,11 +30,7 @@ async function crewAnswers<T>(what: string, answer: T): Promise<T> {
 
 const window = openWindow(folder);
 const parts = {
-  ...window,
-  secrets: noSecrets,
-  addresses: noAddresses,
-  clock,
-  poll: () => undefined,
+  ...senderParts(window),
   log: { problem: (message: string, error: unknown) => print("problem", message, String(error)) },
 };
 recoverSends(window);

@@ -6,6 +6,7 @@ import { AnswerHosts } from "../../../src/sending/answer-hosts.ts";
 import { Sends } from "../../../src/sending/sends.ts";
 import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
+import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
 
 /** One window's database, executions and requests. */
 export interface Window {
@@ -54,6 +55,16 @@ export class Windows {
     await rm(this.folder, { recursive: true });
   }
 }
+
+/** What a sender needs in a window, besides its crews. */
+export const senderParts = (window: Window) => ({
+  ...window,
+  secrets: noSecrets,
+  addresses: noAddresses,
+  clock: systemClock,
+  poll: (): void => undefined,
+  log: { problem: (message: string): void => assert.fail(message) },
+});
 
 /** Of a client in a test without flows. */
 export function noAnswer(): Promise<never> {

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { readStatus } from "../../../src/api/read-status.ts";
-import { authenticateBy } from "../../../src/service/app.ts";
-import { documentedDialect } from "../../../src/service/dialects.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { openService, type Service } from "../../../src/service/service.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { readAnswer, type ApiAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
 import { CuttingProxy, type Cut } from "../../support/cutting-proxy.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, inputs } from "./support.ts";
+import { inputs, openOn } from "./support.ts";
 
 /** A lost claim runs out after 30 s, and everything else is repeated at once (ms). */
 const longestStory = 27_000;
@@ -26,8 +23,7 @@ class Lane {
   readonly proxy: CuttingProxy;
   /** Past the proxy. */
   readonly database: string;
-  readonly #service: Service;
-  readonly #app: ReturnType<Service["appOf"]>;
+  readonly #opened: ReturnType<typeof openOn>;
 
   static async open(server: TestPostgres): Promise<Lane> {
     const proxy = await CuttingProxy.start(server.port);
@@ -54,32 +50,15 @@ class Lane {
         return rehearsal.run(attempt, report);
       },
     };
-    const served = {
-      name: "",
-      engine,
-      dialect: documentedDialect,
-      readProject: () => Promise.resolve(crew),
-      feedbackWebhook: undefined,
-    };
-    this.#service = openService({
-      storage,
-      role: "both",
-      crews: [served],
-      callbackBackoffMs: 10,
-      callbackTimeoutMs: 60_000,
-      log: (line) => this.log.push(line),
-    });
-    this.#app = this.#service.appOf(served, {
-      authenticate: authenticateBy({ token: "T", userToken: "U" }),
-    });
+    this.#opened = openOn(storage, (line) => this.log.push(line), { engine });
   }
 
-  work = () => this.#service.work();
+  work = () => this.#opened.service.work();
 
   async request(method: string, path: string, body?: object): Promise<ApiAnswer> {
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     const headers = { Authorization: "Bearer T" };
-    return readAnswer(await this.#app.request(path, { method, headers, ...text }));
+    return readAnswer(await this.#opened.app.request(path, { method, headers, ...text }));
   }
 
   /** Ends the leases of callbacks, as time does: those whose take got no answer are sent. */
@@ -90,7 +69,7 @@ class Lane {
   }
 
   async end(): Promise<void> {
-    await this.#service.close();
+    await this.#opened.service.close();
     await this.proxy.stop();
   }
 }

@@ -6,13 +6,10 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import postgres from "postgres";
-import { authenticateBy } from "../../../src/service/app.ts";
 import { change, isLost, rows, type Work } from "../../../src/service/database/database.ts";
 import { schema } from "../../../src/service/database/postgres-schema.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
-import { documentedDialect } from "../../../src/service/dialects.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { openService } from "../../../src/service/service.ts";
 import { createFlowStore } from "../../../src/service/flow-store.ts";
 import { createStore } from "../../../src/service/store.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
@@ -22,7 +19,7 @@ import { temporaryFolder } from "../../support/folders.ts";
 import { isCi } from "../../support/needs.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitFor, within } from "../../support/wait.ts";
-import { crew, inputs } from "./support.ts";
+import { type HarnessOptions, inputs, openOn } from "./support.ts";
 
 const run = promisify(execFile);
 
@@ -46,27 +43,12 @@ describe("service: faults on Postgres", () => {
   after(() => server.stop());
 
   /** A process that serves one crew. */
-  async function open({ name = "", engine = rehearsalEngine(0) } = {}) {
+  async function open(options: HarnessOptions = {}) {
     const log: string[] = [];
     const note = (line: string) => void log.push(line);
-    const served = {
-      name,
-      engine,
-      dialect: documentedDialect,
-      readProject: () => Promise.resolve(crew),
-      feedbackWebhook: undefined,
-    };
-    const service = openService({
-      storage: await within("the database", openPostgresStorage(url, note)),
-      role: "both",
-      crews: [served],
-      callbackBackoffMs: 10,
-      callbackTimeoutMs: 60_000,
-      log: note,
-    });
+    const storage = await within("the database", openPostgresStorage(url, note));
+    const { service, app } = openOn(storage, note, options);
     closing.push(() => service.close());
-    const authenticate = authenticateBy({ token: "T", userToken: "U" });
-    const app = service.appOf(served, { authenticate });
     const ask = async (path: string, body?: object) => {
       const more = body && { method: "POST", body: JSON.stringify(body) };
       const headers = { Authorization: "Bearer T" };

@@ -69,6 +69,8 @@ export const crew: CrewProject = {
 export const inputs = { topic: "tides", audience: "sailors" };
 
 export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "admit">> {
+  /** Of the crew. */
+  readonly name?: string;
   /** By default the tokens T and U. */
   readonly authenticate?: AppOptions["authenticate"];
   readonly project?: CrewProject;
@@ -142,6 +144,40 @@ interface Opened {
   readonly app: ReturnType<Service["appOf"]>;
 }
 
+/** A service of one crew on a storage. */
+export function openOn(
+  storage: Storage,
+  log: (line: string) => void,
+  options: HarnessOptions = {},
+  onHeld: (ids: readonly string[]) => void = () => undefined,
+): Opened {
+  const served = {
+    name: options.name ?? "",
+    engine: options.engine ?? rehearsalEngine(0),
+    dialect: options.dialect === "live" ? liveDialect : documentedDialect,
+    readProject: options.readProject ?? (() => Promise.resolve(options.project ?? crew)),
+    ...defined({ askInputs: options.askInputs }),
+    feedbackWebhook: options.feedbackWebhook,
+  };
+  const service = openService({
+    storage,
+    role: "both",
+    crews: [served],
+    callbackBackoffMs: options.callbackBackoffMs ?? 10,
+    // On a busy machine, an answer may take long: then a callback would come twice.
+    callbackTimeoutMs: options.callbackTimeoutMs ?? 60_000,
+    operations:
+      options.operations && createOperations({ ...usualOperations, log, ...options.operations }),
+    log,
+    onHeld,
+  });
+  const access = {
+    authenticate: options.authenticate ?? authenticateBy({ token: "T", userToken: "U" }),
+    ...defined({ mountedAt: options.mountedAt, admit: options.admit }),
+  };
+  return { database: storage.database, service, app: service.appOf(served, access) };
+}
+
 /** The real service in this process, without a socket. */
 export class Harness {
   readonly folder: string;
@@ -163,35 +199,7 @@ export class Harness {
 
   #open(storage: Storage, options: HarnessOptions): Opened {
     const log = (line: string) => void this.log.push(line);
-    const served = {
-      name: "",
-      engine: options.engine ?? rehearsalEngine(0),
-      dialect: options.dialect === "live" ? liveDialect : documentedDialect,
-      readProject: options.readProject ?? (() => Promise.resolve(options.project ?? crew)),
-      ...defined({ askInputs: options.askInputs }),
-      feedbackWebhook: options.feedbackWebhook,
-    };
-    const service = openService({
-      storage,
-      role: "both",
-      crews: [served],
-      callbackBackoffMs: options.callbackBackoffMs ?? 10,
-      // On a busy machine, an answer may take long: then a callback would come twice.
-      callbackTimeoutMs: options.callbackTimeoutMs ?? 60_000,
-      operations:
-        options.operations && createOperations({ ...usualOperations, log, ...options.operations }),
-      log,
-      onHeld: (ids) => this.left.push(ids),
-    });
-    const access = {
-      authenticate: options.authenticate ?? authenticateBy({ token: "T", userToken: "U" }),
-      ...defined({ mountedAt: options.mountedAt, admit: options.admit }),
-    };
-    return (this.#opened = {
-      database: storage.database,
-      service,
-      app: service.appOf(served, access),
-    });
+    return (this.#opened = openOn(storage, log, options, (ids) => this.left.push(ids)));
   }
 
   /** On Postgres, only once it is open. */

@@ -1,34 +1,25 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
-import { systemClock } from "../../../src/base/clock.ts";
-import { Database } from "../../../src/store/database.ts";
+import type { Database } from "../../../src/store/database.ts";
 import { TokenPrompts } from "../../../src/views/token-prompts.ts";
-import { temporaryFolder } from "../../support/folders.ts";
+import { Windows } from "../executions/windows.ts";
 
 const crew = "url:https://crew.test";
 const parked = new Map([[crew, {}]]);
 
 describe("asking for another token", () => {
-  let folder: string;
+  let machine: Windows;
   let databases: Database[];
   let windows: readonly TokenPrompts[];
 
   beforeEach(() => {
-    folder = temporaryFolder("prompts");
-    databases = [1, 2, 3].map(
-      () =>
-        new Database({
-          folder,
-          clock: systemClock,
-          log: { problem: (_message, error) => assert.ifError(error) },
-        }),
-    );
+    machine = new Windows();
+    databases = [1, 2, 3].map(() => machine.openBoth().database);
     windows = databases.map((database) => new TokenPrompts(database));
   });
 
   afterEach(async () => {
-    for (const database of databases) database.dispose();
-    await rm(folder, { recursive: true });
+    await machine.close();
+    assert.deepEqual(machine.problems, []);
   });
 
   const asking = () => windows.filter((window) => window.begin(crew)).length;
