@@ -98,12 +98,8 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
       if (!pending_human_input) return;
       const human_feedback = `feedback ${(feedbackCount += 1)};`;
       unanswered += 1;
-      const answer = await api.post("/resume", {
-        execution_id: one.id,
-        task_id: pending_human_input.task_id,
-        human_feedback,
-        is_approve: isApprove,
-      });
+      const { task_id } = pending_human_input;
+      const answer = await api.resume(one.id, task_id, isApprove, human_feedback);
       unanswered -= 1;
       if (answer.status !== 200) return;
       one.accepted.push(human_feedback);

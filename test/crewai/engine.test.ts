@@ -62,12 +62,7 @@ describe("the crewai engine", () => {
       args: ["--engine", "crewai", "--python", python, ...(options.args ?? [])],
       env: { ...crewaiEnv(model), ...options.env },
     });
-    const api = new CrewApi(service);
-    return {
-      api,
-      resume: (id: string, task_id: string, is_approve: boolean, human_feedback: string) =>
-        api.post("/resume", { execution_id: id, task_id, is_approve, human_feedback }),
-    };
+    return new CrewApi(service);
   }
 
   for (const version of smokedVersions)
@@ -79,7 +74,7 @@ describe("the crewai engine", () => {
 
       it("runs a classic project: tool, hooks, condition, output model, guardrail, feedback and retry", async () => {
         const folder = crewaiProject("weather");
-        const { api, resume } = await serve(folder, python);
+        const api = await serve(folder, python);
         const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
         const waiting = await api.untilWaiting(id);
         assert.deepEqual(waiting.pending_human_input, {
@@ -93,12 +88,12 @@ describe("the crewai engine", () => {
         // The tool read the project's .env.
         if (model.requests[0]?.tools.includes("thermometer") === true)
           assert.ok(model.requests[1]?.prompt.includes("Oslo: 10 degrees at Blindern"));
-        await resume(id, "headline", false, "Shorter, please.");
+        await api.resume(id, "headline", false, "Shorter, please.");
         await api.untilWaiting(id, 2);
         const retried = model.requests.at(-1)?.prompt ?? "";
         assert.ok(retried.includes("Shorter, please."), retried);
         assert.ok(retried.includes("It is mild in Oslo today."), retried);
-        await resume(id, "headline", true, "Good.");
+        await api.resume(id, "headline", true, "Good.");
         const ended = await api.untilEnded(id);
         assert.equal(ended.status, "completed", JSON.stringify(ended));
         assert.equal(ended.result?.output, "A text. (signed)");
@@ -119,7 +114,7 @@ describe("the crewai engine", () => {
       });
 
       it("runs a declarative project, or says which version can", async () => {
-        const { api, resume } = await serve(crewaiProject("declared"), python);
+        const api = await serve(crewaiProject("declared"), python);
         const id = await api.kickoff({ inputs: { topic: "tides" } });
         if (version === "1.0.0") {
           const { error } = await api.untilEnded(id);
@@ -130,7 +125,7 @@ describe("the crewai engine", () => {
           return;
         }
         assert.equal((await api.untilWaiting(id)).pending_human_input.task_id, "draft");
-        await resume(id, "draft", true, "");
+        await api.resume(id, "draft", true, "");
         assert.equal((await api.untilEnded(id)).result?.output, "A text.");
         assert.deepEqual(model.requests.at(-1)?.tools, ["lookup"]);
       });
@@ -144,7 +139,7 @@ describe("the crewai engine", () => {
 
     it("fails a task at once when the model refuses, with what it said", async () => {
       await model.stop();
-      const { api } = await serve(crewaiProject("declared"), python);
+      const api = await serve(crewaiProject("declared"), python);
       const { error } = await api.untilEnded(await api.kickoff({ inputs: { topic: "tides" } }));
       assert.match(error ?? "", /^Task execution failed: .*[Cc]onnect/s);
     });
@@ -171,7 +166,7 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
           ),
         );
       inTool("< 3");
-      const { api } = await serve(folder, python);
+      const api = await serve(folder, python);
       await api.untilWaiting(await api.kickoff({ inputs: { city: "Oslo", readers: "" } }));
       assert.equal(readFileSync(counter, "utf8"), "xxx");
       inTool("> 0");
@@ -206,12 +201,12 @@ def publish(output):
 `,
       );
       const published = path.join(folder, "published");
-      const { api, resume } = await serve(folder, python);
+      const api = await serve(folder, python);
       const id = await api.kickoff({ inputs: {} });
       const waiting = await api.untilWaiting(id);
       assert.equal(waiting.pending_human_input.task_output, "Answer 1.");
       assert.ok(!existsSync(published));
-      await resume(id, "draft", true, "");
+      await api.resume(id, "draft", true, "");
       const ended = await api.untilEnded(id);
       assert.equal(ended.status, "completed", ended.error);
       assert.equal(readFileSync(published, "utf8"), "Answer 1.\nAnswer 1.\n");
@@ -240,7 +235,7 @@ def publish(output):
           '"human_input": false',
         ),
       );
-      const { api } = await serve(folder, python);
+      const api = await serve(folder, python);
       const ids = [await api.kickoff({ inputs: {} }), await api.kickoff({ inputs: {} })];
       for (let count = 1; count <= 4; count += 1) {
         await waitFor("a request to the model", () => released.length === count, 120_000);
@@ -260,13 +255,13 @@ def publish(output):
         if (prompt.includes("second topic")) await gate;
         return "A text.";
       });
-      const { api, resume } = await serve(crewaiProject("declared"), python);
+      const api = await serve(crewaiProject("declared"), python);
       const first = await api.kickoff({ inputs: { topic: "first topic" } });
       await api.untilWaiting(first);
       const asked = model.requests.length;
       await api.kickoff({ inputs: { topic: "second topic" } });
       await waitFor("the other one", () => model.requests.length > asked, 120_000);
-      await resume(first, "draft", true, "");
+      await api.resume(first, "draft", true, "");
       await waitFor("its turn to be taken", async () => "queued" in (await api.status(first)));
       assert.equal((await api.status(first)).current_task, "draft");
       open();
@@ -275,7 +270,7 @@ def publish(output):
 
     it("ends the worker and what it started when the service is killed", async () => {
       const { folder, pids } = hangingProject();
-      const { api } = await serve(folder, await pythonWith(newestCrewai));
+      const api = await serve(folder, await pythonWith(newestCrewai));
       await api.kickoff({ inputs: { city: "Oslo", readers: "" } });
       await waitFor("the tool", () => existsSync(pids), 120_000);
       await service?.kill();
@@ -304,7 +299,7 @@ def publish(output):
 
     it("stops an execution with its worker and what that started, and one in the queue; the next one gets its turn", async () => {
       const { folder, pids } = hangingProject();
-      const { api } = await serve(folder, await pythonWith(newestCrewai));
+      const api = await serve(folder, await pythonWith(newestCrewai));
       const kickoff = () => api.kickoff({ inputs: { city: "Oslo", readers: "" } });
       const running = await kickoff();
       await waitFor("the tool", () => existsSync(pids), 120_000);
@@ -326,7 +321,7 @@ def publish(output):
   });
 
   it("says that crewAI is missing, and how to install it", async () => {
-    const { api } = await serve(crewaiProject("declared"), await pythonWith(undefined));
+    const api = await serve(crewaiProject("declared"), await pythonWith(undefined));
     const { error } = await api.untilEnded(await api.kickoff({ inputs: { topic: "tides" } }));
     assert.match(error ?? "", /has no crewAI.*uv sync/s);
   });

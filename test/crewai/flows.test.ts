@@ -74,9 +74,8 @@ describe("a real flow", () => {
     return new CrewApi(service);
   };
   const answer = async (api: CrewApi, id: string, is_approve: boolean, human_feedback: string) => {
-    const body = { execution_id: id, task_id: "review", human_feedback, is_approve };
-    const { status, body: said } = await api.post("/resume", body);
-    assert.equal(status, 200, JSON.stringify(said));
+    const { status, body } = await api.resume(id, "review", is_approve, human_feedback);
+    assert.equal(status, 200, JSON.stringify(body));
   };
   const tasksOf = (tasks: DocumentedStatus["tasks"] = []) =>
     tasks.map(({ task_id, output }) => [task_id, output]);

@@ -196,8 +196,7 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
         const status = await api.status(id);
         const waiting = status.pending_human_input;
         if (waiting === undefined) return status.status !== "running" && status;
-        const approval = { human_feedback: "", is_approve: true };
-        await api.post("/resume", { execution_id: id, task_id: waiting.task_id, ...approval });
+        await api.resume(id, waiting.task_id, true);
         return undefined;
       },
       120_000,

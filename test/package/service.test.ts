@@ -6,10 +6,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { runCommand, runNpm } from "../support/commands.ts";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { endFamily } from "../support/processes.ts";
-import { waitFor } from "../support/wait.ts";
 
 /** Every file that ships, except the chunks of the program. Add a new file here before it can ship. */
 const shipped = [
@@ -117,25 +116,18 @@ describe("The npm package of the service", () => {
     const id = await api.kickoff({
       inputs: Object.fromEntries(inputs.map((name) => [name, "tea"])),
     });
-    const status = async () => (await api.get(`/status/${id}`)).body as DocumentedStatus;
-    const waitsFor = (attempt: number) =>
-      waitFor(`attempt ${attempt} to wait for a person`, async () => {
-        const pending = (await status()).pending_human_input;
-        return pending?.attempt === attempt && pending;
-      });
-    const resume = async (task_id: string, is_approve: boolean, human_feedback: string) =>
-      (await api.post("/resume", { execution_id: id, task_id, human_feedback, is_approve })).body;
+    const resume = async (is_approve: boolean, feedback: string) => {
+      const { body } = await api.resume(id, task_id, is_approve, feedback);
+      return (body as { status: string }).status;
+    };
 
-    const { task_id } = await waitsFor(1);
-    const rejected = (await resume(task_id, false, "Shorter.")) as { status: string };
-    assert.equal(rejected.status, "retrying");
-    assert.match((await waitsFor(2)).task_output, /Shorter\./);
-    const approved = (await resume(task_id, true, "Good.")) as { status: string };
-    assert.ok(["resumed", "completed"].includes(approved.status), approved.status);
-    const { result } = await waitFor("the result", async () => {
-      const now = await status();
-      return now.status === "completed" && now;
-    });
+    const { task_id } = (await api.untilWaiting(id, 1)).pending_human_input;
+    assert.equal(await resume(false, "Shorter."), "retrying");
+    const again = await api.untilWaiting(id, 2);
+    assert.match(again.pending_human_input.task_output, /Shorter\./);
+    assert.match(await resume(true, "Good."), /^(resumed|completed)$/);
+    const { status, result } = await api.untilEnded(id);
+    assert.equal(status, "completed");
     assert.match(result?.output ?? "", /no language model was called/);
   });
 

@@ -228,12 +228,7 @@ describe("service: as a program", () => {
       /tasks\.yaml:\d+:\d+: .*Expected: /s,
     );
     assert.equal((await api.post("/kickoff", { inputs: {} })).status, 500);
-    const resumed = await api.post("/resume", {
-      execution_id: id,
-      task_id: waiting.task_id,
-      human_feedback: "go on",
-      is_approve: true,
-    });
+    const resumed = await api.resume(id, waiting.task_id, true, "go on");
     assert.equal(resumed.status, 200);
     const end = await api.untilEnded(id);
     assert.deepEqual(

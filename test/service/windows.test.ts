@@ -46,12 +46,10 @@ describe("service: when its window is killed", () => {
     const next = await startForWindow({ folder: exampleCrew, engine, dataFolder });
     const api = new CrewApi(next);
     assert.equal((await api.get(`/${id}/status`)).status, 200);
-    const body = { execution_id: id, task_id, human_feedback: "Good.", is_approve: true };
-    const answered = await waitFor("the review again", async () => {
-      const { status } = await api.post("/resume", body);
+    await waitFor("the review again", async () => {
+      const { status } = await api.resume(id, task_id, true, "Good.");
       return status === 200;
     });
-    assert.ok(answered);
     await next.stop();
     rmSync(path.dirname(dataFolder), { recursive: true });
   });
@@ -96,8 +94,7 @@ describe("service: when the classes of its folder change", () => {
     };
     const approve = async ({ api }: { api: CrewApi }, id: string) => {
       const { task_id } = (await api.untilWaiting(id)).pending_human_input;
-      const body = { execution_id: id, task_id, human_feedback: "Good.", is_approve: true };
-      assert.equal((await api.post("/resume", body)).status, 200);
+      assert.equal((await api.resume(id, task_id, true, "Good.")).status, 200);
       assert.equal((await api.untilEnded(id)).status, "completed");
     };
 

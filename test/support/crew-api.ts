@@ -53,6 +53,15 @@ export class CrewApi {
     return (answer.body as { kickoff_id: string }).kickoff_id;
   }
 
+  async resume(
+    id: string,
+    task_id: string,
+    is_approve: boolean,
+    human_feedback = "",
+  ): Promise<ApiAnswer> {
+    return this.post("/resume", { execution_id: id, task_id, human_feedback, is_approve });
+  }
+
   async status(id: string): Promise<DocumentedStatus> {
     return (await this.get(`/${id}/status`)).body as DocumentedStatus;
   }

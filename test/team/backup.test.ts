@@ -63,9 +63,6 @@ async function untilCompleted(api: CrewApi, id: string): Promise<object> {
 }
 
 async function approve(api: CrewApi, id: string, task: string): Promise<void> {
-  const answer = await api.post("/resume", {
-    ...{ execution_id: id, task_id: task },
-    ...{ human_feedback: "", is_approve: true },
-  });
+  const answer = await api.resume(id, task, true);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }

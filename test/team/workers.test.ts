@@ -182,8 +182,7 @@ describe("processes of a team", () => {
     await alone(first);
     const api = apis[0].api!;
     const id = await begin(api);
-    const approve = (task_id: string) =>
-      api.post("/resume", { execution_id: id, task_id, human_feedback: "", is_approve: true });
+    const approve = (task_id: string) => api.resume(id, task_id, true);
     await reach(api, id, "human_feedback_requested outline", 1);
     await approve("outline");
     await reach(api, id, "human_feedback_requested briefing", 1);
@@ -232,8 +231,7 @@ describe("processes of a team", () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => kickoff(api)));
     for (const id of ids) {
       await reach(api, id, "human_feedback_requested outline", 1);
-      const body = { execution_id: id, task_id: "outline", human_feedback: "", is_approve: true };
-      assert.equal((await api.post("/resume", body)).status, 200);
+      assert.equal((await api.resume(id, "outline", true)).status, 200);
     }
     for (const id of ids) {
       await reach(api, id, "crew_kickoff_completed", 1);
