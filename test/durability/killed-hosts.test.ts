@@ -255,7 +255,10 @@ function receivedBy(lanes: readonly Lane[]) {
 
 /** The topics of the executions that the service started, and the executions that it resumed. */
 function countedBy({ data }: RunningService) {
-  const database = new DatabaseSync(path.join(data, "crewdeck.sqlite"), { readOnly: true });
+  const database = new DatabaseSync(path.join(data, "crewdeck.sqlite"), {
+    readOnly: true,
+    timeout: 5_000,
+  });
   const values = (select: string) =>
     database
       .prepare(select)

@@ -144,7 +144,7 @@ describe("A window that is called back by a relay, while its extension host and 
 });
 
 function inDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   try {
     return read(database);
   } finally {

@@ -105,7 +105,10 @@ describe("Deactivating the extension", () => {
 
 /** The number of windows that poll. */
 function leases(storage: string): unknown {
-  const database = new DatabaseSync(path.join(storage, "crewdeck.db"), { readOnly: true });
+  const database = new DatabaseSync(path.join(storage, "crewdeck.db"), {
+    readOnly: true,
+    timeout: 5_000,
+  });
   try {
     return database.prepare("SELECT count(*) AS leases FROM lease").get()?.["leases"];
   } finally {

@@ -245,7 +245,10 @@ async function inputsOf(api: CrewApi): Promise<Record<string, string>> {
 }
 
 function attemptsIn(data: string, id: string): unknown {
-  const database = new DatabaseSync(path.join(data, "crewdeck.sqlite"), { readOnly: true });
+  const database = new DatabaseSync(path.join(data, "crewdeck.sqlite"), {
+    readOnly: true,
+    timeout: 5_000,
+  });
   try {
     return database
       .prepare("SELECT count(*) AS count FROM attempts WHERE execution_id = ?")

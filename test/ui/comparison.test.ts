@@ -149,6 +149,7 @@ describe("A comparison of two executions in a browser", () => {
     const page = await open({ pair: running(now), now });
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
+    await waitFor("the answer to the key", () => sent.at(-1)?.type === "open");
     assert.deepEqual(sent.at(-1), { type: "open", side: "left" });
     const status = page.locator("header").getByRole("status");
     assert.equal(await status.textContent(), "tea in the office: Completed, tea at home: Running");

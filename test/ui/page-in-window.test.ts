@@ -65,7 +65,7 @@ describe("The page of an execution, in the window", () => {
   /** The draft of the feedback, in the extension's database. */
   const stored = () => {
     const file = path.join(storageFolder(window.dataFolder), "crewdeck.db");
-    const database = new DatabaseSync(file, { readOnly: true });
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
     try {
       return String(database.prepare("SELECT text FROM drafts").get()?.["text"]);
     } finally {

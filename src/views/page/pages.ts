@@ -60,15 +60,16 @@ export class Pages {
     const uri = this.#options.documents.uriOf(execution);
     const other = documentIn(activeTab)?.toString() === uri.toString() ? activeTab : undefined;
     const preview = other?.isPreview === true;
+    // First, because what the person does next in the other editor depends on it.
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
+      .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
     if (editor === "page") await this.#openPage(uri, { preview });
     else await vscode.commands.executeCommand("vscode.openWith", uri, "default", { preview });
     // A preview is replaced already, and closing it again would be an error.
     const open = tabGroups.all.flatMap(({ tabs }) => tabs).find((tab) => tab === other);
     if (open?.isActive === false) await tabGroups.close(open, true);
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
-      .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
   }
 
   /** After its extension host ended, VS Code keeps a page as it was, and asks no other host for it: it is opened anew. */
