@@ -201,15 +201,15 @@ function end(
   };
 }
 
-/** A local crew's time is that from the kickoff on: it says when what is learned late, such as by a new window, has ended. Not before what was seen of it. */
+/** A local crew's time is that from the kickoff on: it says when what is learned late, such as by a new window, has ended. What else was learned late has its time of being learned, which can be later. */
 function endOf(
-  { crew, origin, startedAt, history }: Execution,
+  { crew, origin, startedAt }: Execution,
   executionTime: number | undefined,
   now: number,
 ) {
-  if (executionTime === undefined || !isLocalCrew(crew) || origin !== "kickoff") return now;
-  const lastSeen = Date.parse(history?.at(-1)?.at ?? startedAt);
-  return Math.max(lastSeen, Math.min(now, Date.parse(startedAt) + executionTime * 1000));
+  return executionTime !== undefined && isLocalCrew(crew) && origin === "kickoff"
+    ? Math.min(now, Date.parse(startedAt) + executionTime * 1000)
+    : now;
 }
 
 /** Updates `seenAt` with a change, or about once a minute. */

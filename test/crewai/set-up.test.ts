@@ -43,7 +43,7 @@ describe("A project without crewAI, in the window", () => {
     await window.runCommand("Crewdeck: Start Local Crew");
     await window.quickInput.choose("Which crew?", "Declared");
     await messages.answer(/“Declared” is rehearsed/, "Set Up This Project…");
-    assert.match((await engine()) ?? "", /^rehearsal/);
+    await waitFor("the rehearsal", async () => (await engine())?.startsWith("rehearsal"));
     await messages.confirm(/Install crewAI for “Declared”\?[^]*uv sync/, "Run in Terminal");
     await page.locator(".panel .terminal-wrapper").waitFor();
     await waitFor("crewAI", async () => (await engine()) === "crewAI", installingMs);

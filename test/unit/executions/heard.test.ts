@@ -181,7 +181,7 @@ describe("an execution that is called back", () => {
     );
     const history = [{ at: new Date(at(21)).toISOString(), state: "running" as const }];
     const seen = applyReading(anExecution({ crew, history }), reading, at(600));
-    assert.equal(seen.endedAt, history[0]?.at);
+    assert.equal(seen.endedAt, new Date(at(20)).toISOString(), "also if it was first seen to run");
     const first = applyHeard(local, end, at(600));
     const late = keepEnd(first, applyHeard(first, { kind: "end", reading }, at(601)));
     assert.equal(wholeTime(late)?.seconds, 20);
