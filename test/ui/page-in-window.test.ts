@@ -89,10 +89,7 @@ describe("The page of an execution, in the window", () => {
     await switchTo("Text", window.editor.lens("Go to Output"));
     await untilSeen(
       "the focus in the box",
-      async () => {
-        if (!(await feedback().isVisible()))
-          await (await waitingLens(window, "Reject…")).click({ timeout: 5_000 });
-      },
+      async () => (await waitingLens(window, "Reject…")).click({ timeout: 5_000 }),
       async () => (await page().locator("textarea:focus").count()) === 1,
     );
     await window.page.keyboard.type("Short");

@@ -94,8 +94,6 @@ export class OpenPage {
   }
 
   #reveal(): void {
-    // The page does not get the focus that VS Code gave it before its script ran.
-    if (this.#place === "feedback" && this.#tab.active) this.#tab.reveal();
     if (this.#place !== undefined) this.#panel.post({ type: "reveal", place: this.#place });
     this.#place = undefined;
   }

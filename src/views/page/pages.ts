@@ -3,7 +3,6 @@ import { defined } from "../../base/json.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
 import { pageType } from "../../editor/manifest.ts";
-import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Place } from "./messages.ts";
@@ -13,25 +12,17 @@ export interface PagesOptions extends Omit<PageParts, "documents"> {
   readonly documents: ExecutionDocuments;
 }
 
-/** What VS Code asked this extension host to open. */
-export interface PageRequests {
-  readonly addresses: ReadonlySet<string>;
-  readonly onDidAsk: vscode.Event<string>;
-}
-
-/** How long VS Code may take to ask for a page (ms). */
-const maxWait = 2000;
-
 /** All open pages. */
 export class Pages {
   readonly #options: PagesOptions;
-  readonly #requests: PageRequests;
+  readonly #asked: ReadonlySet<string>;
   /** With their addresses. */
   readonly #open = new Map<OpenPage, string>();
 
-  constructor(options: PagesOptions, requests: PageRequests) {
+  /** @param asked the addresses that VS Code asked this extension host for */
+  constructor(options: PagesOptions, asked: ReadonlySet<string>) {
     this.#options = options;
-    this.#requests = requests;
+    this.#asked = asked;
   }
 
   add(uri: vscode.Uri, panel: vscode.WebviewPanel): void {
@@ -74,15 +65,11 @@ export class Pages {
 
   /** After its extension host ended, VS Code keeps a page as it was, and asks no other host for it: it is opened anew. */
   async #openPage(uri: vscode.Uri, options: vscode.TextDocumentShowOptions): Promise<void> {
-    const { addresses, onDidAsk } = this.#requests;
     const open = (how: vscode.TextDocumentShowOptions) =>
       vscode.commands.executeCommand("vscode.openWith", uri, pageType, how);
-    const isIt = (address: string) => address === uri.toString();
-    const isAsked = () => addresses.has(uri.toString());
     await open(options);
-    if (!isAsked()) await until(onDidAsk, isIt, maxWait);
     const left = tabOf(uri);
-    if (isAsked() || left === undefined) return;
+    if (this.#asked.has(uri.toString()) || left === undefined) return;
     // With its last tab a group is gone, and its column may be another's.
     const isLast = left.group.tabs.length === 1;
     await vscode.window.tabGroups.close(left, true);

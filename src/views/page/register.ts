@@ -10,16 +10,13 @@ export type PageRoom = ReturnType<typeof registerPage>;
 export function registerPage(options: PagesOptions) {
   let loading: Promise<Pages> | undefined;
   let pages: Pages | undefined;
-  const addresses = new Set<string>();
-  const asked = new vscode.EventEmitter<string>();
-  const requests = { addresses, onDidAsk: asked.event };
+  const asked = new Set<string>();
   const load = () =>
-    (loading ??= import("./pages.ts").then(({ Pages }) => (pages = new Pages(options, requests))));
+    (loading ??= import("./pages.ts").then(({ Pages }) => (pages = new Pages(options, asked))));
   const provider: vscode.CustomReadonlyEditorProvider = {
     openCustomDocument: (uri) => ({ uri, dispose: () => undefined }),
     async resolveCustomEditor({ uri }, panel) {
-      addresses.add(uri.toString());
-      asked.fire(uri.toString());
+      asked.add(uri.toString());
       await options.ready;
       (await load()).add(uri, panel);
     },
@@ -47,7 +44,6 @@ export function registerPage(options: PagesOptions) {
     dispose() {
       pages?.dispose();
       registration.dispose();
-      asked.dispose();
     },
   };
 }
