@@ -3,9 +3,10 @@ import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { OpenComparison } from "../../src/views/comparison/open-comparison.ts";
 import { OpenPage } from "../../src/views/page/open-page.ts";
+import { Pages } from "../../src/views/page/pages.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { set } from "./extension.ts";
+import { set, withReplaced } from "./extension.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
@@ -58,6 +59,26 @@ describe("A tab", () => {
     new OpenPage(opened.panel, uri, { ...common(), crews, changes: [] });
     return { ...opened, localId };
   };
+
+  it("counts as the person's choice before it is shown as text", async () => {
+    const { localId } = parts.store.add(anExecution());
+    const crews = { canStop: () => true, find: () => undefined };
+    const pages = new Pages({ ...common(), crews, changes: [] }, new Set());
+    const choices: unknown[] = [];
+    const executeCommand = (command: string) => {
+      if (command === "vscode.openWith")
+        choices.push(vscode.workspace.getConfiguration("crewdeck").get("openExecutionsAs"));
+      return Promise.resolve();
+    };
+    try {
+      await withReplaced(vscode.commands, { executeCommand }, () =>
+        pages.switchTo(parts.store.summary(localId)!, "text"),
+      );
+    } finally {
+      await set("openExecutionsAs", undefined);
+    }
+    assert.deepEqual(choices, ["text"]);
+  });
 
   it("of a page has the execution's title, also after it is renamed", async () => {
     const { localId, panel, messages } = openPage();
