@@ -45,10 +45,6 @@ export class CallbackConsent {
     this.#allowed.change(crew.id, (before = []) => [...new Set([...before, ...marks])]);
     return true;
   }
-
-  forget(crewId: string): void {
-    this.#allowed.set(crewId, undefined);
-  }
 }
 
 function parseMarks(raw: unknown): readonly string[] {

@@ -45,3 +45,15 @@ export function crewValues<Value>(
     database.write(() => set(crewId, change(get(crewId))));
   return { get, set, change };
 }
+
+export function forgetCrewValues(database: Database, crewId: string): void {
+  database.run("DELETE FROM crew_values WHERE crew_id = ?", crewId);
+}
+
+/** Those of the new ID are replaced. A crew at another address is asked for its callbacks again. */
+export function moveCrewValues(database: Database, from: string, to: string): void {
+  database.write(() => {
+    database.run("DELETE FROM crew_values WHERE kind = 'callbacks' AND crew_id = ?", from);
+    database.run("UPDATE OR REPLACE crew_values SET crew_id = ? WHERE crew_id = ?", to, from);
+  });
+}

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Crew } from "../../src/crews/types.ts";
 import { choosePreset } from "../../src/kickoff/presets/choose.ts";
+import { forgetCrewValues } from "../../src/kickoff/crew-values.ts";
 import { Presets } from "../../src/kickoff/presets/presets.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
@@ -107,17 +108,14 @@ describe("Choosing presets", () => {
     const person = new ScriptedPerson([]);
     try {
       kept.save(crew.id, "a", { inputs: {} });
-      const moved = forms.move(crew, to);
-      assert.equal(kept.list(to.id).length, 1);
-      await moved;
-      await forms.move(to, { ...to, name: "Renamed" });
+      await forms.move(crew, to);
       assert.equal(kept.list(to.id).length, 1);
       parts.database.run("UPDATE crew_values SET json = '{' WHERE kind = 'presets'");
       assert.deepEqual(kept.list(to.id), []);
       await waitFor("the message", () => person.shown[0]);
       assert.match(person.shown[0]?.text ?? "", /are invalid and were set aside/);
       kept.save(to.id, "b", { inputs: {} });
-      forms.forget(to.id);
+      forgetCrewValues(parts.database, to.id);
       assert.deepEqual(kept.list(to.id), []);
     } finally {
       person.dispose();

@@ -5,6 +5,7 @@ import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { recordOf } from "../../src/editor/arguments.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
+import { forgetCrewValues } from "../../src/kickoff/crew-values.ts";
 import { openUnsaved } from "../../src/kickoff/export.ts";
 import {
   RequestFiles,
@@ -58,6 +59,9 @@ describe("Kicking off a request file", () => {
     get: (name) => assert.fail(name),
     ready: ({ id }) => Promise.resolve(id === crew.id ? one : assert.fail(id)),
     inputs: () => Promise.resolve({ fields, raw: {} }),
+    knownInputs: () => undefined,
+    list: () => [one],
+    onDidChange: new vscode.EventEmitter<void>().event,
   });
   const open = (changes: Partial<RequestFilesOptions> = {}) =>
     new RequestFiles({
@@ -65,9 +69,8 @@ describe("Kicking off a request file", () => {
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
       documents: { show: ({ localId }) => Promise.resolve(shown.push(localId)) },
-      consent: new CallbackConsent(machine.database),
+      database: machine.database,
       clock,
-      problems: { refresh: () => undefined },
       isTrusted: () => true,
       ...changes,
     });
@@ -223,7 +226,7 @@ describe("Kicking off a request file", () => {
     const kept = machine.database.all("SELECT * FROM crew_values");
     assert.equal(kept.length, 2);
     assert.doesNotMatch(JSON.stringify(kept), /webhook\.site/);
-    consent.forget(crew.id);
+    forgetCrewValues(machine.database, crew.id);
     assert.equal((await asked(allowed)).length, 1, "a crew that was removed is asked for again");
   });
 

@@ -25,7 +25,6 @@ export function formsOf(
       onDidChange: new vscode.EventEmitter<void>().event,
     },
     sender: { earlier: () => undefined, send: () => Promise.reject(new Error("Not sent")) },
-    editor: { selection: undefined },
     callbacks: () => Promise.resolve({ canReach: () => Promise.resolve(canReach()) }),
   });
 }

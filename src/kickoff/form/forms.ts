@@ -10,13 +10,13 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
+import { moveCrewValues } from "../crew-values.ts";
 import type { Position } from "../../projects/types.ts";
 import { Presets } from "../presets/presets.ts";
 import { hintActions, hintText } from "../texts.ts";
 import { adviceFrom, type Advice } from "./advice.ts";
 import { callbackHint, type CallbackHint } from "./callback-hint.ts";
 import type { GivenValues, Seed } from "./content.ts";
-import type { LastEditor } from "./last-editor.ts";
 import { FormMemory } from "./memory.ts";
 import type { FormCrew } from "./messages.ts";
 import { OpenForm, openPanel, type FormParts } from "./open-form.ts";
@@ -28,7 +28,6 @@ export interface KickoffFormsOptions extends FormParts {
   readonly store: Pick<ExecutionStore, "list" | "find">;
   readonly crews: FormParts["crews"] & Pick<Crews, "find" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "earlier" | "send">;
-  readonly editor: Pick<LastEditor, "selection">;
   /** What receives callbacks. */
   readonly callbacks: () => Promise<{ canReach(crew: CrewRef): Promise<boolean> }>;
 }
@@ -45,10 +44,10 @@ export class KickoffForms implements vscode.Disposable {
 
   constructor(options: KickoffFormsOptions) {
     this.#options = options;
-    const { database, crews, store, editor } = options;
+    const { database, crews, store } = options;
     this.presets = openPresets(database);
     this.#memory = new FormMemory(database, logProblem);
-    this.#tools = createFormTools(crews, store, this.presets, editor);
+    this.#tools = createFormTools(crews, store, this.presets);
     this.#subscription = vscode.Disposable.from(
       crews.onDidChange(() => this.#crewsChanged()),
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -121,27 +120,17 @@ export class KickoffForms implements vscode.Disposable {
       await form.started;
       this.#memory.forget(crewId);
     }
-    this.#memory.forgetHeld();
-  }
-
-  forget(crewId: string): void {
-    this.#memory.forget(crewId);
-    this.presets.forget(crewId);
   }
 
   /** The crew's address and ID changed. */
   async move(from: Crew, to: Crew): Promise<void> {
-    if (from.id === to.id) return;
     const form = this.#forms.get(from.id);
     form?.close();
-    try {
-      this.presets.move(from.id, to.id);
-    } finally {
-      const started = await form?.started;
-      this.#memory.move(from.id, to.id);
-      // After a start there is nothing to fill in.
-      if (form !== undefined && started === undefined) await this.open(to);
-    }
+    // Closing stores the draft.
+    const started = await form?.started;
+    moveCrewValues(this.#options.database, from.id, to.id);
+    // After a start there is nothing to fill in.
+    if (form !== undefined && started === undefined) await this.open(to);
   }
 
   dispose(): void {

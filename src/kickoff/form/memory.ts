@@ -14,14 +14,12 @@ const stored = v.object({
 type Stored = Readonly<v.InferOutput<typeof stored>>;
 type OnProblem = (message: string, error: unknown, about?: string) => void;
 
-/** Without secrets; see {@link keptDraft}. Never throws: what can't be stored stays in memory. */
+/** Without secrets; see {@link keptDraft}. Never throws: the form shows that nothing is kept. */
 export class FormMemory {
   readonly #values: CrewValues<Stored>;
   readonly #onProblem: OnProblem;
   /** Crews whose last read or write failed. */
   readonly #failing = new Set<string>();
-  /** What could not be stored; newer than the database. */
-  readonly #held = new Map<string, Stored>();
 
   constructor(database: Database, onProblem: OnProblem) {
     this.#onProblem = onProblem;
@@ -37,12 +35,7 @@ export class FormMemory {
   }
 
   read(crewId: string): Stored {
-    try {
-      return this.#held.get(crewId) ?? this.#values.get(crewId) ?? {};
-    } catch (error) {
-      this.#fail(crewId, "The kickoff form's values could not be read", error);
-      return {};
-    }
+    return this.#try(crewId, () => this.#values.get(crewId)) ?? {};
   }
 
   saveDraft(crewId: string, draft: Draft): void {
@@ -64,45 +57,30 @@ export class FormMemory {
   }
 
   forget(crewId: string): void {
-    this.#held.delete(crewId);
-    try {
-      this.#values.set(crewId, undefined);
-    } catch (error) {
-      this.#fail(crewId, "The kickoff form's values could not be deleted", error);
-    }
-  }
-
-  forgetHeld(): void {
-    this.#held.clear();
-  }
-
-  move(from: string, to: string): void {
-    const known = this.read(from);
-    this.#change(to, () => known);
-    // Otherwise it is the only copy on disk.
-    if (this.keeps(from) && this.keeps(to)) this.forget(from);
+    this.#try(crewId, () => this.#values.set(crewId, undefined));
   }
 
   #change(crewId: string, change: (known: Stored) => Stored): void {
-    let known = this.#held.get(crewId);
-    try {
-      this.#values.change(crewId, (stored) => {
-        known ??= stored;
-        const next = kept(change(known ?? {}));
+    this.#try(crewId, () =>
+      this.#values.change(crewId, (known = {}) => {
+        const next = kept(change(known));
         return Object.keys(next).length === 0 ? undefined : next;
-      });
-      this.#held.delete(crewId);
-      this.#failing.delete(crewId);
-    } catch (error) {
-      this.#held.set(crewId, kept(change(known ?? {})));
-      this.#fail(crewId, "The kickoff form's values could not be stored", error);
-    }
+      }),
+    );
   }
 
   /** Reports once until it works again, since each pause in typing tries it. */
-  #fail(crewId: string, problem: string, error: unknown): void {
-    if (this.keeps(crewId)) this.#onProblem(problem, error);
-    this.#failing.add(crewId);
+  #try<Value>(crewId: string, action: () => Value): Value | undefined {
+    try {
+      const value = action();
+      this.#failing.delete(crewId);
+      return value;
+    } catch (error) {
+      if (this.keeps(crewId))
+        this.#onProblem("The kickoff form's values can't be read or stored", error);
+      this.#failing.add(crewId);
+      return undefined;
+    }
   }
 }
 

@@ -2,69 +2,60 @@ import * as vscode from "vscode";
 import type { JsonObject, JsonValue } from "../../api/types.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { formatSize } from "../../base/text.ts";
-import { plainLabel, plainMessage } from "../../editor/messages.ts";
+import { plainLabel } from "../../editor/messages.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { valueInShort } from "../texts.ts";
-import type { LastEditor, Selected } from "./last-editor.ts";
 import type { Taken } from "./messages.ts";
 
 /** In bytes: it becomes part of prompts, and of the stored execution. */
 export const largestText = 1_000_000;
 
-/** Empty sources are last. Undefined if cancelled. @throws UserError for an unusable source */
-export async function takeValue(
+type EarlierValue = { readonly value: JsonValue; readonly execution: ExecutionSummary };
+
+/** Newest first, each once. */
+export function earlierValues(
+  executions: readonly ExecutionSummary[],
+  crewId: string,
   input: string,
-  sources: {
-    readonly editor: Pick<LastEditor, "selection">;
-    readonly hasEarlier: boolean;
-    readonly earlier: () => Promise<Taken | undefined>;
-  },
-): Promise<Taken | undefined> {
-  const { hasEarlier, earlier } = sources;
-  const { selection } = sources.editor;
-  const size = formatSize(Buffer.byteLength(selection?.text ?? ""));
-  const items = [
-    {
-      label: `$(selection) ${vscode.l10n.t("Editor's Selection")}`,
-      description: selection
-        ? plainLabel(`${selection.name} (${size})`)
-        : vscode.l10n.t("no text is selected in an editor"),
-      ...(selection && { detail: plainLabel(valueInShort(selection.text)) }),
-      isEmpty: selection === undefined,
-      take: () => Promise.resolve(takeSelection(selection)),
-    },
-    {
-      label: `$(file) ${vscode.l10n.t("File…")}`,
-      description: vscode.l10n.t("a text file of {0} at most", formatSize(largestText)),
-      isEmpty: false,
-      take: takeFile,
-    },
-    {
-      label: `$(history) ${vscode.l10n.t("Value of an Earlier Execution…")}`,
-      ...(!hasEarlier && { description: vscode.l10n.t("no stored execution had one") }),
-      isEmpty: !hasEarlier,
-      take: earlier,
-    },
-  ];
-  items.sort((one, other) => Number(one.isEmpty) - Number(other.isEmpty));
-  const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t("Fill in “{0}” from", valueInShort(input, 40)),
-  });
-  return await chosen?.take();
+): readonly EarlierValue[] {
+  const values = new Map<string, EarlierValue>();
+  for (const execution of executions) {
+    const inputs: JsonObject = execution.request?.inputs ?? {};
+    const value = Object.hasOwn(inputs, input) ? inputs[input] : undefined;
+    if (execution.crew.id !== crewId || value === undefined) continue;
+    const key = JSON.stringify(value);
+    if (!values.has(key)) values.set(key, { value, execution });
+  }
+  return [...values.values()];
 }
 
-function takeSelection(selection: Selected | undefined): Taken | undefined {
-  if (selection === undefined) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t("Select text in an editor first; the form keeps what you typed."),
-    );
-    return undefined;
-  }
-  const { text, name } = selection;
-  const bytes = Buffer.byteLength(text);
-  checkSize(vscode.l10n.t("the selection in {0}", name), bytes);
-  return { text, from: vscode.l10n.t("the selection in {0} ({1})", name, formatSize(bytes)) };
+/** Undefined if cancelled. @throws UserError for an unusable file */
+export async function takeValue(
+  input: string,
+  earlier: readonly EarlierValue[],
+): Promise<Taken | undefined> {
+  const file = {
+    label: `$(file) ${vscode.l10n.t("Text File…")}`,
+    description: vscode.l10n.t("{0} at most", formatSize(largestText)),
+    take: takeFile,
+  };
+  const items = earlier.map(({ value, execution }) => {
+    const [label, title] = [valueInShort(value), titleOf(execution)];
+    return {
+      label: plainLabel(label),
+      description: new Date(execution.startedAt).toLocaleString(vscode.env.language),
+      // Often the title is the value itself.
+      ...(title !== label && { detail: plainLabel(title) }),
+      take: () => Promise.resolve({ value, from: vscode.l10n.t("the execution “{0}”", title) }),
+    };
+  });
+  const chosen = await vscode.window.showQuickPick([file, ...items], {
+    title: vscode.l10n.t("Fill in “{0}” from", valueInShort(input, 40)),
+    placeHolder: vscode.l10n.t("A text file, or a value of an earlier execution"),
+    matchOnDetail: true,
+  });
+  return await chosen?.take();
 }
 
 async function takeFile(): Promise<Taken | undefined> {
@@ -112,51 +103,4 @@ function textIn(bytes: Uint8Array, name: string): string {
   throw new UserError(
     vscode.l10n.t("“{0}” isn't a text file: an input takes only text in UTF-8.", name),
   );
-}
-
-type EarlierValue = { readonly value: JsonValue; readonly execution: ExecutionSummary };
-
-export function earlierValues(
-  executions: readonly ExecutionSummary[],
-  crewId: string,
-  input: string,
-): readonly EarlierValue[] {
-  const values = new Map<string, EarlierValue>();
-  for (const execution of executions) {
-    const inputs: JsonObject = execution.request?.inputs ?? {};
-    const value = Object.hasOwn(inputs, input) ? inputs[input] : undefined;
-    if (execution.crew.id !== crewId || value === undefined) continue;
-    const key = JSON.stringify(value);
-    if (!values.has(key)) values.set(key, { value, execution });
-  }
-  return [...values.values()];
-}
-
-export async function chooseEarlierValue(
-  values: readonly EarlierValue[],
-  input: string,
-): Promise<Taken | undefined> {
-  const name = valueInShort(input, 40);
-  if (values.length === 0) {
-    void vscode.window.showInformationMessage(
-      plainMessage(vscode.l10n.t("No stored execution had a value for “{0}”.", name)),
-    );
-    return undefined;
-  }
-  const items = values.map(({ value, execution }) => {
-    const [label, title] = [valueInShort(value), titleOf(execution)];
-    return {
-      label: plainLabel(label),
-      description: new Date(execution.startedAt).toLocaleString(vscode.env.language),
-      // Often the title is the value itself.
-      ...(title !== label && { detail: plainLabel(title) }),
-      taken: { value, from: vscode.l10n.t("the execution “{0}”", title) },
-    };
-  });
-  const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t("Earlier values of “{0}”", name),
-    placeHolder: vscode.l10n.t("Newest first"),
-    matchOnDetail: true,
-  });
-  return chosen?.taken;
 }

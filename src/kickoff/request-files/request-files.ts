@@ -12,24 +12,28 @@ import { confirm, plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
 import { hasCredentials } from "../../sending/secrets.ts";
-import type { CallbackConsent } from "../callback-consent.ts";
+import type { Database } from "../../store/database.ts";
+import { CallbackConsent } from "../callback-consent.ts";
 import { copyCurl } from "../export.ts";
 import type { KickoffForms } from "../form/forms.ts";
 import { requestWith } from "../form/values.ts";
 import { SingleStart } from "../../base/single-start.ts";
 import { callbacksText } from "../texts.ts";
 import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
-import { rangeOf, type RequestFileDiagnostics } from "./diagnostics.ts";
+import { completeRequestFiles } from "./completion.ts";
+import { rangeOf, RequestFileDiagnostics } from "./diagnostics.ts";
 import { longestFile, readRequestFile, type RequestFile } from "./request-file.ts";
 
 export interface RequestFilesOptions {
-  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "ready">;
+  readonly database: Database;
+  readonly crews: Pick<
+    Crews,
+    "find" | "get" | "inputs" | "knownInputs" | "list" | "onDidChange" | "ready"
+  >;
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   readonly documents: { show(execution: Execution): Promise<unknown> };
-  readonly consent: Pick<CallbackConsent, "confirm">;
   readonly clock: Clock;
-  readonly problems: Pick<RequestFileDiagnostics, "refresh">;
   readonly isTrusted: () => boolean;
 }
 
@@ -42,13 +46,19 @@ interface Read {
 /** Settles when the execution has started, perhaps in the form. */
 type Begun = { readonly started: Promise<Execution | undefined> };
 
-export class RequestFiles {
+export class RequestFiles implements vscode.Disposable {
   readonly #options: RequestFilesOptions;
+  readonly #consent: CallbackConsent;
+  readonly #problems: RequestFileDiagnostics;
   readonly #starts: SingleStart<Begun | undefined>;
+  readonly complete: ReturnType<typeof completeRequestFiles>;
 
   constructor(options: RequestFilesOptions) {
     this.#options = options;
+    this.#consent = new CallbackConsent(options.database);
+    this.#problems = new RequestFileDiagnostics(options.crews);
     this.#starts = new SingleStart(options.clock);
+    this.complete = completeRequestFiles(options.crews, this.#problems);
   }
 
   /**
@@ -76,6 +86,10 @@ export class RequestFiles {
     await copyCurl(crew, file.values);
   }
 
+  dispose(): void {
+    this.#problems.dispose();
+  }
+
   async #begin(document: vscode.TextDocument, isPerson: boolean): Promise<Begun | undefined> {
     const read = this.#read(document);
     if (!hasCredentials(read.file.values)) {
@@ -98,24 +112,24 @@ export class RequestFiles {
   }
 
   async #open({ crew, file }: Read): Promise<Begun | undefined> {
-    const { crews, forms, consent } = this.#options;
-    if (!(await consent.confirm(crew, file.values))) return undefined;
+    const { crews, forms } = this.#options;
+    if (!(await this.#consent.confirm(crew, file.values))) return undefined;
     const values = { inputs: {}, ...file.values };
     return { started: forms.open(await crews.ready(crew), values, { replaces: true }) };
   }
 
   async #start(read: Read): Promise<Execution | undefined> {
-    const { crews, sender, consent, problems, isTrusted } = this.#options;
+    const { crews, sender, isTrusted } = this.#options;
     const { document, crew, file } = read;
     const title = plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name));
     const location = vscode.ProgressLocation.Window;
     return await vscode.window.withProgress({ location, title }, async () => {
       const ready = await crews.ready(crew);
       const inputs = await crews.inputs(ready, { fresh: true });
-      problems.refresh();
+      this.#problems.refresh();
       refuse(document, checkRequestFile(file, crew, inputs));
       const isAllowed = isTrusted()
-        ? await consent.confirm(crew, file.values)
+        ? await this.#consent.confirm(crew, file.values)
         : await confirmUntrusted(read);
       if (!isAllowed) return undefined;
       const whole = { ...emptyInputs(inputs.fields), ...file.values.inputs };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { forgetCrewValues, moveCrewValues } from "../../../src/kickoff/crew-values.ts";
 import { keptValues } from "../../../src/kickoff/form/secrets.ts";
 import { FormMemory } from "../../../src/kickoff/form/memory.ts";
 import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
@@ -103,13 +104,18 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(memory.read(crew), { last: valuesWith("c") });
   });
 
-  it("moves along with a crew's new address, and forgets a removed crew", () => {
+  it("moves along with a crew's new address, without the allowed callbacks, and forgets a removed crew", () => {
     const memory = openMemory();
     memory.saveDraft(crew, { id: first, values: valuesWith("a") });
-    memory.move(crew, "url:https://new.test");
+    machine.database.run("INSERT INTO crew_values VALUES ('callbacks', ?, '[]')", crew);
+    moveCrewValues(machine.database, crew, "url:https://new.test");
     assert.deepEqual(memory.read(crew), {});
     assert.equal(memory.read("url:https://new.test").draft?.id, first);
-    memory.forget("url:https://new.test");
+    assert.deepEqual(
+      rows().map(([kind]) => kind),
+      ["form"],
+    );
+    forgetCrewValues(machine.database, "url:https://new.test");
     assert.deepEqual(rows(), []);
   });
 
@@ -125,16 +131,13 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(openMemory().read(crew).draft?.values, valuesWith("a"));
   });
 
-  it("keeps in memory what it can't write, also if the crew's address changes, reports it once, and writes it as soon as it can", () => {
+  it("says that it can't write, reports it once, and writes again as soon as it can", () => {
     const memory = openMemory();
     memory.sent(crew, { id: second, values: valuesWith("sent") });
     const repair = failing("run");
     for (const text of ["a", "ab"]) memory.saveDraft(crew, { id: first, values: valuesWith(text) });
-    const held = { draft: { id: first, values: valuesWith("ab") }, last: valuesWith("sent") };
-    assert.deepEqual([memory.read(crew), memory.keeps(crew)], [held, false]);
+    assert.equal(memory.keeps(crew), false);
     assert.equal(problems.length, 1);
-    memory.move(crew, "url:https://new.test");
-    assert.deepEqual(memory.read("url:https://new.test"), held);
     repair();
     assert.deepEqual(openMemory().read(crew), { last: valuesWith("sent") });
     memory.saveDraft(crew, { id: first, values: valuesWith("abc") });
@@ -145,20 +148,15 @@ describe("Memory of the kickoff form", () => {
     });
   });
 
-  it("doesn't overwrite what it can't read, and keeps nothing in memory that should be deleted", () => {
+  it("doesn't overwrite what it can't read", () => {
     openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
     const before = rows();
     const memory = openMemory();
     const repair = failing("get");
     memory.saveDraft(crew, { id: second, values: valuesWith("b") });
-    assert.deepEqual(
-      [memory.read(crew), memory.keeps(crew)],
-      [{ draft: { id: second, values: valuesWith("b") } }, false],
-    );
+    assert.deepEqual([memory.read(crew), memory.keeps(crew)], [{}, false]);
     repair();
     assert.deepEqual(rows(), before);
-    memory.forgetHeld();
-    assert.deepEqual(memory.read(crew).draft?.id, first);
     memory.forget(crew);
     assert.deepEqual([memory.read(crew), rows()], [{}, []]);
   });
