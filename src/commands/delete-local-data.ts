@@ -17,7 +17,7 @@ import { integer } from "../base/sqlite.ts";
 import { hasRead } from "../views/attention.ts";
 import type { CommandParts } from "./table.ts";
 import type { ClearScope } from "../executions/store.ts";
-import { forgetHeaders, headersKey } from "../views/export/headers.ts";
+import { forgetHeaders, headersKey } from "../views/export/endpoint.ts";
 import { emptyFolder, type Unremoved } from "./remove-whole.ts";
 import { pendingResume } from "../executions/resumes.ts";
 

@@ -275,7 +275,7 @@ async function reportMade(made: vscode.Uri): Promise<void> {
 async function setHeaders(load: () => Promise<SpanExporter>, argument: unknown): Promise<boolean> {
   const exporter = await load();
   const url = exporter.endpoint();
-  const { parseHeaders, readHeaders } = await import("../views/export/headers.ts");
+  const { parseHeaders, readHeaders } = await import("../views/export/endpoint.ts");
   const given = objectOf(recordOf(argument), "headers");
   if (given !== undefined) {
     await exporter.headers.set(url, readHeaders(given));

@@ -3,10 +3,9 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 import { Lease } from "./lease.ts";
-import { type CrewRef, type ExecutionSummary, hasEnded, isDone } from "./model.ts";
+import { type CrewRef, type ExecutionSummary, hasEnded, isDone, sendsCallbacks } from "./model.ts";
 import { type ClearScope, ExecutionStore } from "./store.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
-import { sendsCallbacks } from "./undelivered.ts";
 
 /** How long a new window stays idle, and how long after an end the list is trimmed (ms). */
 const [quietStart, quietEnd] = [5_000, 10_000];

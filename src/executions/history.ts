@@ -1,28 +1,11 @@
 import { defined } from "../base/json.ts";
-import {
-  type Execution,
-  type ExecutionSummary,
-  hasEnded,
-  type StateChange,
-  without,
-} from "./model.ts";
+import { type Execution, hasEnded, type StateChange, without } from "./model.ts";
 import { taskIn } from "./tasks.ts";
 
 /** State changes kept per execution. */
 const kept = 200;
 /** After this time without an answer, a change may be older (ms); polls are a minute apart. */
 const longUnseen = 3 * 60_000;
-
-/** Milliseconds since 1970. */
-export function lastSentAt(execution: ExecutionSummary): number {
-  const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
-  const times = [execution.startedAt, ...sent.map((resume) => resume.feedback.at)];
-  return Math.max(...times.map((time) => Date.parse(time)));
-}
-
-export function watchAgain(execution: Execution, now: number): Execution {
-  return { ...without(execution, "watchingStoppedAt"), watchedSince: new Date(now).toISOString() };
-}
 
 /** `now` in milliseconds since 1970. */
 export function withHistory(before: Execution, after: Execution, now: number): Execution {

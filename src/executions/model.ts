@@ -1,3 +1,4 @@
+import { type GivenCallback, givenCallbacks } from "../api/callbacks.ts";
 import type {
   CallbackUrls,
   EventCounts,
@@ -10,6 +11,7 @@ import type {
   UndeliveredCallbacks,
 } from "../api/types.ts";
 import type { JsonObject } from "../base/json.ts";
+import { isReceiverAddress } from "../base/loopback.ts";
 
 export const executionStates = [
   "queued",
@@ -283,6 +285,18 @@ export function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
+/** Whether the crew still sends callbacks, as far as it says. */
+export function sendsCallbacks({ undelivered = [] }: ExecutionSummary): boolean {
+  return undelivered.some(({ isGivenUp }) => isGivenUp !== true);
+}
+
+/** When the kickoff or feedback was sent last (milliseconds since 1970). */
+export function lastSentAt(execution: ExecutionSummary): number {
+  const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
+  const times = [execution.startedAt, ...sent.map((resume) => resume.feedback.at)];
+  return Math.max(...times.map((time) => Date.parse(time)));
+}
+
 /** Whether the crew doesn't know the id, as a deployed crew that waits for a person. */
 export function mayWait({ state, mayBeWaiting }: Pick<StateChange, "state" | "mayBeWaiting">) {
   return state === "unknown" && mayBeWaiting === true;
@@ -349,4 +363,27 @@ export function hasRehearsalOutput(execution: ExecutionSummary): boolean {
   const outputs = [execution, execution.waiting, ...attempts].map((each) => each?.output);
   const isOne = (each?: string | true) => typeof each === "string" && isRehearsalOutput(each);
   return execution.isRehearsed === true || outputs.some(isOne);
+}
+
+/** By kind, as a kickoff names them. */
+const callbackNames: ReadonlyMap<string, GivenCallback["name"]> = new Map([
+  ["task", "taskWebhookUrl"],
+  ["step", "stepWebhookUrl"],
+  ["crew", "crewWebhookUrl"],
+  ["human_input", "humanInputWebhookUrl"],
+  ["events", "webhooks"],
+]);
+
+/** Those that have failed. That this machine's own receiver was closed, as without a window, is no failure: it reads the status. */
+export function failedCallbacks({ undelivered = [], request }: Execution) {
+  const given = givenCallbacks(request?.callbacks ?? {});
+  const isOwn = ({ kind }: UndeliveredCallbacks) => {
+    const addresses = given.filter(({ name }) => name === callbackNames.get(kind));
+    return addresses.length > 0 && addresses.every(({ address }) => isReceiverAddress(address));
+  };
+  return undelivered.filter(
+    (each) =>
+      // Those that have not failed are on their way.
+      each.attempts > 0 && !(isOwn(each) && each.error?.includes("ECONNREFUSED")),
+  );
 }

@@ -10,11 +10,11 @@ import {
   hasEnded,
   isLocalCrew,
   isStopping,
+  lastSentAt,
   type SentKickoff,
   without,
 } from "./model.ts";
 import { requestAt } from "./flow-requests.ts";
-import { lastSentAt } from "./history.ts";
 import { crewContinued, resumesOf, type ResumeTarget } from "./resumes.ts";
 import {
   endTasks,
@@ -25,7 +25,6 @@ import {
   withAttempt,
   withTask,
 } from "./tasks.ts";
-import { withUndelivered } from "./undelivered.ts";
 
 /** A crew may answer "NOT FOUND" until a worker has a new id (observed; ms). */
 const unknownGrace = 2 * 60_000;
@@ -104,6 +103,12 @@ export function applyNotFound(
   const isKnownToWait = execution.waiting !== undefined;
   if (execution.kickoffIds.length === 0 || isKnownToWait || isEarly) return execution;
   return { ...without(execution, "stillPaused"), state: "unknown", mayBeWaiting: true, stateText };
+}
+
+/** Returns the same object if nothing has changed. */
+function withUndelivered(execution: Execution, undelivered: Execution["undelivered"]): Execution {
+  if (isDeepStrictEqual(execution.undelivered, undelivered)) return execution;
+  return { ...without(execution, "undelivered"), ...defined({ undelivered }) };
 }
 
 function withoutSecrets(request: KickoffRequest): SentKickoff {

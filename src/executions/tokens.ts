@@ -1,5 +1,7 @@
+import * as l10n from "@vscode/l10n";
 import type { TokenUsage } from "../api/types.ts";
-import { defined } from "../base/json.ts";
+import { asObject, defined, isObject, numberAt } from "../base/json.ts";
+import { shortName } from "../base/text.ts";
 import type { Span } from "./activity.ts";
 import type { ExecutionSummary, ModelTokens, TaskSummary } from "./model.ts";
 
@@ -92,4 +94,94 @@ function combined(
     total: combine(one.total, other.total),
     ...defined({ prompt: of("prompt"), completion: of("completion"), cached: of("cached") }),
   };
+}
+
+/** US dollars for a million tokens. */
+export interface Price {
+  /** The model's name, with or without its provider, in any case; `*` stands for any characters. */
+  readonly pattern: string;
+  readonly input: number;
+  readonly output: number;
+}
+
+/** An estimate: providers also have discounts, and prices of their own for cached and other tokens. */
+export interface Cost {
+  /** US dollars. */
+  readonly amount: number;
+  /** Tokens that are not in it, because they have no price. */
+  readonly unpriced: number;
+}
+
+/** @param raw the value of the setting `crewdeck.prices` */
+export function readPrices(raw: unknown): {
+  readonly prices: readonly Price[];
+  readonly problems: readonly string[];
+} {
+  if (!isObject(raw ?? {})) {
+    const problem = l10n.t(
+      "The setting crewdeck.prices must be an object of models with their prices. It was ignored.",
+    );
+    return { prices: [], problems: [problem] };
+  }
+  const prices: Price[] = [];
+  const problems: string[] = [];
+  for (const [pattern, value] of Object.entries(asObject(raw))) {
+    const price = asObject(value);
+    const [input, output] = [numberAt(price, "input"), numberAt(price, "output")];
+    if (pattern.trim() === "" || input === undefined || output === undefined)
+      problems.push(
+        l10n.t(
+          "The price of “{0}” in the setting crewdeck.prices was ignored: it must have “input” and “output”, each a number of at least 0 (US dollars for a million tokens).",
+          shortName(pattern),
+        ),
+      );
+    else prices.push({ pattern: pattern.trim(), input, output });
+  }
+  return { prices, problems };
+}
+
+/** The longest pattern that fits counts. A model that isn't known has the price of `*`. */
+export function priceOf(model: string | undefined, prices: readonly Price[]): Price | undefined {
+  const name = (model ?? "").toLowerCase();
+  const names = [name, name.slice(name.lastIndexOf("/") + 1)];
+  return prices
+    .filter(({ pattern }) => names.some((each) => fits(each, pattern.toLowerCase())))
+    .reduce<Price | undefined>(
+      (best, price) =>
+        best === undefined || price.pattern.length > best.pattern.length ? price : best,
+      undefined,
+    );
+}
+
+/** Undefined if none of the tokens has a price. */
+export function costOf(use: TokenUse | undefined, prices: readonly Price[]): Cost | undefined {
+  if (use === undefined || prices.length === 0) return undefined;
+  const parts = use.models.map(({ model, tokens: { total, prompt, completion } }) => {
+    const price = priceOf(model, prices);
+    const isSplit = prompt !== undefined || completion !== undefined;
+    if (price === undefined || (!isSplit && price.input !== price.output))
+      return { amount: undefined, unpriced: total };
+    const [input, output] = isSplit ? [prompt ?? 0, completion ?? 0] : [total, 0];
+    return { amount: (input * price.input + output * price.output) / 1e6, unpriced: 0 };
+  });
+  if (parts.every(({ amount }) => amount === undefined)) return undefined;
+  return {
+    amount: parts.reduce((sum, { amount = 0 }) => sum + amount, 0),
+    unpriced: parts.reduce((sum, { unpriced }) => sum + unpriced, 0),
+  };
+}
+
+/** Piece by piece, since a pattern is not trusted to be a fast regular expression. */
+function fits(name: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return name === pattern;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = name.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
 }

@@ -4,10 +4,8 @@ import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
-import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
-import { watchAgain } from "./history.ts";
+import { type CrewRef, type Execution, type ExecutionSummary, hasEnded, without } from "./model.ts";
 import type { ExecutionStore, Reported } from "./store.ts";
-import { stopWatching } from "./undelivered.ts";
 import { WatchList } from "./watch-list.ts";
 import { answerSession, canBeAsked, isTooOld, type PollOutcome, type Watched } from "./watched.ts";
 
@@ -128,7 +126,10 @@ export class Tracker implements Disposable {
 
   watchAgain(localId: string): void {
     const { store, clock } = this.#options;
-    store.update(localId, (execution) => watchAgain(execution, clock.now()));
+    store.update(localId, (execution) => ({
+      ...without(execution, "watchingStoppedAt"),
+      watchedSince: new Date(clock.now()).toISOString(),
+    }));
   }
 
   /** Stops polling and aborts requests until `start`. */
@@ -275,9 +276,16 @@ export class Tracker implements Disposable {
     const execution = store.summary(localId);
     if (execution === undefined || !isDue(execution)) return;
     try {
-      store.update(localId, (now) => (isDue(now) ? stopWatching(now, clock.now()) : now));
+      store.update(localId, (now) => (isDue(now) ? noLongerWatched(now, clock.now()) : now));
     } catch (error) {
       log.problem("The end of polling an old execution could not be stored.", error);
     }
   }
+}
+
+/** An ended execution was polled only for its callbacks. */
+function noLongerWatched(execution: Execution, now: number): Execution {
+  return hasEnded(execution)
+    ? without(execution, "undelivered")
+    : { ...execution, watchingStoppedAt: new Date(now).toISOString() };
 }

@@ -1,7 +1,5 @@
 import type { CrewApiError } from "../api/errors.ts";
-import { lastSentAt } from "./history.ts";
-import { type ExecutionSummary, hasEnded, mayWait } from "./model.ts";
-import { sendsCallbacks } from "./undelivered.ts";
+import { type ExecutionSummary, hasEnded, lastSentAt, mayWait, sendsCallbacks } from "./model.ts";
 
 /** Interval, and for how long, after a kickoff, a resume or the first sight (ms). */
 const [quick, quickPhase] = [2_000, 20_000];

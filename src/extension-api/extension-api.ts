@@ -2,11 +2,10 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
-import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
-import { costOf, type Price } from "../executions/prices.ts";
+import { type Execution, type ExecutionSummary, keyOf } from "../executions/model.ts";
+import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import { taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import type {

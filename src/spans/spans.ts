@@ -1,12 +1,24 @@
 import { createHash } from "node:crypto";
-import { SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
-import type { Attributes, SpanContext } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+} from "@opentelemetry/api";
 import { millisToHrTime } from "@opentelemetry/core";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { defined } from "../base/json.ts";
+import { readEvents, readUsage } from "../api/read-events.ts";
+import { defined, type JsonObject } from "../base/json.ts";
 import { pieceOf } from "../base/text.ts";
-import { type Activity, groupBy, type Mark, type Span } from "../executions/activity.ts";
+import {
+  type Activity,
+  activityOf,
+  groupBy,
+  type Mark,
+  type Span,
+} from "../executions/activity.ts";
 import { type Execution, keyOf } from "../executions/model.ts";
 
 export interface SpansOptions {
@@ -219,4 +231,51 @@ function eventOf({ type, at, name, thought, text, error, ...mark }: Mark, hasCon
     time: millisToHrTime(at),
     attributes: defined({ "crewdeck.name": name, ...content }),
   };
+}
+
+/** An execution that has ended, as a service stores it. */
+export interface EndedExecution {
+  readonly id: string;
+  readonly crew: string;
+  readonly state: "completed" | "failed" | "stopped";
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly inputs: JsonObject;
+  readonly output: string;
+  readonly error: string | null;
+  /** Those that are kept, as in status answers. */
+  readonly events: readonly JsonObject[];
+  /** By type, also of those that are not kept. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** As in status answers. */
+  readonly usage: unknown;
+}
+
+/** The same spans, with the same IDs, as a client makes of it that has seen all of its events. */
+export function spansOfEnded(
+  ended: EndedExecution,
+  options: Omit<SpansOptions, "now">,
+): readonly ReadableSpan[] {
+  const { id, crew, state, inputs, output, error, usage, counts } = ended;
+  const execution: Execution = {
+    localId: id,
+    crew: { id: "", name: crew, url: "" },
+    kickoffIds: [id],
+    origin: "kickoff",
+    state,
+    startedAt: new Date(ended.startedAt).toISOString(),
+    endedAt: new Date(ended.endedAt).toISOString(),
+    request: { inputs, callbacks: {} },
+    // Its events have all of them.
+    tasks: [],
+    resumes: [],
+    output,
+    ...defined({ error: error ?? undefined, usage: readUsage(usage) }),
+  };
+  const folded = { ...counts };
+  for (const { type } of ended.events)
+    if (typeof type === "string" && type in folded) folded[type] = (folded[type] ?? 0) - 1;
+  const activity = activityOf(execution, { events: readEvents(ended.events), folded });
+  return spansOf(execution, activity, { ...options, now: ended.endedAt });
 }

@@ -8,7 +8,7 @@ import {
   mayWait,
   type ResumeSummary,
 } from "../executions/model.ts";
-import type { Price } from "../executions/prices.ts";
+import type { Price } from "../executions/tokens.ts";
 import { answeredPause, pendingResume } from "../executions/resumes.ts";
 import { present } from "./words.ts";
 

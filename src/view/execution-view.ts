@@ -1,29 +1,40 @@
 import * as l10n from "@vscode/l10n";
-import type { JsonObject } from "../api/types.ts";
+import type { EventCounts, JsonObject, PlainCallbacks, TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { Activity } from "../executions/activity.ts";
+import { timeUse, wholeTime } from "../executions/durations.ts";
 import { interruptedAt } from "../executions/interruptions.ts";
-import { type Execution, type ExecutionState, hasEnded } from "../executions/model.ts";
+import {
+  type Execution,
+  type ExecutionState,
+  type ExecutionSummary,
+  hasEnded,
+  type SentKickoff,
+} from "../executions/model.ts";
+import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import { stepsOf } from "../executions/steps.ts";
 import { titleOf } from "../executions/title.ts";
-import { tokenUse } from "../executions/tokens.ts";
-import { aboutOf, callbacksOf, eventFacts } from "./about.ts";
 import { type Action, actionsOf, answersTo, type Circumstances } from "./actions.ts";
-import { historyOf, type HistoryEntry } from "./history.ts";
+import { type HistoryEntry, historyOf } from "./history.ts";
+import { formatSpan } from "./lengths.ts";
 import { type Notice, noticesOf } from "./notices.ts";
 import { tasksOf, type TaskView } from "./tasks.ts";
-import { timesOf, type TimesView } from "./times.ts";
-import { tokensOf, type TokensView } from "./tokens.ts";
 import {
   elapsedLabel,
   type Fact,
+  formatAmount,
+  formatCount,
+  formatDuration,
+  formatTime,
   fullProgress,
   hasClock,
   interruptedLabel,
   kickingOffLabel,
   present,
+  startLabel,
   stateLabel,
+  triggerFacts,
   useLabels,
 } from "./words.ts";
 
@@ -144,4 +155,144 @@ function toComeLabel(execution: Execution, named: number): string | undefined {
   return count === 1
     ? l10n.t("1 task is still to come.")
     : l10n.t("{0} tasks are still to come.", count);
+}
+
+/** Its crew and IDs, and who or what started it. */
+export function aboutOf(execution: Execution): readonly Fact[] {
+  const { crew, kickoffIds, engine } = execution;
+  return present<Fact>(
+    { label: l10n.t("Crew"), value: crew.name },
+    { label: l10n.t("Address"), value: crew.url },
+    engine !== undefined && { label: l10n.t("Engine"), value: engine },
+    ...triggerFacts(execution),
+    ...kickoffIds.map((value, at) => ({
+      label: at === 0 ? l10n.t("Kickoff ID") : l10n.t("Continues as"),
+      value,
+    })),
+  );
+}
+
+/** How many events there were. Not for the text, in which a section that changes is unfolded. */
+export function eventFacts({ eventCounts }: Execution): readonly Fact[] {
+  const counts = eventCounts === undefined ? "" : countsText(eventCounts);
+  return counts === "" ? [] : [{ label: l10n.t("Events"), value: counts }];
+}
+
+/** "27 (6 llm_call_started, 2 task_started)". */
+function countsText({ total, byType = {} }: EventCounts): string {
+  const types = Object.entries(byType).toSorted(([, one], [, other]) => other - one);
+  const sum = total ?? types.reduce((all, [, count]) => all + count, 0);
+  const parts = types.map(([type, count]) => `${formatCount(count)} ${type}`);
+  if (sum === 0) return "";
+  return parts.length === 0 ? formatCount(sum) : `${formatCount(sum)} (${parts.join(", ")})`;
+}
+
+type StoredCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
+
+/** Anybody who knows a callback's path can post to it. */
+export function callbacksOf(callbacks: SentKickoff["callbacks"]): readonly Fact[] {
+  return Object.entries<string | StoredCallback>({ ...callbacks }).flatMap(([label, callback]) => {
+    const { url, authentication, ...rest } =
+      typeof callback === "string" ? { url: callback } : callback;
+    const events = "events" in rest ? ` (${rest.events.join(", ")})` : "";
+    const kind =
+      authentication?.strategy === "basic"
+        ? `, ${l10n.t("with a user name and password")}`
+        : authentication && `, ${l10n.t("with a bearer token")}`;
+    return url === "" ? [] : [{ label, value: `${withoutPath(url)}${events}${kind ?? ""}` }];
+  });
+}
+
+function withoutPath(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
+}
+
+/** How long a task worked, or all pauses lasted. */
+interface ShareView {
+  /** Undefined for the pauses. */
+  readonly taskId?: string;
+  readonly time: string;
+  /** Of all, in whole per cent, if the shares can be compared. */
+  readonly percent?: number;
+}
+
+export interface TimesView {
+  readonly lines: readonly string[];
+  /** Empty unless there are at least two times. */
+  readonly shares: readonly ShareView[];
+}
+
+export function timesOf(execution: ExecutionSummary): TimesView {
+  const { endedAt } = execution;
+  const whole = wholeTime(execution);
+  const span = formatSpan((whole?.seconds ?? 0) * 1000);
+  return {
+    lines: present(
+      startLabel(execution),
+      endedAt && l10n.t("Finished: {0}", formatTime(endedAt)),
+      whole?.isByCrew === true && l10n.t("Duration: {0} (reported by the crew)", span),
+      whole?.isByCrew === false && l10n.t("Duration: {0}", span),
+    ),
+    shares: sharesOf(execution),
+  };
+}
+
+function sharesOf(execution: ExecutionSummary): readonly ShareView[] {
+  const { tasks, waited, percents } = timeUse(execution);
+  if (waited === undefined && tasks.filter(({ duration }) => duration !== undefined).length < 2)
+    return [];
+  const shares = tasks.map(({ taskId, duration }) => ({
+    taskId,
+    time: duration === undefined ? l10n.t("not known") : formatDuration(duration),
+  }));
+  const pauses = waited === undefined ? [] : [{ time: formatDuration(waited) }];
+  return [...shares, ...pauses].map((share, at) => ({
+    ...share,
+    ...defined({ percent: percents?.[at] }),
+  }));
+}
+
+interface TokenShare {
+  /** Of a task or a model. Undefined for a model that isn't known. */
+  readonly name?: string;
+  readonly tokens: TokenUsage;
+  /** Undefined without prices. */
+  readonly cost?: string;
+}
+
+/** Who used how many tokens. */
+export interface TokensView {
+  readonly byTask: readonly TokenShare[];
+  /** Empty if no model is known. */
+  readonly byModel: readonly TokenShare[];
+}
+
+/** Undefined if unknown. */
+export function tokensOf(
+  execution: ExecutionSummary,
+  prices: readonly Price[],
+): TokensView | undefined {
+  const use = tokenUse(execution);
+  if (use === undefined) return undefined;
+  const share = (name: string | undefined, own: TokenUse): TokenShare => ({
+    tokens: own.tokens,
+    ...defined({ name, cost: prices.length > 0 ? costText(own, prices) : undefined }),
+  });
+  const hasModel = use.models.some(({ model }) => model !== undefined);
+  return {
+    byTask: execution.tasks.flatMap((task) => {
+      const own = taskTokenUse(task);
+      return own === undefined ? [] : [share(task.taskId, own)];
+    }),
+    byModel: hasModel
+      ? use.models.map((each) => share(each.model, { tokens: each.tokens, models: [each] }))
+      : [],
+  };
+}
+
+function costText(use: TokenUse, prices: readonly Price[]): string {
+  const cost = costOf(use, prices);
+  if (cost === undefined) return l10n.t("no price");
+  const amount = formatAmount(cost);
+  return cost.unpriced === 0 ? amount : l10n.t("more than {0}", amount);
 }

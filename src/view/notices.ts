@@ -4,6 +4,7 @@ import { safeUrl } from "../base/loopback.ts";
 import { requestAt } from "../executions/flow-requests.ts";
 import {
   asksElsewhere,
+  failedCallbacks,
   hasEnded,
   isLocalCrew,
   isNeverSeen,
@@ -14,7 +15,6 @@ import {
   type ResumeSummary,
 } from "../executions/model.ts";
 import { answeredPause } from "../executions/resumes.ts";
-import { failedCallbacks } from "../executions/undelivered.ts";
 import type { Circumstances } from "./actions.ts";
 import { fencedLines, inlineName, inlineText } from "./markdown.ts";
 import { answerLabel, failedAtModel, isRehearsal, present } from "./words.ts";

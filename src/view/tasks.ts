@@ -12,11 +12,10 @@ import {
   type SentResume,
   type TaskSummary,
 } from "../executions/model.ts";
-import type { Price } from "../executions/prices.ts";
+import { type Price, taskTokenUse } from "../executions/tokens.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Step } from "../executions/steps.ts";
 import { attemptPairs, taskIn } from "../executions/tasks.ts";
-import { taskTokenUse } from "../executions/tokens.ts";
 import { inlineText } from "./markdown.ts";
 import { attemptSection, taskSection } from "./sections.ts";
 import {

@@ -2,9 +2,11 @@ import * as l10n from "@vscode/l10n";
 import type { JsonValue } from "../api/types.ts";
 import { readable } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
+import { type ExecutionSummary, mayWait } from "../executions/model.ts";
 import type { Step } from "../executions/steps.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
-import type { ExecutionView } from "./execution-view.ts";
+import type { ExecutionView, TimesView, TokensView } from "./execution-view.ts";
+import { formatSpan } from "./lengths.ts";
 import {
   cellText,
   cleanText,
@@ -21,18 +23,24 @@ import {
   attemptSection,
   feedbackSection,
   idsSection,
+  mayBeWaitingSection,
   type Part,
   type Rendered,
   resultSection,
+  sectionOf,
   stepSection,
   stepsSection,
   taskSection,
 } from "./sections.ts";
 import type { AttemptView, FeedbackView, TaskView } from "./tasks.ts";
-import type { TimesView } from "./times.ts";
-import type { TokensView } from "./tokens.ts";
-import { formatSpan } from "./lengths.ts";
-import { type Fact, formatCount, formatTime, interruptedLabel, present } from "./words.ts";
+import {
+  countedLabel,
+  type Fact,
+  formatCount,
+  formatTime,
+  interruptedLabel,
+  present,
+} from "./words.ts";
 
 /** Steps of a task, and characters of each of their texts. The page and the timeline have more. */
 const most = { steps: 30, characters: 300 };
@@ -294,4 +302,46 @@ function tokenTable(of: string, shares: TokensView["byTask"]): string[] {
       ...(isPriced ? [cost ?? ""] : []),
     ]),
   ]);
+}
+
+/** Shown after a line, and no part of the text. */
+export interface Note {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Times, tokens and cost, after the state and the tasks' headings. `now` in milliseconds since 1970. */
+export function notesOf(
+  { elapsed, use, tasks }: ExecutionView,
+  rendered: Rendered,
+  now: number,
+): readonly Note[] {
+  const note = (section: string, labels: readonly string[]): Note[] => {
+    const line = sectionOf(rendered, section)?.start;
+    return line === undefined || labels.length === 0 ? [] : [{ line, text: labels.join(" · ") }];
+  };
+  const time = typeof elapsed === "number" ? countedLabel(now - elapsed) : elapsed;
+  return [
+    ...note("state", present(time, ...use)),
+    ...tasks.flatMap(({ taskId, facts }) => note(taskSection(taskId), facts)),
+  ];
+}
+
+/** Where the text shows what waits, or may wait: its first line, and its last one that isn't blank. */
+export function placeOfWaiting(
+  execution: ExecutionSummary,
+  rendered: Rendered,
+): { readonly taskId?: string; readonly first: number; readonly last: number } | undefined {
+  const { state, waiting } = execution;
+  const task = state === "waiting" ? waiting : undefined;
+  const section = task
+    ? (sectionOf(rendered, attemptSection(task.taskId, task.attempt)) ??
+      sectionOf(rendered, taskSection(task.taskId)))
+    : mayWait(execution)
+      ? sectionOf(rendered, mayBeWaitingSection)
+      : undefined;
+  if (section === undefined) return undefined;
+  const lines = rendered.text.split("\n").slice(section.start, section.end);
+  const last = section.start + lines.findLastIndex((line) => line.trim() !== "");
+  return { first: section.start, last, ...(task && { taskId: task.taskId }) };
 }

@@ -2,23 +2,20 @@ import * as l10n from "@vscode/l10n";
 import type { TokenUsage } from "../api/types.ts";
 import { shortName } from "../base/text.ts";
 import { type Duration, taskTime, taskWait, wholeTime } from "../executions/durations.ts";
-import { type Cost, costOf, type Price } from "../executions/prices.ts";
-import type { TokenUse } from "../executions/tokens.ts";
+import { type Cost, costOf, type Price, type TokenUse } from "../executions/tokens.ts";
 import {
+  asksElsewhere,
+  type ExecutionState,
+  type ExecutionSummary,
   hasEnded,
   hasRehearsalOutput,
   isLocalCrew,
   isNeverSeen,
-  asksElsewhere,
   mayWait,
+  type TaskSummary,
+  type WaitingSummary,
 } from "../executions/model.ts";
 import { formatSpan } from "./lengths.ts";
-import type {
-  ExecutionState,
-  ExecutionSummary,
-  TaskSummary,
-  WaitingSummary,
-} from "../executions/model.ts";
 
 /** Removes undefined and false. */
 export function present<T = string>(...all: readonly (T | undefined | false)[]): T[] {

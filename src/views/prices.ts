@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { plainMessage, runAction } from "../editor/messages.ts";
-import { type Price, readPrices } from "../executions/prices.ts";
+import { type Price, readPrices } from "../executions/tokens.ts";
 
 /** The setting `crewdeck.prices`. A bad entry is named in a warning, once. */
 export class Prices implements vscode.Disposable {

@@ -8,7 +8,7 @@ import { Emitter } from "../../src/base/events.ts";
 import { exportCommands } from "../../src/commands/export.ts";
 import { Notified } from "../../src/executions/executions.ts";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
-import { headersKey } from "../../src/views/export/headers.ts";
+import { headersKey } from "../../src/views/export/endpoint.ts";
 import { watchEnds } from "../../src/views/export/register.ts";
 import { json, MisbehavingServer, redirect, text } from "../support/misbehaving-server.ts";
 import { temporaryFolder } from "../support/folders.ts";
@@ -18,7 +18,7 @@ import { startConnectProxy } from "../support/connect-proxy.ts";
 import { crewsOf } from "./execution-parts.ts";
 import { closeEditors, forgetAll, kickOff, polled, run, set } from "./extension.ts";
 import { MemorySecrets } from "./memory.ts";
-import { ScriptedPerson, type Move, withPerson } from "./scripted-person.ts";
+import { type Move, ScriptedPerson, withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 const extension = vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!;

@@ -15,7 +15,7 @@ import { readLink } from "../../src/commands/link.ts";
 import { isSameOutput } from "../../src/executions/tasks.ts";
 import { inputNames } from "../../src/projects/types.ts";
 import { outputLines, withLines } from "../../src/view/embed.ts";
-import { headingsOf } from "../../src/view/headings.ts";
+import { headingsOf } from "../../src/view/sections.ts";
 import * as markdown from "../../src/view/markdown.ts";
 import { outputContent, renderOutput } from "../../src/view/outputs.ts";
 import { contentOf } from "../../src/views/page/content.ts";

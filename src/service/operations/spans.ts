@@ -1,6 +1,6 @@
 import { integer, text } from "../../base/sqlite.ts";
-import type { EndedExecution } from "../../spans/ended.ts";
-import { change, row, rows, type Database } from "../database/database.ts";
+import type { EndedExecution } from "../../spans/spans.ts";
+import { change, type Database, row, rows } from "../database/database.ts";
 import { outputOf } from "../dialects.ts";
 import { messageOf } from "../errors.ts";
 import type { StatusView } from "../model.ts";
@@ -92,7 +92,7 @@ export function createExporter(options: ExporterOptions) {
   async function sendFrom(id: string, acknowledged: number): Promise<void> {
     // Loaded only where spans are sent.
     const [{ spansOfEnded }, { mostSpans, sendSpans }] = await Promise.all([
-      import("../../spans/ended.ts"),
+      import("../../spans/spans.ts"),
       import("../../spans/send.ts"),
     ]);
     const found = await view(id);

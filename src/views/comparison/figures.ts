@@ -1,8 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { type Duration, pauses, timeUse, wholeTime } from "../../executions/durations.ts";
 import { type Execution, hasEnded } from "../../executions/model.ts";
-import { type Cost, costOf, type Price } from "../../executions/prices.ts";
-import { type TokenUse, tokenUse } from "../../executions/tokens.ts";
+import { type Cost, costOf, type Price, type TokenUse, tokenUse } from "../../executions/tokens.ts";
 import { formatSpan } from "../../view/lengths.ts";
 import { formatCount, formatTime, isRehearsal, present, stateLabel } from "../../view/words.ts";
 import { type Figure, onSides, type Sides } from "./messages.ts";

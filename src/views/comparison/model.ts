@@ -10,10 +10,9 @@ import {
   type ExecutionTask,
   hasEnded,
 } from "../../executions/model.ts";
-import type { Price } from "../../executions/prices.ts";
+import { type Price, taskTokenUse } from "../../executions/tokens.ts";
 import { isSameOutput } from "../../executions/tasks.ts";
 import { titleOf } from "../../executions/title.ts";
-import { taskTokenUse } from "../../executions/tokens.ts";
 import { unknownTasks } from "../../view/tasks.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { formatTime, present } from "../../view/words.ts";

@@ -4,7 +4,7 @@ import { type Disposable, Disposables, type Event } from "../../base/events.ts";
 import { untilElapsedChanges } from "../../view/words.ts";
 import type { Prices } from "../prices.ts";
 import type { ExecutionDocuments } from "./documents.ts";
-import { type Note, notesOf, waitingLines } from "./notes.ts";
+import { type Note, notesOf, placeOfWaiting } from "../../view/text.ts";
 
 /** What a visible document shows beside its text: the draft that waits, times, tokens and cost. */
 export function decorate(options: {
@@ -43,10 +43,10 @@ export function decorate(options: {
     const [view, rendered] = [documents.view(document.uri), documents.rendered(document)];
     if (execution === undefined || view === undefined || rendered === undefined) return Infinity;
     const now = clock.now();
-    const draftLines = waitingLines(execution, rendered);
+    const place = placeOfWaiting(execution, rendered);
     editor.setDecorations(
       draft,
-      draftLines ? [new vscode.Range(draftLines[0], 0, draftLines[1], 0)] : [],
+      place?.taskId ? [new vscode.Range(place.first, 0, place.last, 0)] : [],
     );
     editor.setDecorations(
       strong,

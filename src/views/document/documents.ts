@@ -15,7 +15,6 @@ import type { ShowOptions } from "./reader.ts";
 import { type Action, answersTo, type Circumstances } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import type { Rendered } from "../../view/sections.ts";
-import { placeOf } from "./place.ts";
 
 /** Renderings kept, to find the one that an editor still shows. */
 const keptRenderings = 4;
@@ -137,14 +136,20 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   /** Where the document shows what waits: in the execution's own, or in the output's, as in a comparison. */
   find(document: vscode.TextDocument): FeedbackPlace | undefined {
-    const part = parsePartUri(document.uri)?.part;
-    if (part === undefined) return placeOf(this, document);
     const execution = this.summary(document.uri);
+    if (execution === undefined) return undefined;
+    const part = parsePartUri(document.uri)?.part;
+    if (part === undefined) {
+      const rendered = this.rendered(document);
+      const place = rendered && this.#rendering?.placeOfWaiting(execution, rendered);
+      return place && { execution, line: place.first, ...defined({ taskId: place.taskId }) };
+    }
+    const { state, waiting } = execution;
     const isIt =
       part.kind === "attempt" &&
-      execution?.state === "waiting" &&
-      execution.waiting?.taskId === part.taskId &&
-      execution.waiting.attempt === part.attempt;
+      state === "waiting" &&
+      waiting?.taskId === part.taskId &&
+      waiting.attempt === part.attempt;
     return isIt ? { execution, taskId: part.taskId, line: 0 } : undefined;
   }
 

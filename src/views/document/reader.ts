@@ -1,17 +1,15 @@
 import * as vscode from "vscode";
 import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
-import { mapLine, nextAttempt } from "../../view/moved-lines.ts";
 import {
+  mapLine,
   type Rendered,
-  type Section,
   sectionOf,
   stepSection,
   taskSection,
 } from "../../view/sections.ts";
 import { sectionOfAttempt } from "../../view/tasks.ts";
 import type { ExecutionDocuments } from "./documents.ts";
-import { placeOf } from "./place.ts";
 
 export interface ShowOptions {
   readonly attempt?: number | undefined;
@@ -36,7 +34,7 @@ export async function showExecution(
   const editor = await vscode.window.showTextDocument(document, options);
   const isCurrent = () => documents.isCurrent(document);
   if (!isCurrent()) await until(vscode.workspace.onDidChangeTextDocument, isCurrent, maxWait);
-  const place = placeOf(documents, document);
+  const place = documents.find(document);
   const rendered = documents.rendered(document);
   const isElsewhere =
     taskId !== undefined &&
@@ -60,7 +58,7 @@ export async function showExecution(
 
 /**
  * VS Code replaces all lines between the first and last change, which moves the cursor to the end
- * (observed in 1.139). An awaited next attempt is shown instead.
+ * (observed in 1.139).
  */
 export function keepReaderPlaces(
   documents: Pick<ExecutionDocuments, "rendered">,
@@ -81,12 +79,7 @@ export function keepReaderPlaces(
     const firstChanged = Math.min(...contentChanges.map(({ range }) => range.start.line));
     for (const editor of window.visibleTextEditors) {
       if (editor.document !== document) continue;
-      const next = awaited(editor, from, to);
-      if (next !== undefined) {
-        const above = linesAbove(editor, from);
-        select(editor, next.start);
-        showAtTop(editor, Math.max(0, next.start - above));
-      } else if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
+      if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
     }
   };
   workspace.textDocuments.forEach(remember);
@@ -120,26 +113,6 @@ function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void 
     ({ anchor, active }) => new vscode.Selection(now(anchor), now(active)),
   );
   if (top !== undefined) showAtTop(editor, now(top).line);
-}
-
-/**
- * How many lines are shown above the draft with the cursor, for the next one to appear in its place.
- * At least one, since a draft's lenses are below the line above it.
- */
-function linesAbove({ selection, visibleRanges }: vscode.TextEditor, from: Rendered): number {
-  const { line } = selection.active;
-  const draft = from.sections.find(
-    ({ id, start, end }) => / attempt \d+$/.test(id) && start <= line && line < end,
-  );
-  return Math.max(1, (draft?.start ?? 0) - (visibleRanges[0]?.start.line ?? 0));
-}
-
-/** The next attempt, if the cursor is visible in the answered one and nothing is selected. */
-function awaited(editor: vscode.TextEditor, from: Rendered, to: Rendered): Section | undefined {
-  const { selection, visibleRanges } = editor;
-  const isThere =
-    selection.isEmpty && visibleRanges.some((range) => range.contains(selection.active));
-  return isThere ? nextAttempt(selection.active.line, from, to) : undefined;
 }
 
 /**

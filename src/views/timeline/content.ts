@@ -4,10 +4,9 @@ import { pieceOf } from "../../base/text.ts";
 import { type Activity, groupBy } from "../../executions/activity.ts";
 import { taskTime, taskWait, wholeTime } from "../../executions/durations.ts";
 import { interruptedAt, lastTimeIn } from "../../executions/interruptions.ts";
-import { isLocalCrew, mayWait, type ExecutionSummary } from "../../executions/model.ts";
-import { type Cost, costOf, type Price } from "../../executions/prices.ts";
+import { type ExecutionSummary, isLocalCrew, mayWait } from "../../executions/model.ts";
+import { type Cost, costOf, type Price, spanTokenUses } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
-import { spanTokenUses } from "../../executions/tokens.ts";
 import { formatAmount, formatCost, stateLabel } from "../../view/words.ts";
 import type { Mark, Span, TimelineView } from "./messages.ts";
 

@@ -1,8 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
-import type { Price } from "../../executions/prices.ts";
-import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
+import { type Price, taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { actionsOf, answersTo } from "../../view/actions.ts";
 import { shortProblem } from "../doubt.ts";
@@ -31,15 +30,17 @@ import type { Row } from "./rows.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import {
+  asksElsewhere,
   canRunAgainFrom,
+  type ExecutionSummary,
   hasEnded,
   isNeverSeen,
   isStopping,
-  asksElsewhere,
   mayWait,
+  type TaskSummary,
+  type WaitingSummary,
 } from "../../executions/model.ts";
 import { interruptedAt } from "../../executions/interruptions.ts";
-import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
 

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import type { Price } from "../../../src/executions/prices.ts";
+import type { Price } from "../../../src/executions/tokens.ts";
 import { withTimes } from "../../../src/executions/task-times.ts";
 import {
   type FromComparison,
@@ -15,7 +15,7 @@ import {
 import { comparisonModel } from "../../../src/views/comparison/model.ts";
 import { parseFromComparison } from "../../../src/views/comparison/parse.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
-import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
+import { BuiltPage, type BuiltPageOptions, eachWithPage } from "../built-page.ts";
 
 export interface ComparedSample {
   readonly execution: Execution;

@@ -3,11 +3,11 @@ import type { Locator, Page } from "playwright-core";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import type { Price } from "../../../src/executions/prices.ts";
+import type { Price } from "../../../src/executions/tokens.ts";
 import { Sent, timelineContent } from "../../../src/views/timeline/content.ts";
 import type { FromTimeline, Look } from "../../../src/views/timeline/messages.ts";
 import { parseFromTimeline } from "../../../src/views/timeline/parse.ts";
-import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
+import { BuiltPage, type BuiltPageOptions, eachWithPage } from "../built-page.ts";
 import { waitFor } from "../wait.ts";
 
 /** What a timeline shows: an execution, and the crew's events. */

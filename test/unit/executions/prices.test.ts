@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { costOf, priceOf, readPrices } from "../../../src/executions/prices.ts";
+import { costOf, priceOf, readPrices } from "../../../src/executions/tokens.ts";
 
 const million = { total: 2_000_000, prompt: 1_000_000, completion: 1_000_000 };
 const price = (pattern: string, input = 1, output = 2) => ({ pattern, input, output });

@@ -1,15 +1,23 @@
 import assert from "node:assert/strict";
+import type { Execution } from "../../../src/executions/model.ts";
 import { noActivity } from "../../../src/executions/activity.ts";
-import { headingsOf } from "../../../src/view/headings.ts";
+import { headingsOf } from "../../../src/view/sections.ts";
 import { leadingText } from "../../../src/view/markdown.ts";
 import { elapsedLabel, untilElapsedChanges } from "../../../src/view/words.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
-import { notesOf, waitingLines } from "../../../src/views/document/notes.ts";
+import { notesOf, placeOfWaiting } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const now = Date.parse("2026-10-21T12:02:05.000Z");
 const linesOf = (text: string) => text.split("\n");
+
+/** The line at which feedback is given. */
+function textAt(execution: Execution): string | undefined {
+  const rendered = renderExecution(execution);
+  const place = placeOfWaiting(execution, rendered);
+  return place && linesOf(rendered.text)[place.first];
+}
 
 describe("The text of an execution", () => {
   it("has no marks of bold text: states and names of inputs are decorated", () => {
@@ -63,7 +71,7 @@ describe("The text of an execution", () => {
   it("marks the draft that waits, from its heading to its last line", () => {
     const execution = anExecution();
     const rendered = renderExecution(execution);
-    const [first, last] = waitingLines(execution, rendered) ?? [];
+    const { first, last } = placeOfWaiting(execution, rendered) ?? {};
     assert.deepEqual(linesOf(rendered.text).slice(first, (last ?? 0) + 1), [
       "### Attempt 1",
       "",
@@ -71,7 +79,6 @@ describe("The text of an execution", () => {
       "",
       "Text.",
     ]);
-    assert.equal(waitingLines(notWaiting(), renderExecution(notWaiting())), undefined);
   });
 
   it("has headings that belong together, none of them from a code block", () => {
@@ -98,5 +105,40 @@ describe("The text of an execution", () => {
       "\\* a",
     ]);
     assert.equal(leadingText("Running"), "Running");
+  });
+});
+
+describe("the place of feedback", () => {
+  it("is the waiting output, below the rejected ones", () => {
+    const secondDraft = anExecution({
+      tasks: [
+        {
+          taskId: "review",
+          state: "waiting",
+          attempts: [
+            { number: 1, output: "First." },
+            { number: 2, output: "Second." },
+          ],
+        },
+      ],
+      waiting: { taskId: "review", attempt: 2, since: "2026-10-21T12:01:00.000Z" },
+    });
+    assert.equal(textAt(secondDraft), "### Attempt 2");
+    assert.equal(textAt(anExecution()), "### Attempt 1");
+  });
+
+  it("is the task if its output is not shown", () => {
+    assert.equal(
+      textAt(anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts: [] }] })),
+      "## Task: review",
+    );
+  });
+
+  it("is the section “It may be waiting for you”, and none if nothing waits", () => {
+    assert.equal(
+      textAt(notWaiting({ state: "unknown", mayBeWaiting: true })),
+      "## It may be waiting for you",
+    );
+    assert.equal(textAt(notWaiting()), undefined);
   });
 });

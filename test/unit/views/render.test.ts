@@ -3,12 +3,11 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import MarkdownIt from "markdown-it";
 import type { JsonValue } from "../../../src/base/json.ts";
-import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
+import { type Execution, type SentResume, without } from "../../../src/executions/model.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { missingText } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
-import { mapLine, nextAttempt } from "../../../src/view/moved-lines.ts";
-import { sectionOf } from "../../../src/view/sections.ts";
+import { mapLine, sectionOf } from "../../../src/view/sections.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 function headings(execution: Execution): string[] {
@@ -605,38 +604,5 @@ describe("the reader's place", () => {
     const after = missingText("Writers", "11111111-aaaa");
     for (let line = 0; line < before.lineCount; line++)
       assert.ok(mapLine(line, before, after) < after.lineCount);
-  });
-
-  it("moves to the next attempt only for a reader who answered the one before", () => {
-    const task = (...outputs: string[]) => [
-      {
-        taskId: "review",
-        state: "waiting" as const,
-        attempts: outputs.map((output, at) => ({ number: at + 1, output })),
-      },
-    ];
-    const before = renderExecution(
-      anExecution({ tasks: task("# First\n\nText."), resumes: [rejected] }),
-    );
-    const after = renderExecution(
-      anExecution({ tasks: task("# First\n\nText.", "Second."), resumes: [rejected] }),
-    );
-    const place = (line: string, from = before, to = after) =>
-      nextAttempt(from.text.split("\n").indexOf(line), from, to);
-    for (const line of ["### Attempt 1", "Text.", "### Your feedback: rejected"])
-      assert.equal(after.text.split("\n")[place(line)?.start ?? -1], "### Attempt 2");
-    for (const line of ["## Inputs", "## Task: review", "## Times"])
-      assert.equal(place(line), undefined);
-    assert.equal(place("### Attempt 1", after, after), undefined);
-    const elsewhere = renderExecution(anExecution({ tasks: task("# First\n\nText.", "Second.") }));
-    assert.equal(
-      place(
-        "### Attempt 1",
-        renderExecution(anExecution({ tasks: task("# First\n\nText.") })),
-        elsewhere,
-      ),
-      undefined,
-      "answered elsewhere: the person may still be writing feedback",
-    );
   });
 });

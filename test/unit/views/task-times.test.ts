@@ -3,7 +3,7 @@ import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf, noActivity } from "../../../src/executions/activity.ts";
 import { withTimes } from "../../../src/executions/task-times.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
-import { notesOf } from "../../../src/views/document/notes.ts";
+import { notesOf } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";

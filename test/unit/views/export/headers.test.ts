@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { messageOf, UserError } from "../../../../src/base/errors.ts";
-import { readEndpoint } from "../../../../src/views/export/endpoint.ts";
-import { headersKey, OtlpHeaders, parseHeaders } from "../../../../src/views/export/headers.ts";
+import {
+  headersKey,
+  OtlpHeaders,
+  parseHeaders,
+  readEndpoint,
+} from "../../../../src/views/export/endpoint.ts";
 import { SecretMemory } from "../../../support/secret-memory.ts";
 
 const url = readEndpoint("https://langfuse.test/api/public/otel");

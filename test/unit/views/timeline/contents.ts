@@ -1,6 +1,6 @@
 import { activityOf } from "../../../../src/executions/activity.ts";
 import { timelineContent, type TimelineContent } from "../../../../src/views/timeline/content.ts";
-import type { Price } from "../../../../src/executions/prices.ts";
+import type { Price } from "../../../../src/executions/tokens.ts";
 import { longExecution, start, variedExecution } from "../../../support/timeline/samples.ts";
 
 /** What the timeline shows of a sample, an hour after its start. */
