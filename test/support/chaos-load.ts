@@ -90,6 +90,14 @@ export class ChaosLoad {
     await Promise.all(Array.from({ length: clients }, lane));
   }
 
+  /** Whether clients went on to a second execution, an output was rejected, and decisions raced. */
+  hasAll(clients: number): boolean {
+    const isRejected = this.promised.some(({ offers }) =>
+      offers.some(({ isApprove, answer }) => !isApprove && answer === "accepted"),
+    );
+    return this.promised.length > clients && isRejected && this.figures.races > 0;
+  }
+
   end(): void {
     this.#isEnding = true;
   }
