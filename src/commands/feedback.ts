@@ -4,7 +4,7 @@ import { defined } from "../base/json.ts";
 import { booleanOf, isProgram, numberOf } from "../editor/arguments.ts";
 import { recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
-import { hasEnded, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { type Execution, type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { GivenFeedback } from "../feedback/feedback.ts";
 import { onExecution } from "./choose.ts";
 import { approveSelected, isSelection } from "./review.ts";
@@ -45,13 +45,12 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
       fits,
       none,
     );
-  const answer = (action: (execution: Execution, given: GivenFeedback) => unknown) =>
-    send(action, ({ state }) => state === "waiting", vscode.l10n.t("No execution waits for you."));
-  const approve = answer((execution, given) => feedback.approve(execution, given));
+  const none = vscode.l10n.t("No execution waits for you.");
+  const waits = ({ state }: ExecutionSummary) => state === "waiting";
+  const approve = send((execution, given) => feedback.approve(execution, given), waits, none);
   return {
     approve: (argument, selected) =>
       isSelection(selected) ? approveSelected(parts, selected) : approve(argument),
-    approveWithNote: answer((execution, given) => feedback.write(execution, given)),
     answer: send(
       (execution, given) => {
         if (execution.waiting?.options !== undefined) return feedback.approve(execution, given);
@@ -62,11 +61,7 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
       ({ waiting }) => waiting?.options !== undefined,
       vscode.l10n.t("No flow waits for your answer."),
     ),
-    reject: answer((execution, given) => feedback.reject(execution, given)),
-    giveFeedback: send(
-      (execution) => feedback.write(execution),
-      (execution) => !hasEnded(execution) && execution.kickoffIds.length > 0,
-    ),
+    reject: send((execution, given) => feedback.reject(execution, given), waitsForPerson, none),
     sendAgain: send(
       (execution) => feedback.sendAgain(execution),
       (execution) => repeatable(execution) !== undefined,

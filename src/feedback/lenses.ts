@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { plainLabel } from "../editor/messages.ts";
 import { type ExecutionSummary, keyOf } from "../executions/model.ts";
-import { approved, isForWhatWaits, pendingResume } from "../executions/resumes.ts";
+import { approved, asksFor, isForWhatWaits, pendingResume } from "../executions/resumes.ts";
 import { type Action, canAnswer, type Verb } from "../view/actions.ts";
 import { beginningOf, type Draft, type Drafts } from "./drafts.ts";
 import { answerLabel } from "../view/words.ts";
@@ -35,7 +35,6 @@ export const effects = {
       "The crew continues with this output, and later tasks read “{0}” as your feedback",
       approved,
     ),
-  note: () => vscode.l10n.t("The crew continues, and later tasks read your note"),
   reject: () => vscode.l10n.t("The task runs again with your feedback"),
   answer: () => vscode.l10n.t("The flow continues with your answer"),
 };
@@ -83,7 +82,8 @@ function commandsAt(
       const { taskId: of, attempt } = draft;
       const title = withIcon("edit", vscode.l10n.t("Edit Draft…"));
       const tooltip = vscode.l10n.t("Feedback that was not sent: {0}", beginningOf(draft));
-      return command(title, "approveWithNote", tooltip, { taskId: of, attempt });
+      const verb = asksFor(execution, of) ? "answer" : "reject";
+      return command(title, verb, tooltip, { taskId: of, attempt, ...textOf(verb) });
     });
   const { waiting } = execution;
   const { options = [] } = waiting ?? {};
@@ -102,15 +102,19 @@ function commandsAt(
         icon === undefined ? label : withIcon(icon, label),
         verb,
         tooltipOf(verb, execution) ?? "",
-        verb === "answer" ? { feedback: "" } : {},
+        textOf(verb),
       );
     }),
   ];
 }
 
+/** A flow is answered in the page's box if there is no text yet. */
+function textOf(verb: Verb): { readonly feedback?: string } {
+  return verb === "answer" ? { feedback: "" } : {};
+}
+
 const icons: Readonly<Partial<Record<Verb, string>>> = {
   approve: "check",
-  approveWithNote: "comment",
   reject: "discard",
   answer: "comment",
 };
@@ -119,14 +123,12 @@ function tooltipOf(verb: Verb, execution: ExecutionSummary): string | undefined 
   switch (verb) {
     case "approve":
       return effects.approve();
-    case "approveWithNote":
-      return effects.note();
     case "reject":
-      return effects.reject();
+      return execution.state === "waiting"
+        ? effects.reject()
+        : vscode.l10n.t("Approve or reject a task whose ID you know");
     case "answer":
       return effects.answer();
-    case "giveFeedback":
-      return vscode.l10n.t("Approve or reject a task whose ID you know");
     case "pasteCallback":
       return vscode.l10n.t(
         "Shows what your own webhook received: which task waits, and its output",

@@ -30,10 +30,8 @@ export interface Circumstances {
 /** What a person may do, by its command. */
 export const verbs = [
   "approve",
-  "approveWithNote",
   "reject",
   "answer",
-  "giveFeedback",
   "pasteCallback",
   "sendAgain",
   "continueExecution",
@@ -83,7 +81,7 @@ export function answersTo(
   const { waiting } = execution;
   if (isInterrupted) return [];
   const pending = pendingResume(execution);
-  const give: Action = { verb: "giveFeedback", label: l10n.t("Give Feedback…") };
+  const give: Action = { verb: "reject", label: l10n.t("Give Feedback…") };
   if (isSending || pending?.outcome === "sending") return [{ label: l10n.t("Sending…") }];
   if (pending !== undefined) {
     const label = l10n.t("May have been sent – Send Again…");
@@ -98,7 +96,6 @@ export function answersTo(
     return present<Action>(again, { verb: "answer", label: l10n.t("Write Answer…") });
   return [
     again ?? { verb: "approve", label: l10n.t("Approve") },
-    { verb: "approveWithNote", label: l10n.t("Approve with Note…") },
     { verb: "reject", label: l10n.t("Reject…") },
   ];
 }

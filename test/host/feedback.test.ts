@@ -21,7 +21,7 @@ describe("feedback in an execution's document", () => {
 
   const titles = async (document: vscode.TextDocument) =>
     (await lensesOf(document)).map(({ title }) => title);
-  const actions = ["Approve", "Approve with Note…", "Reject…"];
+  const actions = ["Approve", "Reject…"];
 
   it("has lenses only above the output that waits", async () => {
     const execution = parts.store.add(anExecution());
@@ -293,7 +293,7 @@ describe("an output that the crew still reports as waiting after it accepted fee
     const { document } = await parts.show(current());
     assert.deepEqual(
       (await lensesOf(document)).map(({ title }) => title),
-      ["Approved, but the crew still waits – Send Again…", "Approve with Note…", "Reject…"],
+      ["Approved, but the crew still waits – Send Again…", "Reject…"],
     );
     assert.match(
       document.getText(),

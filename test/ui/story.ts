@@ -91,7 +91,7 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   await keyboard.press("ControlOrMeta+Enter");
 
   await messages.notification("waits for you").waitFor();
-  await window.runCommand("Crewdeck: Reject…");
+  await window.runCommand("Crewdeck: Reject or Give Feedback…");
   await webview.content.locator("textarea:focus").waitFor();
   await keyboard.type(story.feedback);
   await tabTo(window, webview.content.getByRole("button", { name: "Reject", exact: true }));

@@ -41,7 +41,7 @@ describe("Executions to read and review, in the window", () => {
         );
     await waitFor("the border of the draft", async () => (await marked()) > 2);
     await editor.tab(/^[^.]+$/).waitFor();
-    for (const lens of ["Approve", "Approve with Note…", "Reject…"])
+    for (const lens of ["Approve", "Reject…"])
       assert.equal(await editor.lens(lens).locator(".codicon").count(), 1, lens);
   });
 

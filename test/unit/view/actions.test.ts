@@ -55,7 +55,7 @@ describe("what a person may do with an execution", () => {
 
 describe("what a person may answer", () => {
   it("is an output that waits: approved, with or without a note, or rejected", () => {
-    assert.deepEqual(answers(anExecution()), ["approve", "approveWithNote", "reject"]);
+    assert.deepEqual(answers(anExecution()), ["approve", "reject"]);
     assert.deepEqual(answers(notWaiting()), []);
   });
 
@@ -78,7 +78,7 @@ describe("what a person may answer", () => {
 
   it("is the same feedback, if the crew accepted it and still reports the pause", () => {
     const taken = anExecution({ resumes: [anApproval("answered")] });
-    assert.deepEqual(answers(taken), ["sendAgain", "approveWithNote", "reject"]);
+    assert.deepEqual(answers(taken), ["sendAgain", "reject"]);
     const waiting = { ...taken.waiting!, options: ["yes"] };
     const [resume] = taken.resumes;
     const answered = { ...resume!, feedback: { ...resume!.feedback, isAnswer: true as const } };
@@ -89,8 +89,8 @@ describe("what a person may answer", () => {
 
   it("is an unknown task of a crew that may be waiting", () => {
     const gone = notWaiting({ state: "unknown", mayBeWaiting: true });
-    assert.deepEqual(answers(gone), ["giveFeedback", "pasteCallback"]);
+    assert.deepEqual(answers(gone), ["reject", "pasteCallback"]);
     const sent = { ...gone, resumes: [anApproval("unanswered")] };
-    assert.deepEqual(answers(sent), ["sendAgain", "giveFeedback"]);
+    assert.deepEqual(answers(sent), ["sendAgain", "reject"]);
   });
 });

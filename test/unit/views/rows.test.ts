@@ -33,7 +33,7 @@ const menus = {
   running: /^crew:local:running\b/,
   remote: /^crew:remote\b/,
   approve: /^(execution|task)\b.*:approve\b/,
-  giveFeedback: /^execution\b.*:giveFeedback\b/,
+  reject: /^(execution|task)\b.*:reject\b/,
   sendAgain: /^execution\b.*:sendAgain\b/,
   ended: /^execution\b.*:ended\b/,
   output: /^(execution|task)\b.*:output\b/,
@@ -218,7 +218,7 @@ describe("an execution's row", () => {
       ).sentence,
       /0 of 1 task done/,
     );
-    assert.deepEqual(menusOf(row.facts), ["approve", "output"]);
+    assert.deepEqual(menusOf(row.facts), ["approve", "reject", "output"]);
   });
 
   it("counts the tasks that callbacks told, which a status did not count yet", () => {
@@ -379,7 +379,7 @@ describe("an execution's row", () => {
     const sent = anApproval("unanswered");
     assert.deepEqual(
       menusOf(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start).facts),
-      ["giveFeedback"],
+      ["reject"],
     );
     const row = executionRow(anExecution({ resumes: [sent] }), start);
     assert.match(row.description, /feedback may have been sent/);
@@ -587,7 +587,7 @@ describe("a task's row", () => {
     const row = taskRow(task, anExecution({ tasks: [task] }));
     assert.equal(row.description, "Waiting · attempt 2 · Editor");
     assert.equal(row.sentence, "Task review, Waiting for you, attempt 2, Editor");
-    assert.deepEqual(menusOf(row.facts), ["approve", "output"]);
+    assert.deepEqual(menusOf(row.facts), ["approve", "reject", "output"]);
     assert.deepEqual(
       menusOf(
         taskRow({ ...task, taskId: "other", state: "running", attempts: [] }, anExecution()).facts,

@@ -264,7 +264,7 @@ describe("The page's model", () => {
     assert.deepEqual(names(modelOf(aRichExecution())), ["stop"]);
     const lost = { ...without(aRichExecution(), "waiting"), resumes: [], mayBeWaiting: true };
     const gone = modelOf({ ...lost, state: "unknown" });
-    assert.deepEqual(names(gone).slice(0, 2), ["giveFeedback", "pasteCallback"]);
+    assert.deepEqual(names(gone).slice(0, 2), ["reject", "pasteCallback"]);
     assert.deepEqual(
       gone.notices.map(({ id, kind }) => [id, kind]),
       [["may be waiting", "warning"]],
