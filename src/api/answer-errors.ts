@@ -12,7 +12,6 @@ interface RefusedAnswer extends Pick<Outgoing<unknown>, "method" | "path"> {
   readonly statusText: string;
   readonly text: string;
   readonly retryAfterMs?: number | undefined;
-  readonly knownInputs?: readonly string[] | undefined;
   readonly tokenType?: TokenType | undefined;
   readonly isLocal?: boolean;
 }
@@ -28,7 +27,7 @@ export function excerpt(text: string): string {
 /** By the specification's codes and those of gateways. */
 export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   const { status, method } = answer;
-  const body = readErrorBody(answer.text, answer.knownInputs);
+  const body = readErrorBody(answer.text);
   const reason = oneLine(answer.statusText, reasonLength);
   const said = body.message ?? (reason === "" ? l10n.t("status {0}", status) : reason);
   const { retryAfterMs } = answer;

@@ -50,7 +50,6 @@ export class CrewClient {
   readonly #onNoStop: () => void;
   readonly #onRefused: (error: CrewApiError) => Promise<void>;
   #statusPath: StatusPath | undefined;
-  #inputNames: readonly string[] = [];
 
   /** @throws {AddressError} if no token may be sent to the address */
   constructor(
@@ -97,9 +96,7 @@ export class CrewClient {
 
   /** `GET /inputs`; also tests a connection. */
   async inputs(call: CallOptions = {}): Promise<CrewInputs> {
-    const inputs = await this.#get("/inputs", readInputs, call);
-    this.#inputNames = inputs.fields.map((field) => field.name);
-    return inputs;
+    return await this.#get("/inputs", readInputs, call);
   }
 
   /** Asks a local crew's Python for the inputs that its files don't say, which runs the project's code. */
@@ -199,14 +196,8 @@ export class CrewClient {
     read: Outgoing<T>["read"],
     call: CallOptions,
   ): Promise<T> {
-    const request = {
-      method: "POST",
-      path,
-      ...defined({ body }),
-      read,
-      timeoutMs: 60_000,
-    } as const;
-    return this.#request({ ...request, knownInputs: this.#inputNames, ...call });
+    const request = { method: "POST", path, read, timeoutMs: 60_000 } as const;
+    return this.#request({ ...request, ...defined({ body }), ...call });
   }
 
   async #request<T>(outgoing: Outgoing<T>): Promise<T> {

@@ -30,15 +30,14 @@ const searchedLength = 8192;
 /**
  * Documented: `{error, message, details}`. Observed: `{detail}` as text or FastAPI's list, plain
  * text, and a gateway's page.
- * @param knownInputs because a name may contain a comma
  */
-export function readErrorBody(text: string, knownInputs: readonly string[] = []): ErrorBody {
+export function readErrorBody(text: string): ErrorBody {
   const parsed = parseJson(text);
   if (typeof parsed === "string") return withMessage(parsed, []);
   if (!isObject(parsed)) return withMessage(wordsOf(parsed) ?? withoutTags(text), []);
   const message = messageOf(parsed);
   const own = localProblemOf(parsed);
-  return { ...withMessage(message, missingOf(parsed, message, knownInputs)), ...(own && { own }) };
+  return { ...withMessage(message, missingOf(parsed, message)), ...(own && { own }) };
 }
 
 /** The local service's own `details.crewdeck`: `{file, line, column, started: false}`, `{can_keep_changed}` or `{started: false, ask_python}`. */
@@ -102,11 +101,7 @@ function isNothing(value: unknown): boolean {
   );
 }
 
-function missingOf(
-  body: UnknownObject,
-  message: string | undefined,
-  known: readonly string[],
-): readonly string[] {
+function missingOf(body: UnknownObject, message = ""): readonly string[] {
   const detail = asObject(body["detail"]);
   const listed = [body["details"], detail["details"], detail, body].map((details) =>
     asArray(asObject(details)["missing_inputs"]).filter((name) => typeof name === "string"),
@@ -114,8 +109,11 @@ function missingOf(
   const located = asArray(body["detail"]).flatMap((entry) => missingAt(entry) ?? []);
   const structured = [...listed, located].find((found) => found.length > 0);
   if (structured !== undefined) return structured;
-  const names = /missing (?:required )?inputs?:\s*(.+)$/is.exec(message ?? "")?.[1];
-  return names === undefined ? [] : splitNames(names.trim(), known);
+  const names = /missing (?:required )?inputs?:\s*(.+)$/is.exec(message)?.[1] ?? "";
+  return names
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 }
 
 /** FastAPI's `loc` of a missing input is `["body", "inputs", <name>]`. */
@@ -125,22 +123,6 @@ function missingAt(entry: unknown): string | undefined {
   const name = place.includes("inputs") ? place[place.indexOf("inputs") + 1] : undefined;
   const isMissing = typeof type === "string" && type.includes("missing");
   return typeof name === "string" && isMissing ? name : undefined;
-}
-
-function splitNames(text: string, known: readonly string[]): readonly string[] {
-  const longestFirst = [...known].sort((a, b) => b.length - a.length);
-  const names: string[] = [];
-  for (let rest = text; rest !== "";) {
-    const name =
-      longestFirst.find(
-        (one) => one !== "" && rest.startsWith(one) && /^\s*(?:,|$)/.test(rest.slice(one.length)),
-      ) ??
-      rest.split(",", 1)[0] ??
-      rest;
-    if (name.trim() !== "") names.push(name.trim());
-    rest = rest.slice(name.length).replace(/^\s*,?\s*/, "");
-  }
-  return names;
 }
 
 /** The title of a page, otherwise its first words. */

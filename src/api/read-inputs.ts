@@ -8,7 +8,7 @@ import {
   textAt,
   type UnknownObject,
 } from "../base/json.ts";
-import { isFilled } from "../base/placeholder.ts";
+import { isFilled } from "../base/text.ts";
 import type { CrewInputs, InputField, JsonObject, JsonValue } from "./types.ts";
 
 /** JSON Schema's names, each followed by those of Python and others. */

@@ -72,7 +72,6 @@ export interface Outgoing<T> {
   /** Per attempt, including the body (ms). */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  readonly knownInputs?: readonly string[];
 }
 
 interface Attempt<T> extends Outgoing<T> {

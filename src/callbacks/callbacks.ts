@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { CallbackAddress } from "../api/filled-callbacks.ts";
+import type { CallbackAddress } from "../api/callbacks.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError, type ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables } from "../base/events.ts";

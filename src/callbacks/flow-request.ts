@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { readOptions } from "../api/read-question.ts";
+import { readOptions } from "../api/read-status.ts";
 import {
   asObject,
   defined,

@@ -1,6 +1,5 @@
 import { readEvent, readEvents } from "../api/read-events.ts";
-import { readQuestion } from "../api/read-question.ts";
-import { readStatus } from "../api/read-status.ts";
+import { readQuestion, readStatus } from "../api/read-status.ts";
 import type { ActivityEvent } from "../api/types.ts";
 import {
   asArray,

@@ -2,7 +2,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, NothingToDo } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import { isFilled } from "../base/placeholder.ts";
+import { isFilled } from "../base/text.ts";
 import type { Crew } from "../crews/types.ts";
 import { plainLabel, plainMessage, runAction } from "../editor/messages.ts";
 import { ProjectError, type CrewProject, type ProjectProblem } from "../projects/types.ts";

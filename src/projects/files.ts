@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "../base/errors.ts";
-import { FileTooLarge, NotRegularFile, readRegularFile } from "../base/regular-file.ts";
+import { FileTooLarge, NotRegularFile, readRegularFile } from "../base/files.ts";
 import { ProjectError } from "./types.ts";
 
 /** Definitions are small; a larger file is a mistake. */

@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { isFilled } from "../base/placeholder.ts";
-import { shortName } from "../base/text.ts";
+import { isFilled, shortName } from "../base/text.ts";
 import { askedNames, crewClasses, readDefinition, type ProjectDefinition } from "./read.ts";
 import { collecting, tryToRead, type Reading } from "./reading.ts";
 import type { Place } from "./source.ts";

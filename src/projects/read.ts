@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { isFilled } from "../base/placeholder.ts";
+import { isFilled } from "../base/text.ts";
 import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { attempt, collecting, tryToRead, type Reading } from "./reading.ts";

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonObject } from "../base/json.ts";
-import { filledIn } from "../base/placeholder.ts";
+import { filledIn } from "../base/text.ts";
 
 /** Line and column count from 1. */
 export interface Position {

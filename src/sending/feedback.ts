@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { filledCallbacks } from "../api/filled-callbacks.ts";
+import { filledCallbacks } from "../api/callbacks.ts";
 import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
 import { safeUrl } from "../base/loopback.ts";
@@ -8,8 +8,13 @@ import type { Clock } from "../base/clock.ts";
 import { type ErrorAction, messageOf, UserError, type ProblemLog } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import type { CrewRef, Execution, Feedback, FlowRequest } from "../executions/model.ts";
-import { hasEnded } from "../executions/model.ts";
+import {
+  type CrewRef,
+  type Execution,
+  type Feedback,
+  type FlowRequest,
+  hasEnded,
+} from "../executions/model.ts";
 import { requestAt, withNextRequest } from "../executions/flow-requests.ts";
 import { applyReading } from "../executions/reduce.ts";
 import {

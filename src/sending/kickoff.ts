@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
-import { type CallbackAddress, filledCallbacks } from "../api/filled-callbacks.ts";
+import { type CallbackAddress, filledCallbacks } from "../api/callbacks.ts";
 import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";

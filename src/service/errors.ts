@@ -1,5 +1,5 @@
 import { codeOf } from "../base/errors.ts";
-import { FileTooLarge, NotRegularFile } from "../base/regular-file.ts";
+import { FileTooLarge, NotRegularFile } from "../base/files.ts";
 
 /** The message with its cause, which for `fetch` says what happened. */
 export function messageOf(error: unknown): string {

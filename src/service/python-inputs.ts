@@ -1,5 +1,5 @@
 import { textAt, type JsonValue } from "../base/json.ts";
-import { sharing } from "../base/sharing.ts";
+import { sharing } from "./sharing.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { change, row, type Database } from "./database/database.ts";
 import type { Engine } from "./engine.ts";

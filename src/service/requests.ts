@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isFilled } from "../base/placeholder.ts";
+import { isFilled } from "../base/text.ts";
 import { Ajv2020 as Ajv } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";

@@ -10,8 +10,7 @@ import {
   timeOf,
 } from "../../src/api/read-events.ts";
 import { readInputs } from "../../src/api/read-inputs.ts";
-import { readOptions, readQuestion } from "../../src/api/read-question.ts";
-import { readStatus } from "../../src/api/read-status.ts";
+import { readOptions, readQuestion, readStatus } from "../../src/api/read-status.ts";
 import { readKickoff, readResume, readStop } from "../../src/api/requests.ts";
 import { bodyForLog, secretsIn } from "../../src/api/traffic.ts";
 import { asObject, type JsonValue, readable } from "../../src/base/json.ts";
@@ -33,7 +32,7 @@ import { HostileJson } from "../support/hostile-json.ts";
 import { anExecution, START } from "./executions/samples.ts";
 
 const files = [
-  ...["read-error", "read-events", "read-inputs", "read-question", "read-status", "requests"].map(
+  ...["read-error", "read-events", "read-inputs", "read-status", "requests"].map(
     (name) => `src/api/${name}.ts`,
   ),
   ...["payload", "flow-request", "relay-messages"].map((name) => `src/callbacks/${name}.ts`),
@@ -42,7 +41,7 @@ const files = [
 
 /** All that read what a crew, a relay or a client sends. */
 const readers: Readonly<Record<string, (value: unknown, text: string) => unknown>> = {
-  readErrorBody: (_, text) => readErrorBody(text, ["topic"]),
+  readErrorBody: (_, text) => readErrorBody(text),
   readEvent,
   readEvents: (value) => readEvents([value]),
   readEventCounts: (value) => readEventCounts(asObject(value)),

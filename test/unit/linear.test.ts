@@ -5,7 +5,7 @@ import { readErrorBody } from "../../src/api/read-error.ts";
 import { timeOf } from "../../src/api/read-events.ts";
 import { readStatus } from "../../src/api/read-status.ts";
 import { bodyForLog, secretsIn, withoutSecrets } from "../../src/api/traffic.ts";
-import { fileName } from "../../src/base/file-name.ts";
+import { fileName } from "../../src/base/files.ts";
 import { parseJson, readable } from "../../src/base/json.ts";
 import { laidOut } from "../../src/base/laid-out.ts";
 import { oneLine, shortened, visible, withoutEndSlashes } from "../../src/base/text.ts";
@@ -73,7 +73,7 @@ const functions: Readonly<Record<string, (text: string) => unknown>> = {
   outputContent,
   outputLines: (text) => outputLines(text, 3),
   parseJson,
-  readErrorBody: (text) => readErrorBody(text, ["a", "b"]),
+  readErrorBody: (text) => readErrorBody(text),
   readFlowRequest,
   readLink: (text) => readLink("/add", `name=${encodeURIComponent(text)}&url=x`),
   readPasted: (text) => readPasted(text, 0),

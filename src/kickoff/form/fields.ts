@@ -1,7 +1,7 @@
 import { isOdd, isRequired } from "../../api/read-inputs.ts";
 import type { CrewInputs, InputField, JsonValue } from "../../api/types.ts";
 import { defined, parseJson, laidOutJson } from "../../base/json.ts";
-import { filledIn } from "../../base/placeholder.ts";
+import { filledIn } from "../../base/text.ts";
 
 /** The last three ignore the text; a crew may treat "", null and a missing input differently. */
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { cp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "../../base/errors.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { readRegularFile } from "../../base/files.ts";
 
 /** Other people's code, build output, and hidden files. */
 const skipped =

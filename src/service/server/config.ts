@@ -6,7 +6,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import schema from "../../../media/crewdeck.server.schema.json" with { type: "json" };
 import { asArray, asObject, textAt, type UnknownObject } from "../../base/json.ts";
 import { isLoopback, safeUrl } from "../../base/loopback.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { readRegularFile } from "../../base/files.ts";
 import { parseJsonc, toPlain, type Place } from "../../projects/source.ts";
 import { ProjectError } from "../../projects/types.ts";
 import { suggestion } from "../command-line.ts";

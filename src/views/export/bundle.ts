@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { fileName } from "../../base/file-name.ts";
+import { fileName } from "../../base/files.ts";
 import type { Activity } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isFilled } from "../../../src/base/placeholder.ts";
+import { isFilled } from "../../../src/base/text.ts";
 import { fill, inputNames } from "../../../src/projects/types.ts";
 
 describe("names of inputs", () => {

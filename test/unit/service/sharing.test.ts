@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sharing } from "../../../src/base/sharing.ts";
+import { sharing } from "../../../src/service/sharing.ts";
 
 describe("an action that is shared", () => {
   it("runs once for all who ask before it begins, and again for those who ask later", async () => {

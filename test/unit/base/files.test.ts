@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fileName } from "../../../src/base/file-name.ts";
+import { fileName } from "../../../src/base/files.ts";
 
 describe("a file's name", () => {
   it("is none that a file system refuses, such as that of a device of Windows", () => {

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
 
 /** A path that leads to a device, a pipe or a folder. */
 export class NotRegularFile extends Error {
@@ -32,4 +34,40 @@ export async function readRegularFile(file: string, largestBytes: number): Promi
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * The file is replaced only when all of it is written.
+ * @throws what the file system throws, or the signal's reason
+ */
+export async function writeText(
+  file: string,
+  text: string,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const folder = path.dirname(file);
+  await mkdir(folder, { recursive: true });
+  // The file's own name may have the maximum length.
+  const temporary = path.join(folder, `.${randomUUID()}.tmp`);
+  try {
+    await writeFile(temporary, text, { flag: "wx", ...(signal && { signal }) });
+    signal?.throwIfAborted();
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** A name that every file system accepts, without an extension. */
+export function fileName(text: string): string {
+  const plain = text.replace(/[<>:"/\\|?*%\u0000-\u001f\u007f]+/g, "_").replace(/\s+/g, " ");
+  // Each character may have four bytes.
+  const short =
+    Array.from(plain.trim())
+      .slice(0, 60)
+      .join("")
+      .replace(/(?<![. ])[. ]+$/, "") || "_";
+  // Windows has devices of these names, whatever follows the dot.
+  return /^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])(?:\.|$)/i.test(short) ? `_${short}` : short;
 }
