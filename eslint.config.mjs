@@ -38,7 +38,7 @@ export const rooms = {
   "extension-api": [...below, "crews", "feedback", "commands"],
   spans: ["base", "api", "executions"],
   service: ["base", "projects", "spans"],
-  webview: ["view", "kickoff", "views"],
+  webview: ["base", "view", "kickoff", "views"],
 };
 
 /** `service` and `view` take types of `api`, never its code; the browser side takes only the pure files of `kickoff` and `views`. */

@@ -132,7 +132,7 @@ describe("A comparison of two executions in a browser", () => {
       timeline.evaluate(({ shadowRoot }) => shadowRoot?.childElementCount === 0),
     );
     await page.locator("summary", { hasText: "research" }).click();
-    const diff = page.locator(".side-by-side").first();
+    const diff = page.locator(".difference").first();
     await diff.scrollIntoViewIfNeeded();
     const place = await diff.boundingBox();
     await window.show({ pair: comparedSamples(), prices });
@@ -165,7 +165,7 @@ describe("A comparison of two executions in a browser", () => {
     assert.equal(await table.getByRole("rowheader").first().textContent(), "Model");
   });
 
-  it("fits a narrow editor: each change below what was there, and nothing is cut", async () => {
+  it("fits a narrow editor: nothing is cut", async () => {
     const page = await open();
     const brokenWords = () =>
       page.locator(".comparison tbody th").evaluateAll((cells) =>
@@ -180,11 +180,6 @@ describe("A comparison of two executions in a browser", () => {
       );
     for (const width of [700, 500, 320]) {
       await page.setViewportSize({ width, height: 900 });
-      const row = page.locator(".changed", { has: page.locator("ins") }).first();
-      const [left, right] = [row.locator(".left"), row.locator(".right")];
-      const [above, below] = [await left.boundingBox(), await right.boundingBox()];
-      assert.ok(above !== null && below !== null);
-      assert.ok(below.y >= above.y + above.height - 1, "one above the other");
       assert.equal(await overflowOf(page), 0);
       assert.deepEqual(await brokenWords(), []);
     }

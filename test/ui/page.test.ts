@@ -194,7 +194,7 @@ describe("The page of an execution in a browser", () => {
     );
     assert.ok(typed < 15_000);
     await review(page).getByRole("button", { name: "Open as Document" }).click();
-    assert.deepEqual(sent.at(-1), { type: "openOutput", ...target });
+    assert.deepEqual(sent.at(-1), { type: "act", action: "openOutput", ...target });
   });
 
   it("sends every keystroke of the feedback, says when its box is left, and keeps the box while others change", async () => {
@@ -542,7 +542,7 @@ describe("The page of an execution in a browser", () => {
     const changed = page.locator(".review del, .review ins");
     assert.deepEqual(await changed.allTextContents(), ["three pages", "one page"]);
     await button("Open in Diff Editor").click();
-    assert.deepEqual(sent.at(-1), { type: "compare", ...target });
+    assert.deepEqual(sent.at(-1), { type: "act", action: "compareAttempts", ...target });
     await button("Show Output").click();
     await page.getByRole("table").waitFor();
     const execution = aRichExecution();
@@ -625,8 +625,8 @@ describe("The page of an execution in a browser", () => {
     await task.locator("summary").first().click();
     await task.getByText(/^Steps/).click();
     await task.getByRole("button", { name: "Open Picture" }).click();
-    await waitFor("the picture", () => sent.some(({ type }) => type === "openPicture"));
-    assert.deepEqual(sent.at(-1), { type: "openPicture", step: "drawn" });
+    await waitFor("the picture", () => sent.some(({ type }) => type === "act"));
+    assert.deepEqual(sent.at(-1), { type: "act", action: "openOutput", picture: "drawn" });
   });
 
   it("keeps the feedback box below the header, however many lines that has", async () => {

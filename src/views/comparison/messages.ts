@@ -1,10 +1,8 @@
+import * as v from "valibot";
 import type { ExecutionState } from "../../executions/model.ts";
 import type { TaskView } from "../../view/tasks.ts";
-import type { Content } from "../page/messages.ts";
+import { type Content, openLink } from "../page/messages.ts";
 import type { TimelineView } from "../timeline/messages.ts";
-import type { FromComparison } from "./parse.ts";
-
-export type { FromComparison };
 
 export interface Sides<T> {
   readonly left: T;
@@ -21,9 +19,10 @@ export function onSides<T, R>({ left, right }: Sides<T>, of: (value: T) => R): S
 export interface ComparedExecution {
   /** Its title, with its crew if both have the same. */
   readonly name: string;
+  readonly state: ExecutionState | "interrupted";
+  readonly label: string;
+  /** With its engine. */
   readonly crew: string;
-  readonly state: ExecutionState;
-  readonly stateLabel: string;
   readonly started: string;
 }
 
@@ -91,3 +90,23 @@ export type ToComparison =
     }
   /** One of them is no longer there. */
   | { readonly type: "missing"; readonly text: string };
+
+const side = v.picklist(["left", "right"]);
+const output = { id: v.string() };
+
+/** What the page sends: it isn't trusted. */
+export const fromComparison = v.variant("type", [
+  /** The script runs. */
+  v.object({ type: v.literal("ready") }),
+  v.object({ type: v.literal("swap") }),
+  v.object({ type: v.literal("choose"), side }),
+  v.object({ type: v.literal("open"), side }),
+  v.object({ type: v.literal("openDiff"), ...output }),
+  v.object({ type: v.literal("openOutput"), ...output, side }),
+  openLink,
+]);
+
+export type FromComparison = v.InferOutput<typeof fromComparison>;
+
+/** What VS Code keeps of a page: the local IDs. */
+export const savedPair = v.object({ pair: v.object({ left: v.string(), right: v.string() }) });

@@ -15,9 +15,9 @@ import { isSameOutput } from "../../executions/tasks.ts";
 import { titleOf } from "../../executions/title.ts";
 import { unknownTasks } from "../../view/tasks.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
-import { formatTime, present } from "../../view/words.ts";
+import { formatCount, formatTime, present } from "../../view/words.ts";
 import { contentOf, valueContent } from "../page/content.ts";
-import { different, figuresOf, same, taskDifferences } from "./figures.ts";
+import { countOf, different, differenceOf, figuresOf, same, timeOf } from "./figures.ts";
 import {
   type ComparedInput,
   type ComparedOutput,
@@ -28,7 +28,6 @@ import {
   type Sides,
   sides,
 } from "./messages.ts";
-import { pairsOf } from "./pairs.ts";
 
 /** Characters of each title in the tab. */
 const longest = 30;
@@ -43,18 +42,16 @@ export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]
   const names = namesOf(pair);
   const views = onSides(pair, (execution) => viewOf(execution, noActivity, { prices }));
   const about = (side: Side) => ({
-    ...{ name: names[side], crew: views[side].crew },
-    ...{ state: pair[side].state, stateLabel: views[side].label },
+    ...{ name: names[side], state: views[side].state, label: views[side].label },
+    crew: present(views[side].crew, pair[side].engine).join(" · "),
     started: formatTime(pair[side].startedAt),
   });
   const executions = { left: about("left"), right: about("right") };
-  const spoken = onSides(executions, ({ name, stateLabel }) =>
-    l10n.t("{0}: {1}", name, stateLabel),
-  );
+  const spoken = onSides(executions, ({ name, label }) => l10n.t("{0}: {1}", name, label));
   return {
     executions,
     spoken: `${spoken.left}, ${spoken.right}`,
-    figures: figuresOf(pair, prices),
+    figures: figuresOf(pair, views, prices),
     ...inputsOf(pair, names),
     outputs: outputPairs(pair).map((each) => comparedOutput(each, pair, names, views)),
   };
@@ -142,6 +139,27 @@ export function outputPairs(pair: Sides<Execution>): readonly OutputPair[] {
   ];
 }
 
+/** By name, else by place. What only the right one has comes last. */
+function pairsOf({
+  left,
+  right,
+}: Sides<readonly TaskOutput[]>): readonly Partial<Sides<TaskOutput>>[] {
+  const free = new Set(right);
+  const take = (task: TaskOutput | undefined) =>
+    task !== undefined && free.delete(task) ? task : undefined;
+  const named = left.map((task) => take([...free].find((other) => isSameName(task, other))));
+  const pairs = left.map((task, at) =>
+    defined({ left: task, right: named[at] ?? take(right[at]) }),
+  );
+  return [...pairs, ...[...free].map((task) => ({ right: task }))];
+}
+
+/** Names in projects differ in case and separators where one was written by hand. */
+function isSameName(one: TaskOutput, other: TaskOutput): boolean {
+  const plain = ({ taskId }: TaskOutput) => taskId.toLowerCase().replace(/[\s_-]+/g, " ");
+  return plain(one) === plain(other);
+}
+
 function taskOutputs(execution: Execution): readonly TaskOutput[] {
   const { tasks, waiting } = execution;
   return [...tasks, ...unknownTasks(execution)].map((task) => {
@@ -172,14 +190,17 @@ function comparedOutput(
   const [one, other] = [tasks.left?.name, tasks.right?.name];
   const only = left === undefined ? names.right : right === undefined ? names.left : undefined;
   const status = only === undefined ? statusOf(left?.output, right?.output) : "single";
-  const times = {
-    left: left?.task && taskTime(left.task, pair.left),
-    right: right?.task && taskTime(right.task, pair.right),
-  };
-  const tokens = {
-    left: left?.task && taskTokenUse(left.task)?.tokens.total,
-    right: right?.task && taskTokenUse(right.task)?.tokens.total,
-  };
+  const time = differenceOf({
+    left: timeOf(left?.task && taskTime(left.task, pair.left)),
+    right: timeOf(right?.task && taskTime(right.task, pair.right)),
+  });
+  const tokens = differenceOf(
+    onSides({ left: left?.task, right: right?.task }, (task) =>
+      countOf(task && taskTokenUse(task)?.tokens.total, (count) =>
+        l10n.t("{0} tokens", formatCount(count)),
+      ),
+    ),
+  );
   return {
     id,
     name:
@@ -192,7 +213,8 @@ function comparedOutput(
       only !== undefined && l10n.t("only in “{0}”", only),
       status === "same" && l10n.t("same output"),
       status === "different" && l10n.t("different output"),
-      ...taskDifferences(times, tokens),
+      time,
+      tokens,
     ),
   };
 }

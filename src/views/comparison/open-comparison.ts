@@ -1,25 +1,30 @@
+import * as v from "valibot";
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
+import type { Handlers } from "../../base/protocol.ts";
 import { shortName } from "../../base/text.ts";
-import type { Execution } from "../../executions/model.ts";
+import { comparisonType } from "../../editor/manifest.ts";
+import { Panel } from "../../editor/panel.ts";
+import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { activityIn } from "../activities.ts";
 import { uriOf } from "../document/output-editors.ts";
 import type { Output } from "../../view/outputs.ts";
-import { LivePanel, openLink, runCommand } from "../live-panel.ts";
+import { openLink, runCommand } from "../from-page.ts";
 import type { Prices } from "../prices.ts";
 import { Sent, timelineContent } from "../timeline/content.ts";
 import { askForOther } from "./ask.ts";
 import {
+  fromComparison,
   type FromComparison,
   onSides,
+  savedPair,
   type Side,
   type Sides,
   sides,
   type ToComparison,
 } from "./messages.ts";
 import { comparisonModel, comparisonTitle, type OutputPair, outputPairs } from "./model.ts";
-import { parseFromComparison } from "./parse.ts";
 
 export interface ComparisonParts {
   readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
@@ -30,10 +35,63 @@ export interface ComparisonParts {
   readonly ready: Promise<unknown>;
 }
 
+/** All open comparisons. */
+export class Comparisons {
+  readonly #parts: ComparisonParts;
+  readonly #onShown: (localIds: readonly string[]) => void;
+  readonly #open = new Set<OpenComparison>();
+
+  constructor(parts: ComparisonParts, onShown: (localIds: readonly string[]) => void) {
+    this.#parts = parts;
+    this.#onShown = onShown;
+  }
+
+  /** In the tab that compares them already, in either order, or in a new one. */
+  open(executions: Sides<ExecutionSummary>): void {
+    const pair = onSides(executions, ({ localId }) => localId);
+    const both = Object.values(pair);
+    const known = [...this.#open].find(({ pair: { left, right } }) =>
+      both.every((each) => each === left || each === right),
+    );
+    if (known !== undefined) {
+      known.show(pair);
+      return;
+    }
+    const { Active } = vscode.ViewColumn;
+    const title = comparisonTitle(executions);
+    const options = { enableFindWidget: true };
+    this.#add(vscode.window.createWebviewPanel(comparisonType, title, Active, options), pair);
+  }
+
+  /** After a reload of the window. */
+  restore(panel: vscode.WebviewPanel, state: unknown): void {
+    const saved = v.safeParse(savedPair, state);
+    if (saved.success) this.#add(panel, saved.output.pair);
+    else panel.dispose();
+  }
+
+  #add(panel: vscode.WebviewPanel, pair: Sides<string>): void {
+    const report = () => this.#report();
+    const comparison = new OpenComparison(panel, pair, this.#parts, report);
+    this.#open.add(comparison);
+    panel.onDidChangeViewState(report);
+    panel.onDidDispose(() => {
+      this.#open.delete(comparison);
+      report();
+    });
+    report();
+  }
+
+  #report(): void {
+    const visible = [...this.#open].filter(({ isVisible }) => isVisible);
+    this.#onShown(visible.flatMap(({ pair }) => [pair.left, pair.right]));
+  }
+}
+
 /** Two executions in one tab. */
 export class OpenComparison {
   readonly #tab: vscode.WebviewPanel;
-  readonly #panel: LivePanel<FromComparison, ToComparison>;
+  readonly #panel: Panel<FromComparison, ToComparison>;
   readonly #parts: ComparisonParts;
   readonly #onPair: () => void;
   /** What the page has of the timelines. */
@@ -53,12 +111,12 @@ export class OpenComparison {
     this.#parts = parts;
     this.#onPair = onPair;
     const { clock, extension, ready } = parts;
-    this.#panel = new LivePanel(panel, {
-      ...{ page: "comparison", name: "The page of a comparison", pace: 250 },
+    this.#panel = new Panel(panel, {
+      ...{ part: "comparison", name: "The page of a comparison", title: panel.title, pace: 250 },
       ...{ clock, extension, ready },
-      parse: parseFromComparison,
+      messages: fromComparison,
+      on: this.#handlers(),
       view: () => this.#view(),
-      act: (message) => this.#act(message),
     });
     this.#panel.own(
       parts.store.onDidChange(({ added, changed, removed }) => {
@@ -116,44 +174,38 @@ export class OpenComparison {
     return left && right && { left, right };
   }
 
-  async #act(message: FromComparison): Promise<void> {
-    if (message.type === "ready") {
-      for (const side of sides) this.#timelines[side].clear();
-      this.#panel.begin();
-      return;
-    }
-    if (message.type === "openLink") return openLink(message.href);
-    const executions = this.#executions();
-    if (executions === undefined) return;
-    const pair =
-      "id" in message ? outputPairs(executions).find(({ id }) => id === message.id) : undefined;
-    switch (message.type) {
-      case "swap":
-        this.show({ left: this.#pair.right, right: this.#pair.left });
-        return;
-      case "choose":
-        await this.#choose(executions, message.side);
-        return;
-      case "open":
-        await runCommand("openExecution", executions[message.side]);
-        return;
-      case "openOutput": {
-        const output = pair?.[message.side];
+  #handlers(): Handlers<FromComparison> {
+    /** Nothing is done for an execution that is no longer tracked. */
+    const on =
+      <Sent>(act: (executions: Sides<Execution>, sent: Sent) => unknown) =>
+      async (sent: Sent) => {
+        const executions = this.#executions();
+        if (executions !== undefined) await act(executions, sent);
+      };
+    return {
+      ready: () => {
+        for (const side of sides) this.#timelines[side].clear();
+        this.#panel.begin();
+      },
+      openLink,
+      swap: on(() => this.show({ left: this.#pair.right, right: this.#pair.left })),
+      choose: on(async ({ left, right }, { side }) => {
+        const chosen = await askForOther(this.#parts.store, side === "left" ? right : left);
+        if (chosen !== undefined) this.show({ ...this.#pair, [side]: chosen.localId });
+      }),
+      open: on((executions, { side }) => runCommand("openExecution", executions[side])),
+      openOutput: on(async (executions, { id, side }) => {
+        const output = outputPairs(executions).find((pair) => pair.id === id)?.[side];
         if (output === undefined) return;
         const { taskId, attempt } = output;
         const part = taskId === "" ? { result: true } : { taskId, attempt };
-        await runCommand("openOutput", executions[message.side], part);
-        return;
-      }
-      case "openDiff":
+        await runCommand("openOutput", executions[side], part);
+      }),
+      openDiff: on(async (executions, { id }) => {
+        const pair = outputPairs(executions).find((each) => each.id === id);
         if (pair !== undefined) await openDiff(executions, pair);
-    }
-  }
-
-  async #choose(executions: Sides<Execution>, side: Side): Promise<void> {
-    const kept = side === "left" ? executions.right : executions.left;
-    const chosen = await askForOther(this.#parts.store, kept);
-    if (chosen !== undefined) this.show({ ...this.#pair, [side]: chosen.localId });
+      }),
+    };
   }
 }
 

@@ -1,18 +1,19 @@
 import * as vscode from "vscode";
 import { comparisonType } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
-import type { Comparisons, ComparisonsOptions } from "./comparisons.ts";
+
 import type { Sides } from "./messages.ts";
+import type { ComparisonParts, Comparisons } from "./open-comparison.ts";
 
 export type ComparisonRoom = ReturnType<typeof registerComparisons>;
 
 /** Two executions side by side. The code is loaded when it is first used. */
-export function registerComparisons(options: ComparisonsOptions) {
+export function registerComparisons(options: ComparisonParts) {
   const changed = new vscode.EventEmitter<void>();
   let shown: readonly string[] = [];
   let loading: Promise<Comparisons> | undefined;
   const load = () =>
-    (loading ??= import("./comparisons.ts").then(
+    (loading ??= import("./open-comparison.ts").then(
       (module) =>
         new module.Comparisons(options, (localIds) => {
           shown = localIds;

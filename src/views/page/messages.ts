@@ -1,10 +1,9 @@
-import type { ExecutionState, TaskSummary } from "../../executions/model.ts";
-import type { Action } from "../../view/actions.ts";
+import * as v from "valibot";
+import type { ExecutionState } from "../../executions/model.ts";
+import { type Action, verbs } from "../../view/actions.ts";
+import type { AttemptView, FeedbackView, TaskView } from "../../view/tasks.ts";
 import type { Fact } from "../../view/words.ts";
 import type { TimelineView } from "../timeline/messages.ts";
-import type { FromPage } from "./parse.ts";
-
-export type { FromPage };
 
 /** A text of the crew or of a person, as the page shows it. */
 export interface Content {
@@ -22,60 +21,20 @@ export interface Notice {
   readonly text: string;
 }
 
-/** A tool call with the thought before it, a thought that led to none, or a picture. */
-export interface PageStep {
-  /** Of its span in the timeline. */
-  readonly id: string;
-  readonly title: string;
-  readonly isTool: boolean;
-  readonly state: "running" | "completed" | "failed" | "interrupted";
-  /** Its duration. */
-  readonly facts: string;
-  /** It can be opened. */
-  readonly hasPicture?: true;
-  readonly thought?: string;
-  readonly arguments?: string;
-  readonly result?: string;
-  readonly error?: string;
-}
-
-interface GivenFeedback {
-  readonly title: string;
-  readonly kind: "approved" | "rejected" | "answered";
-  readonly content: Content;
-  /** Markdown. */
-  readonly outcome: string;
-}
-
-export interface AttemptCard {
-  readonly number: number;
+export interface PageAttempt extends Pick<AttemptView, "number" | "previous" | "note" | "steps"> {
   /** Without an output: the crew has not returned it. */
   readonly content?: Content;
-  /** The earlier attempt that can be compared with it. */
-  readonly previous?: number;
   /** Its output is shown above, where it is answered. */
   readonly isInReview: boolean;
-  /** What became of a flow's request. */
-  readonly note?: string;
-  readonly feedback: readonly GivenFeedback[];
+  readonly feedback: readonly (Omit<FeedbackView, "text"> & { readonly content: Content })[];
   /** Feedback that was typed and not sent before this attempt stopped waiting. */
   readonly oldDraft?: string;
-  readonly steps: readonly PageStep[];
   /** Steps before these, which are not shown. */
   readonly hiddenSteps: number;
 }
 
-export interface TaskCard {
-  readonly taskId: string;
-  readonly name: string;
-  readonly agent?: string;
-  readonly state: TaskSummary["state"] | "interrupted";
-  readonly stateLabel: string;
-  /** Duration, tokens. */
-  readonly facts: readonly string[];
-  readonly attempts: readonly AttemptCard[];
-  /** Its output comes with the end. */
-  readonly note?: string;
+export interface PageTask extends Omit<TaskView, "attempts"> {
+  readonly attempts: readonly PageAttempt[];
 }
 
 /** The output that waits, or the rejected one whose next attempt is awaited. */
@@ -104,7 +63,7 @@ export interface PageModel {
   readonly title: string;
   readonly crew: string;
   readonly state: ExecutionState | "interrupted";
-  readonly stateLabel: string;
+  readonly label: string;
   /** Progress, the task under way. */
   readonly facts: readonly string[];
   /** For screen readers, when it changes. */
@@ -117,7 +76,7 @@ export interface PageModel {
   readonly notices: readonly Notice[];
   readonly review?: Review;
   readonly result?: Content;
-  readonly tasks: readonly TaskCard[];
+  readonly tasks: readonly PageTask[];
   /** How many tasks follow that the crew has not named yet. */
   readonly toCome?: string;
   readonly inputs: readonly { readonly name: string; readonly value: Content }[];
@@ -143,3 +102,55 @@ export type Place =
   | "feedback"
   | { readonly taskId: string }
   | { readonly spanId: string; readonly takesFocus: boolean };
+
+const attempt = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+/** Of an output. Nothing but a web or mail address is opened, such as a command. */
+export const openLink = v.object({
+  type: v.literal("openLink"),
+  href: v.pipe(v.string(), v.maxLength(10_000), v.check(isWebAddress)),
+});
+
+function isWebAddress(href: string): boolean {
+  return URL.canParse(href) && ["http:", "https:", "mailto:"].includes(new URL(href).protocol);
+}
+
+const target = { taskId: v.string(), attempt };
+
+/** What the page sends: it isn't trusted. */
+export const fromPage = v.variant("type", [
+  /** The script runs. */
+  v.object({ type: v.literal("ready") }),
+  v.object({
+    type: v.literal("draft"),
+    ...target,
+    text: v.string(),
+    /** When the key was pressed (milliseconds since 1970), later with each keystroke. */
+    number: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(8.64e15)),
+  }),
+  /** The feedback box lost the focus. */
+  v.object({ type: v.literal("leave") }),
+  v.object({
+    type: v.literal("answer"),
+    ...target,
+    kind: v.picklist(["approve", "approveWithNote", "reject", "answer"]),
+    text: v.string(),
+  }),
+  /** Runs a command of the execution, about an output of it or a picture in it. */
+  v.object({
+    type: v.literal("act"),
+    action: v.picklist([...verbs, "openOutput", "compareAttempts"]),
+    taskId: v.exactOptional(v.string()),
+    attempt: v.exactOptional(attempt),
+    result: v.exactOptional(v.literal(true)),
+    /** Of a step. */
+    picture: v.exactOptional(v.string()),
+  }),
+  /** Puts a canned answer into the feedback box. */
+  v.object({ type: v.literal("insert"), ...target }),
+  v.object({ type: v.literal("oldDraft"), ...target, action: v.picklist(["copy", "discard"]) }),
+  /** Opens the definition of a task, or of the crew. */
+  v.object({ type: v.literal("define"), taskId: v.exactOptional(v.string()) }),
+  openLink,
+]);
+
+export type FromPage = v.InferOutput<typeof fromPage>;

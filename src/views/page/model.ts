@@ -12,19 +12,17 @@ import {
   pendingResume,
   type ResumeTarget,
 } from "../../executions/resumes.ts";
-import type { Step } from "../../executions/steps.ts";
 import { taskIn } from "../../executions/tasks.ts";
 import { callbacksAgain, crewAndAddress } from "../../feedback/target.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { withLines } from "../../view/embed.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
-import { formatSpan } from "../../view/lengths.ts";
 import { cleanText } from "../../view/markdown.ts";
 import type { Notice } from "../../view/notices.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
 import { answerLabel, askLabel, formatTime } from "../../view/words.ts";
 import { contentOf, valueContent } from "./content.ts";
-import type { AttemptCard, PageModel, PageStep, Review, TaskCard } from "./messages.ts";
+import type { PageAttempt, PageModel, PageTask, Review } from "./messages.ts";
 
 /** Steps of an attempt on the page: the last ones. */
 const mostSteps = 100;
@@ -51,7 +49,7 @@ export function pageModel(
   const review = reviewOf(execution, view, circumstances);
   const { oldDrafts = [] } = circumstances;
   return {
-    ...{ title: view.title, crew: view.crew, state: view.state, stateLabel: label },
+    ...{ title: view.title, crew: view.crew, state: view.state, label },
     ...{ facts: view.facts, use: view.use },
     spoken: spokenState(execution, label),
     ...defined({
@@ -67,9 +65,8 @@ export function pageModel(
       ...view.actions,
     ],
     notices: view.notices.filter((notice) => !isInReview(notice, execution)).map(noticeText),
-    tasks: oldDrafts.reduce(
-      withDraft,
-      view.tasks.map((task) => taskCard(task, review)),
+    tasks: [...view.tasks, ...unknownTasks(oldDrafts, view.tasks)].map((task) =>
+      pageTask(task, review, oldDrafts),
     ),
     inputs: Object.entries(inputs).map(([name, value]) => ({ name, value: valueContent(value) })),
     details: [...startAndEnd(execution), ...view.about, ...view.events],
@@ -191,72 +188,64 @@ function answerState(
   };
 }
 
-function taskCard(task: TaskView, review: Review | undefined): TaskCard {
-  const { taskId, name, agent, state, label, facts, note, attempts } = task;
+function pageTask(
+  { attempts, ...task }: TaskView,
+  review: Review | undefined,
+  oldDrafts: readonly OldDraft[],
+): PageTask {
+  const drafts = oldDrafts.filter(({ taskId }) => taskId === task.taskId);
+  const unknown = drafts.filter(({ attempt }) =>
+    attempts.every(({ number }) => number !== attempt),
+  );
+  const all = [...attempts, ...unknown.map(({ attempt }) => unknownAttempt(attempt))];
   return {
-    ...{ taskId, name, state, stateLabel: label, facts },
-    ...defined({ agent: agent === undefined ? undefined : shortName(agent), note }),
-    attempts: attempts.map((attempt) =>
-      attemptCard(attempt, review?.taskId === taskId && review.attempt === attempt.number),
-    ),
+    ...task,
+    attempts: all
+      .sort((one, other) => one.number - other.number)
+      .map((attempt) => {
+        const isIts = (target: ResumeTarget) =>
+          target.taskId === task.taskId && target.attempt === attempt.number;
+        const isInReview = review !== undefined && isIts(review);
+        return {
+          ...pageAttempt(attempt, isInReview),
+          ...defined({ oldDraft: drafts.find(isIts)?.text }),
+        };
+      }),
   };
 }
 
-/** At its attempt, even if nothing else is known of that. */
-function withDraft(
-  tasks: readonly TaskCard[],
-  { taskId, attempt: number, text }: OldDraft,
-): readonly TaskCard[] {
-  const unknown: TaskCard = {
-    ...{ taskId, name: shortName(taskId), state: "pending", stateLabel: "" },
-    ...{ facts: [], attempts: [] },
-  };
-  const task = tasks.find((each) => each.taskId === taskId) ?? unknown;
-  const others = task.attempts.filter((each) => each.number !== number);
-  const attempt = task.attempts.find((each) => each.number === number) ?? {
-    ...{ number, isInReview: false, feedback: [], steps: [], hiddenSteps: 0 },
-  };
-  const attempts = [...others, { ...attempt, oldDraft: text }];
-  const changed = { ...task, attempts: attempts.sort((one, other) => one.number - other.number) };
-  return task === unknown
-    ? [...tasks, changed]
-    : tasks.map((each) => (each === task ? changed : each));
+/** Nothing else is known of what a draft is for. */
+function unknownAttempt(number: number): AttemptView {
+  return { number, isOnly: false, feedback: [], steps: [] };
 }
 
-function attemptCard(attempt: AttemptView, isInReview: boolean): AttemptCard {
-  const { number, output, previous, note, feedback, steps } = attempt;
+function unknownTasks(
+  oldDrafts: readonly OldDraft[],
+  known: readonly TaskView[],
+): readonly TaskView[] {
+  const ids = new Set(oldDrafts.map(({ taskId }) => taskId));
+  for (const { taskId } of known) ids.delete(taskId);
+  return [...ids].map((taskId) => ({
+    ...{ taskId, name: shortName(taskId), state: "pending", label: "", facts: [], attempts: [] },
+  }));
+}
+
+function pageAttempt(
+  { output, feedback, steps, ...attempt }: AttemptView,
+  isInReview: boolean,
+): PageAttempt {
   const hiddenSteps = Math.max(0, steps.length - mostSteps);
   return {
-    number,
-    ...defined({ content: output === undefined ? undefined : contentOf(output), previous, note }),
+    ...attempt,
+    ...defined({ content: output === undefined ? undefined : contentOf(output) }),
     isInReview,
     feedback: feedback.map(({ text, ...sent }) => ({
       ...sent,
       content: contentOf(withLines(text)),
     })),
-    steps: steps.slice(hiddenSteps).map(pageStep),
+    steps: steps.slice(hiddenSteps),
     hiddenSteps,
   };
-}
-
-function pageStep(step: Step): PageStep {
-  const { id, start, end, tool, thought, result, error, picture } = step;
-  const isTimed = end !== undefined && tool !== undefined;
-  return {
-    id,
-    title: tool ?? (picture === undefined ? l10n.t("Thought") : l10n.t("Picture")),
-    isTool: tool !== undefined,
-    state: stepState(step),
-    facts: isTimed ? formatSpan(end - start, "fine") : "",
-    ...(picture !== undefined && { hasPicture: true }),
-    ...defined({ thought, arguments: step.arguments, result, error }),
-  };
-}
-
-function stepState({ end, isInterrupted, error }: Step): PageStep["state"] {
-  if (isInterrupted === true) return "interrupted";
-  if (error !== undefined) return "failed";
-  return end === undefined ? "running" : "completed";
 }
 
 function startAndEnd({ origin, startedAt, endedAt }: Execution): PageModel["details"] {

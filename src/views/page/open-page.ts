@@ -1,14 +1,18 @@
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../base/events.ts";
+import { defined } from "../../base/json.ts";
+import type { Handlers, MessageOf } from "../../base/protocol.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { parseExecutionUri } from "../../editor/execution-uri.ts";
+import { documentIn, parseExecutionUri } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
+import { pageType } from "../../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../../editor/messages.ts";
+import { Panel } from "../../editor/panel.ts";
 import type { Activity } from "../../executions/activity.ts";
-import { type Execution, hasEnded } from "../../executions/model.ts";
+import { type Execution, type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
-import { isForWhatWaits, resumesOf, type ResumeTarget } from "../../executions/resumes.ts";
+import { isForWhatWaits, type ResumeTarget, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import { beginningOf, type Draft, type Drafts, type DraftTarget } from "../../feedback/drafts.ts";
@@ -19,15 +23,14 @@ import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { missingText } from "../../view/text.ts";
-import { LivePanel, openLink, runCommand } from "../live-panel.ts";
-import { Sent, timelineContent } from "../timeline/content.ts";
+import { openLink, runCommand } from "../from-page.ts";
+import { timelineContent, Sent } from "../timeline/content.ts";
 import { openDefinition } from "../timeline/definition.ts";
-import type { FromPage, Place, ToPage } from "./messages.ts";
+import { fromPage, type FromPage, type Place, type ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
-import { parseFromPage } from "./parse.ts";
 
 export interface PageParts {
-  readonly documents: Pick<ExecutionDocuments, "execution" | "circumstancesOf">;
+  readonly documents: Pick<ExecutionDocuments, "execution" | "circumstancesOf" | "show" | "uriOf">;
   readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crews: Pick<Crews, "find">;
   readonly feedback: Pick<Feedback, "onDidChangeSending">;
@@ -40,10 +43,79 @@ export interface PageParts {
   readonly ready: Promise<unknown>;
 }
 
+/** All open pages. */
+export class Pages {
+  readonly #options: PageParts;
+  readonly #asked: ReadonlySet<string>;
+  /** With their addresses. */
+  readonly #open = new Map<OpenPage, string>();
+
+  /** @param asked the addresses that VS Code asked this extension host for */
+  constructor(options: PageParts, asked: ReadonlySet<string>) {
+    this.#options = options;
+    this.#asked = asked;
+  }
+
+  add(uri: vscode.Uri, panel: vscode.WebviewPanel): void {
+    const page = new OpenPage(panel, uri, this.#options);
+    this.#open.set(page, uri.toString());
+    panel.onDidDispose(() => this.#open.delete(page));
+  }
+
+  /** @param asked the task that a person answers, though the crew reports no pause */
+  async show(execution: ExecutionSummary, place: Place | undefined, asked?: string): Promise<void> {
+    const uri = this.#options.documents.uriOf(execution);
+    await this.#openPage(uri, {
+      preview: execution.waiting === undefined,
+      preserveFocus: typeof place === "object" && "spanId" in place && !place.takesFocus,
+      ...defined({ viewColumn: tabOf(uri)?.group.viewColumn }),
+    });
+    if (place === undefined) return;
+    for (const [page, address] of this.#open)
+      if (address === uri.toString()) page.reveal(place, asked);
+  }
+
+  /** In place of the other editor, if that is the active tab. The choice is remembered. */
+  async switchTo(execution: ExecutionSummary, editor: "text" | "page"): Promise<void> {
+    const { tabGroups } = vscode.window;
+    const { activeTab } = tabGroups.activeTabGroup;
+    const uri = this.#options.documents.uriOf(execution);
+    const other = documentIn(activeTab)?.toString() === uri.toString() ? activeTab : undefined;
+    const preview = other?.isPreview === true;
+    // First, because what the person does next in the other editor depends on it.
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
+      .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
+    if (editor === "page") await this.#openPage(uri, { preview });
+    else await vscode.commands.executeCommand("vscode.openWith", uri, "default", { preview });
+    // A preview is replaced already, and closing it again would be an error.
+    const open = tabGroups.all.flatMap(({ tabs }) => tabs).find((tab) => tab === other);
+    if (open?.isActive === false) await tabGroups.close(open, true);
+  }
+
+  /** After its extension host ended, VS Code keeps a page as it was, and asks no other host for it: it is opened anew. */
+  async #openPage(uri: vscode.Uri, options: vscode.TextDocumentShowOptions): Promise<void> {
+    const open = (how: vscode.TextDocumentShowOptions) =>
+      vscode.commands.executeCommand("vscode.openWith", uri, pageType, how);
+    await open(options);
+    const left = tabOf(uri);
+    if (this.#asked.has(uri.toString()) || left === undefined) return;
+    // With its last tab a group is gone, and its column may be another's.
+    const isLast = left.group.tabs.length === 1;
+    await vscode.window.tabGroups.close(left, true);
+    await open({ ...options, ...(isLast && { viewColumn: vscode.ViewColumn.Active }) });
+  }
+
+  dispose(): void {
+    for (const page of this.#open.keys()) page.storeDraft();
+  }
+}
+
 /** The page of an execution in one tab. */
 export class OpenPage {
   readonly #tab: vscode.WebviewPanel;
-  readonly #panel: LivePanel<FromPage, ToPage>;
+  readonly #panel: Panel<FromPage, ToPage>;
   readonly #uri: vscode.Uri;
   readonly #parts: PageParts;
   #place: Place | undefined;
@@ -61,11 +133,12 @@ export class OpenPage {
     this.#uri = uri;
     this.#parts = parts;
     const { store, feedback, drafts, changes, clock, extension, ready } = parts;
-    this.#panel = new LivePanel(panel, {
-      ...{ page: "page", name: "The page of an execution", pace: 100, clock, extension, ready },
-      parse: parseFromPage,
+    this.#panel = new Panel(panel, {
+      ...{ part: "page", name: "The page of an execution", title: panel.title, pace: 100 },
+      ...{ clock, extension, ready },
+      messages: fromPage,
+      on: this.#handlers(),
       view: () => this.#view(),
-      act: (message) => this.#act(message),
     });
     const events = [store.onDidChange, feedback.onDidChangeSending, ...changes];
     for (const event of events) this.#panel.own(event(() => this.#panel.changed()));
@@ -165,65 +238,42 @@ export class OpenPage {
     this.#panel.post({ type: "timeline", view: this.#timeline.changesIn(content) });
   }
 
-  async #act(message: FromPage): Promise<void> {
-    if (message.type === "ready") {
-      this.#timeline.clear();
-      this.#timelineOf = undefined;
-      this.#panel.begin();
-      this.#reveal();
-      return;
-    }
-    if (message.type === "openLink") return openLink(message.href);
-    if (message.type === "leave") {
-      this.#typed.store();
-      return;
-    }
-    const execution = this.#parts.documents.execution(this.#uri);
-    if (execution === undefined) return;
-    switch (message.type) {
-      case "draft": {
-        const { taskId, attempt, text, number } = message;
-        const target = { localId: execution.localId, taskId, attempt };
-        this.#typed.typed({ target, text, number });
-        return;
-      }
-      case "answer":
-        await this.#answer(execution, message);
-        return;
-      case "insert":
-        await this.#insert(execution, message);
-        return;
-      case "oldDraft":
-        await this.#useOldDraft(execution, message);
-        return;
-      case "act":
-        await runCommand(message.action, execution);
-        return;
-      case "define":
-        await openDefinition(
-          this.#parts.crews.find(execution.crew.id)?.local?.folder,
-          message.taskId,
-        );
-        return;
-      case "openOutput": {
-        const { taskId, attempt } = message;
-        const part = taskId === undefined ? { result: true } : { taskId, attempt };
-        await runCommand("openOutput", execution, part);
-        return;
-      }
-      case "openPicture":
-        await runCommand("openOutput", execution, { picture: message.step });
-        return;
-      case "compare":
-        await runCommand("compareAttempts", execution, {
-          taskId: message.taskId,
-          attempt: message.attempt,
-        });
-    }
+  #handlers(): Handlers<FromPage> {
+    const { documents, crews } = this.#parts;
+    /** Nothing is done for an execution that is no longer tracked. */
+    const on =
+      <Sent>(act: (execution: Execution, sent: Sent) => unknown) =>
+      async (sent: Sent) => {
+        const execution = documents.execution(this.#uri);
+        if (execution !== undefined) await act(execution, sent);
+      };
+    return {
+      ready: () => {
+        this.#timeline.clear();
+        this.#timelineOf = undefined;
+        this.#panel.begin();
+        this.#reveal();
+      },
+      openLink,
+      leave: () => this.#typed.store(),
+      draft: on(({ localId }, { taskId, attempt, text, number }) =>
+        this.#typed.typed({ target: { localId, taskId, attempt }, text, number }),
+      ),
+      answer: on((execution, answer) => this.#answer(execution, answer)),
+      insert: on((execution, target) => this.#insert(execution, target)),
+      oldDraft: on((execution, draft) => this.#useOldDraft(execution, draft)),
+      act: on((execution, { action, ...more }) => runCommand(action, execution, more)),
+      define: on(({ crew }, { taskId }) =>
+        openDefinition(crews.find(crew.id)?.local?.folder, taskId),
+      ),
+    };
   }
 
   /** By the commands, which ask where that is needed and show what went wrong. */
-  async #answer(execution: Execution, { taskId, attempt, kind, text }: AnswerMessage) {
+  async #answer(
+    execution: Execution,
+    { taskId, attempt, kind, text }: MessageOf<FromPage, "answer">,
+  ) {
     const { store, drafts } = this.#parts;
     const target = { localId: execution.localId, taskId, attempt };
     const command = kind === "approveWithNote" ? "approve" : kind;
@@ -265,7 +315,7 @@ export class OpenPage {
 
   async #useOldDraft(
     { localId }: Execution,
-    { action, taskId, attempt }: Extract<FromPage, { readonly type: "oldDraft" }>,
+    { action, taskId, attempt }: MessageOf<FromPage, "oldDraft">,
   ): Promise<void> {
     const { drafts } = this.#parts;
     const draft = drafts.find({ localId, taskId, attempt });
@@ -281,8 +331,15 @@ export class OpenPage {
   }
 }
 
-type AnswerMessage = Extract<FromPage, { readonly type: "answer" }>;
-
 function isSame(one: DraftTarget, other: DraftTarget): boolean {
   return one.taskId === other.taskId && one.attempt === other.attempt;
+}
+
+/** The open page of an execution, of this extension host or of one that has ended. */
+function tabOf(uri: vscode.Uri): vscode.Tab | undefined {
+  const isIt = ({ input }: vscode.Tab) =>
+    input instanceof vscode.TabInputCustom &&
+    input.viewType === pageType &&
+    input.uri.toString() === uri.toString();
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isIt);
 }

@@ -2,17 +2,17 @@ import * as vscode from "vscode";
 import { pageType } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { Place } from "./messages.ts";
-import type { Pages, PagesOptions } from "./pages.ts";
+import type { PageParts, Pages } from "./open-page.ts";
 
 export type PageRoom = ReturnType<typeof registerPage>;
 
 /** The page: a second editor of an execution's address. Its code is loaded when it is first used. */
-export function registerPage(options: PagesOptions) {
+export function registerPage(options: PageParts) {
   let loading: Promise<Pages> | undefined;
   let pages: Pages | undefined;
   const asked = new Set<string>();
   const load = () =>
-    (loading ??= import("./pages.ts").then(({ Pages }) => (pages = new Pages(options, asked))));
+    (loading ??= import("./open-page.ts").then(({ Pages }) => (pages = new Pages(options, asked))));
   const provider: vscode.CustomReadonlyEditorProvider = {
     openCustomDocument: (uri) => ({ uri, dispose: () => undefined }),
     async resolveCustomEditor({ uri }, panel) {

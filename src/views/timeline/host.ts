@@ -1,19 +1,17 @@
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
+import type { Handlers, MessageOf } from "../../base/protocol.ts";
 import { isInterrupted } from "../../crews/types.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
-import { log, logProblem } from "../../editor/log.ts";
 import { executionScheme, viewId } from "../../editor/manifest.ts";
-import { showError } from "../../editor/messages.ts";
-import { showPage } from "../../editor/webview-page.ts";
+import { Panel } from "../../editor/panel.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import { activityIn } from "../activities.ts";
 import { activeOf } from "../waiting.ts";
 import { timelineContent, Sent, type TimelineContent } from "./content.ts";
 import { openDefinition } from "./definition.ts";
 import { timelineMarkdown } from "./markdown.ts";
-import { type FromTimeline, type Look, lookAt, type ToTimeline } from "./messages.ts";
-import { parseFromTimeline } from "./parse.ts";
+import { fromTimeline, type FromTimeline, type Look, lookAt, type ToTimeline } from "./messages.ts";
 import { timelinePicture } from "./picture.ts";
 import type { TimelineOptions } from "./register.ts";
 import { rowsOf } from "./rows.ts";
@@ -25,7 +23,7 @@ export class TimelineHost implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #sent = new Sent();
   #view: vscode.WebviewView | undefined;
-  #isReady = false;
+  #panel: Panel<FromTimeline, ToTimeline> | undefined;
   #localId: string | undefined;
   #look: Look | undefined;
   /** What a person does is done in order: a double click is also a click. */
@@ -40,7 +38,7 @@ export class TimelineHost implements vscode.Disposable {
         const isShown = ({ localId }: ExecutionSummary) => localId === this.#localId;
         if (removed.some(isShown)) this.follow(this.#choose());
         else if (this.#localId === undefined) this.follow(this.#choose());
-        else if ([...added, ...changed].some(isShown)) this.#show();
+        else if ([...added, ...changed].some(isShown)) this.#panel?.changed();
       }),
     );
     this.#owned.add(
@@ -51,30 +49,27 @@ export class TimelineHost implements vscode.Disposable {
     const followTab = () => this.follow(this.#inActiveTab() ?? this.#localId);
     this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(followTab));
     this.#owned.add(vscode.window.tabGroups.onDidChangeTabGroups(followTab));
-    this.#owned.add(prices.onDidChange(() => this.#show()));
+    this.#owned.add(prices.onDidChange(() => this.#panel?.changed()));
     this.#localId = this.#choose();
   }
 
   open(view: vscode.WebviewView): void {
+    const { clock, ready, extensionUri: extension } = this.#options;
     this.#view = view;
-    this.#isReady = false;
-    // Each is gone with the view; an earlier view's events must not count.
-    const isCurrent = () => this.#view === view;
-    view.webview.onDidReceiveMessage((message) => {
-      if (isCurrent()) this.#receive(message);
+    this.#panel = new Panel(view, {
+      ...{ part: "timeline", name: "The timeline", title: vscode.l10n.t("Timeline"), pace: 100 },
+      ...{ clock, extension, ready },
+      messages: fromTimeline,
+      on: this.#handlers(),
+      view: () => this.#shown(),
     });
-    view.onDidChangeVisibility(() => {
-      if (!isCurrent()) return;
-      // A hidden page ends; a new one says when it is ready.
-      if (!view.visible) this.#isReady = false;
-      this.#report();
-    });
+    this.#panel.own(view.onDidChangeVisibility(() => this.#report()));
     view.onDidDispose(() => {
-      if (!isCurrent()) return;
+      // There may be another already.
+      if (this.#view !== view) return;
       this.#view = undefined;
       this.#report();
     });
-    showPage(view.webview, this.#options.extensionUri, "timeline", vscode.l10n.t("Timeline"));
     this.#report();
   }
 
@@ -82,7 +77,7 @@ export class TimelineHost implements vscode.Disposable {
     if (localId === this.#localId) return;
     this.#localId = localId;
     this.#sent.clear();
-    this.#show();
+    this.#panel?.show();
     this.#report();
   }
 
@@ -97,7 +92,6 @@ export class TimelineHost implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#view = undefined;
     this.#owned.dispose();
   }
 
@@ -124,50 +118,40 @@ export class TimelineHost implements vscode.Disposable {
       : undefined;
   }
 
-  #receive(raw: unknown): void {
-    const message = parseFromTimeline(raw);
-    if (message === undefined) {
-      log.warn("The timeline sent an invalid message; it was ignored.");
-      return;
-    }
-    switch (message.type) {
-      case "ready":
-        void this.#start(message.look);
-        break;
-      case "look":
-        this.#look = message.look;
-        break;
-      case "list":
-        void vscode.commands.executeCommand(`${viewId}.focus`);
-        break;
-      default:
-        this.#last = this.#last.then(() => this.#go(message)).catch(showError);
-    }
+  #handlers(): Handlers<FromTimeline> {
+    const go = (to: MessageOf<FromTimeline, "reveal" | "define">) =>
+      (this.#last = this.#last.catch(() => undefined).then(() => this.#go(to)));
+    return {
+      ready: () => {
+        this.#sent.clear();
+        this.#localId ??= this.#choose();
+        this.#panel?.begin();
+        this.#report();
+      },
+      look: ({ look }) => {
+        this.#look = look;
+      },
+      list: async () => {
+        await vscode.commands.executeCommand(`${viewId}.focus`);
+      },
+      reveal: go,
+      define: go,
+    };
   }
 
-  async #start(look: Look | undefined): Promise<void> {
-    await this.#options.ready;
-    this.#look = look ?? this.#look;
-    this.#isReady = true;
-    this.#sent.clear();
-    this.#localId ??= this.#choose();
-    this.#show();
-    this.#report();
-  }
-
-  async #go(message: Extract<FromTimeline, { spanId: string }>): Promise<void> {
+  async #go(to: MessageOf<FromTimeline, "reveal" | "define">): Promise<void> {
     const { documents, page, store, crews } = this.#options;
-    const execution = store.summary(message.localId);
+    const execution = store.summary(to.localId);
     if (execution === undefined) return;
     const { spans } = activityIn(store, execution);
-    const span = spans.find(({ id }) => id === message.spanId);
+    const span = spans.find(({ id }) => id === to.spanId);
     if (span === undefined) return;
     const { id: spanId, kind, taskId } = span;
-    if (message.type === "define") {
+    if (to.type === "define") {
       await openDefinition(crews.find(execution.crew.id)?.local?.folder, taskId);
       return;
     }
-    const { takesFocus } = message;
+    const { takesFocus } = to;
     const attempt = kind === "task" ? undefined : span.attempt;
     if (this.#isReadAsPage(execution)) await page.reveal(execution, { spanId, takesFocus });
     else {
@@ -192,24 +176,15 @@ export class TimelineHost implements vscode.Disposable {
     return kinds.size === 1 ? kinds.has(true) : page.isPreferred();
   }
 
-  #show(): void {
-    if (!this.#isReady) return;
-    try {
-      const { store } = this.#options;
-      const execution = this.#localId === undefined ? undefined : store.summary(this.#localId);
-      this.#post(
-        execution === undefined
-          ? {
-              type: "empty",
-              text: vscode.l10n.t(
-                "Kick off a crew, or select an execution, to see here what happens in it.",
-              ),
-            }
-          : { type: "show", view: this.#sent.changesIn(this.#content(execution)) },
-      );
-    } catch (error) {
-      logProblem("Showing the timeline", error);
-    }
+  #shown(): ToTimeline {
+    const { store } = this.#options;
+    const execution = this.#localId === undefined ? undefined : store.summary(this.#localId);
+    if (execution !== undefined)
+      return { type: "show", view: this.#sent.changesIn(this.#content(execution)) };
+    const text = vscode.l10n.t(
+      "Kick off a crew, or select an execution, to see here what happens in it.",
+    );
+    return { type: "empty", text };
   }
 
   #content(execution: ExecutionSummary): TimelineContent {
@@ -224,10 +199,6 @@ export class TimelineHost implements vscode.Disposable {
     const look = lookAt(execution.localId, this.#look);
     const { rows } = rowsOf(content.spans, look);
     return { content, rows, look };
-  }
-
-  #post(message: ToTimeline): void {
-    void this.#view?.webview.postMessage(message);
   }
 
   #report(): void {

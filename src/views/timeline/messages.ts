@@ -1,10 +1,10 @@
-import type { Mark, Span as ActivitySpan } from "../../executions/activity.ts";
+import * as v from "valibot";
+import { type Mark, type Span as ActivitySpan, spanKinds } from "../../executions/activity.ts";
 import type { Duration } from "../../executions/durations.ts";
 import type { ExecutionState } from "../../executions/model.ts";
-import type { FromTimeline, Look } from "./parse.ts";
 
 export type { SpanKind } from "../../executions/activity.ts";
-export type { FromTimeline, Look, Mark };
+export type { Mark };
 
 /** With what else its row shows. */
 export interface Span extends Omit<ActivitySpan, "state"> {
@@ -40,10 +40,40 @@ export interface TimelineView {
   readonly note?: string;
 }
 
+export type WholeView = Omit<TimelineView, "spans"> & { readonly spans: readonly Span[] };
+
+/** With the spans that haven't changed since the view before. */
+export function wholeView(view: TimelineView, before: WholeView | undefined): WholeView {
+  const known = new Map(before?.spans.map((span) => [span.id, span]));
+  const spans = view.spans.flatMap(
+    (span) => (typeof span === "string" ? known.get(span) : span) ?? [],
+  );
+  return { ...view, spans };
+}
+
 export type ToTimeline =
   | { readonly type: "show"; readonly view: TimelineView }
   /** There is nothing to show. */
   | { readonly type: "empty"; readonly text: string };
+
+const time = v.pipe(v.number(), v.finite());
+
+/** How a person looks at a timeline: also the page's saved state, and what a picture shows. */
+const look = v.object({
+  localId: v.string(),
+  /** IDs of rows whose children are hidden. */
+  closed: v.array(v.string()),
+  text: v.string(),
+  /** Shown alone; all without any. */
+  kinds: v.array(v.picklist(spanKinds)),
+  /** Milliseconds since the start of the execution; undefined if everything fits. */
+  zoom: v.exactOptional(v.object({ from: time, to: time })),
+  /** Whether waits are drawn at full length. */
+  isWhole: v.boolean(),
+  active: v.exactOptional(v.string()),
+});
+
+export type Look = Readonly<v.InferOutput<typeof look>>;
 
 /** How it is looked at: as `kept`, unless that is of another execution. */
 export function lookAt(localId: string, kept: Look | undefined): Look {
@@ -51,3 +81,18 @@ export function lookAt(localId: string, kept: Look | undefined): Look {
     ? kept
     : { localId, closed: [], text: "", kinds: [], isWhole: false };
 }
+
+const place = { localId: v.string(), spanId: v.string() };
+
+/** What the page sends: it isn't trusted. */
+export const fromTimeline = v.variant("type", [
+  /** The script runs. */
+  v.object({ type: v.literal("ready") }),
+  /** When it has changed, and before the page is ready if it was hidden. */
+  v.object({ type: v.literal("look"), look }),
+  v.object({ type: v.literal("reveal"), ...place, takesFocus: v.boolean() }),
+  v.object({ type: v.literal("define"), ...place }),
+  v.object({ type: v.literal("list") }),
+]);
+
+export type FromTimeline = v.InferOutput<typeof fromTimeline>;

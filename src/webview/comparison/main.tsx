@@ -1,7 +1,5 @@
-import "../l10n.ts";
 import * as l10n from "@vscode/l10n";
-import { type ComponentChildren, render } from "preact";
-import { useMemo } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import {
   type ComparedExecution,
   type ComparedInput,
@@ -12,17 +10,14 @@ import {
   type ToComparison,
 } from "../../views/comparison/messages.ts";
 import type { Content } from "../../views/page/messages.ts";
-import type { Span } from "../../views/timeline/messages.ts";
-import { changedRow } from "../../views/comparison/diff-rows.ts";
+import { type Span, type WholeView, wholeView } from "../../views/timeline/messages.ts";
+import { clock, Elapsed } from "../clock.tsx";
+import { OneSide } from "../difference.tsx";
+import { draw, host } from "../host.ts";
 import { ContentView } from "../page/content.tsx";
-import { Elapsed } from "../page/elapsed.tsx";
 import { Fold } from "../page/fold.tsx";
-import { host } from "../page/host.ts";
 import { StateIcon } from "../page/icons.tsx";
-import { clock } from "../timeline/clock.ts";
-import { KnownSpans, type WholeView } from "../timeline/known-spans.ts";
 import { Outputs } from "./outputs.tsx";
-import { Pieces } from "./side-by-side.tsx";
 import { Timelines } from "./timelines.tsx";
 
 interface ComparisonProps {
@@ -77,7 +72,7 @@ function Comparison({ model, timelines }: ComparisonProps) {
 }
 
 function Execution({ execution, side }: { execution: ComparedExecution; side: Side }) {
-  const { name, crew, state, stateLabel, started } = execution;
+  const { name, crew, state, label, started } = execution;
   return (
     <div class="execution">
       <div class="title">
@@ -94,7 +89,7 @@ function Execution({ execution, side }: { execution: ComparedExecution; side: Si
         </h2>
       </div>
       <p class="state">
-        <strong>{stateLabel}</strong>
+        <strong>{label}</strong>
         <span>{crew}</span>
         <span>{started}</span>
         <button
@@ -189,18 +184,16 @@ function Inputs({ model: { inputs, inputsNote, executions } }: { model: Comparis
 
 function InputValues({ input: { values } }: { input: ComparedInput }) {
   const { left, right } = values;
-  const row = useMemo(
-    () => left && right && changedRow(left.text, right.text),
-    [left?.text, right?.text],
-  );
   return (
     <>
       {sides.map((side) => {
         const content = values[side];
         return (
           <td key={side}>
-            {row !== undefined ? (
-              <Pieces side={side} pieces={row[side]} />
+            {left !== undefined && right !== undefined ? (
+              <div class="plain">
+                <OneSide before={left.text} after={right.text} side={side} />
+              </div>
             ) : content === undefined ? (
               <span class="faint">{l10n.t("none")}</span>
             ) : (
@@ -222,38 +215,11 @@ function Value({ content }: { content: Content }) {
   );
 }
 
-const place = document.querySelector("main") ?? document.body;
-const known = { left: new KnownSpans(), right: new KnownSpans() };
 let views: Sides<WholeView> | undefined;
-let shown: Extract<ToComparison, { readonly type: "show" | "missing" }> | undefined;
 
-function draw(): void {
-  if (shown === undefined) return;
-  const isFirst = place.childElementCount === 0;
-  const content =
-    shown.type === "missing" ? (
-      <p class="missing">{shown.text}</p>
-    ) : (
-      <Comparison
-        model={shown.model}
-        timelines={
-          views !== undefined && (
-            <Timelines
-              key={`${views.left.localId} ${views.right.localId}`}
-              views={views}
-              onReveal={revealTask}
-            />
-          )
-        }
-      />
-    );
-  render(content, place);
-  if (isFirst) document.scrollingElement?.scrollTo({ top: host.kept.scroll });
-}
-
-function revealTask(side: Side, { taskId }: Span): void {
-  if (shown?.type !== "show" || taskId === undefined) return;
-  const output = shown.model.outputs.find(({ tasks }) => tasks[side]?.taskId === taskId);
+function revealTask({ outputs }: ComparisonModel, side: Side, { taskId }: Span): void {
+  if (taskId === undefined) return;
+  const output = outputs.find(({ tasks }) => tasks[side]?.taskId === taskId);
   const task = output && document.getElementById(output.id);
   const fold = task?.querySelector("details");
   if (fold) fold.open = true;
@@ -268,26 +234,28 @@ function keepPair(pair: Sides<string>): void {
   host.keep({ pair, ...(!isSame && { zoom: undefined }) });
 }
 
-window.addEventListener("message", ({ data }: MessageEvent<ToComparison>) => {
-  switch (data.type) {
-    case "timelines":
-      clock.set(data.views.left.now);
-      views = {
-        left: known.left.whole(data.views.left),
-        right: known.right.whole(data.views.right),
-      };
-      // The model follows.
-      return;
-    case "show":
-      shown = data;
-      keepPair(data.pair);
-      break;
-    case "missing":
-      shown = data;
-      break;
-  }
-  draw();
+host.listen<ToComparison>({
+  timelines({ views: { left, right } }) {
+    clock.set(left.now);
+    views = { left: wholeView(left, views?.left), right: wholeView(right, views?.right) };
+    // The model follows.
+  },
+  show({ model, pair }) {
+    keepPair(pair);
+    draw(
+      <Comparison
+        model={model}
+        timelines={
+          views !== undefined && (
+            <Timelines
+              key={`${views.left.localId} ${views.right.localId}`}
+              views={views}
+              onReveal={(side, span) => revealTask(model, side, span)}
+            />
+          )
+        }
+      />,
+    );
+  },
+  missing: ({ text }) => draw(<p class="missing">{text}</p>),
 });
-window.addEventListener("scroll", () => host.keep({ scroll: window.scrollY }), { passive: true });
-
-host.post({ type: "ready" });

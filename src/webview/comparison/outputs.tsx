@@ -2,9 +2,9 @@ import * as l10n from "@vscode/l10n";
 import { type ComparedOutput, type Side, sides } from "../../views/comparison/messages.ts";
 import { ContentView, Level } from "../page/content.tsx";
 import { Fold } from "../page/fold.tsx";
-import { host } from "../page/host.ts";
+import { Difference } from "../difference.tsx";
+import { host } from "../host.ts";
 import { StateIcon } from "../page/icons.tsx";
-import { SideBySide } from "./side-by-side.tsx";
 
 /** More open ones would make the page slow to begin. */
 const mostOpen = 5;
@@ -67,7 +67,7 @@ function Output({ output }: { readonly output: ComparedOutput }) {
           </Level.Provider>
         </>
       ) : left.cutFrom === undefined && right.cutFrom === undefined ? (
-        <SideBySide left={left.text} right={right.text} />
+        <Difference before={left.text} after={right.text} />
       ) : (
         <p class="faint">{l10n.t("These outputs are too large to be compared here.")}</p>
       )}

@@ -1,16 +1,13 @@
 import * as l10n from "@vscode/l10n";
-import { diffWords } from "diff";
 import { type Node, parseTree } from "jsonc-parser";
 import { createContext } from "preact";
 import { useContext, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Content } from "../../views/page/messages.ts";
-import { host } from "./host.ts";
+import { host } from "../host.ts";
 import { renderMarkdown } from "./markdown.ts";
 
 /** Members of an object or array that are shown at once. */
 const mostMembers = 100;
-/** How long a comparison may take (ms). */
-const longestDiff = 1_000;
 
 /** Opens links through the extension host; VS Code's own handler must not see the click. */
 function openLink(event: MouseEvent): void {
@@ -136,68 +133,5 @@ function JsonNode({ node, text, depth, name }: JsonNodeProps) {
         </div>
       )}
     </details>
-  );
-}
-
-/** Changes that are shown at once, their characters, and the characters around one. */
-const few = { changes: 12, characters: 600, around: 30 };
-
-/** The words that changed, each with a few around it. Nothing if too many did: then the outputs are compared. */
-export function ChangedWords({ before, after }: Compared) {
-  const parts = useMemo(
-    () => diffWords(before, after, { timeout: longestDiff / 10 }) ?? [],
-    [before, after],
-  );
-  const changes = parts.filter(({ added, removed }) => added || removed);
-  const characters = changes.reduce((sum, { value }) => sum + value.length, 0);
-  if (changes.length === 0 || changes.length > few.changes || characters > few.characters)
-    return null;
-  return (
-    <>
-      <p class="title">{l10n.t("What changed:")}</p>
-      <p class="difference">
-        {parts.map(({ added, removed, value }, at) =>
-          added ? (
-            <ins key={at}>{value}</ins>
-          ) : removed ? (
-            <del key={at}>{value}</del>
-          ) : (
-            around(value, at > 0, at < parts.length - 1)
-          ),
-        )}
-      </p>
-    </>
-  );
-}
-
-/** The words of a text that are next to a change before it, after it or both. */
-function around(text: string, isAfter: boolean, isBefore: boolean): string {
-  if (text.length <= 2 * few.around) return text;
-  const begin = isAfter ? text.slice(0, few.around).replace(/\S*$/, "") : "";
-  const end = isBefore ? text.slice(-few.around).replace(/^\S*/, "") : "";
-  return `${begin}…${end}`;
-}
-
-interface Compared {
-  readonly before: string;
-  readonly after: string;
-}
-
-/** What changed from one output to the next. */
-export function Difference({ before, after }: Compared) {
-  const changes = useMemo(
-    () => diffWords(before, after, { timeout: longestDiff }),
-    [before, after],
-  );
-  if (changes === undefined)
-    return <p class="faint">{l10n.t("The outputs are too different to be compared here.")}</p>;
-  if (changes.every(({ added, removed }) => !added && !removed))
-    return <p class="faint">{l10n.t("The outputs are the same.")}</p>;
-  return (
-    <div class="plain difference">
-      {changes.map(({ added, removed, value }, at) =>
-        added ? <ins key={at}>{value}</ins> : removed ? <del key={at}>{value}</del> : value,
-      )}
-    </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { host } from "./host.ts";
+import { host } from "../host.ts";
 
 interface FoldProps {
   /** Remembers what a person opened and closed. */

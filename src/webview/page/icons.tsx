@@ -1,4 +1,4 @@
-import type { PageModel, PageStep, TaskCard } from "../../views/page/messages.ts";
+import type { PageModel, PageTask } from "../../views/page/messages.ts";
 
 const shapes = {
   clock: "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M8 4.5V8l2.5 1.5",
@@ -32,7 +32,7 @@ export function Icon({ name, color }: { readonly name: IconName; readonly color?
   );
 }
 
-export function StateIcon({ state }: { readonly state: PageModel["state"] | TaskCard["state"] }) {
+export function StateIcon({ state }: { readonly state: PageModel["state"] | PageTask["state"] }) {
   const icons = {
     queued: <Icon name="clock" />,
     pending: <Icon name="circle" color="faint" />,
@@ -46,11 +46,4 @@ export function StateIcon({ state }: { readonly state: PageModel["state"] | Task
     interrupted: <Icon name="warning" color="yellow" />,
   };
   return icons[state];
-}
-
-export function StepIcon({ step: { isTool, state } }: { readonly step: PageStep }) {
-  if (state === "running") return <Icon name="running" color="blue" />;
-  if (state === "failed") return <Icon name="error" color="red" />;
-  if (state === "interrupted") return <Icon name="warning" color="yellow" />;
-  return <Icon name={isTool ? "tool" : "thought"} color="faint" />;
 }

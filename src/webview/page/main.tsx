@@ -1,15 +1,13 @@
-import "../l10n.ts";
 import * as l10n from "@vscode/l10n";
-import { type ComponentChildren, render } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { PageModel, Place, Review, ToPage } from "../../views/page/messages.ts";
-import { clock } from "../timeline/clock.ts";
+import { type WholeView, wholeView } from "../../views/timeline/messages.ts";
+import { clock, Elapsed } from "../clock.tsx";
+import { draw, host } from "../host.ts";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
-import { KnownSpans, type WholeView } from "../timeline/known-spans.ts";
 import { ContentView, Level, Markdown } from "./content.tsx";
-import { Elapsed } from "./elapsed.tsx";
 import { Fold } from "./fold.tsx";
-import { host } from "./host.ts";
 import { Icon, StateIcon } from "./icons.tsx";
 import { reveal } from "./reveal.ts";
 import { ActButton, ReviewSection } from "./review.tsx";
@@ -58,7 +56,10 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
         <section class="result" aria-labelledby="result">
           <h2 id="result">{l10n.t("Result")}</h2>
           <Level.Provider value={2}>
-            <ContentView content={result} open={() => host.post({ type: "openOutput" })} />
+            <ContentView
+              content={result}
+              open={() => host.post({ type: "act", action: "openOutput", result: true })}
+            />
           </Level.Provider>
         </section>
       )}
@@ -120,7 +121,7 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
 }
 
 function Header({ model }: { readonly model: PageModel }) {
-  const { title, crew, state, stateLabel, facts, elapsed, use, actions, spoken } = model;
+  const { title, crew, state, label, facts, elapsed, use, actions, spoken } = model;
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const { current } = element;
@@ -146,7 +147,7 @@ function Header({ model }: { readonly model: PageModel }) {
         )}
       </div>
       <p class="state">
-        <strong>{stateLabel}</strong>
+        <strong>{label}</strong>
         {facts.map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
@@ -179,86 +180,64 @@ function useFocus(model: PageModel): void {
   }, [model]);
 }
 
-const place = document.querySelector("main") ?? document.body;
-const kept = new KnownSpans();
 let timeline: WholeView | undefined;
-let shown: Extract<ToPage, { readonly type: "show" | "missing" }> | undefined;
+let model: PageModel | undefined;
 let pressed: readonly Output[] = [];
 
-function draw(): void {
-  if (shown === undefined) return;
-  const isFirst = place.childElementCount === 0;
-  const content =
-    shown.type === "missing" ? (
-      <Markdown text={shown.text} />
-    ) : (
-      <Page
-        model={shown.model}
-        timeline={
-          timeline === undefined || timeline.spans.length < 2 ? undefined : (
-            <SmallTimeline
-              view={timeline}
-              look={host.kept.look}
-              onLook={(look) => host.keep({ look })}
-              onReveal={({ id: spanId }, takesFocus) => move({ spanId, takesFocus })}
-              onDefine={
-                timeline.isLocal
-                  ? ({ taskId }) =>
-                      host.post({ type: "define", ...(taskId !== undefined && { taskId }) })
-                  : undefined
-              }
-            />
-          )
-        }
-        pressed={pressed}
-        onPress={(output) => {
-          pressed = [...pressed, output];
-          draw();
-        }}
-      />
-    );
-  render(content, place);
-  if (isFirst) document.scrollingElement?.scrollTo({ top: host.kept.scroll });
-}
-
-function withDraft(
-  page: typeof shown,
-  { taskId, attempt, draft, draftNumber }: Extract<ToPage, { readonly type: "draft" }>,
-): typeof shown {
-  if (page?.type !== "show") return page;
-  const { model } = page;
-  const { review } = model;
-  if (review === undefined || !isSame(review, { taskId, attempt })) return page;
-  return { ...page, model: { ...model, review: { ...review, draft, draftNumber } } };
+function show(changed: PageModel | undefined): void {
+  model = changed;
+  if (model === undefined) return;
+  draw(
+    <Page
+      model={model}
+      timeline={
+        timeline === undefined || timeline.spans.length < 2 ? undefined : (
+          <SmallTimeline
+            view={timeline}
+            look={host.kept.look}
+            onLook={(look) => host.keep({ look })}
+            onReveal={({ id: spanId }, takesFocus) => move({ spanId, takesFocus })}
+            onDefine={
+              timeline.isLocal
+                ? ({ taskId }) =>
+                    host.post({ type: "define", ...(taskId !== undefined && { taskId }) })
+                : undefined
+            }
+          />
+        )
+      }
+      pressed={pressed}
+      onPress={(output) => {
+        pressed = [...pressed, output];
+        show(model);
+      }}
+    />,
+  );
 }
 
 function move(to: Place): void {
-  if (shown?.type === "show") reveal(to, shown.model, timeline?.spans ?? [], draw);
+  if (model !== undefined) reveal(to, model, timeline?.spans ?? [], () => show(model));
 }
 
-window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
-  switch (data.type) {
-    case "timeline":
-      clock.set(data.view.now);
-      timeline = kept.whole(data.view);
-      // The model follows.
-      return;
-    case "show":
-    case "missing":
-      shown = data;
-      break;
-    case "draft":
-      shown = withDraft(shown, data);
-      break;
-    case "settled":
-      pressed = pressed.filter((output) => !isSame(output, data));
-      break;
-    case "reveal":
-      move(data.place);
-      return;
-  }
-  draw();
+host.listen<ToPage>({
+  timeline({ view }) {
+    clock.set(view.now);
+    timeline = wholeView(view, timeline);
+    // The model follows.
+  },
+  show: (message) => show(message.model),
+  missing({ text }) {
+    model = undefined;
+    draw(<Markdown text={text} />);
+  },
+  draft({ draft, draftNumber, ...output }) {
+    const review = model?.review;
+    if (model === undefined || review === undefined || !isSame(review, output)) return;
+    show({ ...model, review: { ...review, draft, draftNumber } });
+  },
+  settled(output) {
+    pressed = pressed.filter((each) => !isSame(each, output));
+    show(model);
+  },
+  reveal: ({ place }) => move(place),
 });
-window.addEventListener("scroll", () => host.keep({ scroll: window.scrollY }), { passive: true });
-
-host.post({ type: "ready" });

@@ -1,6 +1,6 @@
 import type { PageModel, Place } from "../../views/page/messages.ts";
 import type { Span } from "../../views/timeline/messages.ts";
-import { host } from "./host.ts";
+import { host } from "../host.ts";
 
 interface Target {
   /** To open, outermost first. */

@@ -1,14 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { AttemptCard, Content, FromPage, Review } from "../../views/page/messages.ts";
-import { clock } from "../timeline/clock.ts";
-import { ChangedWords, ContentView, Difference, Level, Markdown } from "./content.tsx";
-import { host } from "./host.ts";
+import type { PageAttempt, Content, FromPage, Review } from "../../views/page/messages.ts";
+import { clock } from "../clock.tsx";
+import { ChangedWords, Difference } from "../difference.tsx";
+import { ContentView, Level, Markdown } from "./content.tsx";
+import { host } from "../host.ts";
 import { Icon } from "./icons.tsx";
 
 interface ReviewProps {
   readonly review: Review;
-  readonly earlier: AttemptCard | undefined;
+  readonly earlier: PageAttempt | undefined;
   /** What the person sent from here is under way. */
   readonly isPressed: boolean;
   readonly onPress: () => void;
@@ -77,7 +78,7 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
 interface OutputProps {
   readonly content: Content | undefined;
   /** The attempt before, with its output. */
-  readonly earlier: AttemptCard | undefined;
+  readonly earlier: PageAttempt | undefined;
   readonly taskId: string;
   readonly attempt: number;
 }
@@ -87,7 +88,7 @@ export function Output({ content, earlier, taskId, attempt }: OutputProps) {
   const [isCompared, setCompared] = useState(false);
   if (content === undefined)
     return <p class="faint">{l10n.t("The crew has not returned this output.")}</p>;
-  const open = () => host.post({ type: "openOutput", taskId, attempt });
+  const open = () => host.post({ type: "act", action: "openOutput", taskId, attempt });
   const before = earlier?.content;
   const isWhole = content.cutFrom === undefined && before?.cutFrom === undefined;
   const asked = earlier?.feedback.findLast(({ kind }) => kind === "rejected")?.content;
@@ -119,7 +120,7 @@ export function Output({ content, earlier, taskId, attempt }: OutputProps) {
           <button
             type="button"
             class="link"
-            onClick={() => host.post({ type: "compare", taskId, attempt })}
+            onClick={() => host.post({ type: "act", action: "compareAttempts", taskId, attempt })}
           >
             {l10n.t("Open in Diff Editor")}
           </button>

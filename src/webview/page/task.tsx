@@ -1,16 +1,18 @@
 import * as l10n from "@vscode/l10n";
-import type { AttemptCard, PageStep, TaskCard } from "../../views/page/messages.ts";
+import { shortName } from "../../base/text.ts";
+import { formatSpan } from "../../view/lengths.ts";
+import type { PageAttempt, PageTask } from "../../views/page/messages.ts";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
-import { Icon, StateIcon, StepIcon } from "./icons.tsx";
-import { host } from "./host.ts";
+import { Icon, StateIcon } from "./icons.tsx";
+import { host } from "../host.ts";
 import { Output } from "./review.tsx";
 
 /** A task with its attempts and steps; one that has not begun is only named. */
-export function Task({ task }: { readonly task: TaskCard }) {
-  const { taskId, name, agent, state, stateLabel, facts, attempts, note } = task;
+export function Task({ task }: { readonly task: PageTask }) {
+  const { taskId, name, agent = "", state, label, facts, attempts, note } = task;
   const isBegun = attempts.length > 0 || note !== undefined;
-  const about = [stateLabel, agent, ...facts].filter(Boolean).join(" · ");
+  const about = [label, shortName(agent), ...facts].filter(Boolean).join(" · ");
   const summary = (
     <>
       <StateIcon state={state} />
@@ -48,8 +50,8 @@ export function Task({ task }: { readonly task: TaskCard }) {
 }
 
 interface AttemptProps {
-  readonly task: TaskCard;
-  readonly attempt: AttemptCard;
+  readonly task: PageTask;
+  readonly attempt: PageAttempt;
   readonly isLast: boolean;
 }
 
@@ -137,7 +139,7 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
 
 interface StepsProps {
   readonly id: string;
-  readonly attempt: AttemptCard;
+  readonly attempt: PageAttempt;
   readonly isOpen: boolean;
 }
 
@@ -158,22 +160,37 @@ function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
   );
 }
 
-function stepStates(): Readonly<Record<PageStep["state"], string>> {
-  return {
+type Step = PageAttempt["steps"][number];
+
+const stepIcons = {
+  running: { name: "running", color: "blue" },
+  failed: { name: "error", color: "red" },
+  interrupted: { name: "warning", color: "yellow" },
+} as const;
+
+function stateOf({ end, isInterrupted, error }: Step): keyof typeof stepIcons | undefined {
+  if (isInterrupted === true) return "interrupted";
+  if (error !== undefined) return "failed";
+  return end === undefined ? "running" : undefined;
+}
+
+function StepView({ step }: { readonly step: Step }) {
+  const { id, tool, picture, start, end } = step;
+  const state = stateOf(step);
+  const icon = { name: tool === undefined ? "thought" : "tool", color: "faint" } as const;
+  const states = {
     running: l10n.t("running"),
-    completed: "",
     failed: l10n.t("failed"),
     interrupted: l10n.t("interrupted"),
   };
-}
-
-function StepView({ step }: { readonly step: PageStep }) {
-  const { id, title, state, facts } = step;
+  const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
   const summary = (
     <>
-      <StepIcon step={step} />
-      <span class="name">{title}</span>
-      <span class="faint">{[facts, stepStates()[state]].filter(Boolean).join(" · ")}</span>
+      <Icon {...(state === undefined ? icon : stepIcons[state])} />
+      <span class="name">
+        {tool ?? (picture === undefined ? l10n.t("Thought") : l10n.t("Picture"))}
+      </span>
+      <span class="faint">{[time, state && states[state]].filter(Boolean).join(" · ")}</span>
     </>
   );
   const parts = [
@@ -182,14 +199,14 @@ function StepView({ step }: { readonly step: PageStep }) {
     { label: l10n.t("Result"), text: step.result },
     { label: l10n.t("Error"), text: step.error },
   ].flatMap(({ label, text }) => (text === undefined ? [] : [{ label, text }]));
-  if (step.hasPicture)
+  if (picture !== undefined)
     return (
       <div class="summary">
         {summary}
         <button
           type="button"
           class="link"
-          onClick={() => host.post({ type: "openPicture", step: id })}
+          onClick={() => host.post({ type: "act", action: "openOutput", picture: id })}
         >
           {l10n.t("Open Picture")}
         </button>

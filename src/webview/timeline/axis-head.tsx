@@ -3,7 +3,7 @@ import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { Axis, Period } from "../../views/timeline/axis.ts";
 import { formatSpan, tickTexts } from "../../view/lengths.ts";
-import { useNow } from "./clock.ts";
+import { useNow } from "../clock.tsx";
 
 /** Shorter drags are clicks (pixels). */
 const shortestDrag = 6;

@@ -10,7 +10,7 @@ import {
 } from "../../views/timeline/labels.ts";
 import type { Mark, Span } from "../../views/timeline/messages.ts";
 import type { Row } from "../../views/timeline/rows.ts";
-import { clock, useNow } from "./clock.ts";
+import { clock, useNow } from "../clock.tsx";
 import { Icon } from "./icons.tsx";
 
 interface RowProps {

@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Look, lookAt, type Span } from "../../views/timeline/messages.ts";
-import type { WholeView } from "./known-spans.ts";
+import type { WholeView } from "../../views/timeline/messages.ts";
 import { type SharedAxis, Timeline } from "./timeline.tsx";
 
 interface SmallTimelineProps {

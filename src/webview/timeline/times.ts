@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { extentOf, longWaits, openWaits, type Period } from "../../views/timeline/axis.ts";
 import type { Span } from "../../views/timeline/messages.ts";
-import { clock } from "./clock.ts";
+import { clock } from "../clock.tsx";
 
 /** What an axis spans (ms), and the long waits in it. */
 export interface Times {

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { detailsOf, markDetails } from "../../views/timeline/labels.ts";
 import type { Mark, Span } from "../../views/timeline/messages.ts";
-import { useNow } from "./clock.ts";
+import { useNow } from "../clock.tsx";
 import { Icon } from "./icons.tsx";
 
 interface TooltipProps {

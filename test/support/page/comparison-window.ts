@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import * as v from "valibot";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Price } from "../../../src/executions/tokens.ts";
 import { withTimes } from "../../../src/executions/task-times.ts";
 import {
+  fromComparison,
   type FromComparison,
   onSides,
   type Side,
@@ -13,7 +15,6 @@ import {
   type ToComparison,
 } from "../../../src/views/comparison/messages.ts";
 import { comparisonModel } from "../../../src/views/comparison/model.ts";
-import { parseFromComparison } from "../../../src/views/comparison/parse.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { BuiltPage, type BuiltPageOptions, eachWithPage } from "../built-page.ts";
 
@@ -66,8 +67,7 @@ export class ComparisonWindow {
   }
 
   #receive(raw: unknown): void {
-    const message = parseFromComparison(raw);
-    assert.ok(message !== undefined, `not understood: ${JSON.stringify(raw)}`);
+    const message = v.parse(fromComparison, raw);
     this.sent.push(message);
     if (message.type !== "ready") return;
     for (const part of this.#messages) void this.#built?.post(part);

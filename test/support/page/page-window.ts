@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import * as v from "valibot";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import type { FromPage, ToPage } from "../../../src/views/page/messages.ts";
+import { fromPage, type FromPage, type ToPage } from "../../../src/views/page/messages.ts";
 import { pageModel, type PageCircumstances } from "../../../src/views/page/model.ts";
-import { parseFromPage } from "../../../src/views/page/parse.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
 
@@ -64,8 +64,7 @@ export class PageWindow {
   readonly feedback = (): Locator => this.page.getByRole("textbox", { name: "Feedback" });
 
   #receive(raw: unknown): void {
-    const message = parseFromPage(raw);
-    assert.ok(message !== undefined, `not understood: ${JSON.stringify(raw)}`);
+    const message = v.parse(fromPage, raw);
     this.sent.push(message);
     if (message.type !== "ready") return;
     for (const part of this.#messages) void this.post(part);

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import * as v from "valibot";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Price } from "../../../src/executions/tokens.ts";
 import { Sent, timelineContent } from "../../../src/views/timeline/content.ts";
-import type { FromTimeline, Look } from "../../../src/views/timeline/messages.ts";
-import { parseFromTimeline } from "../../../src/views/timeline/parse.ts";
-import { BuiltPage, type BuiltPageOptions, eachWithPage } from "../built-page.ts";
+import {
+  fromTimeline,
+  type FromTimeline,
+  type Look,
+} from "../../../src/views/timeline/messages.ts";
+import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
 import { waitFor } from "../wait.ts";
 
 /** What a timeline shows: an execution, and the crew's events. */
@@ -131,11 +135,7 @@ export class TimelineWindow {
   }
 
   #receive(raw: unknown): void {
-    const message = parseFromTimeline(raw);
-    if (message === undefined) {
-      this.#page.complaints.push(`not understood: ${JSON.stringify(raw)}`);
-      return;
-    }
+    const message = v.parse(fromTimeline, raw);
     this.received.push(message);
     if (message.type !== "ready" || this.#shown === undefined) return;
     this.#sent.clear();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../../../src/base/json.ts";
 import type { ActivityEvent } from "../../../../src/api/types.ts";
-import { activityOf, noActivity } from "../../../../src/executions/activity.ts";
+import { activityOf } from "../../../../src/executions/activity.ts";
 import { type Execution, without } from "../../../../src/executions/model.ts";
 import { viewOf } from "../../../../src/view/execution-view.ts";
 import { textOf } from "../../../../src/view/text.ts";
@@ -134,10 +134,10 @@ describe("The page's model", () => {
   it("has each task with agent, time and tokens, each attempt with the feedback that caused the next, and tasks to come", () => {
     const { tasks } = modelOf(aRichExecution(), {}, someEvents());
     assert.deepEqual(
-      tasks.map(({ name, agent, stateLabel, facts, attempts }) => [
+      tasks.map(({ name, agent, label, facts, attempts }) => [
         name,
         agent,
-        stateLabel,
+        label,
         facts.join(", "),
         attempts.map(({ number, previous, isInReview }) => [number, previous, isInReview]),
       ]),
@@ -178,46 +178,6 @@ describe("The page's model", () => {
     assert.equal(of(6, { state: "stopped", endedAt: "2026-10-21T12:05:00.000Z" }), undefined);
     const steps = { completed: 1, total: 9, unit: "step" };
     assert.equal(modelOf({ ...waiting, progress: steps }).toCome, undefined);
-  });
-
-  it("has what agents did as steps: tool, thought, arguments, result and time", () => {
-    const more: readonly ActivityEvent[] = [
-      {
-        id: "s1",
-        type: "step",
-        at: someEvents()[4]!.at + 200,
-        parentId: "t1",
-        tool: "lookup",
-        thought: "Now I compare them.",
-        text: "Assam",
-      },
-    ];
-    const { tasks } = modelOf(aRichExecution(), {}, [...someEvents(), ...more]);
-    const steps = tasks[0]?.attempts[0]?.steps ?? [];
-    assert.equal(new Set(steps.map(({ id }) => id)).size, 2);
-    assert.deepEqual(
-      steps.map((step) => ({ ...step, id: "" })),
-      [
-        {
-          id: "",
-          title: "lookup",
-          isTool: true,
-          state: "completed",
-          facts: "400 ms",
-          arguments: '{"topic": "tea", "most": 2}',
-          result: "Assam: 4 minutes\nSencha: 2 minutes",
-        },
-        {
-          id: "",
-          title: "lookup",
-          isTool: true,
-          state: "completed",
-          facts: "0 s",
-          thought: "Now I compare them.",
-          result: "Assam",
-        },
-      ],
-    );
   });
 
   it("has steps of a task that has no output yet, and only the last hundred", () => {
@@ -304,31 +264,13 @@ describe("The page's model", () => {
   it("shows nothing as running that was interrupted, and lets a person continue or discard it", () => {
     const model = modelOf(rejectedAgain(), { isInterrupted: true });
     assert.deepEqual(
-      [model.state, ...model.tasks.map(({ state, stateLabel }) => [state, stateLabel])],
+      [model.state, ...model.tasks.map(({ state, label }) => [state, label])],
       [
         "interrupted",
         ["completed", "Completed"],
         ["interrupted", "Interrupted"],
         ["pending", "Not started"],
       ],
-    );
-  });
-
-  it("shows an interrupted step as such", () => {
-    const span = {
-      id: "s",
-      kind: "tool",
-      parentId: "t",
-      depth: 2,
-      name: "lookup",
-      start: 1,
-    } as const;
-    const cut = { ...span, end: 2, state: "interrupted", taskId: "outline", attempt: 1 } as const;
-    const { tasks } = pageModel(rejectedAgain(), { ...noActivity, spans: [cut] });
-    const steps = tasks.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.steps));
-    assert.deepEqual(
-      steps.map(({ title, state }) => [title, state]),
-      [["lookup", "interrupted"]],
     );
   });
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import * as v from "valibot";
 import { activityOf } from "../../../../src/executions/activity.ts";
 import type { Execution } from "../../../../src/executions/model.ts";
 import { Sent, timelineContent } from "../../../../src/views/timeline/content.ts";
 import { detailsOf, sentenceOf } from "../../../../src/views/timeline/labels.ts";
-import { parseFromTimeline } from "../../../../src/views/timeline/parse.ts";
+import { fromTimeline } from "../../../../src/views/timeline/messages.ts";
 import { runningExecution, start, variedExecution } from "../../../support/timeline/samples.ts";
 import { contentOf } from "./contents.ts";
 
@@ -122,7 +123,7 @@ describe("what the timeline's page gets", () => {
 
   it("sends back only messages that are read", () => {
     const look = { localId: "1", closed: [], text: "", kinds: ["tool"], isWhole: false };
-    assert.deepEqual(parseFromTimeline({ type: "look", look: { ...look, more: 1 } }), {
+    assert.deepEqual(v.parse(fromTimeline, { type: "look", look: { ...look, more: 1 } }), {
       type: "look",
       look,
     });
@@ -133,6 +134,6 @@ describe("what the timeline's page gets", () => {
       { type: "look", look: { ...look, kinds: ["bomb"] } },
       { type: "look", look: { ...look, zoom: { from: 0, to: Infinity } } },
     ])
-      assert.equal(parseFromTimeline(invalid), undefined);
+      assert.ok(!v.is(fromTimeline, invalid));
   });
 });

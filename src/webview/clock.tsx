@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { formatSpan } from "../view/lengths.ts";
 
 /** How often what runs grows (ms). */
 const interval = 250;
@@ -44,4 +45,15 @@ export function useNow(isRunning: boolean): number {
     [isRunning],
   );
   return clock.now();
+}
+
+/** A text, or since when it counts (milliseconds since 1970). */
+export function Elapsed({ elapsed }: { readonly elapsed: string | number }) {
+  const isRunning = typeof elapsed === "number";
+  const now = useNow(isRunning);
+  return (
+    <span class="elapsed" role="timer">
+      {isRunning ? formatSpan(now - elapsed) : elapsed}
+    </span>
+  );
 }

@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import * as v from "valibot";
+import * as vscode from "vscode";
+import type { Clock } from "../base/clock.ts";
+import { type Disposable, Disposables } from "../base/events.ts";
+import { handle, type Handlers, type Message } from "../base/protocol.ts";
+import { log, logProblem } from "./log.ts";
+import { showError } from "./messages.ts";
+import { webviewHtml } from "./webview-html.ts";
+
+interface PanelOptions<From extends Message, To extends Message> {
+  readonly part: "form" | "timeline" | "page" | "comparison";
+  /** For the log. */
+  readonly name: string;
+  readonly title: string;
+  /** What the page shows is updated at most this often (ms). */
+  readonly pace: number;
+  readonly clock: Clock;
+  readonly extension: vscode.Uri;
+  /** Resolves when the executions are read. */
+  readonly ready: Promise<unknown>;
+  /** What the page may send: it isn't trusted. */
+  readonly messages: v.GenericSchema<unknown, From>;
+  /** Their errors are shown. */
+  readonly on: Handlers<From>;
+  /** What the page shows now. */
+  readonly view: () => To;
+}
+
+/** A page of the web application in a tab or in a view. It shows what changes, in place. */
+export class Panel<From extends Message, To extends Message> {
+  readonly #webview: vscode.Webview;
+  readonly #options: PanelOptions<From, To>;
+  readonly #owned = new Disposables();
+  #shownAt = -Infinity;
+  #cancelShow: (() => void) | undefined;
+  #isReady = false;
+  #isClosed = false;
+
+  constructor(place: vscode.WebviewPanel | vscode.WebviewView, options: PanelOptions<From, To>) {
+    this.#webview = place.webview;
+    this.#options = options;
+    this.own(place.webview.onDidReceiveMessage((message) => this.#receive(message)));
+    const onDidChangeVisible =
+      "reveal" in place ? place.onDidChangeViewState : place.onDidChangeVisibility;
+    // A hidden page gets no messages; it asks for everything when it is shown again.
+    this.own(onDidChangeVisible(() => (this.#isReady &&= place.visible)));
+    place.onDidDispose(() => {
+      this.#isClosed = true;
+      this.#isReady = false;
+      this.#cancelShow?.();
+      this.#owned.dispose();
+    });
+    this.#load();
+  }
+
+  /** Whether the page gets messages. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** A person can close the tab while something is awaited. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Disposes it with the page. */
+  own(disposable: Disposable): void {
+    this.#owned.add(disposable);
+  }
+
+  /** The page's script runs. */
+  begin(): void {
+    if (this.#isClosed) return;
+    this.#isReady = true;
+    this.show();
+  }
+
+  post(message: To): void {
+    if (this.#isReady) void this.#webview.postMessage(message);
+  }
+
+  /** Shows a change at once, several in a row together. */
+  changed(): void {
+    if (!this.#isReady || this.#cancelShow !== undefined) return;
+    const { clock, pace } = this.#options;
+    const wait = Math.max(0, this.#shownAt + pace - clock.now());
+    this.#cancelShow = clock.after(wait, () => this.show());
+  }
+
+  show(): void {
+    const { clock, view, name } = this.#options;
+    this.#cancelShow?.();
+    this.#cancelShow = undefined;
+    if (!this.#isReady) return;
+    this.#shownAt = clock.now();
+    try {
+      this.post(view());
+    } catch (error) {
+      logProblem(name, error);
+    }
+  }
+
+  /** The page may read nothing but the web application's files. */
+  #load(): void {
+    const { extension, part, title } = this.#options;
+    const folder = vscode.Uri.joinPath(extension, "dist", "webview");
+    const uriOf = (file: string) =>
+      this.#webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
+    this.#webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    this.#webview.html = webviewHtml({
+      language: vscode.env.language,
+      title,
+      nonce: randomBytes(16).toString("base64url"),
+      cspSource: this.#webview.cspSource,
+      scriptUri: uriOf(`${part}.js`),
+      styleUri: uriOf(`${part}.css`),
+      translations: vscode.l10n.bundle,
+    });
+  }
+
+  #receive(raw: unknown): void {
+    const { messages, name } = this.#options;
+    const result = v.safeParse(messages, raw);
+    if (!result.success) {
+      log.warn(`${name} sent an invalid message; it was ignored.`);
+      return;
+    }
+    this.#act(result.output).catch((error: unknown) => {
+      logProblem(name, error);
+      void showError(error);
+    });
+  }
+
+  async #act(message: From): Promise<void> {
+    await this.#options.ready;
+    await handle(this.#options.on, message);
+  }
+}

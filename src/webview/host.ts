@@ -1,0 +1,61 @@
+import "./l10n.ts";
+import { type ComponentChild, render } from "preact";
+import { handle, type Handlers, type Message } from "../base/protocol.ts";
+import type { FromComparison, Sides } from "../views/comparison/messages.ts";
+import type { FromPage } from "../views/page/messages.ts";
+import type { Period } from "../views/timeline/axis.ts";
+import type { FromTimeline, Look } from "../views/timeline/messages.ts";
+
+/** What VS Code keeps of a part while it is hidden, and when the window reloads. */
+interface Kept {
+  /** Folds that a person opened or closed. */
+  readonly folds: Readonly<Record<string, boolean>>;
+  readonly scroll: number;
+  /** How the timeline is looked at. */
+  readonly look?: Look;
+  /** Of a comparison: local IDs, and how both timelines are looked at. */
+  readonly pair?: Sides<string>;
+  readonly looks?: Partial<Sides<Look>>;
+  readonly zoom?: Period | undefined;
+  /** The last keystroke, until it is known to be stored: the extension may have crashed. */
+  readonly unsaved?: Extract<FromPage, { readonly type: "draft" }> | undefined;
+}
+
+type Sent = FromPage | FromComparison | FromTimeline;
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: Sent): void;
+  setState(state: Kept): void;
+  getState(): Kept | undefined;
+};
+
+const api = acquireVsCodeApi();
+const place = document.querySelector("main") ?? document.body;
+let kept: Kept = { folds: {}, scroll: 0, ...api.getState() };
+
+/** The other side of all parts. */
+export const host = {
+  post: (message: Sent): void => api.postMessage(message),
+  get kept(): Kept {
+    return kept;
+  },
+  keep(change: Partial<Kept>): void {
+    kept = { ...kept, ...change };
+    api.setState(kept);
+  },
+  /** Begins a part. */
+  listen<To extends Message>(handlers: Handlers<To>): void {
+    window.addEventListener("message", ({ data }: MessageEvent<To>) => handle(handlers, data));
+    window.addEventListener("scroll", () => host.keep({ scroll: window.scrollY }), {
+      passive: true,
+    });
+    host.post({ type: "ready" });
+  },
+};
+
+/** Draws the part; the first time at the place to which it was scrolled. */
+export function draw(content: ComponentChild): void {
+  const isFirst = place.childElementCount === 0;
+  render(content, place);
+  if (isFirst) document.scrollingElement?.scrollTo({ top: kept.scroll });
+}
