@@ -5,15 +5,22 @@ import { offer } from "./base/errors.ts";
 import { Disposables } from "./base/events.ts";
 import type { Callbacks } from "./callbacks/callbacks.ts";
 import { areFlowsUsed } from "./callbacks/flow-paths.ts";
-import { registerCommands, watchClearing } from "./commands/register.ts";
+import { Feedback } from "./actions/feedback.ts";
+import { registerCommands, watchClearing } from "./actions/register.ts";
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
 import { log, logProblem, problemLog } from "./editor/log.ts";
-import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.ts";
+import {
+  executionScheme,
+  keepEndedExecutions,
+  resetContext,
+  versionOf,
+} from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import { titleOf } from "./executions/title.ts";
-import { registerFeedback } from "./feedback/register.ts";
+import { Drafts } from "./feedback/drafts.ts";
+import { registerLenses, watchWaitingHere } from "./feedback/register.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment, watchProjects } from "./local/projects.ts";
@@ -22,13 +29,13 @@ import { registerProjectFiles } from "./project-files/register.ts";
 import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
-import { registerTools } from "./tools/register.ts";
+import { registerTools } from "./actions/register-tools.ts";
 import { watchAttention, watchReading } from "./views/attention.ts";
-import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 import { registerComparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { watchEnds } from "./views/export/register.ts";
-import { createExtensionApi } from "./extension-api/extension-api.ts";
+import { createExtensionApi } from "./actions/extension-api.ts";
 import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
 import { Prices } from "./views/prices.ts";
@@ -38,7 +45,7 @@ import { showStatusBar } from "./views/status-bar.ts";
 import { Timeline } from "./views/timeline/register.ts";
 import { registerTree } from "./views/tree/register.ts";
 
-export type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
+export type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
   // For files without `vscode`, which use `@vscode/l10n`. Undefined for English, and without a translation.
@@ -156,16 +163,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       isSending: (execution): boolean => feedback.isSending(execution, execution.waiting?.taskId),
     }),
   );
-  const { feedback, drafts } = owned.add(
-    registerFeedback({
-      executions,
-      sending,
-      clock,
-      database,
-      documents,
+  const feedback = owned.add(
+    new Feedback({
+      ...{ sending, crews, documents, clock },
       review: (execution, taskId): Promise<void> => page.review(execution, taskId),
     }),
   );
+  const drafts = owned.add(new Drafts(database, logProblem));
+  owned.add(registerLenses(executionScheme, { documents, store, feedback, drafts }));
+  owned.add(watchWaitingHere(documents, store));
   const page = owned.add(
     registerPage({
       documents,

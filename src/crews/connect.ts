@@ -1,9 +1,8 @@
 import * as vscode from "vscode";
 import { normaliseAddress, shortAddress } from "../api/address.ts";
 import type { TokenType } from "../api/types.ts";
-import { UserError } from "../base/errors.ts";
-import { asObject, defined, isObject, type UnknownObject } from "../base/json.ts";
-import { oneOf, stringOf } from "../editor/arguments.ts";
+import { asObject, defined } from "../base/json.ts";
+import { filledText, oneOf, read } from "../editor/arguments.ts";
 import { converse, type Left } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { suggestName, uniqueName } from "./identity.ts";
@@ -34,9 +33,12 @@ interface Draft {
 /** What was entered before the person cancelled, without the token. */
 const drafts = new WeakMap<Crews, Draft>();
 
+/** A token that a program gives. */
+export const tokenMembers = { token: filledText, tokenType: oneOf(tokenTypes) };
+
 /** @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"`, only suggestions */
 export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | undefined> {
-  const values = readConnect(raw);
+  const values = read({ name: filledText, url: filledText, ...tokenMembers }, raw);
   const isLink = asObject(raw)["kind"] === "link";
   const given = isLink ? {} : values;
   const { name, url, token, tokenType } = given;
@@ -58,33 +60,6 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   if (raw === undefined && crew === undefined) drafts.set(crews, { ...draft, token: "" });
   else if (raw === undefined) drafts.delete(crews);
   return crew;
-}
-
-function readConnect(raw: unknown): Partial<NewCrew> {
-  if (raw === undefined || raw === null) return {};
-  if (!isObject(raw))
-    throw new UserError(
-      vscode.l10n.t(
-        "To connect a crew, give an object such as {0}.",
-        '{"name": "Travel", "url": "https://…"}',
-      ),
-    );
-  return defined({ name: textOf(raw, "name"), url: textOf(raw, "url"), ...readToken(raw) });
-}
-
-/** @throws UserError for a wrong type; it never quotes a value */
-export function readToken(raw: unknown): Pick<NewCrew, "token" | "tokenType"> {
-  const given = asObject(raw);
-  return defined({
-    token: textOf(given, "token"),
-    tokenType: oneOf(given, "tokenType", tokenTypes),
-  });
-}
-
-function textOf(given: UnknownObject, name: string): string | undefined {
-  const text = given[name] === undefined ? undefined : (stringOf(given, name) ?? "");
-  if (text?.trim() !== "") return text;
-  throw new UserError(vscode.l10n.t("“{0}” must be a non-empty string.", name));
 }
 
 function freeName(crews: Crews, url: string): string {

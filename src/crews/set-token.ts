@@ -1,10 +1,9 @@
 import * as vscode from "vscode";
 import type { TokenType, TypedToken } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
-import { asObject } from "../base/json.ts";
-import { oneOf } from "../editor/arguments.ts";
+import { oneOf, read } from "../editor/arguments.ts";
 import { showStatus } from "../editor/messages.ts";
-import { readToken } from "./connect.ts";
+import { tokenMembers } from "./connect.ts";
 import { converse } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { askAfterFailure, askToken, askTokenType, whileTesting } from "./questions.ts";
@@ -83,8 +82,8 @@ function storedChoice(type: TokenType) {
  * @param raw `{crew, tokenType?, token?}`, or `{crew, use}` to use a stored token of that type
  */
 export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise<boolean> {
-  const { token, tokenType } = readToken(raw);
-  const stored = oneOf(asObject(raw), "use", tokenTypes);
+  const members = { ...tokenMembers, use: oneOf(tokenTypes) };
+  const { token, tokenType, use: stored } = read(members, raw);
   const said = (type: TokenType) => {
     showStatus(vscode.l10n.t("“{0}” now uses {1}.", crew.name, describeTokenType(type)));
     return true;

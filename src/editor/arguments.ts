@@ -1,104 +1,108 @@
+import * as v from "valibot";
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
-import { defined, isObject, type JsonObject, type UnknownObject } from "../base/json.ts";
+import { defined, isObject, type JsonObject } from "../base/json.ts";
 import { parseExecutionUri, parsePartUri } from "./execution-uri.ts";
 
-export interface Target {
+// What an action takes, by the members' names. Null counts as missing.
+
+export const text = v.exactOptional(v.string());
+export const flag = v.exactOptional(v.boolean());
+export const number = v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
+export const wholeNumber = v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)));
+export const jsonObject = v.custom<JsonObject>(isJsonObject);
+export const json = v.exactOptional(jsonObject);
+export const texts = v.exactOptional(v.record(v.string(), v.string()));
+/** Not blank. */
+export const filledText = v.exactOptional(
+  v.pipe(
+    v.string(),
+    v.check((given) => given.trim() !== ""),
+  ),
+);
+export const neededText = v.pipe(v.string(), v.nonEmpty());
+
+export function choice<const Value extends string>(values: readonly Value[]) {
+  return v.picklist(values, values.join(", "));
+}
+
+export function oneOf<const Value extends string>(values: readonly Value[]) {
+  return v.exactOptional(choice(values));
+}
+
+/** Which execution, and what of it. */
+export const targetMembers = {
   /** Name, address or id of a crew. */
-  readonly crew?: string;
+  crew: text,
   /** Any kickoff id of an execution, or its local id. */
-  readonly kickoffId?: string;
-  readonly taskId?: string;
-  /** From 1; only in the URI of an attempt's output. */
-  readonly attempt?: number;
+  kickoffId: text,
+  taskId: text,
+  /** From 1. */
+  attempt: number,
   /** Read from a document's URI, which keeps the crew's original name. */
-  readonly isDocument?: boolean;
+  isDocument: flag,
+};
+
+export type Target = v.InferOutput<v.ObjectSchema<typeof targetMembers, undefined>>;
+
+/**
+ * The named members of an argument: of an object, a tree row or a document's URI. The others are
+ * left out. @throws UserError that names what is wrong
+ */
+export function read<Members extends v.ObjectEntries>(
+  members: Members,
+  argument: unknown,
+): v.InferOutput<v.ObjectSchema<Members, undefined>> {
+  const given = argument instanceof vscode.Uri ? targetIn(argument) : recordOf(argument);
+  const result = v.safeParse(v.object(members), given, { abortEarly: true });
+  if (result.success) return result.output;
+  throw new UserError(problemIn(result.issues[0]));
 }
 
-/** Members of what VS Code passes to commands: tree rows, lenses, URIs. */
-const marks = ["kind", "fromLens", "scheme"];
-
-/** Whether a program, such as a task, runs the command: then don't ask, and throw errors. */
-export function isProgram(argument: unknown): boolean {
-  if (argument === undefined || argument === null) return false;
-  return (
-    !isObject(argument) ||
-    (Object.getPrototypeOf(argument) === Object.prototype &&
-      !marks.some((mark) => mark in argument))
-  );
+export function readTarget(argument: unknown): Target {
+  return read(targetMembers, argument);
 }
 
-/** Reads a command's argument: an object, a tree row or a document's URI. @throws UserError */
-export function targetOf(argument: unknown): Target {
-  if (argument instanceof vscode.Uri) {
-    const parsed = parsePartUri(argument);
-    const address = parsed?.address ?? parseExecutionUri(argument);
-    if (address === undefined) return {};
-    const task =
-      parsed?.part.kind === "attempt"
-        ? { taskId: parsed.part.taskId, attempt: parsed.part.attempt }
-        : {};
-    return { crew: address.crewName, kickoffId: address.key, ...task, isDocument: true };
-  }
-  const given = recordOf(argument);
-  return defined({
-    crew: stringOf(given, "crew"),
-    kickoffId: stringOf(given, "kickoffId"),
-    taskId: stringOf(given, "taskId"),
-  });
+function targetIn(uri: vscode.Uri): Target {
+  const parsed = parsePartUri(uri);
+  const address = parsed?.address ?? parseExecutionUri(uri);
+  if (address === undefined) return {};
+  const { crewName: crew, key: kickoffId } = address;
+  const { taskId, attempt } = parsed?.part.kind === "attempt" ? parsed.part : {};
+  return { crew, kickoffId, ...defined({ taskId, attempt }), isDocument: true };
 }
 
 /** @throws UserError unless it is an object or missing */
-export function recordOf(argument: unknown): UnknownObject {
+function recordOf(argument: unknown): object {
   if (argument === undefined || argument === null) return {};
-  if (isObject(argument)) return { ...argument };
+  if (isObject(argument))
+    return Object.fromEntries(
+      Object.entries(argument).filter(([, value]) => value !== null && value !== undefined),
+    );
   const type = Array.isArray(argument) ? "a list" : typeof argument;
   throw new UserError(vscode.l10n.t("The argument must be one object, not {0}.", type));
 }
 
-// Never quote a value: it may be a token.
-
-export function stringOf(given: UnknownObject, name: string): string | undefined {
-  const value = given[name] ?? undefined;
-  if (value === undefined || typeof value === "string") return value;
-  throw new UserError(vscode.l10n.t("“{0}” must be a string, not {1}.", name, typeof value));
-}
-
-/** @throws UserError unless it is a whole number from 1 */
-export function numberOf(given: UnknownObject, name: string): number | undefined {
-  const value = given[name] ?? undefined;
-  if (value === undefined) return undefined;
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1) return value;
-  throw new UserError(vscode.l10n.t("“{0}” must be a whole number from 1.", name));
-}
-
-export function booleanOf(given: UnknownObject, name: string): boolean | undefined {
-  const value = given[name] ?? undefined;
-  if (value === undefined || typeof value === "boolean") return value;
-  throw new UserError(vscode.l10n.t("“{0}” must be true or false, not {1}.", name, typeof value));
-}
-
-export function objectOf(given: UnknownObject, name: string): JsonObject | undefined {
-  const value = given[name] ?? undefined;
-  if (value === undefined || isJsonObject(value)) return value;
-  throw new UserError(vscode.l10n.t("“{0}” must be an object of JSON values.", name));
-}
-
-export function oneOf<Value extends string>(
-  given: UnknownObject,
-  name: string,
-  values: readonly Value[],
-): Value | undefined {
-  const text = stringOf(given, name);
-  const found = values.find((value) => value === text);
-  if (text === undefined || found !== undefined) return found;
-  throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", name, values.join(", ")));
-}
-
-export function needed<T>(value: T | undefined, name: string): T {
-  if (value === undefined || value === "")
-    throw new UserError(vscode.l10n.t("“{0}” is missing.", name));
-  return value;
+/** Never quotes a value: it may be a token. */
+function problemIn({ type, path, input, message }: v.BaseIssue<unknown>): string {
+  const name = String(path?.[0].key);
+  if (input === undefined || type === "non_empty") return vscode.l10n.t("“{0}” is missing.", name);
+  if (type === "record" || (path?.length ?? 0) > 1)
+    return vscode.l10n.t("“{0}” must be an object of strings.", name);
+  switch (type) {
+    case "string":
+      return vscode.l10n.t("“{0}” must be a string, not {1}.", name, typeof input);
+    case "check":
+      return vscode.l10n.t("“{0}” must be a non-empty string.", name);
+    case "boolean":
+      return vscode.l10n.t("“{0}” must be true or false, not {1}.", name, typeof input);
+    case "picklist":
+      return vscode.l10n.t("“{0}” must be one of {1}.", name, message);
+    case "custom":
+      return vscode.l10n.t("“{0}” must be an object of JSON values.", name);
+    default:
+      return vscode.l10n.t("“{0}” must be a whole number from 1.", name);
+  }
 }
 
 function isJsonObject(value: unknown): value is JsonObject {

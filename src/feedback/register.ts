@@ -1,40 +1,11 @@
 import * as vscode from "vscode";
-import type { Clock } from "../base/clock.ts";
-import { Disposables } from "../base/events.ts";
-import { SingleStart } from "../base/single-start.ts";
-import { executionScheme } from "../editor/manifest.ts";
-import { logProblem } from "../editor/log.ts";
-import type { Executions } from "../executions/executions.ts";
-import type { ExecutionSummary } from "../executions/model.ts";
+import type { Event } from "../base/events.ts";
+import { setContext } from "../editor/manifest.ts";
+import { asksFor } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { FeedbackResult } from "../sending/feedback.ts";
-import type { Sending } from "../sending/sending.ts";
-import type { Database } from "../store/database.ts";
-import { Drafts } from "./drafts.ts";
-import { Feedback } from "./feedback.ts";
+import { canAnswer } from "../view/actions.ts";
+import type { Drafts } from "./drafts.ts";
 import type { FeedbackDocuments } from "./lenses.ts";
-import { watchWaitingHere } from "./waiting-here.ts";
-
-export type FeedbackRoom = ReturnType<typeof registerFeedback>;
-
-export function registerFeedback(options: {
-  readonly executions: Executions;
-  readonly sending: Sending;
-  readonly clock: Clock;
-  readonly database: Database;
-  readonly documents: FeedbackDocuments;
-  readonly review: (execution: ExecutionSummary, taskId: string) => Promise<void>;
-}) {
-  const { executions, sending, clock, database, documents, review } = options;
-  const { store } = executions;
-  const owned = new Disposables();
-  const presses = new SingleStart<FeedbackResult | undefined>(clock);
-  const feedback = owned.add(new Feedback({ sending, documents, review, presses }));
-  const drafts = owned.add(new Drafts(database, logProblem));
-  owned.add(registerLenses(executionScheme, { documents, store, feedback, drafts }));
-  owned.add(watchWaitingHere(documents, store));
-  return { feedback, drafts, dispose: () => owned.dispose() };
-}
 
 /** The code is loaded with the first document. */
 export function registerLenses(
@@ -42,7 +13,7 @@ export function registerLenses(
   parts: {
     readonly documents: FeedbackDocuments;
     readonly store: Pick<ExecutionStore, "onDidChange">;
-    readonly feedback: Feedback;
+    readonly feedback: { readonly onDidChangeSending: Event<void> };
     readonly drafts: Drafts;
   },
 ): vscode.Disposable {
@@ -65,4 +36,37 @@ export function registerLenses(
       },
     ),
   );
+}
+
+type Documents = Pick<FeedbackDocuments, "find" | "summary" | "answersTo">;
+
+/** Keeps the context keys `crewdeck.waitingHere` and `crewdeck.asksHere`, for the focused text or page. */
+export function watchWaitingHere(
+  documents: Documents,
+  store: Pick<ExecutionStore, "onDidChange">,
+): vscode.Disposable {
+  const look = () => {
+    const place = placeIn(documents);
+    const waits = place?.taskId !== undefined && canAnswer(documents.answersTo(place.execution));
+    setContext("crewdeck.waitingHere", waits);
+    setContext("crewdeck.asksHere", waits && asksFor(place.execution, place.taskId));
+  };
+  look();
+  return vscode.Disposable.from(
+    vscode.window.onDidChangeActiveTextEditor(look),
+    vscode.window.tabGroups.onDidChangeTabs(look),
+    vscode.window.tabGroups.onDidChangeTabGroups(look),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      if (document === vscode.window.activeTextEditor?.document) look();
+    }),
+    store.onDidChange(look),
+  );
+}
+
+function placeIn(documents: Documents) {
+  const { activeTextEditor, tabGroups } = vscode.window;
+  if (activeTextEditor !== undefined) return documents.find(activeTextEditor.document);
+  const input = tabGroups.activeTabGroup.activeTab?.input;
+  const execution = input instanceof vscode.TabInputCustom && documents.summary(input.uri);
+  return execution ? { execution, taskId: execution.waiting?.taskId } : undefined;
 }

@@ -1,34 +1,33 @@
 import * as vscode from "vscode";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import type { Crew } from "../crews/types.ts";
-import { isProgram, needed, oneOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { choice, neededText, read, text } from "../editor/arguments.ts";
 import { confirm, plainLabel, plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { projectChoice, readBaseUrl, readKey, type ModelChoice } from "./choice.ts";
 import type { Models } from "./models.ts";
 import { editorModels } from "./vscode-chat.ts";
 
-const uses = ["vscode", "endpoint", "project"] as const;
+const members = { use: choice(["vscode", "endpoint", "project"]) };
 
 /** What a program may know: never the key. Undefined if the person cancels. @throws UserError */
 export async function chooseModel(
   models: Models,
   crew: Crew,
   argument: unknown,
+  isPerson: boolean,
 ): Promise<ModelChoice | undefined> {
-  const given = recordOf(argument);
-  const isPerson = !isProgram(argument);
-  const use =
-    oneOf(isPerson ? given : { use: "", ...given }, "use", uses) ??
-    (await askUse(models.choice(crew.id), crew.name));
+  const use = isPerson
+    ? await askUse(models.choice(crew.id), crew.name)
+    : read(members, argument).use;
   if (use === undefined) return undefined;
   if (use === "project") await models.choose(crew.id, projectChoice);
   else {
     const chosen =
       use === "vscode"
-        ? await chooseOurs(models, crew, stringOf(given, "model"), isPerson)
+        ? await chooseOurs(models, crew, read({ model: text }, argument).model, isPerson)
         : isPerson
           ? await askEndpoint(models, crew)
-          : givenEndpoint(given);
+          : givenEndpoint(argument);
     if (chosen === undefined) return undefined;
     await models.choose(crew.id, chosen.choice, chosen.key);
   }
@@ -154,10 +153,9 @@ async function askModel(
     ?.model;
 }
 
-function givenEndpoint(given: ReturnType<typeof recordOf>): Chosen {
-  const key = readKey(stringOf(given, "key") ?? "");
-  const baseUrl = readBaseUrl(needed(stringOf(given, "baseUrl"), "baseUrl"));
-  return endpoint(baseUrl, needed(stringOf(given, "model"), "model"), key);
+function givenEndpoint(argument: unknown): Chosen {
+  const given = read({ key: text, baseUrl: neededText, model: neededText }, argument);
+  return endpoint(readBaseUrl(given.baseUrl), given.model, readKey(given.key ?? ""));
 }
 
 async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefined> {

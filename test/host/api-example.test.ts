@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
-import { createExtensionApi } from "../../src/extension-api/extension-api.ts";
+import { createExtensionApi } from "../../src/actions/extension-api.ts";
 import { confirmKickoff } from "../../src/executions/reduce.ts";
 import { Windows } from "../unit/sending/window.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -48,7 +48,8 @@ describe("The API", () => {
       },
       prices: { list: () => [] },
       feedback: {
-        send: ({ execution }) => Promise.resolve({ status: "resumed", message: execution.localId }),
+        approve: ({ localId }) => Promise.resolve({ status: "resumed", message: localId }),
+        reject: () => assert.fail("it was rejected"),
       },
     });
     other.store.refresh();

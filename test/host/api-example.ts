@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/actions/crewdeck-api.ts";
 
 /** Has a crew write about a topic, approves the draft that waits, and returns the result. */
 export async function write(crew: string, topic: string): Promise<string | undefined> {

@@ -5,9 +5,8 @@ import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import type { Callbacks } from "../../src/callbacks/callbacks.ts";
-import { callbackCommands } from "../../src/commands/callbacks.ts";
+import { callbackCommands } from "../../src/actions/callbacks.ts";
 import { receiveCallbacks } from "../../src/crews/receiving.ts";
-import { targetOf } from "../../src/editor/arguments.ts";
 import type { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import { openRelay } from "../../src/service/relay/relay.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
@@ -17,7 +16,7 @@ import { waitFor } from "../support/wait.ts";
 import { deployedCrew } from "../unit/callbacks/support.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 import { Windows } from "../unit/executions/windows.ts";
-import { executionParts } from "./execution-parts.ts";
+import { executionParts, runIn } from "./execution-parts.ts";
 import { set } from "./extension.ts";
 import { MemorySecrets } from "./memory.ts";
 import { restoredForm } from "./restored-form.ts";
@@ -141,33 +140,33 @@ describe("The test of callbacks", () => {
     const given = executionParts(parts.store);
     const [crew] = given.crews.list();
     assert.ok(crew);
-    const { testCallbacks } = callbackCommands(
-      {
-        ...given,
-        forms: { advise: () => Promise.resolve() },
-        callbacks: () =>
-          Promise.resolve({
-            take: () => undefined,
-            test: () => Promise.reject(new UserError("They don't arrive.")),
-          }),
-      },
-      { address: (argument) => copied.push(argument), secret: () => assert.fail("a secret") },
+    const commands = callbackCommands({
+      ...given,
+      forms: { advise: () => Promise.resolve() },
+      callbacks: () =>
+        Promise.resolve({
+          take: () => undefined,
+          test: () => Promise.reject(new UserError("They don't arrive.")),
+          forFlows: ({ id }) => (copied.push(id), Promise.resolve("https://flows.test")),
+          flows: { hasSecret: () => Promise.resolve(true), setSecret: () => assert.fail("set") },
+        }),
+    });
+    const row = { kind: "crew", crew: crew.id };
+    const error: unknown = await runIn(commands, "testCallbacks", row).catch(
+      (reason: unknown) => reason,
     );
-    const error: unknown = await Promise.resolve(
-      testCallbacks?.({ kind: "crew", crew: crew.id }),
-    ).catch((reason: unknown) => reason);
     const [settings, more] = actionsOf(error);
     assert.deepEqual([settings?.title, more?.title], ["Open Settings", "More…"]);
     assert.equal(more?.command, "crewdeck.testCallbacks");
     const { shown } = await withPerson([{ pick: "Copy Feedback Webhook Address" }], () =>
-      testCallbacks?.(more.arguments?.[0]),
+      runIn(commands, "testCallbacks", more.arguments?.[0]),
     );
     assert.deepEqual(shown[0]?.choices, [
       "Copy Feedback Webhook Address",
       "Set Feedback Secret…",
       "Paste Received Callback…",
     ]);
-    assert.equal(targetOf(copied[0]).crew, crew.id);
+    assert.deepEqual(copied, [crew.id]);
   });
 });
 
@@ -206,24 +205,23 @@ describe("The form's line that a crew may need a person and no callback can come
     const { hint } = open();
     await waitFor("the line", () => hint() === "mayNeedPerson");
     const none = () => undefined;
-    const { testCallbacks } = callbackCommands(
-      {
-        ...executionParts(parts.store),
-        forms: {
-          advise() {
-            forms.advise();
-            return Promise.resolve();
-          },
+    const commands = callbackCommands({
+      ...executionParts(parts.store),
+      forms: {
+        advise() {
+          forms.advise();
+          return Promise.resolve();
         },
-        callbacks: () =>
-          Promise.resolve({
-            take: none,
-            test: () => ((hasWay = true), Promise.resolve({ via: "relay" as const })),
-          }),
       },
-      { address: none, secret: none },
-    );
-    await testCallbacks?.({});
+      callbacks: () =>
+        Promise.resolve({
+          take: none,
+          test: () => ((hasWay = true), Promise.resolve({ via: "relay" as const })),
+          forFlows: () => assert.fail("an address"),
+          flows: { hasSecret: () => assert.fail("looked"), setSecret: () => assert.fail("set") },
+        }),
+    });
+    await runIn(commands, "testCallbacks", {});
     await waitFor("the line to go", () => hint() === undefined);
   });
 

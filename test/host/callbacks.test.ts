@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import Mocha from "mocha";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { ReverseProxy } from "../support/reverse-proxy.ts";
 import { waitFor } from "../support/wait.ts";
 import { aRequest } from "../unit/callbacks/flow-samples.ts";

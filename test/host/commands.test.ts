@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { CrewReport } from "../../src/crews/types.ts";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/actions/crewdeck-api.ts";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { withPerson } from "./scripted-person.ts";
 import { waitFor } from "../support/wait.ts";

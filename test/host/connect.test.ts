@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { UserError } from "../../src/base/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
 import type { Crews } from "../../src/crews/crews.ts";
-import { removeCrew } from "../../src/commands/crews.ts";
+import { removeCrew } from "../../src/actions/crews.ts";
 import { editCrew } from "../../src/crews/edit.ts";
 import { askForToken, setToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { track } from "../../src/commands/track.ts";
+import { track } from "../../src/actions/track.ts";
 import { openWindow } from "../unit/sending/window.ts";
-import { executionCommands } from "../../src/commands/executions.ts";
+import { executionCommands } from "../../src/actions/executions.ts";
 import { confirmKickoff } from "../../src/executions/reduce.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { executionParts } from "./execution-parts.ts";
+import { executionParts, runIn } from "./execution-parts.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
@@ -16,7 +16,7 @@ describe("Commands that remove executions", () => {
   /** Runs a command as a person does, and returns the questions. */
   const run = async (id: string, argument: unknown, ...moves: Move[]) => {
     const commands = executionCommands(executionParts(parts.store));
-    const { shown } = await withPerson(moves, () => commands[id]?.(argument));
+    const { shown } = await withPerson(moves, () => runIn(commands, id, argument));
     return shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
   };
   const kept = () =>

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
+import { person } from "../../src/actions/asker.ts";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
-import { exportCommands } from "../../src/commands/export.ts";
+import { exportCommands } from "../../src/actions/export.ts";
 import { Notified } from "../../src/executions/executions.ts";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { headersKey } from "../../src/views/export/endpoint.ts";
 import { watchEnds } from "../../src/views/export/register.ts";
 import { json, MisbehavingServer, redirect, text } from "../support/misbehaving-server.ts";
@@ -312,7 +313,11 @@ describe("The execution that is exported without being named", () => {
       outputs: { openAnswer: () => assert.fail("an answer") },
     });
     const chosen = async () =>
-      (await withPerson([{ pick: "Timeline as Markdown" }], () => exportExecution?.())).result;
+      (
+        await withPerson([{ pick: "Timeline as Markdown" }], () =>
+          exportExecution?.(undefined, person),
+        )
+      ).result;
     assert.equal(await chosen(), "drawn");
     await show(open!);
     assert.equal(await chosen(), "open");

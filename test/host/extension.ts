@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/actions/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 
 /** The extension's API, once it is active. */

@@ -5,8 +5,9 @@ import type { StatusReading } from "../../src/api/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError, NoEffectError } from "../../src/sending/errors.ts";
-import { confirmApproval } from "../../src/feedback/ask.ts";
-import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
+import { person, program } from "../../src/actions/asker.ts";
+import { feedbackQuestion } from "../../src/actions/feedback-questions.ts";
+import { watchWaitingHere } from "../../src/feedback/register.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
@@ -64,11 +65,14 @@ describe("feedback in an execution's document", () => {
     const { document } = await parts.show(execution);
     let fail: (error: unknown) => void = () => undefined;
     parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
-    const sending = parts.feedback.approve(execution);
+    const sending = parts.feedback.approve(execution, {}, program);
     await waitFor("the request", () => parts.sent.length === 1);
     assert.deepEqual(await titles(document), ["Sending…"]);
     assert.equal(
-      await Promise.race([parts.feedback.approve(execution), Promise.resolve("one request")]),
+      await Promise.race([
+        parts.feedback.approve(execution, {}, program),
+        Promise.resolve("one request"),
+      ]),
       "one request",
       "a double click",
     );
@@ -84,9 +88,9 @@ describe("feedback in an execution's document", () => {
     );
     parts.crew.resume = () => Promise.resolve({ status: "resumed", message: "Yes.", raw: {} });
     const { shown } = await withPerson(["escape", { press: "Send Again" }], async () => {
-      assert.equal(await parts.feedback.sendAgain(parts.store.find("local-1")!), undefined);
+      assert.equal(await parts.feedback.sendAgain(parts.store.find("local-1")!, person), undefined);
       assert.equal(parts.sent.length, 1);
-      await parts.feedback.sendAgain(parts.store.find("local-1")!);
+      await parts.feedback.sendAgain(parts.store.find("local-1")!, person);
     });
     assert.match(
       shown[0]?.detail ?? "",
@@ -95,14 +99,13 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 2);
   });
 
-  it("leads to the page's box to reject, to approve with a note and to answer in own words", async () => {
+  it("leads to the page's box to reject, and to answer in own words", async () => {
     const execution = parts.store.add(anExecution());
-    assert.equal(await parts.feedback.reject(execution), undefined);
-    await parts.feedback.write(execution, { taskId: "review", attempt: 1 });
+    assert.equal(await parts.feedback.reject(execution, {}, person), undefined);
     const asks = { ...execution, waiting: { ...execution.waiting!, options: [] } };
-    await parts.feedback.approve(asks, { isPerson: true });
-    assert.deepEqual(parts.reviewed, Array(3).fill("local-1 review"));
-    const stale = parts.feedback.reject(execution, { taskId: "review", attempt: 2 });
+    await parts.feedback.approve(asks, {}, person);
+    assert.deepEqual(parts.reviewed, Array(2).fill("local-1 review"));
+    const stale = parts.feedback.reject(execution, { taskId: "review", attempt: 2 }, person);
     await assert.rejects(stale, /you were at attempt 2/);
     assert.equal(parts.sent.length, 0);
   });
@@ -127,8 +130,8 @@ describe("feedback in an execution's document", () => {
     ] as const) {
       parts.crew.resume = () => Promise.reject(error);
       for (const [send, what] of [
-        [() => parts.feedback.approve(execution), "approval"],
-        [() => parts.feedback.reject(execution, { feedback: "Shorter." }), "rejection"],
+        [() => parts.feedback.approve(execution, {}, program), "approval"],
+        [() => parts.feedback.reject(execution, { feedback: "Shorter." }, program), "rejection"],
       ] as const) {
         await assert.rejects(send(), (failure) => {
           assert.ok(failure instanceof NoEffectError);
@@ -155,20 +158,21 @@ describe("feedback in an execution's document", () => {
       parts.feedback.approve(
         { ...execution, waiting: { ...execution.waiting!, attempt: 2 } },
         { attempt: 1 },
+        program,
       ),
       /newer output/,
     );
     assert.equal(parts.sent.length, 0);
   });
 
-  it("asks before it approves an output that isn't on the screen, shows its first lines, and sends nothing if the person cancels", async () => {
+  it("asks before it approves an output that isn't on the screen, shows what is sent and its first lines, and sends nothing if the person cancels", async () => {
     const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
     const execution = parts.store.add(
       anExecution({
         waiting: { taskId: "review", output, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
       }),
     );
-    const approve = () => parts.feedback.approve(execution, { attempt: 1, isPerson: true });
+    const approve = () => parts.feedback.approve(execution, { attempt: 1 }, person);
     const { shown } = await withPerson(["escape", { press: "Approve" }], async () => {
       assert.equal(await approve(), undefined);
       assert.equal(parts.sent.length, 0);
@@ -177,38 +181,42 @@ describe("feedback in an execution's document", () => {
     assert.equal(shown[0]?.text, "Approve “review” of “Sea otters”?");
     assert.match(
       shown[0].detail ?? "",
-      /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to “Writers” \(crew\.test\): the crew continues with this output, and later tasks read that as your feedback\.$/,
+      /^Approves task “review”, attempt 1, of “Sea otters” at “Writers” \(crew\.test\)\. The crew continues with this output\.\n\nThis can cost money\.\n\nThis feedback is sent, and becomes context for later tasks:\nApproved\.\n\nThe output:\n# Draft\n\nLine 0\.\n[\s\S]*Line 12\. … \(\d+ more characters, not shown\)$/,
     );
   });
 
-  it("shows what a flow asks before its output, when an answer is sent to one that isn't on the screen", async () => {
+  it("shows what a flow asks before its output, when an answer is sent", () => {
     const asks = { options: ["yes", "no"], message: "Is it right?", output: "The draft." };
-    const waiting = { ...anExecution().waiting!, ...asks };
-    const { result, shown } = await withPerson([{ press: "Send Answer" }], () =>
-      confirmApproval(anExecution({ waiting }), "review", "yes"),
-    );
-    assert.equal(result, true);
-    assert.equal(
-      shown[0]?.detail,
-      "Is it right?\n\nThe draft.\n\n“yes” is sent, and the flow continues with it.",
+    const execution = anExecution({ waiting: { ...anExecution().waiting!, ...asks } });
+    const answer = { execution, taskId: "review", isApprove: true, text: "yes" };
+    const { title, parts: shown, allow } = feedbackQuestion(answer);
+    assert.deepEqual([title, allow], ["Answer “review” of “Sea otters”?", "Send Answer"]);
+    const [answered, asked] = shown.flatMap((part) => (typeof part === "string" ? [] : part));
+    assert.deepEqual(
+      [answered?.heading, answered?.text, asked?.text],
+      ["This answer is sent to crew.test:", "yes", "Is it right?\n\nThe draft."],
     );
   });
 
   it("approves without a question what is on the screen or what a program sends; a second click after the response returns that response", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
-    const first = await parts.feedback.approve(execution, { attempt: 1, isPerson: true });
+    const first = await parts.feedback.approve(execution, { attempt: 1 }, person);
     assert.deepEqual(
-      await parts.feedback.approve(parts.store.find("local-1")!, {
-        taskId: "review",
-        attempt: 1,
-        isPerson: true,
-      }),
+      await parts.feedback.approve(
+        parts.store.find("local-1")!,
+        { taskId: "review", attempt: 1 },
+        person,
+      ),
       first,
     );
     assert.equal(parts.sent.length, 1);
     await assert.rejects(
-      parts.feedback.approve(parts.store.find("local-1")!, { taskId: "review", attempt: 1 }),
+      parts.feedback.approve(
+        parts.store.find("local-1")!,
+        { taskId: "review", attempt: 1 },
+        program,
+      ),
       /has been answered already/,
     );
   });
@@ -244,8 +252,7 @@ describe("an output that the crew still reports as waiting after it accepted fee
   );
 
   const current = () => parts.store.find("local-1")!;
-  const press = () =>
-    parts.feedback.approve(current(), { taskId: "review", attempt: 1, isPerson: true });
+  const press = () => parts.feedback.approve(current(), { taskId: "review", attempt: 1 }, person);
   const pause: StatusReading = {
     state: "waiting",
     stateText: "running",
@@ -281,7 +288,7 @@ describe("an output that the crew still reports as waiting after it accepted fee
     await clock.pass(5_000);
     parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
     await assert.rejects(
-      parts.feedback.approve(current(), { taskId: "review", attempt: 1 }),
+      parts.feedback.approve(current(), { taskId: "review", attempt: 1 }, program),
       /the crew accepted your approval of this output of “review”, but still reports the pause/,
       "a program is refused",
     );
@@ -301,14 +308,14 @@ describe("an output that the crew still reports as waiting after it accepted fee
     );
     const moves = ["escape", { press: "Send Again" }, { press: "Answer Again" }] as const;
     await withPerson(moves, async () => {
-      assert.equal(await parts.feedback.sendAgain(current()), undefined);
+      assert.equal(await parts.feedback.sendAgain(current(), person), undefined);
       assert.equal(parts.sent.length, 1);
-      assert.equal((await parts.feedback.sendAgain(current()))?.status, "resumed");
+      assert.equal((await parts.feedback.sendAgain(current(), person))?.status, "resumed");
       assert.equal(parts.sent.length, 2);
       await clock.pass(62_000);
       parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
-      const given = { taskId: "review", attempt: 1, isPerson: true, feedback: "Shorter." };
-      assert.equal((await parts.feedback.reject(current(), given))?.status, "resumed");
+      const given = { taskId: "review", attempt: 1, feedback: "Shorter." };
+      assert.equal((await parts.feedback.reject(current(), given, person))?.status, "resumed");
     });
     assert.deepEqual(
       parts.sent.map(({ isApprove, humanFeedback }) => [isApprove, humanFeedback]),

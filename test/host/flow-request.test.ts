@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { actionsOn } from "../../src/views/notification-actions.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../src/api/client.ts";
 import type { CrewInputs, KickoffRequest } from "../../src/api/types.ts";
-import { kickoffCommands } from "../../src/commands/kickoff.ts";
+import { kickoffCommand } from "../../src/actions/kickoff.ts";
+import { askerOf } from "../../src/actions/asker.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -20,13 +21,13 @@ function commands(inputs: () => Promise<CrewInputs>) {
   const hinted: string[] = [];
   const started: unknown[] = [];
   const clock = new FakeClock();
-  const all = kickoffCommands({
+  const kickoff = kickoffCommand({
     crews: { ...crewsOf(crew), inputs },
     forms: {
       open: (...what) => (opened.push(what), Promise.resolve(undefined)),
       showHint: ({ id }) => (hinted.push(id), Promise.resolve()),
     },
-    sender: {
+    sending: {
       send: (_crew, request) => (
         sent.push(request),
         Promise.resolve(
@@ -38,7 +39,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
     documents: { show: () => Promise.resolve() },
     locals: { start: (options) => (started.push(options), Promise.resolve(crew)) },
   });
-  const run = async (argument: unknown) => await all["kickoff"]?.(argument);
+  const run = async (argument: unknown) => await kickoff(argument, askerOf(argument));
   return { sent, opened, hinted, started, clock, run };
 }
 

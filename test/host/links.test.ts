@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { Links } from "../../src/commands/links.ts";
+import { Links } from "../../src/actions/links.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { withReplaced } from "./extension.ts";
 import { withPerson, type Move } from "./scripted-person.ts";

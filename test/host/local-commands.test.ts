@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { crewCommands } from "../../src/commands/crews.ts";
+import { crewCommands } from "../../src/actions/crews.ts";
 import type { Crews } from "../../src/crews/crews.ts";
 import { log } from "../../src/editor/log.ts";
+import { runIn } from "./execution-parts.ts";
 import { eachWithSmallCrews } from "./small-crew.ts";
 
 describe("Commands of local crews", () => {
@@ -42,7 +43,7 @@ describe("Commands of local crews", () => {
       models: other,
       store: { find: other, refresh: other },
     });
-    await commands[id]?.(argument);
+    await runIn(commands, id, argument);
     return done.splice(0);
   };
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { person, program } from "../../src/actions/asker.ts";
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { FlowWebhooks } from "../../src/callbacks/flow-webhooks.ts";
-import { deleteLocalData } from "../../src/commands/delete-local-data.ts";
-import { watchClearing } from "../../src/commands/register.ts";
+import { deleteLocalData } from "../../src/actions/delete-local-data.ts";
+import { watchClearing } from "../../src/actions/register.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { Executions } from "../../src/executions/executions.ts";
 import { Sending } from "../../src/sending/sending.ts";
@@ -119,8 +120,8 @@ describe("Deleting local data", () => {
     return {
       ...{ database, crews, executions, sending, locals, tree },
       ...{ globalState, workspaceState, flows, closed },
-      ask: () => deleteLocalData(parts, undefined),
-      delete: (what: string) => deleteLocalData(parts, { what }) as Promise<Deleted>,
+      ask: () => deleteLocalData(parts, undefined, person),
+      delete: (what: string) => deleteLocalData(parts, { what }, program) as Promise<Deleted>,
     };
   };
 

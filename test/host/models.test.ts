@@ -435,7 +435,8 @@ describe("models of local crews", () => {
       endpoint: "Another Endpoint…",
       project: "What the Project's .env Says",
     };
-    const choose = (argument?: unknown) => chooseModel(models, crew, argument);
+    const choose = (argument?: unknown) =>
+      chooseModel(models, crew, argument, argument === undefined);
 
     it("from VS Code's, after consent", async () => {
       await provideModels(["one", "two"], () => undefined);
@@ -460,7 +461,7 @@ describe("models of local crews", () => {
     it("for a crew that is rehearsed, with a way to crewAI", async () => {
       const local = { folder: "file:///weather", engine: "rehearsal", running: true } as const;
       const { shown } = await withPerson([{ pick: labels.project }], () =>
-        chooseModel(models, { ...crew, local }, undefined),
+        chooseModel(models, { ...crew, local }, undefined, true),
       );
       assert.match(shown[1]?.text ?? "", /is rehearsed, so no model is called/);
       assert.deepEqual(shown[1]?.choices, ["Change Engine…"]);
@@ -521,7 +522,7 @@ describe("models of local crews", () => {
     });
 
     it("by a program only with all it needs, and with a person's consent for VS Code's", async () => {
-      await assert.rejects(choose({}), /“use” must be one of/);
+      await assert.rejects(choose({}), /“use” is missing/);
       await assert.rejects(choose({ use: "endpoint", model: "m" }), /“baseUrl” is missing/);
       await assert.rejects(
         choose({ use: "vscode", model: "one" }),

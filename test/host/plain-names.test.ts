@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
-import { chooseExecution } from "../../src/commands/choose.ts";
+import { chooseExecution } from "../../src/actions/choose.ts";
 import { askText } from "../../src/crews/questions.ts";
 import { setToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
-import { askAgain, askAnew, askTask, confirmApproval } from "../../src/feedback/ask.ts";
+import { person as asker } from "../../src/actions/asker.ts";
+import {
+  askAgain,
+  askAnew,
+  askTask,
+  feedbackQuestion,
+} from "../../src/actions/feedback-questions.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { set, withReplaced } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -80,7 +86,7 @@ describe("names and texts of a crew", () => {
     } as const;
     await askAgain(sent);
     await askAnew(sent);
-    await confirmApproval(execution, taskId);
+    await asker.agrees(feedbackQuestion({ execution, taskId, isApprove: true, text: "" }));
     assert.equal(await askTask(execution), taskId);
     for (const { title = "", text, detail = "", choices = [] } of person.shown)
       for (const line of [title, text, ...detail.split("\n"), ...choices])

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { createExtensionApi } from "../../src/extension-api/extension-api.ts";
+import { createExtensionApi } from "../../src/actions/extension-api.ts";
 import { Prices } from "../../src/views/prices.ts";
 import { Windows } from "../unit/sending/window.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -58,7 +58,7 @@ describe("The prices of models", () => {
       crews: { ...crewsOf(anExecution().crew), canStop: () => false },
       store,
       sending: { send: () => assert.fail("sent"), stopSender: () => assert.fail("stopped") },
-      feedback: { send: () => assert.fail("sent") },
+      feedback: { approve: () => assert.fail("sent"), reject: () => assert.fail("sent") },
       prices: { list: () => [{ pattern: "gpt-4o", input: 2, output: 10 }] },
     });
     const [execution] = api.executions();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { commandsAt } from "../../src/project-files/lenses.ts";
 import { temporaryFolder } from "../support/folders.ts";

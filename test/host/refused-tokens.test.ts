@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { askerOf } from "../../src/actions/asker.ts";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { refresh as refreshCommand } from "../../src/commands/executions.ts";
+import { refresh as refreshCommand } from "../../src/actions/executions.ts";
 import { offer } from "../../src/base/errors.ts";
 import { watchRefusedTokens } from "../../src/views/refused-tokens.ts";
 import { testDatabase } from "../support/database.ts";
@@ -121,7 +122,7 @@ describe("Refreshing crews that refuse their token", () => {
       refresh: () => Promise.resolve(),
     };
     const crews = crewsOf(anExecution().crew, other);
-    await refreshCommand({ crews, store, tracker: scene.tracker }, argument);
+    await refreshCommand({ crews, store, tracker: scene.tracker }, argument, askerOf(argument));
   };
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };

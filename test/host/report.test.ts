@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { kickOff, polled, run, set } from "./extension.ts";
 import { serveCrew, type RealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";

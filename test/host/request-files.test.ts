@@ -3,7 +3,7 @@ import { rm, symlink } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { recordOf } from "../../src/editor/arguments.ts";
+import { asObject } from "../../src/base/json.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
 import { forgetCrewValues } from "../../src/kickoff/crew-values.ts";
 import { openUnsaved } from "../../src/kickoff/export.ts";
@@ -487,7 +487,7 @@ describe("Writing a request file in the editor", () => {
       lenses.map(({ command }) => [
         command?.title,
         command?.command,
-        recordOf(command?.arguments?.[0])["form"],
+        asObject(command?.arguments?.[0])["form"],
       ]),
       [
         ["Kick Off", "crewdeck.kickoffFile", undefined],

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
-import { requestCommands } from "../../src/commands/requests.ts";
+import { requestCommands } from "../../src/actions/requests.ts";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
 import { earlierValues } from "../../src/kickoff/form/take-value.ts";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { executionParts } from "./execution-parts.ts";
+import { executionParts, runIn } from "./execution-parts.ts";
 import { run } from "./extension.ts";
 import { serveCrew, type RealService } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
@@ -279,10 +279,10 @@ describe("An earlier kickoff", () => {
       });
       const clicked = { kind: "execution", kickoffId: execution.kickoffIds[0] };
       const click = (press: string) =>
-        withPerson([{ press }], () => commands["runAgain"]?.(clicked));
+        withPerson([{ press }], () => runIn(commands, "runAgain", clicked));
       await click("Edit First…");
-      await commands["runAgain"]?.({ ...clicked, form: true });
-      await commands["runAgain"]?.({ kickoffId: clicked.kickoffId });
+      await runIn(commands, "runAgain", { ...clicked, form: true });
+      await runIn(commands, "runAgain", { kickoffId: clicked.kickoffId });
       assert.deepEqual(shown, []);
       await click("Run Again");
       assert.deepEqual(shown, ["at once"]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { reviewCommands, approveSelected } from "../../src/commands/review.ts";
-import type { Execution, ExecutionSummary } from "../../src/executions/model.ts";
+import { approveSelected } from "../../src/actions/answer-selected.ts";
+import { person } from "../../src/actions/asker.ts";
+import type { Execution } from "../../src/executions/model.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { crewsOf } from "./execution-parts.ts";
 import { withPerson } from "./scripted-person.ts";
@@ -8,12 +9,8 @@ import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 describe("Reviewing several executions", () => {
   let parts: ViewParts;
-  const shown: string[] = [];
 
-  eachWithViewParts((fresh) => {
-    parts = fresh;
-    shown.length = 0;
-  });
+  eachWithViewParts((fresh) => (parts = fresh));
 
   const waiting = (localId: string, minute: number) =>
     anExecution({
@@ -31,12 +28,6 @@ describe("Reviewing several executions", () => {
     store: parts.store,
     crews: crewsOf(anExecution().crew),
     feedback: parts.feedback,
-    documents: {
-      show: async (execution: ExecutionSummary) => {
-        shown.push(execution.localId);
-        return await parts.show(execution);
-      },
-    },
   });
   const row = ({ localId, kickoffIds: [kickoffId] }: Execution, attempt = 1) => ({
     kind: "execution",
@@ -45,31 +36,15 @@ describe("Reviewing several executions", () => {
     attempt,
   });
 
-  it("opens the one that waits longest first, then the next and the previous one", async () => {
-    for (const [id, minute] of [
-      ["second", 2],
-      ["first", 1],
-    ] as const)
-      parts.store.add(waiting(id, minute));
-    parts.store.add(notWaiting({ localId: "runs", kickoffIds: ["r"] }));
-    const commands = reviewCommands(ours());
-    assert.deepEqual(await commands["nextToReview"]?.(), {
-      crew: "Writers",
-      kickoffId: "id-first",
-    });
-    await commands["nextToReview"]?.({ back: true });
-    assert.deepEqual(shown, ["first", "second"]);
-  });
-
   it("approves what waits in the selected rows, each once, after one question that lists it", async () => {
     const [one, two] = [waiting("one", 1), waiting("two", 2)].map((each) => parts.store.add(each));
     const running = parts.store.add(notWaiting({ localId: "runs", kickoffIds: ["r"] }));
     const rows = [row(one!), row(two!), { ...row(two!), kind: "task", taskId: "review" }];
     const all = [...rows, row(running), { kind: "group", group: "state failed" }];
     const { shown: questions } = await withPerson(["escape", { press: "Approve" }], async () => {
-      await approveSelected(ours(), all);
+      await approveSelected(ours(), all, person);
       assert.equal(parts.sent.length, 0, "cancelled");
-      await approveSelected(ours(), all);
+      await approveSelected(ours(), all, person);
     });
     assert.deepEqual(
       parts.sent.map(({ executionId, taskId, humanFeedback, isApprove }) => [
@@ -87,7 +62,7 @@ describe("Reviewing several executions", () => {
     assert.equal(questions[0]?.text, "Approve 2 outputs?");
     assert.match(
       questions[0].detail ?? "",
-      /^“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: [^\n]*\n\n“Approved\.” is sent to each: .*\n\nThe other selected rows don't wait for your approval/,
+      /^“Approved\.” is sent to each: [^\n]*\n“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: [^\n]*\n\nThe other selected rows don't wait for your approval/,
     );
   });
 
@@ -99,7 +74,7 @@ describe("Reviewing several executions", () => {
     }));
     await withPerson([{ press: "Approve" }], () =>
       assert.rejects(
-        approveSelected(ours(), [row(one!), row(two!)]),
+        approveSelected(ours(), [row(one!), row(two!)], person),
         /1 of 2 outputs were not approved\. “one”: /,
       ),
     );
@@ -112,7 +87,7 @@ describe("Reviewing several executions", () => {
   it("says that none of the selected rows waits", async () => {
     const running = parts.store.add(notWaiting());
     await assert.rejects(
-      approveSelected(ours(), [row(running), row(running)]),
+      approveSelected(ours(), [row(running), row(running)], person),
       /None of the selected executions waits for your approval/,
     );
   });

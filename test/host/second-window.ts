@@ -2,7 +2,7 @@ import { cp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { CountedWindow } from "./counted-window.ts";
 import { ScriptedPerson } from "./scripted-person.ts";

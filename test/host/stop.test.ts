@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { stopCommands } from "../../src/commands/stop.ts";
+import { stopCommand, stopTool } from "../../src/actions/stop.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
-import { stopTool } from "../../src/tools/stop.ts";
+import { person } from "../../src/actions/asker.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { crewsOf } from "./execution-parts.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
@@ -38,16 +38,15 @@ describe("Stopping an execution", () => {
 
   describe("by a row's menu", () => {
     const run = async (execution: Execution, ...moves: Move[]) => {
-      const { stop } = stopCommands(partsOf(execution));
       const row = { kind: "execution", crew: execution.crew.id, kickoffId: "11111111-aaaa" };
-      const { shown } = await withPerson(moves, () => stop?.(row));
+      const { shown } = await withPerson(moves, () => stopCommand(partsOf(execution))(row, person));
       return shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
     };
 
     it("asks first, and says what it means for a local and for a deployed crew", async () => {
       assert.match(
         (await run(local, "escape"))[0] ?? "",
-        /^Stop “Sea otters”\?\nIt ends for good: the task under way is abandoned/,
+        /^Stop “Sea otters”\?\n“Local” \(local, on this machine\) ends it for good: the task under way is abandoned/,
       );
       assert.match(
         (await run(deployed, "escape"))[0] ?? "",
@@ -61,9 +60,9 @@ describe("Stopping an execution", () => {
 
     it("isn't offered for a crew that is no longer connected", async () => {
       const crews = { ...crewsOf(), canStop: () => true };
-      const { stop } = stopCommands({ ...partsOf(deployed), crews });
+      const stop = stopCommand({ ...partsOf(deployed), crews });
       await assert.rejects(
-        withPerson([], () => stop?.()),
+        withPerson([], async () => await stop(undefined, person)),
         /No tracked execution can be stopped/,
       );
     });
@@ -72,25 +71,18 @@ describe("Stopping an execution", () => {
   describe("by a language model", () => {
     const { signal } = new AbortController();
     const input = { executionId: "11111111-aaaa" };
-    const toolOf = () => {
-      const { store, ...parts } = partsOf(deployed);
-      return stopTool({ ...parts, executions: { store } });
-    };
-    const invoke = async (move: Move) =>
-      (await withPerson([move], () => toolOf().invoke(input, signal))).result;
+    const invoke = async (...moves: Move[]) =>
+      (await withPerson(moves, () => stopTool(partsOf(deployed)).invoke(input, signal))).result;
 
     it("is confirmed in a dialog that says what it means, and sent once", async () => {
-      const { confirmation } = await toolOf().prepare(input, signal);
-      assert.match(
-        JSON.stringify(confirmation?.parts),
-        /Stops “Sea otters” at “Writers” \(crew\.test\)\..*Not every deployed crew can stop/,
-      );
+      const { question } = await stopTool(partsOf(deployed)).prepare(input, signal);
+      assert.equal(question?.title, "Try to stop “Sea otters”?");
       assert.match(await invoke("escape"), /did not allow it/);
       assert.deepEqual(sent, []);
-      assert.match(await invoke({ press: "Stop" }), /Only the state .*"status": "stopped"/s);
+      assert.match(await invoke({ press: "Try to Stop" }), /Only the state .*"status": "stopped"/s);
       answer = () => Promise.reject(new MaybeSentError("No answer."));
       assert.match(
-        await invoke({ press: "Stop" }),
+        await invoke({ press: "Try to Stop" }),
         /not known whether the request arrived.*No answer\./s,
       );
       assert.deepEqual(sent, ["local-1", "local-1"]);
@@ -98,7 +90,7 @@ describe("Stopping an execution", () => {
 
     it("is refused without a request if the crew has no such route", async () => {
       canStop = false;
-      await assert.rejects(invoke({ press: "Stop" }), /does not offer to stop/);
+      await assert.rejects(invoke(), /does not offer to stop/);
       assert.deepEqual(sent, []);
     });
   });

@@ -6,8 +6,9 @@ import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { Tools } from "../../src/tools/tools.ts";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
+import { Feedback } from "../../src/actions/feedback.ts";
+import { Tools } from "../../src/actions/tools.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/actions/crewdeck-api.ts";
 import { anApproval, anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { crewsOf } from "./execution-parts.ts";
@@ -276,6 +277,7 @@ describe("Tools for language models", () => {
   describe("with a scripted crew", () => {
     const writers = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
     const signal = new AbortController().signal;
+    const resumed = { status: "resumed" as const, message: "Continues." };
     let sent: unknown[];
 
     beforeEach(() => {
@@ -294,46 +296,46 @@ describe("Tools for language models", () => {
       const known = { fields: [{ name: "topic" }], raw: {} };
       const { execution = anExecution() } = changes;
       const silent = () => ({ dispose: () => undefined });
+      const crews = {
+        ...crewsOf(writers),
+        canStop: () => true,
+        ...(changes.ready && { ready: changes.ready }),
+        inputs: () => Promise.resolve(known),
+        knownInputs: () => known,
+      };
+      const approve = changes.approve ?? (() => Promise.resolve(resumed));
       return new Tools({
-        crews: {
-          ...crewsOf(writers),
-          canStop: () => true,
-          ...(changes.ready && { ready: changes.ready }),
-          inputs: () => Promise.resolve(known),
-          knownInputs: () => known,
+        crews,
+        store: {
+          find: () => execution,
+          list: () => [execution],
+          refresh: () => undefined,
+          summary: () => execution,
+          onDidChange: silent,
         },
-        executions: {
-          store: {
-            find: () => execution,
-            list: () => [execution],
-            refresh: () => undefined,
-            summary: () => execution,
-            onDidChange: silent,
-          },
-          tracker: {
-            pollNow: () => Promise.resolve(),
-            problemOf: () => undefined,
-            localProblemOf: () => undefined,
-            onDidChange: silent,
-          },
+        tracker: {
+          pollNow: () => Promise.resolve(),
+          problemOf: () => undefined,
+          localProblemOf: () => undefined,
+          onDidChange: silent,
         },
-        sender: {
+        sending: {
           send: (_crew, request) => (
             sent.push(request),
             (changes.send ?? (() => Promise.resolve(anExecution())))()
           ),
+          stopSender: () => assert.fail("no test stops here"),
         },
-        feedback: {
-          approve: (_execution, given) => (
-            sent.push(given),
-            (
-              changes.approve ??
-              (() => Promise.resolve({ status: "resumed" as const, message: "Continues." }))
-            )()
-          ),
-          reject: () => assert.fail("no test rejects here"),
-        },
-        sending: { stopSender: () => assert.fail("no test stops here") },
+        feedback: new Feedback({
+          sending: {
+            feedbackSender: () =>
+              Promise.resolve({ send: (given) => (sent.push(given), approve()) }),
+          },
+          crews,
+          documents: { find: () => undefined, summary: () => undefined },
+          review: () => assert.fail("no test writes here"),
+          clock: systemClock,
+        }),
         clock: systemClock,
       });
     }
@@ -402,7 +404,7 @@ describe("Tools for language models", () => {
         { executionId: "11111111-aaaa", decision: "reject", feedback: "Shorter." },
         signal,
       );
-      assert.equal(confirmationMessages?.title, "Reject a task's output at “Writers”?");
+      assert.equal(confirmationMessages?.title, "Reject “review” of “Sea otters”?");
       const { value } = confirmationMessages.message;
       for (const part of [
         "Rejects task “review”, attempt 1, of “Sea otters” at “Writers” (crew.test)",
@@ -428,7 +430,7 @@ describe("Tools for language models", () => {
         asking.prepare("crewdeck_giveFeedback", { ...input, ...more }, signal);
       await assert.rejects(prepare({}), /A flow asks: it needs “feedback”/);
       const { confirmationMessages } = await prepare({ feedback: "yes" });
-      assert.equal(confirmationMessages?.title, "Answer the flow at “Writers”?");
+      assert.equal(confirmationMessages?.title, "Answer “review” of “Sea otters”?");
       const { value } = confirmationMessages.message;
       for (const part of ["sent to crew.test:\n\n```text\nyes\n```", "Is it right?\n\n# Draft"])
         assert.ok(value.includes(part), `${part} in ${value}`);

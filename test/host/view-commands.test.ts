@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { executionCommands } from "../../src/commands/executions.ts";
-import { viewCommands } from "../../src/commands/view.ts";
+import type { ExecutionSummary } from "../../src/executions/model.ts";
+import { executionCommands } from "../../src/actions/executions.ts";
+import { viewCommands } from "../../src/actions/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
 import { noFilter } from "../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { formatTime } from "../../src/view/words.ts";
-import { executionParts } from "./execution-parts.ts";
+import { executionParts, runIn } from "./execution-parts.ts";
 import { MemoryMemento } from "./memory.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
@@ -16,9 +17,11 @@ describe("commands that arrange the view", () => {
   let memento: MemoryMemento;
   let choices: TreeChoices;
   let arrangement: Arrangement;
+  const shown: string[] = [];
 
   eachWithViewParts((fresh) => {
     parts = fresh;
+    shown.length = 0;
     memento = new MemoryMemento();
     choices = new TreeChoices(memento);
     arrangement = new Arrangement((text) => parts.store.withInput(text));
@@ -34,13 +37,30 @@ describe("commands that arrange the view", () => {
   afterEach(() => choices.dispose());
 
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
-    const commands = {
-      ...viewCommands({ tree: { arrangement, choices } }),
-      ...executionCommands(executionParts(parts.store)),
+    const documents = {
+      show: ({ localId }: ExecutionSummary) => Promise.resolve(shown.push(localId)),
     };
-    return await commands[id]!(argument);
+    const given = { ...executionParts(parts.store), documents };
+    const commands = {
+      ...viewCommands({ ...given, tree: { arrangement, choices } }),
+      ...executionCommands(given),
+    };
+    return await runIn(commands, id, argument);
   };
   const runBy = async (move: Move, id: string) => await withPerson([move], () => run(id));
+
+  it("open the one that waits longest first, then the next and the previous one", async () => {
+    const waiting = (localId: string, minute: number) =>
+      anExecution({
+        ...{ localId, kickoffIds: [`id-${localId}`] },
+        waiting: { taskId: "a", attempt: 1, since: `2026-10-21T11:0${minute}:00.000Z` },
+      });
+    parts.store.add(waiting("second", 2));
+    parts.store.add(waiting("first", 1));
+    assert.deepEqual(await run("nextToReview"), { crew: "Writers", kickoffId: "id-first" });
+    await run("nextToReview", { back: true });
+    assert.deepEqual(shown, ["first", anExecution().localId]);
+  });
 
   it("group by an argument, store it in the workspace, and refuse an invalid one", async () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");

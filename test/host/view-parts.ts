@@ -5,11 +5,10 @@ import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
-import { Feedback } from "../../src/feedback/feedback.ts";
+import { Feedback } from "../../src/actions/feedback.ts";
 import type { Circumstances } from "../../src/view/actions.ts";
 import { registerLenses } from "../../src/feedback/register.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
-import { SingleStart } from "../../src/base/single-start.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { registerOutline } from "../../src/views/document/register.ts";
 import { executionLanguage } from "../../src/editor/manifest.ts";
@@ -17,6 +16,8 @@ import { keepReaderPlaces } from "../../src/views/document/reader.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { noAddresses, noSecrets } from "../support/secret-memory.ts";
 import { noAnswer, openWindow } from "../unit/sending/window.ts";
+import { anExecution } from "../unit/views/executions.ts";
+import { crewsOf } from "./execution-parts.ts";
 import { closeEditors, codeLensesIn } from "./extension.ts";
 
 let count = 0;
@@ -87,7 +88,8 @@ export function viewParts(clock: Clock = systemClock) {
       reviewed.push(`${localId} ${taskId}`);
       return Promise.resolve();
     },
-    presses: new SingleStart(clock),
+    crews: crewsOf(anExecution().crew),
+    clock,
   });
   const drafts = new Drafts(database, onProblem);
   const registered = [

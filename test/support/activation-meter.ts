@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import net from "node:net";
 import path from "node:path";
-import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import type { ExtensionContext, SecretStorage } from "vscode";
 
 /** What one activation cost. */

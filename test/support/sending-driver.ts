@@ -3,7 +3,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/actions/crewdeck-api.ts";
 
 const atOnce = 8;
 

@@ -12,7 +12,7 @@ describe("the documented example of the API", () => {
       ([, text]) => text,
     );
     const example = read("test", "host", "api-example.ts").replace(
-      '"../../src/extension-api/crewdeck-api.ts"',
+      '"../../src/actions/crewdeck-api.ts"',
       '"./crewdeck-api"',
     );
     assert.ok(blocks.includes(example));
@@ -20,7 +20,7 @@ describe("the documented example of the API", () => {
 
   it("needs one file of types, which needs nothing else", () => {
     const imports = [
-      ...read("src", "extension-api", "crewdeck-api.ts").matchAll(/\bfrom "([^"]+)"/g),
+      ...read("src", "actions", "crewdeck-api.ts").matchAll(/\bfrom "([^"]+)"/g),
     ].map(([, name]) => name);
     assert.deepEqual(imports, ["vscode"]);
   });

@@ -11,7 +11,7 @@ import { laidOut } from "../../src/base/laid-out.ts";
 import { oneLine, shortened, visible, withoutEndSlashes } from "../../src/base/text.ts";
 import { readFlowRequest } from "../../src/callbacks/flow-request.ts";
 import { hasFlowRequest, readPasted } from "../../src/callbacks/pasted.ts";
-import { readLink } from "../../src/commands/link.ts";
+import { readLink } from "../../src/actions/link.ts";
 import { isSameOutput } from "../../src/executions/tasks.ts";
 import { inputNames } from "../../src/projects/types.ts";
 import { outputLines, withLines } from "../../src/view/embed.ts";

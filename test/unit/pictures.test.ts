@@ -103,7 +103,7 @@ describe("the walkthrough", () => {
       assert.ok(commands.has(command) || command.startsWith("workbench."), command);
     assert.ok(all.some(({ command }) => command === "crewdeck.takeTour"));
     const tour = /"workbench\.action\.openWalkthrough",\s+"crewdeck\.crewdeck#(\w+)"/.exec(
-      read("src/commands/view.ts"),
+      read("src/actions/view.ts"),
     )?.[1];
     assert.deepEqual(
       contributes.walkthroughs.map(({ id }) => id),

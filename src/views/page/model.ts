@@ -13,7 +13,7 @@ import {
   type ResumeTarget,
 } from "../../executions/resumes.ts";
 import { taskIn } from "../../executions/tasks.ts";
-import { callbacksAgain, crewAndAddress } from "../../feedback/target.ts";
+import { callbacksAgain, crewAndPlace } from "../../feedback/target.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { withLines } from "../../view/embed.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
@@ -137,7 +137,7 @@ function placeOf(
   request: FlowRequest | undefined,
   isAnswer: boolean,
 ): string {
-  const place = crewAndAddress(execution);
+  const place = crewAndPlace(execution);
   if (request === undefined)
     return isAnswer
       ? l10n.t("Goes to {0}, and the flow continues with it.", place)

@@ -16,8 +16,7 @@ import { isForWhatWaits, type ResumeTarget, resumesOf } from "../../executions/r
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import { beginningOf, type Draft, type Drafts, type DraftTarget } from "../../feedback/drafts.ts";
-import type { Feedback } from "../../feedback/feedback.ts";
-import { targetOf } from "../../feedback/target.ts";
+import { outputToAnswer } from "../../feedback/target.ts";
 import { TypedDraft } from "../../feedback/typed-draft.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
@@ -33,7 +32,7 @@ export interface PageParts {
   readonly documents: Pick<ExecutionDocuments, "execution" | "circumstancesOf" | "show" | "uriOf">;
   readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crews: Pick<Crews, "find">;
-  readonly feedback: Pick<Feedback, "onDidChangeSending">;
+  readonly feedback: { readonly onDidChangeSending: Event<void> };
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove" | "onDidChange">;
   readonly clock: Clock;
   readonly extension: vscode.Uri;
@@ -195,7 +194,7 @@ export class OpenPage {
     const kept = () => drafts.findLast((draft) => isForWhatWaits(draft, execution))?.taskId;
     const asked = hasEnded(execution) ? undefined : (this.#asked ?? kept());
     const taskId = execution.waiting?.taskId ?? asked;
-    return taskId === undefined ? undefined : targetOf({ execution, taskId });
+    return taskId === undefined ? undefined : outputToAnswer(execution, taskId);
   }
 
   #draftsOf(execution: Execution) {

@@ -27,7 +27,7 @@ describe("the table of callbacks", () => {
   });
 
   it("has the callbacks of the API for other extensions, whose file imports nothing", () => {
-    const types = read("src", "extension-api", "crewdeck-api.ts");
+    const types = read("src", "actions", "crewdeck-api.ts");
     const names = [...types.matchAll(/\b(\w+WebhookUrl)\?: string;/g)].map(([, name]) => name);
     assert.deepEqual(names, callbackNames.slice(0, 3));
   });

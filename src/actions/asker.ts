@@ -1,0 +1,43 @@
+import { isObject } from "../base/json.ts";
+import { confirm } from "../editor/messages.ts";
+import type { Question } from "./question.ts";
+
+/** Who asks for an action. */
+export interface Asker {
+  /** Is asked what is missing, and sees what was done and what went wrong. */
+  readonly isPerson: boolean;
+  /** Counts until something is sent. */
+  readonly signal?: AbortSignal;
+  /** Whether a person allows it. */
+  agrees(question: Question): Promise<boolean>;
+}
+
+export const person: Asker = {
+  isPerson: true,
+  async agrees(question) {
+    const { dialogOf } = await import("./question.ts");
+    return await confirm(question.title, dialogOf(question).text, question.allow);
+  },
+};
+
+/** A task, a keybinding with arguments or another extension: whoever wrote it has decided. */
+export const program: Asker = { isPerson: false, agrees: () => Promise.resolve(true) };
+
+/** What was done for a program, of which nobody is asked anything. */
+export function sent<Made>(made: Made | undefined): Made {
+  if (made === undefined) throw new Error("A program was asked something.");
+  return made;
+}
+
+/** Members of what VS Code passes to commands: tree rows, lenses, URIs. */
+const marks = ["kind", "fromLens", "scheme"];
+
+/** Who runs a command with this argument. */
+export function askerOf(argument: unknown): Asker {
+  if (argument === undefined || argument === null) return person;
+  const isOurs =
+    isObject(argument) &&
+    (Object.getPrototypeOf(argument) !== Object.prototype ||
+      marks.some((mark) => mark in argument));
+  return isOurs ? person : program;
+}

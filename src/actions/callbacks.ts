@@ -1,0 +1,271 @@
+import * as vscode from "vscode";
+import type { CallbackTest, Callbacks } from "../callbacks/callbacks.ts";
+import { hasFlowRequest, readPasted } from "../callbacks/pasted.ts";
+import type { Payload } from "../callbacks/payload.ts";
+import { actionsOf, type ErrorAction, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
+import type { Crew } from "../crews/types.ts";
+import { defined } from "../base/json.ts";
+import { shortName } from "../base/text.ts";
+import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
+import { plainMessage, runAction, showError, showStatus } from "../editor/messages.ts";
+import { machineSettings } from "../editor/settings.ts";
+import { type Execution, type ExecutionSummary, hasEnded, keyOf } from "../executions/model.ts";
+import { type Asker, person } from "./asker.ts";
+import { chooseExecution, findExecution, onCrew } from "./choose.ts";
+import type { ExecutionParts } from "./executions.ts";
+import type { CommandParts, Commands, Run } from "./commands.ts";
+import { track as trackExecution } from "./track.ts";
+
+interface CallbackParts extends ExecutionParts {
+  readonly callbacks: () => Promise<
+    Pick<Callbacks, "forFlows" | "take" | "test"> & {
+      readonly flows: Pick<Callbacks["flows"], "hasSecret" | "setSecret">;
+    }
+  >;
+  readonly forms: Pick<CommandParts["forms"], "advise">;
+}
+
+const testMembers = { crew: text, isNewPort: flag, entry: oneOf(["address", "secret", "more"]) };
+
+/**
+ * `testCallbacks` takes `{crew?, isNewPort?}`, reports by which way callbacks come to this machine, and proves it.
+ * `{crew?, entry}` is one of its further entries: the flows' `address` or `secret`, or `more`, which asks for one.
+ * `pasteCallback` takes `{text, crew?, kickoffId?}` and returns the execution that the callback belongs to.
+ */
+export function callbackCommands(parts: CallbackParts): Commands {
+  const { callbacks, crews, documents, forms, clock } = parts;
+  const flows = flowEntries(parts);
+  const pasteCallback: Run = async (argument, by) => {
+    const { text: given = "" } = read({ text }, argument);
+    const payload = await pasted(by.isPerson ? undefined : given, clock.now());
+    if (payload === undefined) return undefined;
+    const execution = await executionOf(parts, payload, argument, by);
+    if (execution === undefined) return undefined;
+    (await callbacks()).take(execution.localId, payload);
+    if (by.isPerson) await documents.show(execution);
+    return { crew: execution.crew.name, kickoffId: keyOf(execution) };
+  };
+  const askForMore: Run = async (argument, by) => {
+    const items = [
+      { label: vscode.l10n.t("Copy Feedback Webhook Address"), run: flows.address },
+      { label: vscode.l10n.t("Set Feedback Secret…"), run: flows.secret },
+      {
+        label: vscode.l10n.t("Paste Received Callback…"),
+        run: () => pasteCallback(undefined, person),
+      },
+    ];
+    const title = vscode.l10n.t("Callbacks");
+    await (await vscode.window.showQuickPick(items, { title }))?.run(argument, by);
+  };
+  return {
+    pasteCallback,
+    async testCallbacks(argument, by) {
+      const { entry, crew: wanted, isNewPort = false } = read(testMembers, argument);
+      if (entry !== undefined)
+        return await (entry === "more" ? askForMore : flows[entry])(argument, by);
+      const crew = wanted === undefined ? undefined : crews.get(wanted);
+      const receiver = await callbacks();
+      const more = {
+        title: vscode.l10n.t("More…"),
+        command: "crewdeck.testCallbacks",
+        arguments: [{ kind: "message", ...defined({ crew: wanted }), entry: "more" }],
+      };
+      const result = await offeringSettings(() => receiver.test(crew, { isNewPort }), more);
+      // It may have asked for what was missing.
+      await forms.advise();
+      if (by.isPerson) void show(result, crew?.name ?? "", more).catch(showError);
+      return result;
+    },
+  };
+}
+
+/** The one that the callback names. A person may track it, or choose one whose ID isn't known. */
+async function executionOf(
+  parts: ExecutionParts,
+  { kickoffId }: Payload,
+  argument: unknown,
+  by: Asker,
+): Promise<Execution | undefined> {
+  const { store, crews } = parts;
+  const known = findExecution(store, crews, defined({ kickoffId }));
+  if (known !== undefined) return known;
+  const choose = (target: unknown, fits: (each: ExecutionSummary) => boolean) =>
+    chooseExecution(store, crews, target, (each) => !hasEnded(each) && fits(each));
+  const target = readTarget(argument);
+  if (kickoffId === undefined || target.kickoffId !== undefined)
+    return await choose(argument, () => true);
+  if (!by.isPerson) return await choose({ ...target, kickoffId }, () => true);
+  const track = vscode.l10n.t("Track It");
+  const other = vscode.l10n.t("Choose an Execution");
+  const mayBeIt = ({ kickoffIds, resumes }: ExecutionSummary) =>
+    kickoffIds.length === 0 || resumes.some(({ outcome }) => outcome === "unanswered");
+  const isOther = store.list().some((each) => !hasEnded(each) && mayBeIt(each));
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t("The callback is of “{0}”, which is not tracked here.", shortName(kickoffId)),
+    {
+      modal: true,
+      detail: isOther
+        ? vscode.l10n.t("Track it in its crew, or choose an execution whose ID is not known.")
+        : vscode.l10n.t("Track it in its crew to see the callback."),
+    },
+    ...[track, ...(isOther ? [other] : [])],
+  );
+  if (chosen === other) return await choose(argument, mayBeIt);
+  if (
+    chosen !== track ||
+    (await trackExecution(parts, { kind: "callback", kickoffId })) === undefined
+  )
+    return undefined;
+  return findExecution(store, crews, { kickoffId });
+}
+
+async function show(
+  { via, url = "", roundTripMs = 0, problem }: CallbackTest,
+  crew: string,
+  more: ErrorAction,
+): Promise<void> {
+  const actions = [machineSettings("crewdeck.callbacks"), more];
+  const arrived = vscode.l10n.t(
+    "Callbacks work: a request to {0} came to this machine in {1} ms.",
+    url,
+    roundTripMs,
+  );
+  const texts: Readonly<Record<CallbackTest["via"], string>> = {
+    none: vscode.l10n.t(
+      "“{0}” can't call this machine: callbacks need a public address. Without one, a pause of this crew shows as “may be waiting for you”.",
+      crew,
+    ),
+    loopback: vscode.l10n.t(
+      "Callbacks work for crews on this machine: a request to {0} came back in {1} ms. Deployed crews need a public address.",
+      url,
+      roundTripMs,
+    ),
+    publicUrl: arrived,
+    forwarded: arrived,
+    relay: arrived,
+  };
+  // Without a button, VS Code would show only one line of it.
+  const chosen = await vscode.window.showInformationMessage(
+    plainMessage([texts[via], problem].filter(Boolean).join(" ")),
+    ...actions.map(({ title }) => title),
+  );
+  const action = actions.find(({ title }) => title === chosen);
+  if (action !== undefined) await runAction(action);
+}
+
+/** From a program, the clipboard, or a box. @throws UserError if a program's text has no callback */
+async function pasted(given: string | undefined, now: number): Promise<Payload | undefined> {
+  const read = (text: string) => readPasted(text, now);
+  const none = (text: string) =>
+    hasFlowRequest(text)
+      ? vscode.l10n.t(
+          "This is the request of a flow. It is accepted only with its signature: let the deployment send it to the address that “Crewdeck: Test Callbacks” gives.",
+        )
+      : vscode.l10n.t(
+          "There is no callback of a crew in this text. Paste its body: JSON with “task_id” and “task_output”, for example.",
+        );
+  const text = given ?? (await vscode.env.clipboard.readText());
+  const known = read(text);
+  if (known === undefined && given !== undefined) throw new UserError(none(given));
+  if (known !== undefined) return known;
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Paste a Received Callback"),
+    prompt: hasFlowRequest(text)
+      ? none(text)
+      : vscode.l10n.t(
+          "Its body as your webhook received it, or the line of a log that has it. The clipboard has no callback.",
+        ),
+    ignoreFocusOut: true,
+    validateInput: (value) =>
+      value.trim() === "" || read(value) !== undefined ? undefined : none(value),
+  });
+  return typed === undefined ? undefined : read(typed);
+}
+
+/** What a deployment's settings need, so that its flows ask a person here. */
+type FlowEntries = Readonly<Record<"address" | "secret", Run>>;
+
+/** `address` returns `{crew, url}`; `secret` takes `{crew?, secret?}`, and returns whether it was set. */
+function flowEntries(parts: CallbackParts): FlowEntries {
+  const setSecret = async (crew: Crew, given?: string) => {
+    const secret = given ?? (await askSecret(crew));
+    if (secret === undefined) return false;
+    const { flows } = await parts.callbacks();
+    await flows.setSecret(crew.id, checked(secret));
+    showStatus(vscode.l10n.t("The feedback secret of “{0}” is saved.", crew.name));
+    return true;
+  };
+  return {
+    secret: onCrew(parts, (crew, argument) =>
+      setSecret(crew, read({ secret: text }, argument).secret),
+    ),
+    address: onCrew(parts, async (crew) => {
+      const callbacks = await parts.callbacks();
+      const url = await offeringSettings(async () => {
+        const found = await callbacks.forFlows(crew);
+        if (found !== undefined) return found;
+        throw new UserError(
+          vscode.l10n.t(
+            "“{0}” can't call this machine: the webhook needs a public address. Set up a tunnel or a relay in the settings, then copy the address.",
+            crew.name,
+          ),
+        );
+      });
+      // It may have asked for what was missing.
+      await parts.forms.advise();
+      await vscode.env.clipboard.writeText(url);
+      const hasSecret = await callbacks.flows.hasSecret(crew.id);
+      tellNext(crew, hasSecret, () => setSecret(crew));
+      return { crew: crew.name, url };
+    }),
+  };
+}
+
+/** Errors about how crews reach this machine lead to what solves them, else to its settings, and to `more`. */
+async function offeringSettings<T>(
+  action: () => Promise<T>,
+  ...more: readonly ErrorAction[]
+): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (isUnforeseen(error)) throw error;
+    const own = actionsOf(error);
+    const actions = own.length > 0 ? own : [machineSettings("crewdeck.callbacks")];
+    throw new UserError(messageOf(error), [...actions, ...more], { cause: error });
+  }
+}
+
+async function askSecret({ name }: Crew): Promise<string | undefined> {
+  return await vscode.window.showInputBox({
+    title: vscode.l10n.t("Feedback Secret of “{0}”", name),
+    prompt: vscode.l10n.t(
+      "The secret with which the deployment signs its feedback webhook. It is stored in this machine's secret storage, and sent nowhere.",
+    ),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (text) => (text.trim() === "" ? vscode.l10n.t("Enter the secret.") : undefined),
+  });
+}
+
+/** The secret without spaces around it. The error never quotes it. @throws {UserError} */
+function checked(secret: string): string {
+  const text = secret.trim();
+  if (text === "") throw new UserError(vscode.l10n.t("The feedback secret is empty."));
+  return text;
+}
+
+/** Says what to do next. Doesn't wait: the notification may stay open. */
+function tellNext(crew: Crew, hasSecret: boolean, setSecret: () => Promise<unknown>): void {
+  if (hasSecret) {
+    showStatus(vscode.l10n.t("The feedback webhook's address of “{0}” is copied.", crew.name));
+    return;
+  }
+  const set = vscode.l10n.t("Set Feedback Secret…");
+  const text = vscode.l10n.t(
+    "The address is copied. Enter it in the deployment's settings, and set its secret here: without it, no request is accepted.",
+  );
+  void vscode.window.showInformationMessage(text, set).then((chosen) => {
+    if (chosen === set) setSecret().catch(showError);
+  });
+}

@@ -1,0 +1,220 @@
+import * as v from "valibot";
+import * as vscode from "vscode";
+import { NothingToDo, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
+import { connectCrew } from "../crews/connect.ts";
+import { editCrew, hasDashboard, openDashboard } from "../crews/edit.ts";
+import { setToken } from "../crews/set-token.ts";
+import { examine, testCrew } from "../crews/test-crew.ts";
+import type { Crew } from "../crews/types.ts";
+import { folderOf, idOf } from "../local/known-crews.ts";
+import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
+import { log } from "../editor/log.ts";
+import { viewId } from "../editor/manifest.ts";
+import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
+import type { Asker } from "./asker.ts";
+import { chooseCrew, findExecution, onCrew } from "./choose.ts";
+import type { CommandParts, Commands } from "./commands.ts";
+import type { Question } from "./question.ts";
+
+interface CrewParts extends Pick<CommandParts, "crews" | "models"> {
+  readonly locals: Pick<
+    CommandParts["locals"],
+    | "changeEngine"
+    | "decideInterrupted"
+    | "lacksCrewai"
+    | "remove"
+    | "setUp"
+    | "showLog"
+    | "start"
+    | "stop"
+  >;
+  readonly store: Pick<CommandParts["store"], "find" | "refresh">;
+}
+
+const engine = oneOf(["rehearsal", "crewai"]);
+const kickoffIds = v.optional(v.array(v.string()), []);
+
+export function crewCommands(parts: CrewParts): Commands {
+  const { crews, locals, models } = parts;
+  const isDeployed = ({ local }: Crew) => local === undefined;
+  const isLocal = ({ local }: Crew) => local !== undefined;
+  const onLocal = (action: Parameters<typeof onCrew>[1]) =>
+    onCrew(
+      parts,
+      (crew, argument, by) => {
+        if (isLocal(crew)) return action(crew, argument, by);
+        throw new UserError(vscode.l10n.t("“{0}” is deployed, not a local crew.", crew.name));
+      },
+      isLocal,
+    );
+  /** All interrupted executions of the crew, or those that are named. @throws NothingToDo if no named one is interrupted now */
+  const chosenIn = (crew: Crew, argument: unknown) => {
+    const target = readTarget(argument);
+    const interrupted = crew.local?.interrupted ?? [];
+    const { kickoffIds: shown } = read({ kickoffIds }, argument);
+    if (target.kickoffId === undefined && shown.length === 0) return interrupted;
+    const ids = findExecution(parts.store, crews, target)?.kickoffIds ?? shown;
+    const left = interrupted.filter((id) => ids.includes(id));
+    if (left.length > 0) return left;
+    throw new NothingToDo(
+      vscode.l10n.t("Nothing was done: what was interrupted is decided already."),
+    );
+  };
+  return {
+    addCrew: (argument) => connectCrew(crews, argument),
+    editCrew: onCrew(parts, (crew) => editCrew(crews, crew), isDeployed),
+    setToken: onCrew(parts, (crew, argument) => setToken(crews, crew, argument), isDeployed),
+    testCrew: onCrew(parts, async (crew, _argument, by) => {
+      const ready = await crews.ready(crew);
+      return by.isPerson ? testCrew(crews, ready) : (await examine(crews, ready)).report;
+    }),
+    async openDashboard(argument) {
+      if (readTarget(argument).crew === undefined && !crews.list().some(hasDashboard))
+        throw new NothingToDo(
+          vscode.l10n.t("No crew has a dashboard address yet. Add one to a crew first."),
+          [{ title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew" }],
+        );
+      const crew = await chooseCrew(crews, argument, hasDashboard);
+      return crew && openDashboard(crew);
+    },
+    removeCrew: onCrew(parts, (crew) => removeCrew(parts, crew)),
+    startLocalCrew: (argument, by) => startLocal(parts, argument, by),
+    stopLocalCrew: (argument) => locals.stop(projectIn(parts, argument)),
+    copyToken: onLocal((crew) => copyToken(parts, crew)),
+    changeEngine: onLocal((crew, argument) => {
+      const { setUp, engine: wanted } = read({ setUp: flag, engine }, argument);
+      return setUp === true ? locals.setUp(crew.id) : locals.changeEngine(crew.id, wanted);
+    }),
+    continueExecution: onLocal((crew, argument) =>
+      locals.decideInterrupted(crew.id, "continue", chosenIn(crew, argument)),
+    ),
+    discardExecution: onLocal(async (crew, argument, by) => {
+      const chosen = chosenIn(crew, argument);
+      // The decision itself says why there is nothing to discard here.
+      return chosen.length === 0 || (await by.agrees(discardQuestion(crew, chosen.length)))
+        ? locals.decideInterrupted(crew.id, "discard", chosen)
+        : undefined;
+    }),
+    chooseModel: onLocal(async (crew, argument, by) => {
+      const { chooseModel } = await import("../models/choose-model.ts");
+      // The crews of a folder have one service, and its model.
+      const ofService = { ...crew, id: idOf(folderOf(crew.id)) };
+      return await chooseModel(await models(), ofService, argument, by.isPerson);
+    }),
+    showLog(argument) {
+      const { crew, local } = read({ crew: text, local: flag }, argument);
+      if (crew === undefined ? local === true : isLocal(crews.get(crew))) locals.showLog();
+      else log.show();
+    },
+  };
+}
+
+export async function removeCrew(
+  parts: { [Part in "crews" | "locals"]: Pick<CrewParts[Part], "remove"> },
+  crew: Crew,
+): Promise<boolean> {
+  const isDeployed = crew.local === undefined;
+  const question = isDeployed
+    ? vscode.l10n.t("Remove the crew “{0}”?", crew.name)
+    : vscode.l10n.t("Remove the local crew “{0}”?", crew.name);
+  const detail = isDeployed
+    ? vscode.l10n.t(
+        "Its tokens are deleted from this machine's secret storage. Tracked executions stay and can be read, but are no longer updated. Nothing changes at {0}.",
+        crew.url,
+      )
+    : vscode.l10n.t(
+        "Its service is stopped, and the service's data and tokens are deleted: executions that have not ended can't continue. The project's folder stays, and tracked executions can still be read.",
+      );
+  if (!(await confirm(question, detail, vscode.l10n.t("Remove")))) return false;
+  await (isDeployed ? parts.crews.remove(crew) : parts.locals.remove(crew.id));
+  return true;
+}
+
+async function startLocal(
+  parts: CrewParts,
+  argument: unknown,
+  by: Asker,
+): Promise<Crew | undefined> {
+  const members = { folder: text, class: text, engine, here: flag };
+  const { folder, class: crewClass, engine: wanted, here } = read(members, argument);
+  // Only for a person, and before the crew starts: seconds later the person may work elsewhere.
+  const isPerson = folder === undefined || by.isPerson;
+  const crew = await parts.locals.start({
+    ...projectIn(parts, argument),
+    ...defined({ crewClass, engine: wanted, here }),
+    ...(isPerson ? { onChosen: () => void vscode.commands.executeCommand(`${viewId}.focus`) } : {}),
+  });
+  if (crew === undefined) return undefined;
+  showStatus(
+    crew.local?.engine === "crewai"
+      ? vscode.l10n.t("“{0}” runs on this machine with crewAI", crew.name)
+      : vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name),
+  );
+  if (isPerson && parts.locals.lacksCrewai(crew.id))
+    void offerSetUp(parts.locals, crew, crew.local?.engineNote ?? "").catch(showError);
+  // Whoever serves the workspace's crew wants to see it work.
+  if (here === true && isPerson) void kickOffFirst(crew).catch(showError);
+  return crew;
+}
+
+async function kickOffFirst({ id }: Crew): Promise<void> {
+  const given = { crew: id, form: true, kind: "welcome" };
+  await vscode.commands.executeCommand("crewdeck.kickoff", given);
+}
+
+async function offerSetUp(
+  locals: CrewParts["locals"],
+  { id, name }: Crew,
+  why: string,
+): Promise<void> {
+  const setUp = vscode.l10n.t("Set Up This Project…");
+  const text = vscode.l10n.t("“{0}” is rehearsed, without a language model. {1}", name, why);
+  if ((await vscode.window.showInformationMessage(plainMessage(text), setUp)) === setUp)
+    await locals.setUp(id);
+}
+
+function discardQuestion({ name }: Crew, count: number): Question {
+  const isOne = count === 1;
+  return {
+    title: isOne
+      ? vscode.l10n.t("Discard the interrupted execution of “{0}”?", name)
+      : vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
+    parts: [
+      isOne
+        ? vscode.l10n.t("1 execution ends here. The outputs of its tasks so far are kept.")
+        : vscode.l10n.t(
+            "{0} executions end here. The outputs of their tasks so far are kept.",
+            count,
+          ),
+    ],
+    allow: vscode.l10n.t("Discard"),
+  };
+}
+
+/** The named folder, or the one of the named crew. */
+function projectIn(
+  { crews }: CrewParts,
+  argument: unknown,
+): { readonly folder?: string; readonly crewClass?: string } {
+  const given = read({ crew: text, folder: text }, argument);
+  const local = given.crew === undefined ? undefined : crews.get(given.crew).local;
+  return defined({ crewClass: local?.crewClass, folder: given.folder ?? local?.folder });
+}
+
+/** A deployed crew's token is never given out. */
+async function copyToken({ crews }: CrewParts, crew: Crew): Promise<void> {
+  const stored = await crews.token(crew.id);
+  if (stored === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” has no token yet. It is created when the crew is started for the first time.",
+        crew.name,
+      ),
+    );
+  await vscode.env.clipboard.writeText(stored.token);
+  const { name } = crew;
+  showStatus(
+    vscode.l10n.t("The token of “{0}” is copied. It opens this crew on this machine only.", name),
+  );
+}

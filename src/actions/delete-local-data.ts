@@ -1,0 +1,271 @@
+import * as vscode from "vscode";
+import { wait } from "../base/clock.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import type { FlowWebhooks } from "../callbacks/flow-webhooks.ts";
+import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/crew-values.ts";
+import type { Crews } from "../crews/crews.ts";
+import { choice, read } from "../editor/arguments.ts";
+import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
+import { logProblem } from "../editor/log.ts";
+import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
+import type { Executions } from "../executions/executions.ts";
+import { isLocalCrew } from "../executions/model.ts";
+import { titleOf } from "../executions/title.ts";
+import type { LocalCrews } from "../local/local-crews.ts";
+import type { Sending } from "../sending/sending.ts";
+import { integer } from "../base/sqlite.ts";
+import { hasRead } from "../views/attention.ts";
+import type { Asker } from "./asker.ts";
+import type { CommandParts } from "./commands.ts";
+import type { ClearScope } from "../executions/store.ts";
+import { forgetHeaders, headersKey } from "../views/export/endpoint.ts";
+import { emptyFolder, type Unremoved } from "./remove-whole.ts";
+import { pendingResume } from "../executions/resumes.ts";
+
+export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
+  readonly callbacks: () => Promise<{
+    readonly flows: Pick<FlowWebhooks, "crewIds" | "forget">;
+    forgetWays(): Promise<void>;
+  }>;
+  readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri" | "secrets">;
+  readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
+  readonly executions: Pick<Executions, "store" | "clear">;
+  readonly sending: Pick<Sending, "now" | "secrets" | "sends">;
+  readonly locals: Pick<LocalCrews, "count" | "removeAll">;
+  readonly forms: Pick<CommandParts["forms"], "closeAll">;
+  readonly tree: Pick<CommandParts["tree"], "choices">;
+  /** How long to wait for requests in progress (ms); usually longer than their timeouts. */
+  readonly longestWaitMs?: number;
+}
+
+const lookMs = 250;
+
+/** Asks a person. A program passes `{what}`: `data`, or `everything` with crews and tokens. */
+export async function deleteLocalData(
+  parts: DeleteParts,
+  argument: unknown,
+  { isPerson }: Asker,
+): Promise<unknown> {
+  const counts = countLocalData(parts);
+  const scope = isPerson
+    ? await ask(counts, parts)
+    : read({ what: choice(["data", "everything"]) }, argument).what;
+  if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
+  const left = await clearLocalData(parts, scope);
+  if (isPerson) report(left);
+  return {
+    ...counts,
+    crews: scope === "everything" ? counts.crews : 0,
+    notDeleted: left.map(({ path, error }) => ({ path, reason: messageOf(error) })),
+  };
+}
+
+/** Requests in progress must store their outcome. False if cancelled. @throws UserError */
+async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
+  const { sending, clock, longestWaitMs = 90_000 } = parts;
+  const [first] = sending.now();
+  if (first === undefined) return true;
+  const until = clock.now() + longestWaitMs;
+  const title = vscode.l10n.t(
+    "Waiting to delete local data: “{0}” is being sent to “{1}”",
+    titleOf(first),
+    first.crew.name,
+  );
+  const isOver = await withCancel(title, async (signal) => {
+    for (let [execution] = sending.now(); execution !== undefined; [execution] = sending.now()) {
+      if (clock.now() >= until)
+        throw new UserError(
+          vscode.l10n.t(
+            "“{0}” is still being sent to “{1}”, and the outcome must be stored. Nothing was deleted; try again later.",
+            titleOf(execution),
+            execution.crew.name,
+          ),
+        );
+      await wait(clock, lookMs, signal);
+      signal.throwIfAborted();
+    }
+    return true;
+  });
+  return isOver === true;
+}
+
+async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | undefined> {
+  const keep = vscode.l10n.t("Delete, Keep Connected Crews");
+  const everything = vscode.l10n.t("Delete Everything");
+  const executions = parts.executions.store.list();
+  const detail = [
+    vscode.l10n.t("This is deleted, for all windows:"),
+    [
+      ...describe(counts),
+      vscode.l10n.t("• all files in {0}", parts.context.globalStorageUri.fsPath),
+    ].join("\n"),
+    ...(counts.crews === 0
+      ? []
+      : [
+          vscode.l10n.t(
+            "“{0}” also removes the connected crews ({1}) from your settings and deletes their tokens.",
+            everything,
+            counts.crews,
+          ),
+        ]),
+    executions.every(({ crew }) => isLocalCrew(crew))
+      ? vscode.l10n.t("This can't be undone.")
+      : vscode.l10n.t(
+          "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
+        ),
+    ...(executions.some((each) => each.state === "unconfirmed" || pendingResume(each) !== undefined)
+      ? [
+          vscode.l10n.t(
+            "A kickoff or feedback may have been sent without a response: the record that prevents sending it a second time is deleted, too.",
+          ),
+        ]
+      : []),
+  ].join("\n\n");
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t("Delete Crewdeck's data from this machine?"),
+    { modal: true, detail },
+    ...(counts.crews === 0 ? [] : [keep]),
+    everything,
+  );
+  return chosen === keep ? "data" : chosen === everything ? "everything" : undefined;
+}
+
+function describe(counts: Counts): readonly string[] {
+  const { executions, presets, drafts, forms, localCrews } = counts;
+  const lines: readonly (readonly [number, string])[] = [
+    [executions, vscode.l10n.t("• executions with their inputs and outputs: {0}", executions)],
+    [presets, vscode.l10n.t("• presets: {0}", presets)],
+    [drafts, vscode.l10n.t("• drafts of feedback: {0}", drafts)],
+    [forms, vscode.l10n.t("• forms with remembered values: {0}", forms)],
+    [
+      localCrews,
+      vscode.l10n.t(
+        "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
+        localCrews,
+      ),
+    ],
+  ];
+  return lines.flatMap(([count, line]) => (count === 0 ? [] : [line]));
+}
+
+function report(left: readonly Unremoved[]): void {
+  for (const { path, error } of left) logProblem("Deleting local data", error, path);
+  if (left.length === 0) {
+    showStatus(vscode.l10n.t("Crewdeck's data on this machine is deleted."));
+    return;
+  }
+  const lines = left.map(({ path, error }) =>
+    messageOf(error).includes(path) ? messageOf(error) : `${path}: ${messageOf(error)}`,
+  );
+  const text = vscode.l10n.t(
+    "Not everything could be deleted; the rest is gone. {0}",
+    lines.join(" "),
+  );
+  void vscode.window.showWarningMessage(plainMessage(text));
+}
+
+type Counts = ReturnType<typeof countLocalData>;
+
+function countLocalData({ crews, executions, locals, database }: DeleteParts) {
+  const count = (query: string) => integer(database.get(query) ?? {}, "count");
+  return {
+    executions: executions.store.list().length,
+    presets: count(
+      "SELECT total(json_array_length(json)) AS count FROM crew_values WHERE kind = 'presets' AND json_valid(json)",
+    ),
+    drafts: count("SELECT count(*) AS count FROM drafts"),
+    forms: count("SELECT count(*) AS count FROM crew_values WHERE kind = 'form'"),
+    localCrews: locals.count(),
+    crews: crews.list().filter(({ local }) => local === undefined).length,
+  };
+}
+
+/** In all open windows. @returns what could not be deleted */
+async function clearLocalData(
+  parts: DeleteParts,
+  scope: ClearScope,
+): Promise<readonly Unremoved[]> {
+  const { context, crews, executions, sending, locals, database } = parts;
+  const left: Unremoved[] = [];
+  // First, because another window that notices the deletion empties the notes.
+  const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
+  const callbacks = await parts.callbacks();
+  const { flows } = callbacks;
+  const idsWithFlows = flows.crewIds();
+  await forgetHere(parts, "data");
+  executions.clear(scope, () => {
+    sending.sends.clear();
+    const tables = ["notified", "token_prompts", "drafts", "crew_values"];
+    for (const table of [...tables, "receiver", "callback_probes", "relay_channels"])
+      database.run(`DELETE FROM ${table}`);
+  });
+  for (const error of await sending.secrets.forgetAll())
+    left.push({ path: database.files[0], error });
+  for (const id of idsWithFlows)
+    await flows.forget(id).catch((error: unknown) => left.push({ path: database.files[0], error }));
+  await callbacks
+    .forgetWays()
+    .catch((error: unknown) => left.push({ path: database.files[0], error }));
+  for (const { dataFolder, error } of await locals.removeAll())
+    left.push({ path: dataFolder, error });
+  if (scope === "everything") {
+    const crewsLeft = await crews.clear(idsWithTokens);
+    left.push(...crewsLeft.map((error) => ({ path: "crewdeck.crews", error })));
+    await forgetHeaders(context.secrets).catch((error: unknown) =>
+      left.push({ path: headersKey, error }),
+    );
+    // Without its note, a token that could not be deleted may never be found again.
+    for (const key of context.globalState.keys())
+      if (key !== tokenNotesKey || crewsLeft.length === 0)
+        await context.globalState.update(key, undefined);
+    setContext(hasRead, false);
+  }
+  try {
+    database.vacuum();
+  } catch (error) {
+    left.push({ path: database.files[0], error });
+  }
+  // What could not be deleted above is reported already.
+  const kept = [...database.files, ...left.map(({ path }) => path)];
+  return [...left, ...(await emptyFolder(context.globalStorageUri.fsPath, kept))];
+}
+
+/** Windows share the token notes, and only the deleting window knows which tokens are left. */
+const stays: Readonly<Record<ClearScope, readonly string[]>> = {
+  data: [tokenNotesKey, statusPathsKey, stopRoutesKey],
+  everything: [tokenNotesKey],
+};
+
+/** Closes tabs with data and empties this window's memory. */
+export async function forgetHere(
+  { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
+  scope: ClearScope,
+): Promise<void> {
+  const { globalState, globalStorageUri } = context;
+  await forms.closeAll();
+  const { tabGroups } = vscode.window;
+  // A form that wasn't shown since the window opened is only a tab.
+  await tabGroups.close(
+    tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .filter(({ input }) => isOurs(input, globalStorageUri)),
+  );
+  await tree.choices.reset();
+  for (const key of globalState.keys())
+    if (!stays[scope].includes(key)) await globalState.update(key, undefined);
+}
+
+function isOurs(input: unknown, storage: vscode.Uri): boolean {
+  // VS Code adds a prefix to a panel's type (observed).
+  if (input instanceof vscode.TabInputWebview)
+    return [formType, comparisonType].some((type) => input.viewType.endsWith(type));
+  const uris =
+    input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
+      ? [input.uri]
+      : input instanceof vscode.TabInputTextDiff
+        ? [input.original, input.modified]
+        : [];
+  return uris.some(
+    ({ scheme, path }) => scheme === executionScheme || path.startsWith(`${storage.path}/`),
+  );
+}

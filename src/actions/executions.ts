@@ -1,0 +1,184 @@
+import * as vscode from "vscode";
+import { UserError } from "../base/errors.ts";
+import type { Crews } from "../crews/crews.ts";
+import { flag, read, readTarget } from "../editor/arguments.ts";
+import { confirm, showStatus } from "../editor/messages.ts";
+import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { taskIn } from "../executions/tasks.ts";
+import { titleOf } from "../executions/title.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Tracker } from "../executions/tracker.ts";
+import { canBeAsked } from "../executions/watched.ts";
+import type { Asker } from "./asker.ts";
+import { findExecution, onExecution } from "./choose.ts";
+import type { CommandParts, Commands } from "./commands.ts";
+import type { Question } from "./question.ts";
+import { track } from "./track.ts";
+
+export interface ExecutionParts extends Pick<
+  CommandParts,
+  "store" | "clock" | "documents" | "page"
+> {
+  readonly crews: Pick<Crews, "find" | "get" | "list" | "ready">;
+  readonly tracker: Pick<Tracker, "parkedCrews" | "pollNow" | "unpark" | "watchAgain">;
+}
+
+export function executionCommands(parts: ExecutionParts): Commands {
+  const { store, documents, page } = parts;
+  return {
+    trackExecution: (argument) => track(parts, argument),
+    untrackExecution: onExecution(parts, async (execution, _argument, by) => {
+      if (await by.agrees(removalQuestion(execution))) store.remove(execution.localId);
+    }),
+    openExecution: onExecution(parts, async (execution, argument) => {
+      await documents.show(execution, readTarget(argument).taskId);
+    }),
+    openAsPage: onExecution(parts, (execution) => page.switchTo(execution, "page")),
+    openAsText: onExecution(parts, (execution) => page.switchTo(execution, "text")),
+    renameExecution: onExecution(parts, (execution) => rename(parts, execution)),
+    copyExecutionId: onExecution(
+      parts,
+      async ({ kickoffIds }) => {
+        await vscode.env.clipboard.writeText(kickoffIds.at(-1) ?? "");
+        showStatus(vscode.l10n.t("The execution's ID is copied."));
+      },
+      ({ kickoffIds }) => kickoffIds.length > 0,
+    ),
+    copyOutput: onExecution(
+      parts,
+      async (execution, argument) => {
+        await vscode.env.clipboard.writeText(outputOf(execution, readTarget(argument).taskId));
+        showStatus(vscode.l10n.t("The output is copied."));
+      },
+      ({ output, waiting }) => (output ?? waiting?.output ?? "") !== "",
+    ),
+    // A person pins and unpins; a program says which.
+    pinExecution: onExecution(parts, ({ localId, pinned = false }, argument, by) => {
+      const { pinned: wanted = !by.isPerson || !pinned } = read({ pinned: flag }, argument);
+      store.update(localId, (current) =>
+        wanted ? { ...current, pinned: true } : without(current, "pinned"),
+      );
+    }),
+    clearEnded: (argument) => clearEnded(parts, argument),
+    refresh: (argument, by) => refresh(parts, argument, by),
+  };
+}
+
+function removalQuestion(execution: ExecutionSummary): Question {
+  const [kickoffId] = execution.kickoffIds;
+  const detail = [
+    vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine."),
+  ];
+  if (kickoffId === undefined)
+    detail.unshift(
+      vscode.l10n.t(
+        "The kickoff got no response. If the execution started, it continues at the crew; to track it then, you need its ID, which a deployed crew's dashboard shows.",
+      ),
+    );
+  else {
+    if (!hasEnded(execution))
+      detail.unshift(vscode.l10n.t("It continues at the crew, but is no longer watched here."));
+    detail.push(vscode.l10n.t("Its ID is {0}.", kickoffId));
+  }
+  return {
+    title: vscode.l10n.t("Remove “{0}” from the list?", titleOf(execution)),
+    parts: [detail.join(" ")],
+    allow: vscode.l10n.t("Remove from List"),
+  };
+}
+
+async function rename({ store }: ExecutionParts, execution: ExecutionSummary): Promise<void> {
+  const title = execution.label ?? titleOf(execution);
+  const label = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Rename Execution"),
+    prompt: vscode.l10n.t("A title of your choice; leave it empty to restore the original one"),
+    value: title,
+    ignoreFocusOut: true,
+  });
+  if (label === undefined || label === title) return;
+  store.update(execution.localId, (current) =>
+    label.trim() === "" ? without(current, "label") : { ...current, label: label.trim() },
+  );
+}
+
+async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): Promise<void> {
+  const { crew: name } = readTarget(argument);
+  const crewId = name === undefined ? undefined : crews.get(name).id;
+  const all = store
+    .list()
+    .filter(hasEnded)
+    .filter(({ crew }) => crewId === undefined || crew.id === crewId);
+  const ended = all.filter(({ pinned }) => pinned !== true);
+  if (ended.length === 0) {
+    showStatus(
+      all.length === 0
+        ? vscode.l10n.t("There is no ended execution to clear.")
+        : vscode.l10n.t("All ended executions are pinned, and those stay."),
+    );
+    return;
+  }
+  const detail = vscode.l10n.t(
+    "Their inputs and outputs are removed from this machine. Nothing changes at the crews.",
+  );
+  const pinned = ended.length === all.length ? "" : ` ${vscode.l10n.t("Pinned executions stay.")}`;
+  const question =
+    ended.length === 1
+      ? vscode.l10n.t("Clear 1 ended execution?")
+      : vscode.l10n.t("Clear {0} ended executions?", ended.length);
+  if (await confirm(question, detail + pinned, vscode.l10n.t("Clear")))
+    for (const { localId } of ended) store.remove(localId);
+}
+
+/** Of one execution, which is watched again, of a crew or of all. Only a named crew gets a refused token again, and once. */
+export async function refresh(
+  parts: Pick<ExecutionParts, "crews" | "tracker"> & {
+    readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;
+  },
+  argument: unknown,
+  by: Asker,
+): Promise<void> {
+  const { crews, store, tracker } = parts;
+  const target = readTarget(argument);
+  const execution = findExecution(store, crews, target);
+  if (target.kickoffId !== undefined && execution === undefined)
+    throw new UserError(
+      vscode.l10n.t("No execution with the ID “{0}” is tracked here.", target.kickoffId),
+    );
+  const crewId =
+    execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
+  store.refresh();
+  if (execution !== undefined) {
+    if (execution.watchingStoppedAt !== undefined) tracker.watchAgain(execution.localId);
+    await tracker.pollNow(execution.localId);
+  } else if (crewId !== undefined) await refreshCrew(parts, crewId);
+  else await tracker.pollNow();
+  const refused = crewId === undefined ? undefined : tracker.parkedCrews().get(crewId);
+  // The person requested this crew, and its row looks the same.
+  if (refused !== undefined && by.isPerson) throw refused;
+}
+
+async function refreshCrew(
+  { store, tracker }: Pick<Parameters<typeof refresh>[0], "store" | "tracker">,
+  crewId: string,
+): Promise<void> {
+  const [first, ...others] = store
+    .list()
+    .filter(({ crew, watchingStoppedAt }) => crew.id === crewId && watchingStoppedAt === undefined)
+    .filter(canBeAsked);
+  // With nothing to poll, the next request shows whether the token is accepted.
+  if (first === undefined) {
+    tracker.unpark(crewId);
+    return;
+  }
+  const wasParked = tracker.parkedCrews().has(crewId);
+  if (wasParked) await tracker.pollNow(first.localId);
+  if (!tracker.parkedCrews().has(crewId))
+    await Promise.all(
+      (wasParked ? others : [first, ...others]).map(({ localId }) => tracker.pollNow(localId)),
+    );
+}
+
+function outputOf({ output, waiting, tasks }: Execution, taskId?: string): string {
+  if (taskId === undefined) return output ?? waiting?.output ?? "";
+  return taskIn(tasks, taskId)?.attempts.at(-1)?.output ?? "";
+}

@@ -1,0 +1,323 @@
+import { homedir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { messageOf, UserError } from "../base/errors.ts";
+import { fileName, writeText } from "../base/files.ts";
+import type { JsonObject } from "../base/json.ts";
+import { json, oneOf, read, readTarget, text } from "../editor/arguments.ts";
+import { activeDocument } from "../editor/execution-uri.ts";
+import { plainMessage, showError, showStatus } from "../editor/messages.ts";
+import { activityOf } from "../executions/activity.ts";
+import type { Execution } from "../executions/model.ts";
+import { titleOf } from "../executions/title.ts";
+import type { SpanExporter, SpanExporterOptions } from "../views/export/exporter.ts";
+import type { Asker } from "./asker.ts";
+import { findExecution, onExecution } from "./choose.ts";
+import { openRawAnswer, type RawAnswerParts } from "./outputs.ts";
+import { saveAsRequestFile } from "./requests.ts";
+import type { CommandParts, Commands } from "./commands.ts";
+
+interface ExportParts extends RawAnswerParts, Pick<CommandParts, "store" | "prices"> {
+  readonly crews: Pick<CommandParts["crews"], "client" | "find" | "ready">;
+  readonly context: SpanExporterOptions["context"];
+  readonly timeline: Pick<CommandParts["timeline"], "markdown" | "picture" | "shown">;
+}
+
+const formats = [
+  "markdown",
+  "timelinePicture",
+  "timelineMarkdown",
+  "requestFile",
+  "rawAnswer",
+  "opentelemetry",
+  "endpoint",
+  "headers",
+] as const;
+const exportMembers = { folder: text, file: text, headers: json, format: oneOf(formats) };
+
+interface Format extends vscode.QuickPickItem {
+  readonly format: (typeof formats)[number];
+  readonly isOffered?: boolean;
+  run(): Promise<unknown>;
+}
+
+/**
+ * `exportExecution` takes `{crew, kickoffId, folder?, format?, file?}` and returns the URI of what it
+ * made; of `timelineMarkdown` the text, and of `endpoint` `{traceId, spans}`. `{format: "headers",
+ * headers?}` sets those of the endpoint, and returns whether it did.
+ */
+export function exportCommands(parts: ExportParts): Commands {
+  const { crews, store, timeline } = parts;
+  let loading: Promise<SpanExporter> | undefined;
+  const load = () =>
+    (loading ??= import("../views/export/exporter.ts").then(
+      (module) => new module.SpanExporter(parts),
+    ));
+  const exportAs = async (execution: Execution, argument: unknown, by: Asker) => {
+    const { format, ...target } = read(exportMembers, argument);
+    // A row may have members of the same names.
+    const given = by.isPerson ? {} : target;
+    const all = formatsOf(parts, load, execution, given, by);
+    // A program that names a folder is asked nothing.
+    const wanted = format ?? (given.folder === undefined ? undefined : "markdown");
+    const title = vscode.l10n.t("Export “{0}”", titleOf(execution));
+    const placeHolder = vscode.l10n.t("In which format?");
+    const chosen =
+      wanted === undefined
+        ? await vscode.window.showQuickPick(
+            all.filter(({ isOffered = true }) => isOffered),
+            { title, placeHolder },
+          )
+        : all.find(({ format }) => format === wanted);
+    return await chosen?.run();
+  };
+  const exportNamed = onExecution(parts, exportAs);
+  return {
+    async exportExecution(argument, by) {
+      const { format, headers } = read(exportMembers, argument);
+      if (format === "headers") return await setHeaders(load, headers);
+      const isActive = findExecution(store, crews, readTarget(activeDocument())) !== undefined;
+      // A button of the timeline gives no argument.
+      const inView = argument === undefined && !isActive ? timeline.shown : undefined;
+      const shown = inView === undefined ? undefined : store.find(inView);
+      return await (shown === undefined
+        ? exportNamed(argument, by)
+        : exportAs(shown, argument, by));
+    },
+  };
+}
+
+function formatsOf(
+  parts: ExportParts,
+  load: () => Promise<SpanExporter>,
+  execution: Execution,
+  given: { readonly folder?: string; readonly file?: string },
+  { isPerson }: Asker,
+): readonly Format[] {
+  const { crews, timeline } = parts;
+  const inFolder = async (make: (folder: vscode.Uri) => Promise<vscode.Uri>) => {
+    const folder = given.folder === undefined ? await askFolder() : readFolder(given.folder);
+    const made = folder && (await make(folder));
+    if (made !== undefined && isPerson) void reportMade(made);
+    return made?.toString();
+  };
+  const settings = vscode.workspace.getConfiguration("crewdeck");
+  const content =
+    settings.get("otlpContent") === true
+      ? vscode.l10n.t("with inputs, arguments, outputs and feedback")
+      : vscode.l10n.t("without inputs, arguments, outputs and feedback");
+  const hasEndpoint = Boolean(settings.get<unknown>("otlpEndpoint"));
+  return [
+    {
+      format: "markdown",
+      label: vscode.l10n.t("Markdown"),
+      description: vscode.l10n.t("a folder with the document, the outputs and a timeline picture"),
+      run: () => inFolder((folder) => writeBundle(parts, execution, folder)),
+    },
+    {
+      format: "timelinePicture",
+      label: vscode.l10n.t("Timeline as picture"),
+      description: vscode.l10n.t("an SVG file"),
+      async run() {
+        const picture = await timeline.picture(execution);
+        const file = await (given.folder === undefined
+          ? savePicture(execution, picture)
+          : writeFile(execution, readFolder(given.folder), ".svg", picture));
+        if (file !== undefined && isPerson) showStatus(vscode.l10n.t("The timeline is saved."));
+        return file?.toString();
+      },
+    },
+    {
+      format: "timelineMarkdown",
+      label: vscode.l10n.t("Timeline as Markdown"),
+      description: vscode.l10n.t("to the clipboard"),
+      async run() {
+        const markdown = await timeline.markdown(execution);
+        await vscode.env.clipboard.writeText(markdown);
+        if (isPerson) showStatus(vscode.l10n.t("The timeline is copied."));
+        return markdown;
+      },
+    },
+    {
+      format: "requestFile",
+      label: vscode.l10n.t("Request file"),
+      description: vscode.l10n.t("to kick it off again, without secrets"),
+      isOffered: execution.request !== undefined,
+      run: () => saveAsRequestFile(crews, execution, given.file),
+    },
+    {
+      format: "rawAnswer",
+      label: vscode.l10n.t("The crew's answer"),
+      description: vscode.l10n.t("its state as the crew sends it, unchanged"),
+      run: async () => (await openRawAnswer(parts, execution))?.toString(),
+    },
+    {
+      format: "opentelemetry",
+      label: vscode.l10n.t("OpenTelemetry spans"),
+      description: vscode.l10n.t("a file in OTLP JSON, {0}", content),
+      run: () =>
+        inFolder(async (folder) =>
+          writeFile(execution, folder, ".otlp.jsonl", (await load()).text(execution)),
+        ),
+    },
+    {
+      format: "endpoint",
+      label: vscode.l10n.t("Send spans to the OTLP endpoint"),
+      description: content,
+      isOffered: hasEndpoint,
+      run: async () => sendSpans(await load(), execution, isPerson),
+    },
+    {
+      format: "headers",
+      label: vscode.l10n.t("Set OTLP headers…"),
+      isOffered: hasEndpoint,
+      run: () => setHeaders(load),
+    },
+  ];
+}
+
+async function sendSpans(exporter: SpanExporter, execution: Execution, isPerson: boolean) {
+  const { origin } = exporter.endpoint();
+  const title = plainMessage(vscode.l10n.t("Sending spans to {0}", origin));
+  const sent = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title },
+    () => exporter.send(execution),
+  );
+  if (isPerson) showStatus(vscode.l10n.t("{0} spans were sent to {1}.", sent.spans, origin));
+  return sent;
+}
+
+function readFolder(text: string): vscode.Uri {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return vscode.Uri.parse(text, true);
+  if (path.isAbsolute(text)) return vscode.Uri.file(text);
+  throw new UserError(vscode.l10n.t("“{0}” must be an absolute path or a URI.", "folder"));
+}
+
+async function askFolder(): Promise<vscode.Uri | undefined> {
+  const [folder] =
+    (await vscode.window.showOpenDialog({
+      title: vscode.l10n.t("Export Execution"),
+      openLabel: vscode.l10n.t("Export Here"),
+      canSelectFiles: false,
+      canSelectFolders: true,
+      defaultUri: vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir()),
+    })) ?? [];
+  return folder;
+}
+
+async function writeBundle(
+  { store, prices, clock }: ExportParts,
+  execution: Execution,
+  folder: vscode.Uri,
+): Promise<vscode.Uri> {
+  const { bundleName, bundleOf } = await import("../views/export/bundle.ts");
+  const activity = activityOf(execution, store.events(execution.localId));
+  const files = bundleOf(execution, activity, { prices: prices.list(), now: clock.now() });
+  return await writeNew(folder, bundleName(execution), "", async (target) => {
+    for (const { path, text } of files)
+      await write(vscode.Uri.joinPath(target, ...path.split("/")), text);
+  });
+}
+
+async function writeFile(
+  execution: Execution,
+  folder: vscode.Uri,
+  ending: string,
+  text: string,
+): Promise<vscode.Uri> {
+  const { bundleName } = await import("../views/export/bundle.ts");
+  return await writeNew(folder, bundleName(execution), ending, (target) => write(target, text));
+}
+
+/** Where the person chooses; undefined if they cancel. */
+async function savePicture(execution: Execution, picture: string): Promise<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
+  const target = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t("Save Timeline as Picture"),
+    defaultUri: vscode.Uri.joinPath(folder, `${fileName(titleOf(execution))}.svg`),
+    filters: { SVG: ["svg"] },
+  });
+  if (target?.scheme === "file") await writeText(target.fsPath, picture);
+  else if (target !== undefined) await write(target, picture);
+  return target;
+}
+
+/** Under a name that is still free. What could not be written whole is removed. @throws UserError */
+async function writeNew(
+  folder: vscode.Uri,
+  name: string,
+  ending: string,
+  writeAt: (target: vscode.Uri) => Promise<void>,
+): Promise<vscode.Uri> {
+  const { fs } = vscode.workspace;
+  const temporary = vscode.Uri.joinPath(folder, `.${crypto.randomUUID()}.tmp`);
+  try {
+    await writeAt(temporary);
+    for (let number = 1; ; number++) {
+      const numbered = number === 1 ? name : `${name}-${number}`;
+      const target = vscode.Uri.joinPath(folder, `${numbered}${ending}`);
+      try {
+        await fs.rename(temporary, target, { overwrite: false });
+        return target;
+      } catch (error) {
+        if (!(error instanceof vscode.FileSystemError && error.code === "FileExists")) throw error;
+      }
+    }
+  } catch (error) {
+    await Promise.resolve(fs.delete(temporary, { recursive: true })).catch(() => undefined);
+    throw new UserError(
+      vscode.l10n.t("Nothing was exported to {0}. {1}", folder.fsPath, messageOf(error)),
+      [],
+      { cause: error },
+    );
+  }
+}
+
+async function write(target: vscode.Uri, text: string): Promise<void> {
+  await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
+}
+
+async function reportMade(made: vscode.Uri): Promise<void> {
+  const open = vscode.l10n.t("Open");
+  const text = vscode.l10n.t("Exported to {0}.", made.fsPath);
+  if ((await vscode.window.showInformationMessage(text, open)) !== open) return;
+  const file = made.path.endsWith(".jsonl") ? made : vscode.Uri.joinPath(made, "execution.md");
+  await Promise.resolve(vscode.commands.executeCommand("vscode.open", file)).catch(showError);
+}
+
+async function setHeaders(load: () => Promise<SpanExporter>, given?: JsonObject): Promise<boolean> {
+  const exporter = await load();
+  const url = exporter.endpoint();
+  const { parseHeaders, readHeaders } = await import("../views/export/endpoint.ts");
+  if (given !== undefined) {
+    await exporter.headers.set(url, readHeaders(given));
+    return true;
+  }
+  const problemIn = (text: string) => {
+    try {
+      parseHeaders(text);
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+  const text = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Set OTLP Headers"),
+    prompt: vscode.l10n.t(
+      "Headers for {0} only, such as Authorization=Bearer KEY or Authorization=Basic USER:PASSWORD; several are separated by commas. Leave it empty to remove them.",
+      url.origin,
+    ),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: problemIn,
+  });
+  if (text === undefined) return false;
+  const headers = parseHeaders(text);
+  await exporter.headers.set(url, headers);
+  showStatus(
+    Object.keys(headers).length === 0
+      ? vscode.l10n.t("The headers are removed.")
+      : vscode.l10n.t("The headers for {0} are kept in the secret storage.", url.origin),
+  );
+  return true;
+}

@@ -1,0 +1,218 @@
+import * as vscode from "vscode";
+import { hostOf, shortAddress } from "../api/address.ts";
+import { safeUrl } from "../base/loopback.ts";
+import { shortName } from "../base/text.ts";
+import { confirm, plainLabel, plainMessage } from "../editor/messages.ts";
+import { requestAt } from "../executions/flow-requests.ts";
+import type { Execution, ExecutionSummary, ResumeSummary } from "../executions/model.ts";
+import { approved, asksFor, attemptToAnswer } from "../executions/resumes.ts";
+import { taskIn } from "../executions/tasks.ts";
+import { titleOf } from "../executions/title.ts";
+import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
+import type { FeedbackToSend } from "../sending/feedback.ts";
+import { effects } from "../feedback/lenses.ts";
+import { callbacksAgain, crewAndPlace } from "../feedback/target.ts";
+import type { Longest, Question } from "./question.ts";
+
+/** Characters of the output. */
+const longestOutput: Longest = { chat: 1_500, dialog: 600, document: 1_000_000 };
+
+/** Asks for a known task or a typed ID. Undefined when the person cancels. */
+export async function askTask(execution: ExecutionSummary): Promise<string | undefined> {
+  const itemOf = (taskId: string) => ({ label: plainLabel(shortName(taskId)), taskId });
+  const known = knownTasks(execution).map(itemOf);
+  const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { taskId: string }>();
+  picker.title = vscode.l10n.t("Give Feedback");
+  picker.placeholder = vscode.l10n.t("Choose the task that waits, or enter its ID");
+  if (known.length === 0)
+    picker.placeholder = vscode.l10n.t(
+      "Enter the ID of the task that waits (it is in the crew's human-input callback)",
+    );
+  picker.ignoreFocusOut = true;
+  picker.items = known;
+  return await new Promise((resolve) => {
+    picker.onDidChangeValue((value) => {
+      const typed = value.trim();
+      const isNew = typed !== "" && known.every((item) => item.taskId !== typed);
+      picker.items = isNew
+        ? [...known, { ...itemOf(typed), description: vscode.l10n.t("as typed") }]
+        : known;
+    });
+    picker.onDidAccept(() => {
+      const [chosen] = picker.selectedItems;
+      if (chosen === undefined) return;
+      resolve(chosen.taskId);
+      picker.dispose();
+    });
+    picker.onDidHide(() => {
+      resolve(undefined);
+      picker.dispose();
+    });
+    picker.show();
+  });
+}
+
+export async function askAgain(sent: ResumeSummary): Promise<boolean> {
+  const question = vscode.l10n.t("Send the same feedback again?");
+  return await confirm(question, doubtIn(sent), vscode.l10n.t("Send Again"));
+}
+
+export async function askAnew(taken: ResumeSummary): Promise<boolean> {
+  const question = vscode.l10n.t("Answer “{0}” again?", shortName(taken.taskId));
+  return await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
+}
+
+/** Lets a person choose one of the answers that a flow names, or write another one (empty). Undefined if cancelled. */
+export async function askAnswer({ waiting }: ExecutionSummary): Promise<string | undefined> {
+  const { taskId = "", options = [], defaultOption } = waiting ?? {};
+  // Without a choice, there is nothing to ask.
+  if (options.length === 0) return "";
+  const named = options.map((answer) => ({
+    label: plainLabel(shortName(answer)),
+    ...(answer === defaultOption && { description: vscode.l10n.t("default") }),
+    answer,
+  }));
+  const write = { label: vscode.l10n.t("Write Answer…"), detail: effects.answer(), answer: "" };
+  const separator = { label: "", kind: vscode.QuickPickItemKind.Separator, answer: undefined };
+  const chosen = await vscode.window.showQuickPick([...named, separator, write], {
+    title: vscode.l10n.t("Answer “{0}”", shortName(taskId)),
+    placeHolder: vscode.l10n.t("Choose an answer"),
+    ignoreFocusOut: true,
+  });
+  return chosen?.answer;
+}
+
+/** What a person allows, so that feedback can be sent. Undefined for another error, and if refused. */
+export async function askToAllow(
+  error: unknown,
+  { execution }: Pick<FeedbackToSend, "execution">,
+): Promise<Pick<FeedbackToSend, "withoutSecrets" | "allowedHost"> | undefined> {
+  if (error instanceof LostSecretsError)
+    return (await askWithoutSecrets(error.addresses)) ? { withoutSecrets: true } : undefined;
+  if (!(error instanceof UnknownHostError)) return undefined;
+  const { host } = error;
+  const question = vscode.l10n.t("Send answers to {0}?", host);
+  const detail = vscode.l10n.t(
+    "The flow's request of “{0}” asks to send your answer to {1}. What you answer, and nothing else, goes there: no token of the crew. You are asked once for each crew and host.",
+    execution.crew.name,
+    host,
+  );
+  const isAllowed = await confirm(question, detail, vscode.l10n.t("Allow and Send"));
+  return isAllowed ? { allowedHost: host } : undefined;
+}
+
+async function askWithoutSecrets(addresses: readonly string[]): Promise<boolean> {
+  const hosts = [...new Set(addresses.map(hostOf))].join(", ");
+  const detail = vscode.l10n.t(
+    "The execution was started with a callback to {0} that needs a secret, which can't be read from this machine's secret storage. Without it, the callback is sent without authentication, and its receiver may refuse it.",
+    hosts,
+  );
+  const question = vscode.l10n.t("Send the feedback without the callback's secret?");
+  return await confirm(question, plainMessage(detail), vscode.l10n.t("Send Without It"));
+}
+
+/** Holds all that is sent, and the output, which is not. */
+export function feedbackQuestion(feedback: FeedbackToSend): Question {
+  const { execution, taskId, isApprove, text } = feedback;
+  const { waiting, engine } = execution;
+  const attempt = attemptToAnswer(execution, taskId);
+  const names = [shortName(taskId), titleOf(execution)] as const;
+  const to = [names[0], attempt, names[1], crewAndPlace(execution)] as const;
+  const request = requestAt(execution, { taskId, attempt });
+  const output = outputOf(execution, taskId, attempt);
+  const costs = engine === "rehearsal" ? [] : [vscode.l10n.t("This can cost money.")];
+  const again = request === undefined ? callbacksAgain(execution) : [];
+  const callbacks =
+    again.length === 0
+      ? []
+      : [vscode.l10n.t("Its callbacks are also sent again: {0}.", again.join(", "))];
+  if (request !== undefined || asksFor(execution, taskId)) {
+    const host =
+      request === undefined
+        ? shortAddress(execution.crew.url)
+        : (safeUrl(request.callbackUrl)?.host ?? "–");
+    const asked = [waiting?.message, output].filter(Boolean).join("\n\n");
+    return {
+      title: vscode.l10n.t("Answer “{0}” of “{1}”?", ...names),
+      parts: [
+        vscode.l10n.t("Answers “{0}”, attempt {1}, of “{2}” at {3}.", ...to),
+        ...costs,
+        { heading: vscode.l10n.t("This answer is sent to {0}:", host), text },
+        ...callbacks,
+        { heading: vscode.l10n.t("The flow asks:"), text: asked, longest: longestOutput },
+      ],
+      allow: vscode.l10n.t("Send Answer"),
+    };
+  }
+  return {
+    title: isApprove
+      ? vscode.l10n.t("Approve “{0}” of “{1}”?", ...names)
+      : vscode.l10n.t("Reject “{0}” of “{1}”?", ...names),
+    parts: [
+      isApprove
+        ? vscode.l10n.t(
+            "Approves task “{0}”, attempt {1}, of “{2}” at {3}. The crew continues with this output.",
+            ...to,
+          )
+        : vscode.l10n.t(
+            "Rejects task “{0}”, attempt {1}, of “{2}” at {3}. The task runs again.",
+            ...to,
+          ),
+      ...costs,
+      {
+        heading: vscode.l10n.t("This feedback is sent, and becomes context for later tasks:"),
+        text: text.trim() === "" ? approved : text,
+      },
+      ...callbacks,
+      ...(output === undefined
+        ? [vscode.l10n.t("The crew has not returned this output.")]
+        : [{ heading: vscode.l10n.t("The output:"), text: output, longest: longestOutput }]),
+    ],
+    allow: isApprove ? vscode.l10n.t("Approve") : vscode.l10n.t("Reject"),
+  };
+}
+
+function outputOf(execution: Execution, taskId: string, attempt: number): string | undefined {
+  const { waiting, tasks } = execution;
+  const waits = waiting?.taskId === taskId && waiting.attempt === attempt;
+  const { attempts = [] } = taskIn(tasks, taskId) ?? {};
+  return (
+    (waits ? waiting.output : undefined) ??
+    attempts.find(({ number }) => number === attempt)?.output
+  );
+}
+
+function doubtIn({ taskId, outcome, feedback }: ResumeSummary): string {
+  const task = shortName(taskId);
+  if (feedback.isAnswer === true)
+    return vscode.l10n.t(
+      "Your answer to “{0}” may have arrived. If it did, the flow may have continued, and another answer may be refused or answer its next request.",
+      task,
+    );
+  if (outcome !== "answered")
+    return vscode.l10n.t(
+      "Your feedback for “{0}” was not answered, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.",
+      task,
+    );
+  const text = feedback.isApprove
+    ? vscode.l10n.t(
+        "The crew accepted your approval of “{0}”, but has not been seen to continue. It may only be slow.",
+        task,
+      )
+    : vscode.l10n.t(
+        "The crew accepted your rejection of “{0}”, but has not been seen to continue. It may only be slow.",
+        task,
+      );
+  return `${text} ${vscode.l10n.t("If so, another answer can be for its next output, which you have not read, and cost money.")}`;
+}
+
+/** The likeliest first. */
+function knownTasks({ waiting, progress, tasks, resumes }: ExecutionSummary): readonly string[] {
+  const ids = [
+    waiting?.taskId,
+    progress?.current,
+    ...tasks.map((task) => task.taskId).reverse(),
+    ...resumes.map((resume) => resume.taskId).reverse(),
+  ];
+  return [...new Set(ids.filter((id): id is string => id !== undefined && id !== ""))];
+}

@@ -1,0 +1,196 @@
+import * as vscode from "vscode";
+import { CrewApiError } from "../api/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
+import { formatSize, shortName } from "../base/text.ts";
+import { flag, read, readTarget, targetMembers, text } from "../editor/arguments.ts";
+import { activeDocument, parsePartUri } from "../editor/execution-uri.ts";
+import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
+import type { Execution } from "../executions/model.ts";
+import { outputsOf, type Output } from "../view/outputs.ts";
+import { chooseExecution, onExecution } from "./choose.ts";
+import type { Asker } from "./asker.ts";
+import type { CommandParts, Commands, Run } from "./commands.ts";
+import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
+import { outputUri } from "../views/document/output-editors.ts";
+
+type OutputParts = Pick<CommandParts, "crews" | "store" | "outputs" | "clock">;
+
+/**
+ * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `openOutput` also `{picture}`, the ID of its event; `compareAttempts` `{taskId,
+ * previous, attempt}`.
+ */
+export function outputCommands(parts: OutputParts): Commands {
+  const { crews, store, outputs } = parts;
+  const onOutput =
+    (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>): Run =>
+    async (given, by) => {
+      const active = activeDocument();
+      const argument = given ?? (active && parsePartUri(active) && active);
+      const execution = await chooseExecution(store, crews, argument, (each) =>
+        [each, ...each.tasks.flatMap(({ attempts }) => attempts)].some(({ output }) => output),
+      );
+      const output = execution && (await chooseOutput(execution, argument, by));
+      return (output && (await action(execution, output)))?.toString();
+    };
+  const openOutput = onOutput(outputs.open);
+  const openPicture = onExecution(parts, async (execution, given) => {
+    const picture = store.picture(execution.localId, pictureIn(given) ?? "");
+    if (picture === undefined)
+      throw new UserError(vscode.l10n.t("The picture is not kept: it was too large, or too old."));
+    return (await outputs.openPicture(execution, picture)).toString();
+  });
+  return {
+    openOutput: (given, by) =>
+      (pictureIn(given) === undefined ? openOutput : openPicture)(given, by),
+    saveOutput: onOutput(async (execution, output) => {
+      const file = await outputs.save(execution, output);
+      if (file !== undefined) showStatus(vscode.l10n.t("The output is saved."));
+      return file;
+    }),
+    compareAttempts: onExecution(
+      parts,
+      compareAttempts,
+      (execution) => attemptPairs(execution).length > 0,
+    ),
+  };
+}
+
+/** Named, else the only one, else chosen by the person. @throws UserError if there is none */
+async function chooseOutput(
+  execution: Execution,
+  argument: unknown,
+  by: Asker,
+): Promise<Output | undefined> {
+  const all = outputsOf(execution);
+  const { taskId, attempt, result } = read({ ...targetMembers, result: flag }, argument);
+  if (taskId !== undefined) {
+    const found = all.findLast(
+      ({ part }) =>
+        part.kind === "attempt" &&
+        part.taskId === taskId &&
+        (attempt === undefined || part.attempt === attempt),
+    );
+    if (found !== undefined) return found;
+    throw new UserError(
+      vscode.l10n.t("The crew has not returned an output of the task “{0}”.", shortName(taskId)),
+    );
+  }
+  // Without a task, programs and lenses mean the result; documents and tree rows mean any output.
+  const isResult =
+    argument instanceof vscode.Uri
+      ? parsePartUri(argument)?.part.kind === "result"
+      : result === true || !by.isPerson;
+  if (isResult) {
+    const found = all.find(({ part }) => part.kind === "result");
+    if (found !== undefined) return found;
+    throw new UserError(
+      vscode.l10n.t("The execution has no result yet. Name the task whose output you mean."),
+    );
+  }
+  if (all.length === 0)
+    throw new NothingToDo(vscode.l10n.t("The crew has not returned any output of this execution."));
+  if (all.length === 1) return all[0];
+  const items = all.map((output) => ({ ...itemFor(output), output }));
+  const placeHolder = vscode.l10n.t("Which output?");
+  return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
+    ?.output;
+}
+
+function pictureIn(argument: unknown): string | undefined {
+  return read({ picture: text }, argument).picture;
+}
+
+function itemFor({ part, output }: Output): vscode.QuickPickItem {
+  const size = formatSize(Buffer.byteLength(output));
+  if (part.kind === "result") return { label: vscode.l10n.t("Result"), description: size };
+  return {
+    label: plainLabel(shortName(part.taskId)),
+    description: `${vscode.l10n.t("attempt {0}", part.attempt)} · ${size}`,
+  };
+}
+
+export interface RawAnswerParts extends Pick<CommandParts, "clock"> {
+  readonly crews: Pick<CommandParts["crews"], "client" | "ready">;
+  readonly outputs: Pick<CommandParts["outputs"], "openAnswer">;
+}
+
+/** Shows the response unchanged, even an error. Nothing is stored. */
+export async function openRawAnswer(
+  { crews, outputs, clock }: RawAnswerParts,
+  execution: Execution,
+): Promise<vscode.Uri | undefined> {
+  const kickoffId = execution.kickoffIds.at(-1);
+  if (kickoffId === undefined)
+    throw new UserError(
+      vscode.l10n.t("Its state can't be requested: the kickoff got no response with an ID."),
+    );
+  await crews.ready(execution.crew);
+  const askedAt = clock.now();
+  try {
+    const title = vscode.l10n.t("Requesting the state from “{0}”", execution.crew.name);
+    const client = await crews.client(execution.crew);
+    const text = await withCancel(title, (signal) => client.rawStatus(kickoffId, { signal }));
+    return text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
+  } catch (error) {
+    if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined)
+      await outputs.openAnswer(execution, {
+        text: error.body,
+        status: error.status,
+        askedAt,
+      });
+    throw error;
+  }
+}
+
+/** Compares with the previous attempt; by default, the last one. */
+async function compareAttempts(
+  execution: Execution,
+  argument: unknown,
+  by: Asker,
+): Promise<AttemptPair | undefined> {
+  const { taskId, attempt } = readTarget(argument);
+  const pairs = attemptPairs(execution).filter(
+    (each) =>
+      (taskId === undefined || each.taskId === taskId) &&
+      (attempt === undefined || each.attempt === attempt),
+  );
+  if (pairs.length === 0)
+    throw new NothingToDo(
+      vscode.l10n.t(
+        "There are no two outputs to compare. A task has a second one after it was rejected and run again.",
+      ),
+    );
+  const pair =
+    !by.isPerson || attempt !== undefined || pairs.length === 1
+      ? pairs.at(-1)
+      : await choosePair(execution, pairs);
+  if (pair === undefined) return undefined;
+  const [before, after] = [pair.previous, pair.attempt];
+  const task = shortName(pair.taskId);
+  await vscode.commands.executeCommand(
+    "vscode.diff",
+    outputUri(execution, pair.taskId, before),
+    outputUri(execution, pair.taskId, after),
+    vscode.l10n.t("{0}: attempt {1} ↔ attempt {2}", task, before, after),
+  );
+  return pair;
+}
+
+/** The waiting attempt, else the person's choice. */
+async function choosePair(
+  { waiting }: Execution,
+  pairs: readonly AttemptPair[],
+): Promise<AttemptPair | undefined> {
+  const waits = pairs.findLast(
+    (pair) => pair.taskId === waiting?.taskId && pair.attempt === waiting.attempt,
+  );
+  if (waits !== undefined) return waits;
+  const items = pairs.toReversed().map((pair) => ({
+    label: plainLabel(shortName(pair.taskId)),
+    description: vscode.l10n.t("attempt {0} with attempt {1}", pair.attempt, pair.previous),
+    pair,
+  }));
+  const title = vscode.l10n.t("Compare Attempts");
+  const placeHolder = vscode.l10n.t("Which attempt, with the one before it?");
+  return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.pair;
+}

@@ -1,0 +1,66 @@
+import * as l10n from "@vscode/l10n";
+import { oneLine, shortened, visible } from "../base/text.ts";
+import { fencedLines, inlineText } from "../view/markdown.ts";
+
+/** A sentence, which may quote remote names, or a remote text under a heading. */
+type QuestionPart =
+  string | { readonly heading: string; readonly text: string; readonly longest?: Longest };
+
+/** Holds everything that is sent. */
+export interface Question {
+  readonly title: string;
+  readonly parts: readonly QuestionPart[];
+  readonly allow: string;
+}
+
+export type Longest = Readonly<Record<"chat" | "dialog" | "document", number>>;
+
+/** In characters. The chat scrolls; a dialog would grow out of the window. */
+const longest: Longest = { chat: 10_000, dialog: 600, document: Infinity };
+/** Parts of a dialog, lines of one text, and characters of one sentence or heading. */
+const inDialog = { parts: 12, lines: 15, sentence: 500 };
+
+/** Markdown with escaped remote text. */
+export function markdownOf({ parts }: Question): string {
+  const blocks = parts.map((part) => {
+    if (typeof part === "string") return inlineText(oneLine(part));
+    const { heading, text, longest: { chat } = longest } = part;
+    const lines = fencedLines(visible(shortened(text, chat)), "text");
+    return [inlineText(oneLine(heading)), "", ...lines].join("\n");
+  });
+  return blocks.join("\n\n");
+}
+
+export function dialogOf({ parts }: Question) {
+  let isWhole = parts.length <= inDialog.parts;
+  const cut = (text: string, most: number) => {
+    const short = shortened(text, most);
+    isWhole &&= short === text;
+    return short;
+  };
+  const blocks = parts.slice(0, inDialog.parts).map((part) => {
+    if (typeof part === "string") return oneLine(cut(part, inDialog.sentence));
+    const { heading, text, longest: { dialog } = longest } = part;
+    const lines = text.split("\n", inDialog.lines).join("\n");
+    const short = cut(text, Math.min(dialog, lines.length));
+    return `${oneLine(cut(heading, inDialog.sentence))}\n${visible(short)}`;
+  });
+  const left = parts.length - blocks.length;
+  if (left > 0) blocks.push(l10n.t("({0} more parts, not shown)", left));
+  return { text: blocks.join("\n\n"), isWhole };
+}
+
+/** Remote lines are indented, so that none looks like one of ours. */
+export function documentOf({ title, parts }: Question): string {
+  const blocks = parts.map((part) => {
+    if (typeof part === "string") return oneLineWhole(part);
+    const { heading, text, longest: { document } = longest } = part;
+    const lines = visible(shortened(text, document)).split("\n");
+    return [oneLineWhole(heading), ...lines.map((line) => `    ${line}`)].join("\n");
+  });
+  return `${[title, ...blocks].join("\n\n")}\n`;
+}
+
+function oneLineWhole(text: string): string {
+  return visible(text.replaceAll("\n", " "));
+}

@@ -1,0 +1,67 @@
+import * as vscode from "vscode";
+import { messageOf, NothingToDo } from "../base/errors.ts";
+import type { Disposable } from "../base/events.ts";
+import { log, logProblem } from "../editor/log.ts";
+import { showError } from "../editor/messages.ts";
+import type { DeleteParts } from "./delete-local-data.ts";
+import type { Links } from "./links.ts";
+import { askerOf } from "./asker.ts";
+import type { CommandParts, Commands } from "./commands.ts";
+
+/** The code is loaded with the first use. */
+export function registerCommands(parts: CommandParts): vscode.Disposable {
+  const { contributes } = parts.context.extension.packageJSON as {
+    readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+  };
+  let table: Promise<Commands> | undefined;
+  const load = () =>
+    (table ??= import("./commands.ts").then((module) => module.commandTable(parts)));
+  const run = async (name: string, argument: unknown, selected: unknown): Promise<unknown> => {
+    const began = Date.now();
+    const by = askerOf(argument);
+    try {
+      const command = (await load())[name.slice("crewdeck.".length)];
+      if (command === undefined) throw new Error(`The manifest's command ${name} has no code.`);
+      const made = await command(argument, by, selected);
+      log.debug(`${name} took ${Date.now() - began} ms`);
+      return made;
+    } catch (error) {
+      if (!(error instanceof NothingToDo)) logProblem(name, error);
+      if (!by.isPerson) throw new Error(messageOf(error), { cause: error });
+      // Not awaited, because the notification may stay open.
+      void showError(error);
+      return undefined;
+    }
+  };
+  let links: Promise<Links> | undefined;
+  const loadLinks = () =>
+    (links ??= import("./links.ts").then(
+      (module) =>
+        new module.Links({
+          crews: parts.crews,
+          run: (name, argument) => vscode.commands.executeCommand(`crewdeck.${name}`, argument),
+          now: Date.now,
+        }),
+    ));
+  return vscode.Disposable.from(
+    ...contributes.commands.map(({ command }) =>
+      vscode.commands.registerCommand(command, (argument: unknown, selected: unknown) =>
+        run(command, argument, selected),
+      ),
+    ),
+    vscode.window.registerUriHandler({
+      handleUri: async (uri) => (await loadLinks()).handleUri(uri),
+    }),
+  );
+}
+
+/** Follows another window's deletion, so that this one doesn't write its data back. */
+export function watchClearing(
+  parts: Pick<CommandParts, "store"> & Pick<DeleteParts, "context" | "forms" | "tree">,
+): Disposable {
+  return parts.store.onDidClear((scope) => {
+    import("./delete-local-data.ts")
+      .then(({ forgetHere }) => forgetHere(parts, scope))
+      .catch((error: unknown) => logProblem("Following a deletion in another window", error));
+  });
+}

@@ -1,0 +1,140 @@
+import * as vscode from "vscode";
+import { NothingToDo, UserError } from "../base/errors.ts";
+import { shortName } from "../base/text.ts";
+import type { Crews } from "../crews/crews.ts";
+import { flag, json, read, text, texts } from "../editor/arguments.ts";
+import { plainLabel } from "../editor/messages.ts";
+import { canRunAgainFrom, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { requestOf, RunAgain, type RunAgainOptions } from "../kickoff/again.ts";
+import { chooseExecution } from "./choose.ts";
+import { madeOf } from "./kickoff.ts";
+import type { CommandParts, Commands, Run } from "./commands.ts";
+import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
+import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
+import { taskStateLabel } from "../view/words.ts";
+
+interface RequestParts extends RunAgainOptions, Pick<CommandParts, "store"> {
+  readonly files: Pick<CommandParts["files"], "copyCurl" | "kickOff" | "openInForm">;
+}
+
+/** Those that start an execution return `{crew, kickoffId}`. */
+export function requestCommands(parts: RequestParts): Commands {
+  const { crews, store, files } = parts;
+  const again = new RunAgain(parts);
+  const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
+  const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
+  const start =
+    (begin: (argument: unknown, asks: boolean) => Promise<Execution | undefined>): Run =>
+    async (argument, by) => {
+      const started = await begin(argument, by.isPerson);
+      return started && madeOf(started);
+    };
+  const known = (argument: unknown) => chooseExecution(store, crews, argument, wasSent);
+  return {
+    kickoffFile: start(async (argument, isPerson) => {
+      const file = await chooseRequestFile(argument);
+      if (file === undefined) return undefined;
+      return wantsForm(argument)
+        ? await files.openInForm(file)
+        : await files.kickOff(file, { isPerson });
+    }),
+    runAgain: start(async (argument, asks) => {
+      const execution = await known(argument);
+      if (execution === undefined) return undefined;
+      return wantsForm(argument)
+        ? await again.inForm(execution)
+        : await again.atOnce(execution, { asks });
+    }),
+    runAgainFrom: start(async (argument, asks) => {
+      const execution = await chooseExecution(store, crews, argument, canRunAgainFrom);
+      if (execution === undefined) return undefined;
+      const { taskId = await pickTask(execution), ...given } = read(fromMembers, argument);
+      if (taskId === undefined) return undefined;
+      return await again.from(execution, { ...given, taskId }, { asks });
+    }),
+    async copyAsCurl(argument) {
+      const file = requestFileIn(argument);
+      if (file !== undefined) {
+        await files.copyCurl(file);
+        return;
+      }
+      const execution = await known(argument);
+      return execution && copyCurl(crewOf(execution), requestOf(execution));
+    },
+  };
+}
+
+/** @param file as in {@link uriOf}; without it, a person is asked. @returns its URI */
+export async function saveAsRequestFile(
+  crews: Pick<Crews, "find">,
+  execution: Execution,
+  file: string | undefined,
+): Promise<string | undefined> {
+  const { crew, label } = execution;
+  const crewName = (crews.find(crew.id) ?? crew).name;
+  const request = { crewName, values: requestOf(execution), label };
+  const saved = await (file === undefined ? askAndSave(request) : saveNew(uriOf(file), request));
+  return saved?.toString();
+}
+
+const fromMembers = {
+  taskId: text,
+  inputs: json,
+  outputs: texts,
+  keepChanged: flag,
+};
+
+function wantsForm(argument: unknown): boolean {
+  return read({ form: flag }, argument).form === true;
+}
+
+async function pickTask(execution: Execution): Promise<string | undefined> {
+  const items = execution.tasks.map((task) => ({
+    label: plainLabel(shortName(task.taskId)),
+    description: taskStateLabel(task, execution),
+    taskId: task.taskId,
+  }));
+  const placeHolder = vscode.l10n.t("From which task?");
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.taskId;
+}
+
+/** Named (a URI, or an object with `file`), else active. */
+function requestFileIn(argument: unknown): vscode.Uri | undefined {
+  if (argument instanceof vscode.Uri) return isRequestFile(argument) ? argument : undefined;
+  const { file } = read({ file: text }, argument);
+  if (file !== undefined) return uriOf(file);
+  const active = vscode.window.activeTextEditor?.document.uri;
+  return argument === undefined && active && isRequestFile(active) ? active : undefined;
+}
+
+/** Named, else active, else chosen in the workspace. @throws NothingToDo if there is none */
+async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefined> {
+  const named = requestFileIn(argument);
+  if (named !== undefined) return named;
+  if (argument instanceof vscode.Uri)
+    throw new UserError(vscode.l10n.t("A request file's name ends with {0}.", requestFileEnding));
+  const files = await vscode.workspace.findFiles(`**/*${requestFileEnding}`, undefined, 1000);
+  if (files.length === 0)
+    throw new NothingToDo(
+      vscode.l10n.t(
+        "This workspace has no request file (*{0}) yet. Save one from a form or an execution.",
+        requestFileEnding,
+      ),
+    );
+  const items = files
+    .map((file) => ({ label: plainLabel(vscode.workspace.asRelativePath(file)), file }))
+    .sort((one, other) => one.label.localeCompare(other.label));
+  const placeHolder = vscode.l10n.t("Which request file?");
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.file;
+}
+
+/** @param file a URI, an absolute path, or a path in the first workspace folder */
+function uriOf(file: string): vscode.Uri {
+  if (/^[a-z][a-z0-9+.-]+:/i.test(file)) return vscode.Uri.parse(file, true);
+  if (file.startsWith("/") || /^[a-z]:[\\/]/i.test(file)) return vscode.Uri.file(file);
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  if (folder !== undefined) return vscode.Uri.joinPath(folder.uri, file);
+  throw new UserError(
+    vscode.l10n.t("“{0}” must be an absolute path, because no folder is open.", "file"),
+  );
+}

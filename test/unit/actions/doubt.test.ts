@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { CrewApiError } from "../../../src/api/errors.ts";
+import { UserError } from "../../../src/base/errors.ts";
+import type { ExecutionSummary } from "../../../src/executions/model.ts";
+import { doubtOf, type DoubtSources } from "../../../src/views/doubt.ts";
+import { untilItMatters } from "../../../src/actions/until.ts";
+import { anExecution, working } from "../executions/samples.ts";
+import { failure, Scene } from "../executions/tracker-support.ts";
+
+const running = anExecution({ state: "running" });
+const { localId } = running;
+
+describe("The doubt about an execution", () => {
+  let scene: Scene;
+  let crew: ReturnType<DoubtSources["crews"]["find"]>;
+  const doubt = (execution: ExecutionSummary = running) =>
+    doubtOf({ crews: { find: () => crew }, tracker: scene.tracker }, execution);
+
+  beforeEach(() => {
+    crew = {};
+    scene = new Scene(() => working("a", 0));
+    scene.store.put(running);
+  });
+  afterEach(() => scene.tracker.dispose());
+
+  /** Waits as the tool does: one request, then up to two minutes. Returns the seconds of the requests, and whether the wait is over. */
+  async function waitAsTheTool(): Promise<{
+    readonly seconds: readonly number[];
+    readonly isOver: () => boolean;
+  }> {
+    let isOver = false;
+    await scene.tracker.pollNow(localId);
+    const { store, clock, tracker } = scene;
+    void untilItMatters(
+      { store, clock, tracker, isHopeless: (each) => doubt(each)?.isLasting === true },
+      localId,
+      120_000,
+      new AbortController().signal,
+    ).then(() => (isOver = true));
+    await scene.pass(60);
+    return { seconds: scene.seconds(), isOver: () => isOver };
+  }
+
+  it("is undefined while the crew answers, and waiting continues", async () => {
+    const { seconds, isOver } = await waitAsTheTool();
+    assert.equal(doubt(), undefined);
+    assert.ok(seconds.length > 10 && !isOver());
+  });
+
+  it("is a refused token, with its remedy: the wait ends at once, and each call sends one request", async () => {
+    scene.answer = () => failure("unauthorized");
+    for (const call of [1, 2]) {
+      const { seconds, isOver } = await waitAsTheTool();
+      assert.deepEqual([seconds.length, isOver()], [1, true], `call ${call}`);
+    }
+    assert.deepEqual(doubt(), {
+      text: "unauthorized Do something. This is the last known state.",
+      isLasting: true,
+    });
+  });
+
+  it("is a token that is refused during the wait, which ends it without another request", async () => {
+    const waiting = await waitAsTheTool();
+    assert.equal(waiting.isOver(), false);
+    scene.answer = () => failure("unauthorized");
+    await scene.tracker.pollNow(localId);
+    await scene.pass(60);
+    assert.deepEqual([scene.seconds().length, waiting.isOver()], [1, true]);
+  });
+
+  it("is a right that the token lacks, which ends the wait", async () => {
+    scene.answer = () => failure("forbidden");
+    const { seconds, isOver } = await waitAsTheTool();
+    assert.deepEqual([seconds.length, isOver()], [1, true]);
+    assert.match(doubt()?.text ?? "", /^forbidden/);
+  });
+
+  it("is an unreachable crew, which may come back: waiting continues", async () => {
+    scene.answer = () =>
+      new CrewApiError({
+        kind: "unreachable",
+        reason: "dns",
+        message: "No such host.",
+        remedy: "Check it.",
+      });
+    const { isOver } = await waitAsTheTool();
+    assert.deepEqual(doubt(), {
+      text: "No such host. Check it. This is the last known state.",
+      isLasting: false,
+    });
+    assert.equal(isOver(), false);
+    scene.answer = () => working("a", 0);
+    await scene.pass(15);
+    assert.equal(doubt(), undefined);
+  });
+
+  it("is a local crew that is starting: waiting continues", async () => {
+    crew = {
+      local: { folder: "file:///crew", engine: "rehearsal", running: false, starting: true },
+    };
+    const { isOver } = await waitAsTheTool();
+    assert.match(doubt()?.text ?? "", /^The local crew “Writers” is starting\./);
+    assert.equal(isOver(), false);
+  });
+
+  it("is a reason not to send a request, such as a missing token, which ends the wait", async () => {
+    for (const [error, message] of [
+      [
+        new UserError("There is no token for Writers on this machine."),
+        /^There is no token for Writers/,
+      ],
+      [
+        new Error("ENOSPC: /home/me"),
+        /^The state could not be requested, or the response could not be stored\. See Crewdeck's log/,
+      ],
+    ] as const) {
+      scene.answer = () => working("a", 0);
+      const { isOver } = await waitAsTheTool();
+      assert.deepEqual([doubt(), isOver()], [undefined, false]);
+      scene.answer = () => error;
+      await scene.pass(30);
+      assert.deepEqual([scene.seconds().length, isOver()], [1, true]);
+      assert.match(doubt()?.text ?? "", message);
+    }
+  });
+
+  for (const [what, change, connected, message] of [
+    ["a crew that was removed", {}, undefined, /^“Writers” is not connected\./],
+    [
+      "a local crew that is stopped",
+      {},
+      { local: { folder: "file:///crew", engine: "rehearsal", running: false } },
+      /^The local crew “Writers” is stopped/,
+    ],
+    [
+      "an execution that a restart interrupted",
+      {},
+      {
+        local: {
+          folder: "file:///crew",
+          engine: "crewai",
+          running: true,
+          interrupted: running.kickoffIds,
+        },
+      },
+      /^It was interrupted, and nothing runs now\. Continue it, which repeats what was interrupted and can cost money, or discard it\./,
+    ],
+    [
+      "a kickoff whose ID never came",
+      { state: "unconfirmed", kickoffIds: [] },
+      {},
+      /the kickoff got no response/,
+    ],
+  ] as const) {
+    it(`is ${what}, which ends the wait`, async () => {
+      scene.store.put(anExecution({ state: "running", ...change }));
+      crew = connected;
+      const { isOver } = await waitAsTheTool();
+      assert.equal(isOver(), true);
+      assert.match(doubt(anExecution({ state: "running", ...change }))?.text ?? "", message);
+    });
+  }
+
+  it("is undefined for one that has ended", () => {
+    crew = undefined;
+    assert.equal(doubt(anExecution({ state: "completed" })), undefined);
+  });
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { beginningOf, overviewOf, summaryOf } from "../../../src/actions/execution-data.ts";
+import { anExecution, notWaiting } from "../views/executions.ts";
+
+describe("What a model reads of an execution", () => {
+  it("is its state, what waits, its inputs and its tasks, each output once", () => {
+    assert.deepEqual(overviewOf(anExecution()), {
+      executionId: "11111111-aaaa",
+      crew: "Writers",
+      title: "Sea otters",
+      state: "waiting",
+      stateLabel: "Waiting for you",
+      startedAt: "2026-10-21T12:00:00.000Z",
+      progress: { completed: 1, total: 3 },
+      waitingTask: "review",
+      waitingAttempt: 1,
+      inputs: { topic: "Sea otters" },
+      waitingOutput: "# Draft\n\nText.",
+      tasks: [
+        { taskId: "research", state: "completed", agent: "Researcher", output: "Found a lot." },
+        { taskId: "review", state: "waiting", agent: "Editor" },
+      ],
+    });
+  });
+
+  it("is the time of the crew's last answer, unless it has ended", () => {
+    const seenAt = "2026-10-21T12:05:00.000Z";
+    assert.equal(summaryOf(notWaiting({ seenAt }))["lastAnswerAt"], seenAt);
+    assert.equal(summaryOf(notWaiting({ seenAt, state: "completed" }))["lastAnswerAt"], undefined);
+  });
+
+  it("holds no callback: whoever knows its address may post to it", () => {
+    const execution = anExecution({
+      request: {
+        inputs: { topic: "Otters" },
+        callbacks: {
+          crewWebhookUrl: "https://hooks.test/capability",
+          humanInputWebhook: {
+            url: "https://hooks.test/other",
+            authentication: { strategy: "basic", username: "me" },
+          },
+        },
+      },
+    });
+    assert.doesNotMatch(
+      JSON.stringify([overviewOf(execution), summaryOf(execution)]),
+      /hooks\.test|capability|"me"/,
+    );
+  });
+
+  it("stays small, whatever a crew wrote, and has the next offset", () => {
+    const long = "x".repeat(1_000_000);
+    const tasks = Array.from({ length: 100 }, (_, index) => ({
+      taskId: `task ${index}`,
+      state: "completed" as const,
+      attempts: [{ number: 1, output: long }],
+    }));
+    const overview = overviewOf(
+      notWaiting({
+        state: "completed",
+        output: long,
+        error: long,
+        tasks,
+        request: { inputs: { topic: long }, callbacks: {} },
+      }),
+    );
+    assert.ok(JSON.stringify(overview).length < 70_000, String(JSON.stringify(overview).length));
+    assert.deepEqual(overview["result"], {
+      text: "x".repeat(8_000),
+      totalCharacters: 1_000_000,
+      nextOffset: 8_000,
+    });
+    assert.equal(overview["earlierTasksNotShown"], 60);
+  });
+
+  it("has the feedback of each attempt", () => {
+    const feedback = { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" };
+    const overview = overviewOf(
+      anExecution({
+        tasks: [
+          {
+            taskId: "review",
+            state: "waiting",
+            attempts: [
+              { number: 1, output: "a", feedback },
+              { number: 2, output: "b" },
+            ],
+          },
+        ],
+      }),
+    );
+    assert.deepEqual(overview["tasks"], [
+      {
+        taskId: "review",
+        state: "waiting",
+        attempts: [{ number: 1, decision: "reject", feedback: "Shorter." }, { number: 2 }],
+      },
+    ]);
+  });
+
+  it("continues at an offset, up to the end", () => {
+    assert.deepEqual(beginningOf("abcdef", 4), { text: "abcd", totalCharacters: 6, nextOffset: 4 });
+    assert.deepEqual(beginningOf("abcdef", 4, 4), { text: "ef", totalCharacters: 6 });
+    assert.equal(beginningOf("abc", 4), "abc");
+  });
+});
