@@ -1,40 +1,23 @@
 import * as vscode from "vscode";
-import { normaliseAddress, shortAddress } from "../api/address.ts";
+import { normaliseAddress } from "../api/address.ts";
 import type { TokenType } from "../api/types.ts";
+import { UserError } from "../base/errors.ts";
 import { asObject, defined } from "../base/json.ts";
 import { filledText, oneOf, read } from "../editor/arguments.ts";
-import { converse, type Left } from "./conversation.ts";
+import { showStatus } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
-import { suggestName, uniqueName } from "./identity.ts";
-import {
-  askAddress,
-  askAfterFailure,
-  askChoice,
-  askName,
-  askToken,
-  askTokenType,
-  whileTesting,
-  type Question,
-} from "./questions.ts";
-import { tokenTypes } from "./token-format.ts";
-import type { Crew, NewCrew } from "./types.ts";
-
-type Step = "address" | "token" | "tokenType" | "name";
-
-interface Draft {
-  url: string;
-  token: string;
-  tokenType: TokenType;
-  name: string;
-  /** The name that was suggested last. */
-  suggested: string;
-}
+import { isWebAddress } from "./entries.ts";
+import { editCrewAction } from "./errors.ts";
+import { isSameOrigin, suggestName, uniqueName } from "./identity.ts";
+import { askChoice, converse, whileTesting, type Draft, type Question } from "./questions.ts";
+import { describeTokenType, tokenTypes } from "./token-format.ts";
+import type { Crew } from "./types.ts";
 
 /** What was entered before the person cancelled, without the token. */
 const drafts = new WeakMap<Crews, Draft>();
 
 /** A token that a program gives. */
-export const tokenMembers = { token: filledText, tokenType: oneOf(tokenTypes) };
+const tokenMembers = { token: filledText, tokenType: oneOf(tokenTypes) };
 
 /** @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"`, only suggestions */
 export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | undefined> {
@@ -42,21 +25,37 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   const isLink = asObject(raw)["kind"] === "link";
   const given = isLink ? {} : values;
   const { name, url, token, tokenType } = given;
-  if (url !== undefined) crews.checkNew({ name: name ?? freeName(crews, url), url });
+  const nameFor = (address: string) => name ?? freeName(crews, address);
+  if (url !== undefined) crews.checkNew({ name: nameFor(url), url });
   if (name !== undefined && url !== undefined && token !== undefined)
     return crews.add({ name, url, token, tokenType: tokenType ?? "bearer" });
   const suggested = isLink ? defined({ name: values.name, url: values.url }) : {};
   const begun = raw === undefined ? drafts.get(crews) : suggested;
-  const draft: Draft = {
-    url: "",
-    tokenType: "bearer",
-    name: "",
-    suggested: "",
-    ...begun,
-    token: "",
-    ...given,
-  };
-  const crew = await ask(crews, draft, given);
+  const empty = { url: "", name: "", dashboardUrl: "" };
+  const draft: Draft = { ...empty, ...begun, token: "", ...given };
+  const questions: Question[] = [];
+  if (url === undefined) questions.push("url");
+  if (token === undefined) questions.push("token");
+  // With name and address from a program, ask only for the token.
+  if (tokenType === undefined && (name === undefined || url === undefined))
+    questions.push("tokenType");
+  if (name === undefined) questions.push("name");
+  const whole = () => ({
+    ...{ url: draft.url, name: draft.name === "" ? nameFor(draft.url) : draft.name },
+    ...{ token: draft.token, tokenType: draft.tokenType ?? "bearer" },
+  });
+  const crew = await converse({
+    ...{ crews, draft, questions: () => questions },
+    title: vscode.l10n.t("Connect a Crew"),
+    check: ({ url: address = draft.url, name: typed = nameFor(address) }) =>
+      crews.checkNew({ name: typed, url: address }),
+    save: (isTested) =>
+      whileTesting(draft.url, (signal) => crews.add(whole(), { untested: !isTested, signal })),
+    unsaved: () =>
+      draft.name === ""
+        ? vscode.l10n.t("{0} is not connected yet", draft.url)
+        : vscode.l10n.t("“{0}” is not connected yet", draft.name),
+  });
   if (raw === undefined && crew === undefined) drafts.set(crews, { ...draft, token: "" });
   else if (raw === undefined) drafts.delete(crews);
   return crew;
@@ -69,128 +68,124 @@ function freeName(crews: Crews, url: string): string {
   );
 }
 
-function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew | undefined> {
-  /** The crew with the same address, if the person chose to set its token. */
-  let connected: Crew | undefined;
-  const steps = () => {
-    const { name, url, token, tokenType } = given;
-    const needed: Step[] = [];
-    if (url === undefined) needed.push("address");
-    if (token === undefined) needed.push("token");
-    // With name and address from a program, ask only for the token.
-    if (tokenType === undefined && (name === undefined || url === undefined))
-      needed.push("tokenType");
-    if (name === undefined && connected === undefined) needed.push("name");
-    return needed;
+/**
+ * Asks for the rest. False if the person cancels.
+ * @param raw `{crew, tokenType?, token?}`, or `{crew, use}` to use a stored token of that type
+ */
+export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise<boolean> {
+  const members = { ...tokenMembers, use: oneOf(tokenTypes) };
+  const { token, tokenType, use: stored } = read(members, raw);
+  const said = (type: TokenType) => {
+    showStatus(vscode.l10n.t("“{0}” now uses {1}.", crew.name, describeTokenType(type)));
+    return true;
   };
-  /** The address that was tested last. */
-  let tested = "";
-  const testAddress = async (url: string): Promise<"next" | "edit" | "cancel"> => {
-    for (;;) {
-      if (tested === url) return "next";
-      try {
-        await whileTesting(url, (signal) => crews.testAddress(url, signal));
-        tested = url;
-      } catch (error) {
-        const edits = { address: "address", last: "address", canSkip: true } as const;
-        const next = await askAfterFailure(error, notConnectedYet(url, ""), edits);
-        if (next === "cancel") return next;
-        if (typeof next === "object") return "edit";
-        if (next === "untested") tested = url;
-      }
-    }
-  };
-  const askForAddress = async (question: Question): Promise<Left> => {
-    for (;;) {
-      const { left, value } = await askAddress({ ...question, value: draft.url });
-      const before = draft.url;
-      draft.url = value;
-      if (left !== "next") return left;
-      draft.url = normaliseAddress(value);
-      // A name that was suggested for another address doesn't stay.
-      if (draft.url !== before && draft.name === draft.suggested) draft.name = "";
-      connected = undefined;
-      const twin = crews.find(draft.url);
-      if (twin === undefined) {
-        const next = await testAddress(draft.url);
-        if (next === "edit") continue;
-        return next;
-      }
-      const setToken = vscode.l10n.t("Set a token of “{0}”", twin.name);
-      const { value: choice } = await askChoice<"token" | "address">({
-        title: question.title,
-        placeholder: vscode.l10n.t("It is already connected, as “{0}”.", twin.name),
-        choices: [
-          ...(twin.local === undefined ? [{ value: "token" as const, label: setToken }] : []),
-          { value: "address", label: vscode.l10n.t("Enter another address") },
-        ],
-      });
-      if (choice === undefined) return "cancel";
-      if (choice === "address") continue;
-      connected = twin;
-      return left;
-    }
-  };
-  return converse<Step, Crew>({
-    steps,
-    async ask(step, position) {
-      const question = { title: vscode.l10n.t("Connect a Crew"), position };
-      switch (step) {
-        case "address":
-          return askForAddress(question);
-        case "token": {
-          const name = connected?.name ?? draft.name;
-          const { left, value } = await askToken({
-            ...question,
-            crew: name === "" ? shortAddress(normaliseAddress(draft.url)) : `“${name}”`,
-            value: draft.token,
-            dashboardUrl: connected?.dashboardUrl,
-          });
-          draft.token = value;
-          return left;
-        }
-        case "tokenType": {
-          const { left, value } = await askTokenType({ ...question, active: draft.tokenType });
-          draft.tokenType = value ?? draft.tokenType;
-          return left;
-        }
-        case "name": {
-          const { url } = draft;
-          draft.suggested = freeName(crews, url);
-          const shown = draft.name === "" ? draft.suggested : draft.name;
-          const { left, value } = await askName({ ...question, value: shown }, (name) =>
-            crews.checkNew({ name, url }),
-          );
-          draft.name = value;
-          return left;
-        }
-      }
+  if (stored !== undefined) {
+    await crews.useToken(crew, stored);
+    return said(stored);
+  }
+  if (crew.local !== undefined)
+    throw new UserError(
+      vscode.l10n.t("“{0}” runs on this machine and creates its own token.", crew.name),
+    );
+  if (token !== undefined) {
+    const typed = { token, type: tokenType ?? "bearer" };
+    await crews.test({ url: crew.url, token: typed });
+    await crews.setToken(crew.id, typed);
+    return said(typed.type);
+  }
+  const tokens = await crews.tokenState(crew.id);
+  const inUse = tokens.kind === "stored" ? tokens.inUse : undefined;
+  const draft: Draft = { ...draftOf(crew), tokenType: tokenType ?? inUse };
+  const isSet = await converse({
+    ...{ crews, crew, draft, tokens },
+    title: vscode.l10n.t("Token of “{0}”", crew.name),
+    questions() {
+      if (tokenType !== undefined) return ["token"];
+      return draft.isStored === true ? ["tokenType"] : ["tokenType", "token"];
     },
-    finish({ untested }) {
-      const { url, token, tokenType } = draft;
-      const name = draft.name === "" ? freeName(crews, url) : draft.name;
-      return whileTesting(url, async (signal) => {
-        if (connected === undefined)
-          return crews.add({ url, token, tokenType, name }, { untested, signal });
-        const stored = { token, type: tokenType };
-        if (!untested) await crews.test({ url: connected.url, token: stored }, signal);
-        await crews.setToken(connected.id, stored);
-        return connected;
-      });
+    check: (part) => crews.checkChange(crew, part),
+    async save(isTested) {
+      const typed = { token: draft.token, type: draft.tokenType ?? "bearer" };
+      if (draft.isStored === true) await crews.useToken(crew, typed.type);
+      else {
+        const candidate = { url: crew.url, token: typed };
+        if (isTested)
+          await whileTesting(`“${crew.name}”`, (signal) => crews.test(candidate, signal));
+        await crews.setToken(crew.id, typed);
+      }
+      return said(typed.type);
     },
-    failed(error) {
-      return askAfterFailure<Step>(error, notConnectedYet(draft.url, draft.name), {
-        address: "address",
-        token: "token",
-        ...(connected === undefined ? { name: "name" } : {}),
-        last: steps().at(-1) ?? "name",
-      });
+    unsaved: () => vscode.l10n.t("The token of “{0}” is not saved yet", crew.name),
+  });
+  return isSet ?? false;
+}
+
+function draftOf({ name, url, dashboardUrl = "" }: Crew): Draft {
+  return { name, url, dashboardUrl, token: "" };
+}
+
+/** Undefined if the person cancels. @throws UserError for a local crew */
+export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {
+  if (crew.local !== undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” runs on this machine: its name and address come from its folder.",
+        crew.name,
+      ),
+    );
+  const title = vscode.l10n.t("Edit “{0}”", crew.name);
+  const { value: part } = await askChoice<"name" | "url" | "dashboardUrl">({
+    title,
+    placeholder: vscode.l10n.t("What do you want to change?"),
+    choices: [
+      { value: "name", label: vscode.l10n.t("Name"), description: crew.name },
+      { value: "url", label: vscode.l10n.t("Address"), description: crew.url },
+      {
+        value: "dashboardUrl",
+        label: vscode.l10n.t("Dashboard address"),
+        description: crew.dashboardUrl ?? vscode.l10n.t("none"),
+      },
+    ],
+  });
+  if (part === undefined) return undefined;
+  const draft = draftOf(crew);
+  // A token is kept for the same origin only.
+  const isElsewhere = () => part === "url" && !isSameOrigin(draft.url, crew.url);
+  return converse({
+    ...{ crews, crew, draft, title },
+    questions: () => (isElsewhere() ? ["url", "tokenType", "token"] : [part]),
+    check: (change) => crews.checkChange(crew, change),
+    why: () =>
+      vscode.l10n.t("The token for {0} is never sent to another host.", new URL(crew.url).host),
+    async save(isTested) {
+      const { url, name, dashboardUrl, tokenType = "bearer" } = draft;
+      const typed = isElsewhere() ? { token: draft.token, type: tokenType } : undefined;
+      const token = typed ?? (await crews.token(crew.id));
+      if (isTested && part === "url" && token !== undefined)
+        await whileTesting(url, (signal) => crews.test({ url, token }, signal));
+      return crews.change(crew, { name, url, dashboardUrl, ...defined({ token: typed }) });
     },
+    unsaved: () =>
+      part === "url"
+        ? vscode.l10n.t("The address of “{0}” is not changed yet", crew.name)
+        : vscode.l10n.t("“{0}” is not changed yet", crew.name),
   });
 }
 
-function notConnectedYet(url: string, name: string): string {
-  return name === ""
-    ? vscode.l10n.t("{0} is not connected yet", url)
-    : vscode.l10n.t("“{0}” is not connected yet", name);
+export function hasDashboard({ dashboardUrl = "" }: Crew): boolean {
+  return isWebAddress(dashboardUrl);
+}
+
+export async function openDashboard(crew: Crew): Promise<string> {
+  const { dashboardUrl = "" } = crew;
+  if (!isWebAddress(dashboardUrl))
+    throw new UserError(
+      vscode.l10n.t(
+        "The dashboard's address of “{0}” is not known. Add it to the crew first.",
+        crew.name,
+      ),
+      crew.local === undefined ? [editCrewAction(crew)] : [],
+    );
+  await vscode.env.openExternal(vscode.Uri.parse(dashboardUrl, true));
+  return dashboardUrl;
 }

@@ -1,23 +1,31 @@
 import * as vscode from "vscode";
-import { normaliseAddress } from "../api/address.ts";
+import { normaliseAddress, shortAddress } from "../api/address.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { TokenType } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { plainMessage, withProgress } from "../editor/messages.ts";
-import type { AfterFailure, Left, Position } from "./conversation.ts";
+import type { Crews } from "./crews.ts";
 import { describeTokenProblem, tokenIn } from "./pasted-token.ts";
-import { tokenTypeName, tokenTypes } from "./token-format.ts";
-import type { TokenState } from "./types.ts";
+import { otherType, tokenTypeName, tokenTypes } from "./token-format.ts";
+import type { Crew, CrewChange, TokenState } from "./types.ts";
 
 /** The vendor's dashboard (deployment guide). */
 const dashboard = "https://app.crewai.com";
 
-export interface Question {
+interface Box {
   readonly title: string;
   readonly position?: Position;
 }
 
-interface TextQuestion extends Question {
+interface Position {
+  readonly step: number;
+  readonly total: number;
+  readonly canGoBack: boolean;
+}
+
+type Left = "next" | "back" | "cancel";
+
+interface TextBox extends Box {
   readonly prompt: string;
   readonly value: string;
   readonly placeholder?: string;
@@ -33,7 +41,7 @@ interface Reply<T> {
 }
 
 /** Shows an input box that stays open when it loses focus. */
-export function askText(question: TextQuestion): Promise<Reply<string>> {
+export function askText(question: TextBox): Promise<Reply<string>> {
   return new Promise((resolve) => {
     const { dashboardUrl } = question;
     const box = vscode.window.createInputBox();
@@ -79,7 +87,7 @@ export function askText(question: TextQuestion): Promise<Reply<string>> {
 type Choice<T> = vscode.QuickPickItem & { readonly value: T };
 
 export function askChoice<T>(
-  question: Question & {
+  question: Box & {
     readonly placeholder: string;
     readonly choices: readonly Choice<T>[];
     readonly active?: T;
@@ -108,7 +116,7 @@ export function askChoice<T>(
 
 function prepare(
   input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] },
-  { title, position }: Question,
+  { title, position }: Box,
   buttons: readonly vscode.QuickInputButton[],
 ): void {
   input.title = title;
@@ -121,42 +129,169 @@ function prepare(
     position?.canGoBack === true ? [vscode.QuickInputButtons.Back, ...buttons] : buttons;
 }
 
-/** The reply isn't normalised; it is valid only with `next`. */
-export function askAddress(
-  question: Question & { readonly value: string },
-): Promise<Reply<string>> {
-  return askText({
-    ...question,
-    prompt: vscode.l10n.t(
-      "Address of the crew, from its page in the dashboard or from whoever runs its server. A pasted …/kickoff address also works.",
-    ),
-    placeholder: "https://my-travel-crew.crewai.com",
-    validate(text) {
-      const problem = problemOf(() => normaliseAddress(text));
-      if (problem !== undefined) return problem;
-      const address = normaliseAddress(text);
-      return address === text.trim()
-        ? undefined
-        : { note: vscode.l10n.t("Connects to {0}", address) };
-    },
-    dashboardUrl: dashboard,
-  });
+export type Question = "url" | "token" | "tokenType" | "name" | "dashboardUrl";
+
+/** What was answered so far. */
+export interface Draft {
+  url: string;
+  name: string;
+  dashboardUrl: string;
+  token: string;
+  /** Undefined as long as it isn't known. */
+  tokenType?: TokenType | undefined;
+  /** A person chose the stored token of the type: none is entered. */
+  isStored?: boolean;
 }
 
-/** `crew`: its name in quotation marks, or its host; `why` explains the question. */
-export async function askToken({
-  crew: whose,
-  type,
-  why,
-  dashboardUrl = dashboard,
-  ...question
-}: Question & {
-  readonly crew: string;
-  readonly type?: TokenType;
-  readonly value: string;
-  readonly dashboardUrl?: string | undefined;
-  readonly why?: string | undefined;
-}): Promise<Reply<string>> {
+/** Connecting a crew, changing it or giving it a token. */
+interface Conversation<Result> {
+  readonly crews: Crews;
+  readonly title: string;
+  readonly draft: Draft;
+  /** The connected crew, if there is one. */
+  readonly crew?: Crew;
+  /** Its tokens, if one of them can be chosen. */
+  readonly tokens?: TokenState;
+  /** In order; read again after each answer. */
+  questions(): readonly Question[];
+  /** The crew with a changed part. @throws what is wrong with it */
+  readonly check: (part: CrewChange) => Crew;
+  /** Explains why a token is asked for. */
+  readonly why?: () => string;
+  save(isTested: boolean): Promise<Result>;
+  /** What has not been done yet if saving fails. */
+  unsaved(): string;
+}
+
+/** Undefined if the person cancels. An error keeps what was entered. */
+export async function converse<Result>(
+  conversation: Conversation<Result>,
+): Promise<Result | undefined> {
+  const answered = new Set<Question>();
+  for (;;) {
+    const questions = conversation.questions();
+    const index = questions.findIndex((question) => !answered.has(question));
+    const question = questions[index];
+    if (question === undefined) {
+      const end = await insist(
+        (isTested) => conversation.save(isTested),
+        (error) => askAfterFailure(error, conversation.unsaved(), questions),
+      );
+      if (end === "cancel") return undefined;
+      if ("result" in end) return end.result;
+      answered.delete(end.edit);
+      continue;
+    }
+    const position = { step: index + 1, total: questions.length, canGoBack: index > 0 };
+    const left = await ask(conversation, question, position);
+    if (left === "cancel") return undefined;
+    if (left === "next") answered.add(question);
+    for (const before of left === "back" ? questions.slice(index - 1, index) : [])
+      answered.delete(before);
+  }
+}
+
+/** Until it succeeds, or the person edits something or gives up. */
+async function insist<Result>(
+  action: (isTested: boolean) => Promise<Result>,
+  failed: (error: unknown) => Promise<AfterFailure>,
+): Promise<{ readonly result: Result } | "cancel" | { readonly edit: Question }> {
+  for (let next: AfterFailure = "again"; ;) {
+    if (next === "cancel" || typeof next === "object") return next;
+    try {
+      return { result: await action(next !== "untested") };
+    } catch (error) {
+      next = await failed(error);
+    }
+  }
+}
+
+async function ask<Result>(
+  conversation: Conversation<Result>,
+  question: Question,
+  position: Position,
+): Promise<Left> {
+  const { title, draft, crew, check } = conversation;
+  const box = { title, position };
+  switch (question) {
+    case "url":
+      return askAddress(conversation, box);
+    case "name": {
+      const suggested = check({}).name;
+      const { left, value } = await askText({
+        ...box,
+        prompt: vscode.l10n.t("Name of the crew in Crewdeck."),
+        value: draft.name === "" ? suggested : draft.name,
+        validate: (text) => problemOf(() => check({ name: text.trim() })),
+      });
+      // A name that was suggested for one address doesn't stay for another.
+      draft.name = crew === undefined && value === suggested ? "" : value;
+      return left;
+    }
+    case "dashboardUrl": {
+      const { left, value } = await askText({
+        ...box,
+        prompt: vscode.l10n.t(
+          "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
+        ),
+        value: draft.dashboardUrl,
+        validate: (text) => problemOf(() => check({ dashboardUrl: text.trim() })),
+      });
+      draft.dashboardUrl = value.trim();
+      return left;
+    }
+    case "token": {
+      const { left, value } = await askToken(conversation, box);
+      draft.token = tokenIn(value);
+      draft.isStored = false;
+      return left;
+    }
+    case "tokenType":
+      return askTokenType(conversation, box);
+  }
+}
+
+/** Tests it at once, without a token, if a token is to be entered for it. */
+async function askAddress<Result>(conversation: Conversation<Result>, box: Box): Promise<Left> {
+  const { crews, draft, check } = conversation;
+  for (;;) {
+    const { left, value } = await askText({
+      ...box,
+      prompt: vscode.l10n.t(
+        "Address of the crew, from its page in the dashboard or from whoever runs its server. A pasted …/kickoff address also works.",
+      ),
+      placeholder: "https://my-travel-crew.crewai.com",
+      value: draft.url,
+      validate(text) {
+        const problem = problemOf(() => check({ url: text }));
+        if (problem !== undefined) return problem;
+        const { url } = check({ url: text });
+        return url === text.trim() ? undefined : { note: vscode.l10n.t("Connects to {0}", url) };
+      },
+      dashboardUrl: dashboard,
+    });
+    draft.url = value;
+    if (left !== "next") return left;
+    const url = (draft.url = normaliseAddress(value));
+    if (!conversation.questions().includes("token")) return left;
+    const end = await insist(
+      async (isTested) => {
+        if (isTested) await whileTesting(url, (signal) => crews.testAddress(url, signal));
+      },
+      (error) =>
+        askAfterFailure(error, vscode.l10n.t("{0} is not connected yet", url), ["url"], true),
+    );
+    if (end === "cancel") return end;
+    if ("result" in end) return left;
+  }
+}
+
+function askToken<Result>(
+  { draft, crew, why }: Conversation<Result>,
+  box: Box,
+): Promise<Reply<string>> {
+  const { tokenType: type, name, url } = draft;
+  const whose = name === "" ? shortAddress(normaliseAddress(url)) : `“${name}”`;
   const what =
     type === undefined
       ? vscode.l10n.t("Token for {0}.", whose)
@@ -164,59 +299,58 @@ export async function askToken({
   const where = vscode.l10n.t(
     "It is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server. It is stored only in this machine's secret storage.",
   );
-  const reply = await askText({
-    ...question,
-    prompt: [...(why === undefined ? [] : [why]), what, where].join(" "),
+  return askText({
+    ...box,
+    prompt: [why?.() ?? [], what, where].flat().join(" "),
     placeholder:
       type === undefined ? vscode.l10n.t("Bearer Token or User Bearer Token") : tokenTypeName(type),
+    value: draft.token,
     password: true,
     validate: (text) => describeTokenProblem(tokenIn(text)),
-    dashboardUrl,
+    dashboardUrl: crew?.dashboardUrl ?? dashboard,
   });
-  return { ...reply, value: tokenIn(reply.value) };
 }
 
-/** @param question `more`: what else can be chosen, above the types */
-export function askTokenType<More extends string = never>({
-  more = [],
-  ...question
-}: Question & {
-  readonly active: TokenType;
-  readonly state?: TokenState | undefined;
-  readonly more?: readonly Choice<More>[];
-}): Promise<Reply<TokenType | More | undefined>> {
-  const { state } = question;
+/** Offers the stored token of the type that isn't in use, too. */
+async function askTokenType<Result>(
+  { draft, tokens }: Conversation<Result>,
+  box: Box,
+): Promise<Left> {
   const details = {
     bearer: vscode.l10n.t("The organisation's token, with all rights."),
     userBearer: vscode.l10n.t("A user's token, with fewer rights."),
   };
+  const stored = tokens?.kind === "stored" ? tokens : undefined;
   const storedOf = (type: TokenType) => {
-    if (state?.kind !== "stored") return "";
-    if (type === state.inUse) return vscode.l10n.t("stored, in use");
-    return state.types.includes(type) ? vscode.l10n.t("stored") : vscode.l10n.t("none stored");
+    if (stored === undefined) return "";
+    if (type === stored.inUse) return vscode.l10n.t("stored, in use");
+    return stored.types.includes(type) ? vscode.l10n.t("stored") : vscode.l10n.t("none stored");
   };
-  const types = tokenTypes.map((value) => ({
-    value,
-    label: tokenTypeName(value),
-    description: storedOf(value),
-    detail: details[value],
+  const choices: Choice<{ type: TokenType; isStored: boolean }>[] = tokenTypes.map((type) => ({
+    value: { type, isStored: false },
+    label: tokenTypeName(type),
+    description: storedOf(type),
+    detail: details[type],
   }));
-  return askChoice<TokenType | More>({
-    ...question,
+  const active = choices[draft.tokenType === "userBearer" ? 1 : 0]?.value;
+  const other = stored && otherType(stored.inUse);
+  if (other !== undefined && stored?.types.includes(other))
+    choices.unshift({
+      value: { type: other, isStored: true },
+      label: vscode.l10n.t("Use {0}", tokenTypeName(other)),
+      description: vscode.l10n.t("stored"),
+    });
+  const { left, value } = await askChoice({
+    ...box,
     placeholder: vscode.l10n.t("Which type of token is it? The dashboard shows it."),
-    choices: [...more, ...types],
+    choices,
+    ...(active && { active }),
   });
+  if (value !== undefined) [draft.tokenType, draft.isStored] = [value.type, value.isStored];
+  return left;
 }
 
-export function askName(
-  question: Question & { readonly value: string },
-  check: (name: string) => unknown,
-): Promise<Reply<string>> {
-  const prompt = vscode.l10n.t("Name of the crew in Crewdeck.");
-  return askText({ ...question, prompt, validate: (text) => problemOf(() => check(text.trim())) });
-}
-
-export function problemOf(check: () => unknown): string | undefined {
+function problemOf(check: () => unknown): string | undefined {
   try {
     check();
     return undefined;
@@ -225,38 +359,36 @@ export function problemOf(check: () => unknown): string | undefined {
   }
 }
 
-interface Edits<Step> {
-  readonly address?: Step;
-  readonly token?: Step;
-  /** Offered if saving failed: the name may exist by now. */
-  readonly name?: Step;
-  /** Asked again when the person cancels the test. */
-  readonly last: Step;
-  /** Continues without the test, whatever failed. */
-  readonly canSkip?: true;
-}
+type AfterFailure = "again" | "untested" | "cancel" | { readonly edit: Question };
 
-export async function askAfterFailure<Step>(
+/** @param asked what can be edited @param canSkip continues without the test, whatever failed */
+async function askAfterFailure(
   error: unknown,
   title: string,
-  edits: Edits<Step>,
-): Promise<AfterFailure<Step>> {
+  asked: readonly Question[],
+  canSkip = false,
+): Promise<AfterFailure> {
   const kind = error instanceof CrewApiError ? error.kind : undefined;
-  if (kind === "aborted") return { edit: edits.last };
+  const last = asked.at(-1);
+  // The person cancelled the test.
+  if (kind === "aborted" && last !== undefined) return { edit: last };
   // A label that is added again keeps its place; the first is the default.
-  const buttons = new Map<string, AfterFailure<Step>>();
-  const add = (label: string, step: Step | undefined) =>
-    step !== undefined && buttons.set(label, { edit: step });
-  const addToken = () => add(vscode.l10n.t("Edit Token"), edits.token);
+  const buttons = new Map<string, AfterFailure>();
+  const add = (label: string, question: Question) =>
+    asked.includes(question) && buttons.set(label, { edit: question });
+  // A stored token that can't be used is chosen again.
+  const token = asked.includes("token") ? "token" : "tokenType";
+  const addToken = () => add(vscode.l10n.t("Edit Token"), token);
   const addAgain = () => buttons.set(vscode.l10n.t("Try Again"), "again");
   if (kind === "unauthorized" || kind === "forbidden") addToken();
   else if (!mayBeAddress(error)) addAgain();
-  add(vscode.l10n.t("Edit Address"), edits.address);
+  add(vscode.l10n.t("Edit Address"), "url");
   addToken();
   addAgain();
-  if (error instanceof UserError) add(vscode.l10n.t("Edit Name"), edits.name);
+  // The name may exist by now.
+  if (error instanceof UserError) add(vscode.l10n.t("Edit Name"), "name");
   // The address may be right.
-  if (edits.canSkip) buttons.set(vscode.l10n.t("Continue Anyway"), "untested");
+  if (canSkip) buttons.set(vscode.l10n.t("Continue Anyway"), "untested");
   else if (kind === "unreachable" || kind === "timeout" || kind === "gateway")
     buttons.set(vscode.l10n.t("Save Anyway"), "untested");
   const chosen = await vscode.window.showErrorMessage(

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../src/base/errors.ts";
-import { connectCrew } from "../../src/crews/connect.ts";
+import { connectCrew, editCrew, setToken } from "../../src/crews/connect.ts";
 import type { Crews } from "../../src/crews/crews.ts";
 import { removeCrew } from "../../src/actions/crews.ts";
-import { editCrew } from "../../src/crews/edit.ts";
-import { askForToken, setToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import type { MemorySecrets } from "./memory.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
@@ -61,7 +59,7 @@ describe("Input boxes for a crew", () => {
     it("shows what is wrong with an address, a token or a name while the input is open", async () => {
       await connected();
       const moves: Move[] = [
-        { type: "http://travel.example.com" },
+        { type: `${crew.url}/inputs` },
         { type: other.url },
         { type: "two words" },
         { type: "right" },
@@ -70,7 +68,7 @@ describe("Input boxes for a crew", () => {
         { type: "Other" },
       ];
       const { shown } = await withPerson(moves, () => connectCrew(crews));
-      assert.match(shown[0]?.complaint ?? "", /https/);
+      assert.match(shown[0]?.complaint ?? "", /already connected, as “Travel”/);
       assert.match(shown[1]?.complaint ?? "", /only letters, digits and signs/);
       assert.match(shown[3]?.complaint ?? "", /already a crew named “Travel”/);
       assert.deepEqual(
@@ -153,20 +151,24 @@ describe("Input boxes for a crew", () => {
       );
     });
 
-    it("shows that an address is already connected, and replaces its token", async () => {
-      const travel = await connected();
+    it("goes back to a question, and shows what was answered", async () => {
       const moves: Move[] = [
-        { type: `${crew.url}/inputs` },
-        { pick: "Set a token of “Travel”" },
+        { type: other.url },
         { type: "right" },
-        { pick: "User Bearer Token" },
+        "back",
+        "back",
+        { type: crew.url },
+        { type: "right" },
+        { pick: "Bearer Token" },
+        { type: "Travel" },
       ];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
-      assert.match(shown[1]?.text ?? "", /already connected, as “Travel”/);
-      assert.equal(shown[1]?.active, "Set a token of “Travel”");
-      assert.equal(shown[3]?.active, "Bearer Token");
-      assert.equal(result?.id, travel.id);
-      assert.equal((await crews.token(travel.id))?.type, "userBearer");
+      assert.deepEqual(
+        shown.map(({ step }) => step),
+        [1, 2, 3, 2, 1, 2, 3, 4],
+      );
+      assert.deepEqual([shown[4]?.value, shown[5]?.value], [other.url, "right"]);
+      assert.equal(result?.url, crew.url);
     });
 
     it("starts with a link's values, which can be changed, and does not use them the next time", async () => {
@@ -243,14 +245,15 @@ describe("Input boxes for a crew", () => {
     await withPerson([{ pick: "User Bearer Token" }, { type: "right" }], () =>
       setToken(crews, travel),
     );
-    const { result } = await withPerson(
-      [{ pick: "Use Bearer Token" }, { press: "Edit Token" }, { type: "right" }],
-      () =>
-        askForToken(crews, travel, (typed) => Promise.resolve(typed), {
-          use: () => Promise.reject(new UserError("It is gone.")),
-        }),
-    );
-    assert.deepEqual(result, { token: "right", type: "bearer" });
+    crews.useToken = () => Promise.reject(new UserError("It is gone."));
+    const moves: Move[] = [
+      { pick: "Use Bearer Token" },
+      { press: "Edit Token" },
+      { pick: "Bearer Token" },
+      { type: "right" },
+    ];
+    assert.equal((await withPerson(moves, () => setToken(crews, travel))).result, true);
+    assert.deepEqual(await crews.token(travel.id), { token: "right", type: "bearer" });
   });
 
   it("asks only for the token if its type is given, and doesn't ask if both are given", async () => {
@@ -290,7 +293,7 @@ describe("Input boxes for a crew", () => {
     );
     assert.equal(result?.url, other.url);
     assert.match(shown[3]?.text ?? "", /never sent to another host/);
-    assert.deepEqual(other.tokens, ["Bearer right"]);
+    assert.deepEqual(other.tokens, [undefined, "Bearer right"]);
     assert.equal(await crews.token(travel.id), undefined);
   });
 
@@ -301,7 +304,7 @@ describe("Input boxes for a crew", () => {
     );
     assert.equal(result, undefined);
     assert.deepEqual(crews.list(), [travel]);
-    assert.deepEqual(other.tokens, []);
+    assert.deepEqual(other.tokens, [undefined]);
   });
 
   it("changes and removes the dashboard's address", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { openDashboard } from "../../src/crews/edit.ts";
+import { openDashboard } from "../../src/crews/connect.ts";
 import { UserError } from "../../src/base/errors.ts";
 
 describe("a crew's dashboard", () => {

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
 import { chooseExecution } from "../../src/actions/choose.ts";
 import { askText } from "../../src/crews/questions.ts";
-import { setToken } from "../../src/crews/set-token.ts";
+import { setToken } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import { person as asker } from "../../src/actions/asker.ts";
