@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { CrewMethod } from "./crew-py.ts";
 import { isFile } from "./files.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
-import { given, parseJsonc, toPlain, type Place } from "./source.ts";
+import { given, parseJsonc, type Place } from "./source.ts";
 import type { CrewProject, ProjectAgent, ProjectError, ProjectTask } from "./types.ts";
 
 type Report = Reading["report"];
@@ -47,7 +47,7 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
     () => crew.members(l10n.t('a JSON object with "agents" and "tasks".')),
     new Map<string, Place>(),
   );
-  const list = (key: string, missing: string, none: string, expected: string): Place[] =>
+  const list = (key: string, missing: string, none: string, expected: string): readonly Place[] =>
     attempt(report, () => {
       const place = members.get(key);
       if (place === undefined) throw crew.error(missing, expected);
@@ -62,9 +62,9 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
     l10n.t("There are no agents."),
     agentNames,
   );
-  const nested = listed.find(({ value }) => value instanceof Map);
+  const nested = listed.find(({ isMapping }) => isMapping);
   if (nested) report(nested.error(l10n.t("The agents are nested here."), agentNames));
-  const references = listed.filter(({ value }) => !(value instanceof Map));
+  const references = listed.filter(({ isMapping }) => !isMapping);
   const manager = members.get("manager_agent");
   // It may also be a reference to Python code, which isn't read.
   if (typeof manager?.value === "string") references.push(manager);
@@ -103,7 +103,7 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
     agents: [...agents.values()],
     tasks: readTasks(tasks, nested ? undefined : [...agents.keys()], report),
     ...(inputs && {
-      defaults: Object.fromEntries([...inputs].map(([key, { value }]) => [key, toPlain(value)])),
+      defaults: Object.fromEntries([...inputs].map(([key, place]) => [key, place.plain()])),
     }),
   };
 }
@@ -161,18 +161,14 @@ function fieldsOf(
   return undefined;
 }
 
-export function isNest({ value }: Place): boolean {
-  return (
-    value instanceof Map &&
-    value.size > 0 &&
-    [...value.values()].every((member) => member instanceof Map)
-  );
+export function isNest({ inside }: Place): boolean {
+  return inside.size > 0 && [...inside.values()].every(({ isMapping }) => isMapping);
 }
 
 function extrasIn(members: ReadonlyMap<string, Place> | undefined, ...names: readonly string[]) {
   const found = names.flatMap((name) => {
     const place = given(members?.get(name));
-    return place ? [[name, toPlain(place.value)]] : [];
+    return place ? [[name, place.plain()]] : [];
   });
   return found.length > 0 && { extras: JSON.stringify(found) };
 }
@@ -259,7 +255,7 @@ function nameIn({ place, method }: Part): string | undefined {
 
 /** As crewAI (Pydantic) reads it; undefined for what it refuses. */
 function truthOf(value: Place["value"]): boolean | undefined {
-  const word = typeof value === "object" ? "" : String(value).toLowerCase();
+  const word = String(value).toLowerCase();
   if (["true", "t", "yes", "y", "on", "1"].includes(word)) return true;
   return ["false", "f", "no", "n", "off", "0"].includes(word) ? false : undefined;
 }

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { filesIn, foldersIn, isFile } from "./files.ts";
 import { flowsIn, mainFlow, modelsIn, type Model } from "./flow-py.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
-import { given, parseYaml, toPlain, type Place } from "./source.ts";
+import { given, parseYaml, type Place } from "./source.ts";
 import { ProjectError, type CrewProject, type Position, type ProjectTask } from "./types.ts";
 
 /**
@@ -96,8 +96,8 @@ export async function readDeclarativeFlow(
 /** What the state begins with is a default, whatever the schema says. */
 function schemaOf(declared: Place | undefined, initial: Place | undefined): JsonObject | undefined {
   if (declared === undefined && initial === undefined) return undefined;
-  const schema = objectIn(declared && toPlain(declared.value));
-  const values = objectIn(initial && toPlain(initial.value));
+  const schema = objectIn(declared?.plain());
+  const values = objectIn(initial?.plain());
   const properties = new Map(Object.entries(objectIn(schema["properties"])));
   for (const [name, value] of Object.entries(values))
     properties.set(name, { ...objectIn(properties.get(name)), default: value });

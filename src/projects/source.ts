@@ -12,72 +12,98 @@ import {
   type Alias,
   type Document,
   type Node,
+  type Scalar,
   type YAMLError,
+  type YAMLMap,
 } from "yaml";
 import { isDeeper, type JsonValue } from "../base/json.ts";
 import type { TextFile } from "./files.ts";
-import { attempt, type Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import { ProjectError, type Position } from "./types.ts";
 
-/** Mappings keep the order of the file. */
-type Value = string | number | boolean | null | Value[] | Map<string, Value>;
-type Path = readonly (string | number)[];
-/** The position of the value at a path, or of its key if it is a mapping or list; or of a text in the value. */
-type At = (path: Path, text?: string) => Position;
 type Problems = Pick<Reading, "report" | "broken">;
 
 /** Deeper nesting is a mistake, and could overflow the stack. */
 const maxDepth = 100;
-/** More agents or tasks are a mistake, and to find all their places would take long. */
+/** More agents or tasks are a mistake, and to look at each would take long. */
 const mostMembers = 1000;
 /** To parse more takes seconds. */
 const mostLines = 20_000;
-/** Each is searched for, and what it stands for counts again. */
-const mostAliases = 1000;
+/** A small file can stand for many more. */
+const mostValues = 100_000;
 
-/** Its checks throw a ProjectError with the value's position. */
+/** A file's text and its tree. */
+interface Source extends TextFile {
+  readonly problems: Problems;
+  readonly lines: LineCounter;
+  /** What the aliases stand for: the library searches the whole document for each. */
+  readonly targets: Map<Alias, Node>;
+  /** Each is read once, because mappings can be merged into many others. */
+  readonly mappings: Map<YAMLMap, ReadonlyMap<string, Place>>;
+}
+
+/** A value in a file. Its checks throw a ProjectError with the value's position. */
 export class Place {
-  readonly value: Value;
-  readonly #at: At;
-  readonly #path: Path;
+  readonly #source: Source;
+  /** As it is written. */
+  readonly #node: unknown;
+  readonly #key: Scalar | undefined;
+  /** Not an alias. */
+  readonly #content: unknown;
 
-  constructor(value: Value, at: At, path: Path = []) {
-    this.value = value;
-    this.#at = at;
-    this.#path = path;
+  constructor(source: Source, node: unknown, key?: Scalar) {
+    this.#source = source;
+    this.#node = node;
+    this.#key = key;
+    this.#content = isAlias(node) ? source.targets.get(node) : node;
+  }
+
+  /** Of text, a number or a truth value; null for nothing; undefined for a mapping or list. */
+  get value(): string | number | boolean | null | undefined {
+    if (this.isMapping || isSeq(this.#content)) return undefined;
+    const value: unknown = isScalar(this.#content) ? this.#content.value : null;
+    if (value instanceof Date) return value.toISOString();
+    return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+      ? value
+      : null;
+  }
+
+  get isMapping(): boolean {
+    return isMap(this.#content);
   }
 
   /** @param text in the value */
   error(problem: string, expected: string, text?: string): ProjectError {
-    return new ProjectError(problem, expected, this.#at(this.#path, text));
+    return new ProjectError(problem, expected, this.#at(text));
   }
 
+  /** Of the value, or of its key if it is a mapping or list. */
   get position(): Position {
-    return this.#at(this.#path);
+    return this.#at();
   }
 
   /** Empty if it is no mapping, or too large. */
   get inside(): ReadonlyMap<string, Place> {
-    const isFit = this.value instanceof Map && this.value.size <= mostMembers;
-    return isFit ? this.members("") : new Map<string, Place>();
+    const members = this.#members();
+    return members.size <= mostMembers ? members : new Map<string, Place>();
   }
 
   /** Empty if it is no list, or too large. */
   get list(): readonly Place[] {
-    const isFit = Array.isArray(this.value) && this.value.length <= mostMembers;
-    return isFit ? this.items("") : [];
+    const items = this.#items();
+    return items.length <= mostMembers ? items : [];
   }
 
-  members(expected: string): Map<string, Place> {
-    if (!(this.value instanceof Map)) throw this.#wrongType(expected);
-    this.#limit(this.value.size);
-    return new Map([...this.value].map(([key, value]) => [key, this.#inside(key, value)]));
+  members(expected: string): ReadonlyMap<string, Place> {
+    if (!this.isMapping) throw this.#wrongType(expected);
+    this.#limit(this.#members().size);
+    return this.#members();
   }
 
-  items(expected: string): Place[] {
-    if (!Array.isArray(this.value)) throw this.#wrongType(expected);
-    this.#limit(this.value.length);
-    return this.value.map((value, index) => this.#inside(index, value));
+  items(expected: string): readonly Place[] {
+    if (!isSeq(this.#content)) throw this.#wrongType(expected);
+    this.#limit(this.#items().length);
+    return this.#items();
   }
 
   text(expected: string): string {
@@ -92,6 +118,57 @@ export class Place {
     return text;
   }
 
+  /** As JSON, without what is nested too deeply or contains itself. */
+  plain(): JsonValue {
+    let count = 0;
+    const read = (place: Place, depth: number): JsonValue => {
+      if (depth > maxDepth || (count += 1) > mostValues) return null;
+      if (isSeq(place.#content)) return place.#items().map((item) => read(item, depth + 1));
+      if (!place.isMapping) return place.value ?? null;
+      return Object.fromEntries(
+        [...place.#members()].map(([name, member]) => [name, read(member, depth + 1)]),
+      );
+    };
+    return read(this, 0);
+  }
+
+  #items(): readonly Place[] {
+    const items = isSeq(this.#content) ? this.#content.items : [];
+    return items.map((item) => new Place(this.#source, item));
+  }
+
+  /** In the order of the file, with those of merged mappings (`<<`). */
+  #members(): ReadonlyMap<string, Place> {
+    const mapping = this.#content;
+    const members = new Map<string, Place>();
+    if (!isMap(mapping)) return members;
+    const known = this.#source.mappings.get(mapping);
+    if (known !== undefined) return known;
+    this.#source.mappings.set(mapping, members);
+    for (const { key, value } of mapping.items) {
+      if (!isScalar(key)) continue;
+      const member = new Place(this.#source, value, key);
+      if (typeof key.value !== "symbol") members.set(String(key.value), member);
+      else
+        for (const merged of isSeq(member.#content) ? member.#items() : [member])
+          for (const [name, each] of merged.#members())
+            if (!members.has(name)) members.set(name, each);
+    }
+    return members;
+  }
+
+  #at(text?: string): Position {
+    const node = isNode(this.#node) ? this.#node : undefined;
+    const isValue = isScalar(node) && node.value !== null;
+    const range = (isValue ? node : (this.#key ?? node))?.range;
+    const [start, end] = range ?? [0, undefined];
+    const hasEnd = isValue || this.#key !== undefined;
+    const found = text === undefined ? -1 : this.#source.text.slice(start, end).indexOf(text);
+    if (text !== undefined && found >= 0)
+      return positionIn(this.#source, start + found, start + found + text.length);
+    return positionIn(this.#source, start, hasEnd ? end : undefined);
+  }
+
   #limit(count: number): void {
     if (count > mostMembers)
       throw this.error(
@@ -100,13 +177,18 @@ export class Place {
       );
   }
 
-  #inside(step: string | number, value: Value): Place {
-    return new Place(value, this.#at, [...this.#path, step]);
-  }
-
   #wrongType(expected: string): ProjectError {
-    return this.error(l10n.t("This is {0}.", describe(this.value)), expected);
+    return this.error(l10n.t("This is {0}.", describe(this)), expected);
   }
+}
+
+/** Without an end for a mapping or list without a key. */
+function positionIn({ file, text, lines }: Source, start: number, end?: number): Position {
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(Math.min(offset, text.length));
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  return { file, ...place(start), ...(end !== undefined && { end: place(end) }) };
 }
 
 /** The member, unless it has no value (`role:` in YAML, `null` in JSON). */
@@ -114,160 +196,119 @@ export function given(place: Place | undefined): Place | undefined {
   return place?.value === null ? undefined : place;
 }
 
-export function toPlain(value: Value): JsonValue {
-  if (Array.isArray(value)) return value.map(toPlain);
-  if (!(value instanceof Map)) return value;
-  return Object.fromEntries([...value].map(([key, member]) => [key, toPlain(member)]));
-}
-
-function describe(value: Value): string {
+function describe({ value, isMapping }: Place): string {
   if (value === null) return l10n.t("empty");
   if (typeof value === "string") return l10n.t("text");
   if (typeof value === "number") return l10n.t("the number {0}", value);
   if (typeof value === "boolean") return String(value);
-  return Array.isArray(value) ? l10n.t("a list") : l10n.t("a mapping");
+  return isMapping ? l10n.t("a mapping") : l10n.t("a list");
 }
 
-/** With comments and trailing commas, as in crewAI. Also reports duplicate keys. */
-export function parseJsonc({ file, text }: TextFile, problems: Problems): Place {
-  const plain = stripComments(text, " ");
-  const start = { file, line: 1, column: 1 };
-  if (isDeeper(plain, maxDepth)) {
-    problems.report(tooDeep(start));
-    problems.broken.add(file);
-    return new Place(null, () => start);
-  }
+/** With comments and trailing commas, as in crewAI. Also reports what {@link parseYaml} does. */
+export function parseJsonc(file: TextFile, problems: Problems): Place {
+  const source = sourceOf(file, problems);
+  const plain = stripComments(file.text, " ");
+  if (isDeeper(plain, maxDepth))
+    return giveUp(
+      source,
+      0,
+      l10n.t("This is nested too deeply."),
+      l10n.t("at most {0} levels.", maxDepth),
+    );
   const errors: ParseError[] = [];
-  parse(text, errors, { allowTrailingComma: true });
+  parse(file.text, errors, { allowTrailingComma: true });
   const [problem] = errors;
   if (problem) {
     // `PropertyNameExpected` becomes "property name expected".
     const code = printParseErrorCode(problem.error).replace(/([a-z])([A-Z])/g, "$1 $2");
-    const before = text.slice(0, problem.offset).split("\n");
-    problems.report(
-      new ProjectError(
-        l10n.t("This is not JSON: {0}.", code.toLowerCase()),
-        l10n.t("JSON; comments and trailing commas are allowed."),
-        { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 },
-      ),
+    giveUp(
+      source,
+      problem.offset,
+      l10n.t("This is not JSON: {0}.", code.toLowerCase()),
+      l10n.t("JSON; comments and trailing commas are allowed."),
     );
-    problems.broken.add(file);
   }
   // Without comments, valid JSON is valid YAML 1.2, trailing commas included.
-  return parseYaml({ file, text: plain }, problems, "1.2");
+  return placeIn(source, plain, "1.2");
 }
 
-function tooDeep(position: Position): ProjectError {
-  return new ProjectError(
-    l10n.t("This is nested too deeply, or contains itself."),
-    l10n.t("at most {0} levels.", maxDepth),
-    position,
-  );
+/** YAML 1.1, as in crewAI (PyYAML): `human_input: yes` is true. Also reports duplicate keys, and aliases of nothing. */
+export function parseYaml(file: TextFile, problems: Problems): Place {
+  return placeIn(sourceOf(file, problems), file.text, "1.1");
 }
 
-/**
- * YAML 1.1, as in crewAI (PyYAML): `human_input: yes` is true. Also reports duplicate keys, and
- * recursive or too many aliases.
- */
-export function parseYaml(
-  { file, text }: TextFile,
-  problems: Problems,
-  version: "1.1" | "1.2" = "1.1",
-): Place {
-  const count = text.split("\n").length;
-  if (count > mostLines) {
-    const start = { file, line: 1, column: 1 };
-    problems.report(
-      new ProjectError(
-        l10n.t("The file has {0} lines.", count),
-        l10n.t("at most {0}.", mostLines),
-        start,
-      ),
-    );
-    problems.broken.add(file);
-    return new Place(null, () => start);
-  }
+function sourceOf({ file, text }: TextFile, problems: Problems): Source {
   const lines = new LineCounter();
-  // The library takes long to compare many keys.
-  const options = { version, uniqueKeys: false, prettyErrors: false };
-  const document = parseDocument(text, { ...options, lineCounter: lines });
-  const place = (offset: number) => {
-    const { line, col } = lines.linePos(Math.min(offset, text.length));
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
-  const position = ([start, end]: Range): Position => ({
-    file,
-    ...place(start),
-    ...(end !== undefined && { end: place(end) }),
-  });
-  const { doubledKeys, targets } = lookThrough(document);
-  for (const key of doubledKeys)
-    problems.report(
-      new ProjectError(
-        l10n.t("This key appears twice."),
-        l10n.t("each key once; the last one counts."),
-        position([key]),
-      ),
-      "warning",
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  return { file, text, problems, lines, targets: new Map(), mappings: new Map() };
+}
+
+/** Reports why a file can't be read; what follows from it is no problem of its own. */
+function giveUp(source: Source, at: number, problem: string, expected: string): Place {
+  source.problems.report(new ProjectError(problem, expected, positionIn(source, at)));
+  source.problems.broken.add(source.file);
+  return new Place(source, undefined);
+}
+
+function placeIn(source: Source, text: string, version: "1.1" | "1.2"): Place {
+  const count = source.lines.lineStarts.length;
+  if (count > mostLines)
+    return giveUp(
+      source,
+      0,
+      l10n.t("The file has {0} lines.", count),
+      l10n.t("at most {0}.", mostLines),
     );
+  // The library takes long to compare many keys.
+  const document = parseDocument(text, { version, uniqueKeys: false, prettyErrors: false });
+  lookThrough(document, source);
   // Others often follow from the first.
   const [first] = document.errors;
-  if (first) {
-    problems.report(new ProjectError(...explain(first, text), position([first.pos[0]])));
-    problems.broken.add(file);
-  }
-  const at: At = (path, part) => {
-    const range = rangeOf(document, targets, path);
-    const [start, end = start] = range;
-    const found = part === undefined ? -1 : text.slice(start, end).indexOf(part);
-    return position(
-      part === undefined || found < 0 ? range : [start + found, start + found + part.length],
-    );
-  };
-  const read = (): Value => {
-    if (targets.size > mostAliases)
-      throw new ProjectError(
-        l10n.t("There are {0} aliases.", targets.size),
-        l10n.t("at most {0}.", mostAliases),
-        position([0]),
-      );
-    let value: unknown;
-    try {
-      // Resolves aliases and merge keys. The limit keeps a small file from filling the memory.
-      value = document.toJS({ mapAsMap: true, maxAliasCount: mostAliases });
-    } catch (error) {
-      const message = sentence(error instanceof Error ? error.message : String(error));
-      throw new ProjectError(message, l10n.t("plain mappings, lists and text."), position([0]));
-    }
-    return toValue(value, [], at, problems.report);
-  };
-  const value = attempt(problems.report, read, undefined);
-  if (value === undefined) problems.broken.add(file);
-  return new Place(value ?? null, at);
+  if (first) giveUp(source, first.pos[0], ...explain(first, text));
+  return new Place(source, document.contents);
 }
 
-type Targets = ReadonlyMap<Alias, Node>;
-
-/** Where keys of one mapping stand again, and what the aliases stand for: the library searches the whole document for each. */
-function lookThrough(document: Document) {
-  const doubledKeys: number[] = [];
+/** Finds what the aliases stand for, and reports keys of one mapping that stand again, and values that aren't plain. */
+function lookThrough(document: Document, source: Source): void {
   const anchored = new Map<string, Node>();
-  const targets = new Map<Alias, Node>();
+  const problem = (at: number, text: string, expected: string, kind?: "warning") =>
+    source.problems.report(new ProjectError(text, expected, positionIn(source, at)), kind);
   visit(document, (_, node) => {
+    if (!isNode(node)) return;
+    const [start = 0] = node.range ?? [];
     if (isAlias(node)) {
       const target = anchored.get(node.source);
-      if (target) targets.set(node, target);
-    } else if (isNode(node) && node.anchor !== undefined) anchored.set(node.anchor, node);
+      if (target) source.targets.set(node, target);
+      else
+        problem(
+          start,
+          l10n.t('There is no "&{0}" before this.', node.source),
+          l10n.t("the name of an earlier value."),
+        );
+    } else if (node.anchor !== undefined) anchored.set(node.anchor, node);
+    if (isScalar(node) && typeof node.value === "object" && node.value !== null)
+      problem(
+        start,
+        node.value instanceof Date
+          ? l10n.t("This is {0}.", l10n.t("a date"))
+          : l10n.t("This is {0}.", l10n.t("a value of an unsupported type")),
+        l10n.t("text; put it in quotes."),
+      );
     const seen = new Set<string>();
     for (const { key } of isMap(node) ? node.items : []) {
-      if (!isScalar(key) || key.value === "<<") continue;
+      if (!isScalar(key) || typeof key.value === "symbol") continue;
       const name = String(key.value);
-      if (seen.has(name)) doubledKeys.push(key.range?.[0] ?? 0);
+      if (seen.has(name))
+        problem(
+          key.range?.[0] ?? 0,
+          l10n.t("This key appears twice."),
+          l10n.t("each key once; the last one counts."),
+          "warning",
+        );
       seen.add(name);
     }
   });
-  doubledKeys.sort((one, other) => one - other);
-  return { doubledKeys, targets };
 }
 
 function explain(
@@ -304,46 +345,4 @@ function isWithoutColon(code: string, message: string): boolean {
 
 function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
-}
-
-/** Keys become text; dates, binary data and other types of YAML 1.1 are problems. */
-function toValue(value: unknown, path: Path, at: At, report: Problems["report"]): Value {
-  if (value === undefined || value === null) return null;
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
-    return value;
-  // Always thrown: what contains itself twice would never end.
-  if (path.length > maxDepth) throw tooDeep(at(path.slice(0, 1)));
-  const inside = (step: string | number, member: unknown) =>
-    toValue(member, [...path, step], at, report);
-  if (Array.isArray(value)) return value.map((item, index) => inside(index, item));
-  if (value instanceof Map)
-    return new Map([...value].map(([key, member]) => [String(key), inside(String(key), member)]));
-  const isDate = value instanceof Date;
-  const kind = isDate ? l10n.t("a date") : l10n.t("a value of an unsupported type");
-  report(
-    new ProjectError(l10n.t("This is {0}.", kind), l10n.t("text; put it in quotes."), at(path)),
-  );
-  return isDate ? value.toISOString() : null;
-}
-
-/** Offsets; without an end for a mapping or list without a key. */
-type Range = readonly [start: number, end?: number];
-
-/** The range of a value, or of its key if it is a mapping or list. */
-function rangeOf(document: Document, targets: Targets, path: Path): Range {
-  let node: unknown = document.contents;
-  let range: Range = isNode(node) ? [node.range?.[0] ?? 0] : [0];
-  for (const step of path) {
-    if (isAlias(node)) node = targets.get(node);
-    const pairs = isMap(node) ? node.items : [];
-    const pair = pairs.findLast(({ key }) => isScalar(key) && String(key.value) === String(step));
-    node = isSeq(node) ? node.items[Number(step)] : pair?.value;
-    if (!isNode(node) && !pair) break;
-    const key = isScalar(pair?.key) ? pair.key.range : undefined;
-    const own = isNode(node) ? node.range : undefined;
-    if (isScalar(node) && node.value !== null && own) range = [own[0], own[1]];
-    else if (key) range = [key[0], key[1]];
-    else if (own) range = [own[0]];
-  }
-  return range;
 }

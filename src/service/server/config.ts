@@ -7,7 +7,7 @@ import schema from "../../../media/crewdeck.server.schema.json" with { type: "js
 import { asArray, asObject, textAt, type UnknownObject } from "../../base/json.ts";
 import { isLoopback, safeUrl } from "../../base/loopback.ts";
 import { readRegularFile } from "../../base/files.ts";
-import { parseJsonc, toPlain, type Place } from "../../projects/source.ts";
+import { parseJsonc, type Place } from "../../projects/source.ts";
 import { ProjectError } from "../../projects/types.ts";
 import { suggestion } from "../command-line.ts";
 import { Refusal, unreadable } from "../errors.ts";
@@ -176,7 +176,7 @@ function read(
       broken: new Set(),
     },
   );
-  const config: unknown = toPlain(place.value);
+  const config: unknown = place.plain();
   if (isConfig(config)) return { config, place };
   const errors = isConfig.errors ?? [];
   const of = (kind: string) => errors.find(({ keyword }) => keyword === kind);
@@ -204,7 +204,7 @@ function explain(error: ErrorObject, root: Place): ProjectError {
       describe(asObject(members[missingProperty])),
     );
   return place.error(
-    `${steps.length === 0 ? "The file" : pathOf(steps)} is ${nameOf(place.value, steps[0] === "tokens")}.`,
+    `${steps.length === 0 ? "The file" : pathOf(steps)} is ${nameOf(place, steps[0] === "tokens")}.`,
     describe(expected, typeof place.value),
   );
 }
@@ -215,9 +215,9 @@ function pathOf([first = "", ...steps]: readonly string[]): string {
 }
 
 /** Describes a wrong value. @param isSecret whether a text must not be quoted, because it may be a token in the wrong place */
-function nameOf(value: Place["value"], isSecret: boolean): string {
-  if (Array.isArray(value)) return "a list";
-  if (value instanceof Map) return "an object";
+function nameOf({ value, isMapping }: Place, isSecret: boolean): string {
+  if (isMapping) return "an object";
+  if (value === undefined) return "a list";
   if (typeof value !== "string") return String(value);
   // An address may have a password.
   return isSecret

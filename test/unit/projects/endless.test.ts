@@ -100,6 +100,11 @@ describe("a project whose file never ends, or is made to take long,", () => {
       `{${numbered((index) => `k: &a${index} 1, l: *a${index}, `, 35_000)}}`,
     ],
     [
+      "aliases of aliases",
+      "config/tasks.yaml",
+      `a0: &a0 {x: 1}\n${numbered((index) => `a${index + 1}: &a${index + 1} {<<: [*a${index}, *a${index}], b: *a${index}, c: *a${index}}\n`, 50)}t: {tools: *a50}\n`,
+    ],
+    [
       "problems behind aliases",
       "config/tasks.yaml",
       `x: [${"1,".repeat(100_000)}]\na: &a {agent: b}\n${numbered((index) => `k${index}: *a\n`, 900)}`,

@@ -57,8 +57,8 @@ describe("the problems of a project", () => {
     assert.deepEqual(
       await problemsIn(tasks(`a:${fields}\n  description: f\n  agent: nobody\na:${fields}\n`)),
       [
-        "warning config/tasks.yaml:4:3 This key appears twice.",
         "warning config/tasks.yaml:6:1 This key appears twice.",
+        "warning config/tasks.yaml:4:3 This key appears twice.",
       ],
     );
     assert.deepEqual(await problemsIn(tasks(`a:${fields}\n  description: f\n  agent: nobody\n`)), [
@@ -89,7 +89,7 @@ describe("the problems of a project", () => {
     ]);
     assert.deepEqual(
       await problemsIn(tasks("a: &a\n  self: *a\n  again: *a\n  more: [*a, *a]\n")),
-      ["error config/tasks.yaml:1:1-1:2 This is nested too deeply, or contains itself."],
+      ['error config/tasks.yaml:1:1-1:2 The task "a" has no description.'],
     );
   });
 
@@ -153,7 +153,7 @@ describe("the problems of a project", () => {
       ['"\n', ""],
     ])
       assert.deepEqual(await problemsIn(declared(`${before}${"[".repeat(6_000)}${after}`)), [
-        "error crew.jsonc:1:1 This is nested too deeply, or contains itself.",
+        "error crew.jsonc:1:1 This is nested too deeply.",
       ]);
   });
 
