@@ -26,7 +26,7 @@ import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment, watchProjects } from "./local/projects.ts";
 import type { Models } from "./models/models.ts";
 import { registerProjectFiles } from "./project-files/register.ts";
-import { Sending } from "./sending/sending.ts";
+import { Senders } from "./sending/senders.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./actions/register-tools.ts";
@@ -90,7 +90,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ),
     ));
   const sending = owned.add(
-    new Sending({
+    new Senders({
       database,
       store,
       lease,
@@ -153,7 +153,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   };
   // A flow may ask a person at any time.
   inFlows((receiving) => receiving.begin());
-  const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
+  const kickoffs = owned.add(new Kickoffs(sending.outbox, clock));
   const prices = owned.add(new Prices());
 
   // What a person sees.

@@ -7,7 +7,7 @@ import type { ExecutionSummary } from "../executions/model.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Models } from "../models/models.ts";
-import type { Sending } from "../sending/sending.ts";
+import type { Senders } from "../sending/senders.ts";
 import type { Database } from "../store/database.ts";
 import type { ComparisonRoom } from "../views/comparison/register.ts";
 import type { DocumentsRoom } from "../views/document/register.ts";
@@ -41,15 +41,15 @@ export type Commands = Readonly<Record<string, Run>>;
 export interface CommandParts
   extends
     Pick<Executions, "store" | "tracker" | "lease">,
-    Pick<Sending, "secrets">,
+    Pick<Senders, "secrets">,
     Pick<KickoffRoom, "forms" | "files"> {
   readonly context: vscode.ExtensionContext;
   readonly clock: Clock;
   readonly database: Database;
   readonly crews: Crews;
   readonly executions: Executions;
-  readonly sending: Sending;
-  readonly sender: Pick<Sending, "send">;
+  readonly sending: Senders;
+  readonly sender: Pick<Senders, "send">;
   readonly feedback: Feedback;
   readonly callbacks: () => Promise<
     Pick<Callbacks, "test" | "take" | "forgetWays" | "flows" | "forFlows">

@@ -12,7 +12,7 @@ import type { Executions } from "../executions/executions.ts";
 import { isLocalCrew } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
-import type { Sending } from "../sending/sending.ts";
+import type { Senders } from "../sending/senders.ts";
 import { integer } from "../base/sqlite.ts";
 import { hasRead } from "../views/attention.ts";
 import type { Asker } from "./asker.ts";
@@ -30,7 +30,7 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri" | "secrets">;
   readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
   readonly executions: Pick<Executions, "store" | "clear">;
-  readonly sending: Pick<Sending, "now" | "secrets" | "sends">;
+  readonly sending: Pick<Senders, "now" | "secrets" | "outbox">;
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly forms: Pick<CommandParts["forms"], "closeAll">;
   readonly tree: Pick<CommandParts["tree"], "choices">;
@@ -194,7 +194,7 @@ async function clearLocalData(
   const idsWithFlows = flows.crewIds();
   await forgetHere(parts, "data");
   executions.clear(scope, () => {
-    sending.sends.clear();
+    sending.outbox.clear();
     const tables = ["notified", "token_prompts", "drafts", "crew_values"];
     for (const table of [...tables, "receiver", "callback_probes", "relay_channels"])
       database.run(`DELETE FROM ${table}`);

@@ -5,7 +5,7 @@ import { type Execution, type ExecutionSummary, keyOf } from "../executions/mode
 import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import type { Sending } from "../sending/sending.ts";
+import type { Senders } from "../sending/senders.ts";
 import type { CrewdeckApi, CrewdeckExecution, CrewdeckUsage } from "./crewdeck-api.ts";
 import type { Feedback } from "./feedback.ts";
 
@@ -13,7 +13,7 @@ export function createExtensionApi(options: {
   readonly crews: Pick<Crews, "canStop" | "find" | "get" | "list" | "ready">;
   readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "refresh" | "onDidChange">;
   readonly feedback: Pick<Feedback, "approve" | "reject">;
-  readonly sending: Pick<Sending, "send" | "stopSender">;
+  readonly sending: Pick<Senders, "send" | "stopSender">;
   readonly prices: { readonly list: () => readonly Price[] };
 }) {
   const { crews, store, prices } = options;

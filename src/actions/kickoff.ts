@@ -19,7 +19,7 @@ import {
 } from "../kickoff/callbacks.ts";
 import { checkInputs, faultText, isHarmless } from "../kickoff/request-files/check.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
-import type { Sending } from "../sending/sending.ts";
+import type { Senders } from "../sending/senders.ts";
 import { chooseCrew } from "./choose.ts";
 import type { CommandParts, Run } from "./commands.ts";
 import type { Question } from "./question.ts";
@@ -29,7 +29,7 @@ interface KickoffParts extends Pick<CommandParts, "clock"> {
   readonly documents: { show(execution: ExecutionSummary): Promise<unknown> };
   readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
   readonly forms: Pick<CommandParts["forms"], "open" | "showHint">;
-  readonly sending: Pick<Sending, "send">;
+  readonly sending: Pick<Senders, "send">;
   readonly locals: Pick<CommandParts["locals"], "start">;
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { type AnswerParts, giveFeedbackTool } from "./answer.ts";
-import type { Sending } from "../sending/sending.ts";
+import type { Senders } from "../sending/senders.ts";
 import { kickoffTool } from "./kickoff.ts";
 import { markdownOf } from "./question.ts";
 import {
@@ -17,7 +17,7 @@ export interface ToolParts extends ReadingParts {
     StopParts["crews"] &
     Parameters<typeof kickoffTool>[0]["crews"];
   readonly feedback: AnswerParts["feedback"];
-  readonly sending: Pick<Sending, "send" | "stopSender">;
+  readonly sending: Pick<Senders, "send" | "stopSender">;
 }
 
 export class Tools {

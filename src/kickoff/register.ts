@@ -3,7 +3,7 @@ import { Disposables } from "../base/events.ts";
 import type { Crews } from "../crews/crews.ts";
 import { logProblem } from "../editor/log.ts";
 import { formType } from "../editor/manifest.ts";
-import type { Sending } from "../sending/sending.ts";
+import type { Senders } from "../sending/senders.ts";
 import { forgetCrewValues } from "./crew-values.ts";
 import type { KickoffForms, KickoffFormsOptions } from "./form/forms.ts";
 import { isRequestFile, requestFileEnding } from "./request-files/name.ts";
@@ -13,7 +13,7 @@ export type KickoffRoom = ReturnType<typeof registerKickoff>;
 
 interface KickoffOptions extends Omit<KickoffFormsOptions, "crews" | "sender"> {
   readonly crews: Crews;
-  readonly sending: Sending;
+  readonly sending: Senders;
 }
 
 /** What starts executions: forms and request files, loaded with the first one. */

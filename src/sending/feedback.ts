@@ -3,7 +3,7 @@ import { filledCallbacks } from "../api/callbacks.ts";
 import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
 import { safeUrl } from "../base/loopback.ts";
-import type { ResumeAnswer } from "../api/types.ts";
+import type { ResumeAnswer, StatusReading } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ErrorAction, messageOf, UserError, type ProblemLog } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
@@ -42,12 +42,12 @@ import {
 import type { AnswerHosts } from "./answer-hosts.ts";
 import type { CallbackAddresses } from "./kickoff.ts";
 import type { CallbackSecrets } from "./secrets.ts";
-import { recoverResumes, type Sends } from "./sends.ts";
-import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
+import type { Outbox } from "./outbox.ts";
+import { staleByRecord, staleError } from "./stale.ts";
 
 interface FeedbackSenderOptions {
   readonly store: Pick<ExecutionStore, "find" | "refresh" | "update">;
-  readonly sends: Pick<Sends, "once" | "settle" | "settleLost">;
+  readonly outbox: Pick<Outbox, "send" | "settle" | "recoverOne">;
   readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly addresses: CallbackAddresses;
   readonly clock: Clock;
@@ -96,7 +96,7 @@ export class FeedbackSender {
    * {@link MaybeSentError} if it may have arrived
    */
   async send(given: FeedbackToSend): Promise<FeedbackResult> {
-    const { store, sends, secrets, addresses, clock, crews } = this.#options;
+    const { store, outbox, secrets, addresses, clock, crews } = this.#options;
     const { execution: shown, taskId, isApprove } = given;
     const { localId } = shown;
     const target: ResumeTarget = { taskId, attempt: attemptToAnswer(shown, taskId) };
@@ -104,7 +104,7 @@ export class FeedbackSender {
     const client = await crews.client(shown.crew);
 
     store.refresh();
-    recoverResumes(store, sends, this.#current(localId));
+    outbox.recoverOne(store, this.#current(localId));
     const current = this.#current(localId);
     const request = requestAt(current, target);
     const isAnswer = request !== undefined || asksFor(current, taskId);
@@ -114,33 +114,31 @@ export class FeedbackSender {
     const feedback: Feedback = isAnswer
       ? { isApprove: true, isAnswer, text, at }
       : { isApprove, text, at };
+    let post: (executionId: string) => Promise<ResumeAnswer>;
     if (request !== undefined) {
       this.#allow(given, request);
-      return await sends.once(
-        { kind: "resume", localId, ...target },
-        () => this.#record(given, target, feedback),
-        async () => {
-          const answer = () => client.answerRequest(request.callbackUrl, text);
-          return resultOf(await this.#post(answer, localId, target), true);
-        },
-      );
+      post = () => client.answerRequest(request.callbackUrl, text);
+    } else {
+      await this.#look(client, given, target);
+      const { callbacks, lost } = await secrets.complete(this.#current(localId));
+      if (lost.length > 0 && given.withoutSecrets !== true) throw new LostSecretsError(lost);
+      const address = await addresses.for(shown.crew, localId);
+      const said = {
+        humanFeedback: text,
+        isApprove: feedback.isApprove,
+        ...(isAnswer && { isAnswer }),
+      };
+      post = (executionId) => {
+        const request = { executionId, taskId, ...said, ...callbacks };
+        return client.resume(address === undefined ? request : filledCallbacks(request, address));
+      };
     }
-    await this.#look(client, given, target);
-    const { callbacks, lost } = await secrets.complete(this.#current(localId));
-    if (lost.length > 0 && given.withoutSecrets !== true) throw new LostSecretsError(lost);
-
-    const address = await addresses.for(shown.crew, localId);
-
-    return await sends.once(
+    return await outbox.send(
       { kind: "resume", localId, ...target },
       () => this.#record(given, target, feedback),
       async (executionId) => {
-        const { isApprove, isAnswer } = feedback;
-        const said = { humanFeedback: text, isApprove, ...defined({ isAnswer }) };
-        const request = { executionId, taskId, ...said, ...callbacks };
-        const filled = address === undefined ? request : filledCallbacks(request, address);
-        const resume = () => client.resume(filled);
-        return resultOf(await this.#post(resume, localId, target), feedback.isApprove);
+        const answer = await this.#post(() => post(executionId), localId, target);
+        return resultOf(answer, feedback.isApprove);
       },
     );
   }
@@ -191,7 +189,7 @@ export class FeedbackSender {
     target: ResumeTarget,
   ): Promise<void> {
     const { store, clock } = this.#options;
-    const { execution: shown } = given;
+    const { execution: shown, taskId } = given;
     const asked = this.#current(shown.localId);
     try {
       const reading = await client.status(asked.kickoffIds.at(-1) ?? "");
@@ -202,13 +200,9 @@ export class FeedbackSender {
         return answer.isOvertaken ? known : applyReading(known, reading, clock.now());
       });
       if (now === undefined) throw untracked();
-      if (answer.isOvertaken) {
-        this.#refuse(now, given, target);
-        await this.#look(client, given, target);
-        return;
-      }
-      const stale = staleByAnswer(reading, now, shown, target, isAgreed(given, now, target));
-      if (stale !== undefined) throw stale;
+      this.#refuse(now, given, target);
+      if (answer.isOvertaken) await this.#look(client, given, target);
+      else if (isElsewhere(reading, taskId)) throw staleError("answered", now, target);
     } catch (error) {
       // Only an answer, or a refused token, is definite.
       if (!(error instanceof CrewApiError) || ["unauthorized", "forbidden"].includes(error.kind))
@@ -232,9 +226,9 @@ export class FeedbackSender {
     localId: string,
     target: ResumeTarget,
   ): Promise<ResumeAnswer> {
-    const { store, sends, clock, poll, log } = this.#options;
+    const { store, outbox, clock, poll, log } = this.#options;
     const settle = (change: (known: Execution) => Execution) =>
-      sends.settle({ kind: "resume", localId, ...target }, () => store.update(localId, change));
+      outbox.settle({ kind: "resume", localId, ...target }, () => store.update(localId, change));
     const answer = await post().catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
       const isRefused = hadNoEffect(error);
@@ -276,6 +270,11 @@ export class FeedbackSender {
       poll(localId);
     }
   }
+}
+
+/** Whether the crew is at another task, or at none that waits. Whoever typed the task's ID has seen no output. */
+function isElsewhere({ state, waiting }: StatusReading, taskId: string): boolean {
+  return state === "running" || (waiting !== undefined && waiting.taskId !== taskId);
 }
 
 /** Whether the person wants it sent again, knowing all that any window sent for this output. */

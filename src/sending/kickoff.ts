@@ -12,7 +12,7 @@ import { confirmKickoff, newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { hadNoEffect } from "./errors.ts";
 import type { CallbackSecrets } from "./secrets.ts";
-import type { Sends } from "./sends.ts";
+import type { Outbox } from "./outbox.ts";
 
 /** The kickoff got no conclusive answer, or was sent before. */
 export class MaybeStartedError extends Error {
@@ -45,7 +45,7 @@ export interface CallbackAddresses {
 
 interface KickoffSenderOptions {
   readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
-  readonly sends: Pick<Sends, "once" | "settle" | "has">;
+  readonly outbox: Pick<Outbox, "send" | "settle" | "has">;
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly addresses: CallbackAddresses;
   readonly clock: Clock;
@@ -73,10 +73,10 @@ export class KickoffSender {
     request: KickoffRequest,
     options: { readonly label?: string; readonly localId?: string } = {},
   ): Promise<Execution> {
-    const { sends, poll } = this.#options;
+    const { outbox, poll } = this.#options;
     const localId = options.localId ?? randomUUID();
     const client = await this.#options.crews.client(crew);
-    const execution = await sends.once(
+    const execution = await outbox.send(
       { kind: "kickoff", localId },
       () => this.#record(crew, request, localId, options.label),
       async (record) => {
@@ -92,12 +92,12 @@ export class KickoffSender {
 
   /** A kickoff's execution, or why it may have started; undefined if it certainly did not start. */
   earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
-    const { store, sends } = this.#options;
+    const { store, outbox } = this.#options;
     store.refresh();
     const execution = store.find(localId);
     if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
     // The row of a request without an answer stays when its execution is untracked.
-    if (execution === undefined && !sends.has({ kind: "kickoff", localId })) return undefined;
+    if (execution === undefined && !outbox.has({ kind: "kickoff", localId })) return undefined;
     return new MaybeStartedError(
       l10n.t(
         "The kickoff request of this form was sent, or about to be, and no response is recorded. It may have started.",
@@ -156,22 +156,22 @@ export class KickoffSender {
 
   /** A record that can't be removed stays `unconfirmed`. */
   #removeRecord({ localId }: Execution): void {
-    const { store, sends, log } = this.#options;
+    const { store, outbox, log } = this.#options;
     try {
-      sends.settle({ kind: "kickoff", localId }, () => store.remove(localId));
+      outbox.settle({ kind: "kickoff", localId }, () => store.remove(localId));
     } catch (error) {
       log.problem("The record of a kickoff that did not start could not be removed.", error);
     }
   }
 
   #confirm(record: Execution, kickoffId: string): Execution {
-    const { store, sends } = this.#options;
+    const { store, outbox } = this.#options;
     const { localId, crew } = record;
     const confirm = (current: Execution) => confirmKickoff(current, kickoffId);
     try {
       // An execution that is no longer tracked still runs.
       const settle = () => store.update(localId, confirm);
-      return sends.settle({ kind: "kickoff", localId }, settle) ?? confirm(record);
+      return outbox.settle({ kind: "kickoff", localId }, settle) ?? confirm(record);
     } catch (error) {
       throw new MaybeStartedError(
         l10n.t(

@@ -1,5 +1,4 @@
 import * as l10n from "@vscode/l10n";
-import type { StatusReading } from "../api/types.ts";
 import { shortName } from "../base/text.ts";
 import { isOpenRequest } from "../executions/flow-requests.ts";
 import { type Execution, hasEnded, keyOf } from "../executions/model.ts";
@@ -10,33 +9,6 @@ import {
   type ResumeTarget,
 } from "../executions/resumes.ts";
 import { buttonsOf, StaleFeedbackError, type StaleKind } from "./errors.ts";
-
-/**
- * Why an answer makes feedback too late; undefined while the pause may still wait: on a deployed
- * crew it reads NOT FOUND.
- * @param now the execution with that answer; `shown` is how the person saw it
- * @param again whether the person knows that an answer of this pause was accepted
- */
-export function staleByAnswer(
-  reading: StatusReading,
-  now: Execution,
-  shown: Execution,
-  target: ResumeTarget,
-  again: boolean,
-): StaleFeedbackError | undefined {
-  const { taskId, attempt } = target;
-  if (!again && isStillPaused(now, taskId)) return staleError("stillPaused", now, target);
-  if (reading.state === "running") return staleError("answered", now, target);
-  if (reading.ended) return staleError("ended", now, target);
-  if (reading.waiting === undefined) return undefined;
-  if (reading.waiting.taskId !== taskId) return staleError("answered", now, target);
-  // A crew's own number may be of no use.
-  const paused = now.waiting ?? now.stillPaused;
-  const waits = paused?.taskId === taskId ? paused.attempt : reading.waiting.attempt;
-  return sawOutput(shown, taskId) && waits !== undefined && waits !== attempt
-    ? staleError("newerAttempt", now, target)
-    : undefined;
-}
 
 /** Why what any window has stored makes feedback too late; undefined while the pause may wait. */
 export function staleByRecord(
@@ -50,9 +22,11 @@ export function staleByRecord(
   if (asked !== undefined && now.kickoffIds.at(-1) !== asked)
     return staleError("newId", now, target);
   if (hasEnded(now)) return staleError("ended", now, target);
-  if (resumesOf(now, target).at(-1)?.outcome === "answered") {
-    if (!isStillPaused(now, taskId)) return staleError("answered", now, target);
+  if (isStillPaused(now, taskId)) {
     if (!again) return staleError("stillPaused", now, target);
+  } else if (resumesOf(now, target).at(-1)?.outcome === "answered") {
+    const isNewer = now.waiting?.taskId === taskId;
+    return staleError(isNewer ? "newerAttempt" : "answered", now, target);
   }
   if (now.waiting === undefined || !sawOutput(shown, taskId)) return undefined;
   if (isOpenRequest(now, target)) return undefined;

@@ -145,6 +145,21 @@ export const steps: readonly string[] = [
   ALTER TABLE local_crews RENAME COLUMN interrupted TO restarted_at;
   UPDATE local_crews SET restarted_at = 0;
   `,
+  // Requests to stop are in the outbox, too.
+  `
+  CREATE TABLE intents (
+    local_id TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('kickoff', 'resume', 'stop')),
+    task_id TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    pid INTEGER,
+    PRIMARY KEY (local_id, kind, task_id, attempt)
+  ) STRICT;
+  INSERT INTO intents SELECT * FROM sends;
+  DROP TABLE sends;
+  `,
 ];
 
 /** @throws StoreError for a newer version */

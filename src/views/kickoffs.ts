@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import type { Sends } from "../sending/sends.ts";
+import type { Outbox } from "../sending/outbox.ts";
 
 const interval = 1_000;
 
 /** Which kickoffs are being sent, in any window. */
 export class Kickoffs implements vscode.Disposable {
-  readonly #sends: Pick<Sends, "isUnderWay">;
+  readonly #outbox: Pick<Outbox, "isUnderWay">;
   readonly #clock: Clock;
   /** Local IDs of executions shown while being kicked off. */
   readonly #shown = new Set<string>();
@@ -16,8 +16,8 @@ export class Kickoffs implements vscode.Disposable {
   /** Fires with local IDs, since a failed request doesn't change its execution. */
   readonly onDidEnd = this.#ended.event;
 
-  constructor(sends: Pick<Sends, "isUnderWay">, clock: Clock) {
-    this.#sends = sends;
+  constructor(outbox: Pick<Outbox, "isUnderWay">, clock: Clock) {
+    this.#outbox = outbox;
     this.#clock = clock;
   }
 
@@ -43,7 +43,7 @@ export class Kickoffs implements vscode.Disposable {
 
   #isSending(localId: string): boolean {
     try {
-      return this.#sends.isUnderWay({ kind: "kickoff", localId });
+      return this.#outbox.isUnderWay({ kind: "kickoff", localId });
     } catch {
       // The database can't be read, which is reported elsewhere.
       return false;

@@ -5,7 +5,6 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { transformSync } from "esbuild";
 import type { Execution } from "../../src/executions/model.ts";
-import { recoverSends } from "../../src/sending/sends.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { Gate } from "../support/gate.ts";
 import { storageFolder } from "../support/many-executions.ts";
@@ -16,7 +15,7 @@ import { startService, type RunningService } from "../support/service.ts";
 import { linkExtension } from "../support/vscode-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { openWindow as openStore } from "../unit/sending/window.ts";
+import { intentsIn, openWindow as openStore } from "../unit/sending/window.ts";
 import { connectCrew } from "../ui/person.ts";
 
 /** How many kickoffs, and how many resumes, the crew accepts from each host. */
@@ -96,7 +95,7 @@ describe(`Two extension hosts on one store, each of which kicks off and resumes 
     await first.close({ isKept: true });
     received = receivedBy(lanes);
     stored = openStore(storageFolder(dataFolder));
-    recoverSends(stored);
+    stored.outbox.recover(stored.store);
     executions = stored.store.findAll();
     console.log(
       `      ${received.kickoffs.size} kickoffs and ${received.resumes.size} resumes arrived, with ${2 * kills} kills in ${seconds} s`,
@@ -134,7 +133,7 @@ describe(`Two extension hosts on one store, each of which kicks off and resumes 
   });
 
   it("lose nothing: each kickoff that the crew received has one record, with its ID or as one that may have started", () => {
-    const lost = new Set(stored?.sends.lost().map(({ localId }) => localId));
+    const lost = new Set(stored && intentsIn(stored));
     const records = new Map<unknown, Execution[]>();
     for (const execution of executions)
       records.set(topicOf(execution), [...(records.get(topicOf(execution)) ?? []), execution]);
@@ -179,7 +178,7 @@ describe(`Two extension hosts on one store, each of which kicks off and resumes 
       else assert.ok(["", "unanswered"].includes(outcomes.join()), `${id} ${outcomes.join()}`);
       if (outcomes.includes("answered")) assert.equal(received.resumes.get(id), 1, id);
     }
-    assert.deepEqual(stored?.sends.underWay(), []);
+    assert.equal(stored?.outbox.underWay().size, 0);
   });
 });
 

@@ -9,7 +9,7 @@ import { deleteLocalData } from "../../src/actions/delete-local-data.ts";
 import { watchClearing } from "../../src/actions/register.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { Executions } from "../../src/executions/executions.ts";
-import { Sending } from "../../src/sending/sending.ts";
+import { Senders } from "../../src/sending/senders.ts";
 import { Database } from "../../src/store/database.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
@@ -85,7 +85,7 @@ describe("Deleting local data", () => {
       titleOf: () => undefined,
       models: () => Promise.resolve(new Models({ secrets, globalState })),
     });
-    const sending = new Sending({
+    const sending = new Senders({
       database,
       store: executions.store,
       lease: executions.lease,
@@ -159,7 +159,7 @@ describe("Deleting local data", () => {
       withTimes: (execution) => execution,
     });
     window.executions.notified.claim("waiting-one-review-1", "one");
-    await window.sending.sends.once(
+    await window.sending.outbox.send(
       { kind: "kickoff", localId: "gone" },
       () => undefined,
       () => Promise.resolve(),
@@ -482,7 +482,7 @@ describe("Deleting local data", () => {
   /** Starts a kickoff. @returns a function that ends it */
   const addKickoffUnderWay = ({ executions: { store }, sending }: Window): (() => void) => {
     let end: () => void = () => undefined;
-    void sending.sends.once(
+    void sending.outbox.send(
       { kind: "kickoff", localId: "starts" },
       () =>
         store.add(
@@ -514,7 +514,7 @@ describe("Deleting local data", () => {
       assert.equal(executions.store.list().length, 1, "nothing was deleted");
       const deleted = window.delete("data");
       await waitFor("the wait to be shown", () => titles.length === 2);
-      window.sending.sends.settle({ kind: "kickoff", localId: "starts" }, () =>
+      window.sending.outbox.settle({ kind: "kickoff", localId: "starts" }, () =>
         executions.store.update("starts", (execution) => ({
           ...execution,
           kickoffIds: ["k"],
@@ -531,7 +531,7 @@ describe("Deleting local data", () => {
     longestWaitMs = 0;
     const window = await openWindow();
     const { store } = window.executions;
-    const { sends } = window.sending;
+    const { outbox } = window.sending;
     const end = addKickoffUnderWay(window);
     await assert.rejects(
       window.delete("data"),
@@ -542,7 +542,7 @@ describe("Deleting local data", () => {
     store.add(anExecution({ localId: "waits" }));
     const target = { taskId: "review", attempt: 1 };
     const feedback = { isApprove: true, text: "Good", at: new Date().toISOString() };
-    void sends.once(
+    void outbox.send(
       { kind: "resume", localId: "waits", ...target },
       () => store.update("waits", (execution) => resumeSending(execution, target, feedback)),
       () => new Promise(() => undefined),
@@ -551,7 +551,7 @@ describe("Deleting local data", () => {
     assert.equal(store.list().length, 1);
     store.remove("waits");
     // Its request ended without a response.
-    await sends.once(
+    await outbox.send(
       { kind: "kickoff", localId: "lost" },
       () => store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" })),
       () => Promise.resolve(),

@@ -33,7 +33,7 @@ export function viewParts(clock: Clock = systemClock) {
     if (!hasEnded) problems.push(message);
   };
   const window = openWindow(folder, systemClock, onProblem);
-  const { database, store, sends, hosts } = window;
+  const { database, store, outbox, hosts } = window;
   const crew = {
     status: (): Promise<StatusReading> =>
       Promise.resolve({
@@ -51,7 +51,7 @@ export function viewParts(clock: Clock = systemClock) {
   const reviewed: string[] = [];
   const sender = new FeedbackSender({
     store,
-    sends,
+    outbox,
     hosts,
     secrets: noSecrets,
     addresses: noAddresses,

@@ -5,7 +5,7 @@ import type { CrewRef } from "../../../src/executions/model.ts";
 import { AnswerHosts } from "../../../src/sending/answer-hosts.ts";
 import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import { KickoffSender } from "../../../src/sending/kickoff.ts";
-import { Sends } from "../../../src/sending/sends.ts";
+import { Outbox } from "../../../src/sending/outbox.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { ReverseProxy } from "../../support/reverse-proxy.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
@@ -40,7 +40,7 @@ for (const dialect of ["documented", "live"] as const)
     function senders() {
       const crews = { client: () => Promise.resolve(new CrewClient(service.url, service.token)) };
       const options = {
-        ...{ store: window.store, sends: new Sends(window.database, systemClock), crews },
+        ...{ store: window.store, outbox: new Outbox(window.database, systemClock), crews },
         ...{ secrets: noSecrets, addresses: window.callbacks, clock: systemClock },
         hosts: new AnswerHosts(window.database),
         poll: () => undefined,

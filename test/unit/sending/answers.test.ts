@@ -16,7 +16,6 @@ import {
   UnknownHostError,
 } from "../../../src/sending/errors.ts";
 import { FeedbackSender, type FeedbackToSend } from "../../../src/sending/feedback.ts";
-import { recoverSends } from "../../../src/sending/sends.ts";
 import {
   hangUp,
   json,
@@ -332,7 +331,7 @@ describe("the answer to a flow's request", () => {
     assert.equal(state(), "sending");
     kill(window);
     const next = windows.open();
-    recoverSends(next);
+    next.outbox.recover(next.store);
     store.refresh();
     assert.equal(state(), "doubtful");
     await assert.rejects(sender(next).send(answer(execution, "approved")), MaybeSentError);

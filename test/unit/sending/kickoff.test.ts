@@ -6,9 +6,8 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
-import { recoverSends } from "../../../src/sending/sends.ts";
 import { crew, deferred } from "../kickoff/support.ts";
-import { failures, kill, senderParts, type Window, Windows } from "./window.ts";
+import { failures, intentsIn, kill, senderParts, type Window, Windows } from "./window.ts";
 
 const request: KickoffRequest = {
   inputs: { topic: "Otters" },
@@ -43,7 +42,7 @@ describe("Sending a kickoff", () => {
   afterEach(() => windows.close());
 
   /** The rows of requests without a response. */
-  const unanswered = () => [...window.sends.underWay(), ...window.sends.lost()];
+  const unanswered = () => intentsIn(window);
 
   function makeSender(
     changes: Partial<ConstructorParameters<typeof KickoffSender>[0]> = {},
@@ -89,7 +88,7 @@ describe("Sending a kickoff", () => {
     answer = () => {
       const other = windows.open();
       assert.equal(other.store.find(localId)?.state, "unconfirmed");
-      assert.deepEqual(other.sends.underWay(), [{ kind: "kickoff", localId }]);
+      assert.deepEqual([...other.outbox.underWay()], [localId]);
       return Promise.resolve({ kickoffId: "k1", raw: {} });
     };
     await makeSender().send(crew, request, { localId });
@@ -210,10 +209,11 @@ describe("Sending a kickoff", () => {
       void makeSender().send(crew, request, { localId });
       while (sent.length === 0) await new Promise(setImmediate);
       kill(window);
-      recoverSends(windows.open());
+      const recover = () => window.outbox.recover(window.store);
+      recover();
       assert.deepEqual(known(), { mayHaveStarted: localId });
       window.store.remove(localId);
-      recoverSends(windows.open());
+      recover();
       assert.deepEqual(known(), { mayHaveStarted: undefined });
       await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
       assert.equal(sent.length, 1);
@@ -228,7 +228,7 @@ describe("Sending a kickoff", () => {
       );
       const other = windows.open();
       assert.deepEqual(
-        [sent, other.store.list(), other.sends.lost()],
+        [sent, other.store.list(), intentsIn(other)],
         [[], [], []],
         "neither request nor record",
       );

@@ -5,11 +5,10 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { recoverSends } from "../../../src/sending/sends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { seededRandom } from "../../support/random.ts";
 import { anExecution } from "../views/executions.ts";
-import { openWindow } from "./window.ts";
+import { intentsIn, openWindow } from "./window.ts";
 import { feedbackIds, kickoffIds } from "./work.ts";
 
 /** How often each window is killed before it can finish. */
@@ -79,8 +78,8 @@ describe("two windows that send the same 1,000 kickoffs and 1,000 resumes, kille
     );
 
     const last = openWindow(folder);
-    const { store, sends } = last;
-    recoverSends(last);
+    const { store } = last;
+    last.outbox.recover(last.store);
     const outcomes = new Map<string, string | undefined>(
       all.map((id) => {
         const found = store.find(id);
@@ -108,16 +107,13 @@ describe("two windows that send the same 1,000 kickoffs and 1,000 resumes, kille
     );
     assert.deepEqual(withOutcome("sending"), [], "after a recovery nothing is in progress");
     assert.deepEqual(
-      sends
-        .lost()
-        .map(({ localId }) => localId)
-        .sort(),
+      intentsIn(last),
       withOutcome("unanswered")
         .filter((id) => kickoffIds.includes(id))
         .sort(),
       "rows remain only for kickoffs without a response",
     );
-    assert.deepEqual(sends.underWay(), []);
+    assert.equal(last.outbox.underWay().size, 0);
     last.dispose();
   });
 });

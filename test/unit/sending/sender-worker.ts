@@ -6,7 +6,6 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import { StaleFeedbackError, MaybeSentError } from "../../../src/sending/errors.ts";
 import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
-import { recoverSends } from "../../../src/sending/sends.ts";
 import { seededRandom } from "../../support/random.ts";
 import { crew } from "../kickoff/support.ts";
 import { noAnswer, openWindow, senderParts } from "./window.ts";
@@ -33,7 +32,7 @@ const parts = {
   ...senderParts(window),
   log: { problem: (message: string, error: unknown) => print("problem", message, String(error)) },
 };
-recoverSends(window);
+window.outbox.recover(window.store);
 const kickoffs = new KickoffSender({
   ...parts,
   crews: {

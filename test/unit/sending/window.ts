@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { AnswerHosts } from "../../../src/sending/answer-hosts.ts";
-import { Sends } from "../../../src/sending/sends.ts";
+import { Outbox } from "../../../src/sending/outbox.ts";
 import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
@@ -12,7 +12,7 @@ import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
 export interface Window {
   readonly database: Database;
   readonly store: ExecutionStore;
-  readonly sends: Sends;
+  readonly outbox: Outbox;
   readonly hosts: AnswerHosts;
   dispose(): void;
 }
@@ -30,7 +30,7 @@ export function openWindow(
   return {
     database,
     store,
-    sends: new Sends(database, clock),
+    outbox: new Outbox(database, clock),
     hosts: new AnswerHosts(database),
     dispose() {
       store.dispose();
@@ -77,8 +77,15 @@ export const failures: readonly (readonly [string, (database: Database) => void]
   ["database is read-only", (database) => void database.all("PRAGMA query_only = ON")],
 ];
 
+/** The local IDs of the requests without an outcome, in order. */
+export function intentsIn({ database }: Pick<Window, "database">): readonly unknown[] {
+  return database
+    .all("SELECT local_id FROM intents ORDER BY local_id")
+    .map((row) => row["local_id"]);
+}
+
 /** Makes a window's requests look like those of a killed process. */
 export function kill({ database }: Window): void {
   // No process has an ID this large.
-  database.run("UPDATE sends SET pid = 1073741824");
+  database.run("UPDATE intents SET pid = 1073741824");
 }

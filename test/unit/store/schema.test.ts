@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { StoreError } from "../../../src/store/errors.ts";
-import { migrate } from "../../../src/store/schema.ts";
+import { migrate, steps } from "../../../src/store/schema.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { crews, endAll, fileIn, newFolder, openDatabase, put, sql, Worker } from "./support.ts";
 
@@ -31,6 +31,18 @@ describe("the schema", () => {
     const fresh = openSqlite(":memory:");
     migrate(fresh, chain);
     assert.deepEqual(fresh.prepare("SELECT * FROM b").all(), []);
+  });
+
+  it("keeps requests without an outcome, such as a kickoff that may have started", () => {
+    const connection = openSqlite(":memory:");
+    migrate(connection, steps.slice(0, 7));
+    connection.exec("INSERT INTO sends VALUES ('local-1', 'kickoff', '', 0, 'id-1', 5, NULL)");
+    migrate(connection);
+    const select = "SELECT local_id, kind, id, at, pid FROM intents";
+    assert.deepEqual(
+      { ...connection.prepare(select).get() },
+      { local_id: "local-1", kind: "kickoff", id: "id-1", at: 5, pid: null },
+    );
   });
 
   it("of a newer version is refused with a message, and the file is not changed", () => {

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../../src/base/errors.ts";
 import { resumeSending } from "../../../src/executions/resumes.ts";
-import { type Send, recoverSends } from "../../../src/sending/sends.ts";
+import type { Intent } from "../../../src/sending/outbox.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, START } from "../executions/samples.ts";
 import { deferred } from "../kickoff/support.ts";
-import { failures, kill, type Window, Windows } from "./window.ts";
+import { failures, intentsIn, kill, type Window, Windows } from "./window.ts";
 
 const { localId } = anExecution();
-const resume: Send = { kind: "resume", localId, taskId: "task / with: any ☃ name", attempt: 1 };
-const kickoff: Send = { kind: "kickoff", localId };
+const resume: Intent = { kind: "resume", localId, taskId: "task / with: any ☃ name", attempt: 1 };
+const kickoff: Intent = { kind: "kickoff", localId };
 const nothing = () => undefined;
 
-describe("Sends", () => {
+describe("The outbox", () => {
   let windows: Windows;
   let clock: FakeClock;
   let one: Window;
@@ -24,104 +24,106 @@ describe("Sends", () => {
   });
   afterEach(() => windows.close());
 
-  it("send a request once from any window until its outcome is recorded, and distinguish requests", async () => {
-    const others: readonly Send[] = [
+  it("sends a request once from any window until its outcome is recorded, and distinguishes requests", async () => {
+    const others: readonly Intent[] = [
       kickoff,
+      { kind: "stop", localId },
       { ...resume, attempt: 2 },
       { ...resume, taskId: "TASK" },
       { ...resume, localId: "other" },
     ];
     let count = 0;
     const request = () => Promise.resolve(count++);
-    await one.sends.once(resume, nothing, request);
-    for (const { sends } of [one, two]) await assert.rejects(sends.once(resume, nothing, request));
+    await one.outbox.send(resume, nothing, request);
+    for (const { outbox } of [one, two])
+      await assert.rejects(outbox.send(resume, nothing, request));
     assert.equal(count, 1);
-    for (const send of others) await two.sends.once(send, nothing, request);
+    for (const send of others) await two.outbox.send(send, nothing, request);
     assert.equal(count, 1 + others.length);
-    two.sends.settle(resume, nothing);
-    await one.sends.once(resume, nothing, request);
+    two.outbox.settle(resume, nothing);
+    await one.outbox.send(resume, nothing, request);
     assert.equal(count, 2 + others.length);
   });
 
-  it("are not forgotten while one is being sent, in any window", async () => {
+  it("is not emptied while one is being sent, in any window", async () => {
     const answer = deferred<undefined>();
-    const sent = two.sends.once(
+    const sent = two.outbox.send(
       kickoff,
       () => two.store.add(anExecution()),
       () => answer.promise,
     );
-    assert.throws(() => one.sends.clear(), UserError);
-    assert.equal(one.sends.has(kickoff), true);
+    assert.throws(() => one.outbox.clear(), UserError);
+    assert.equal(one.outbox.has(kickoff), true);
     answer.resolve(undefined);
     await sent;
-    one.sends.clear();
-    assert.equal(one.sends.has(kickoff), false);
+    one.outbox.clear();
+    assert.equal(one.outbox.has(kickoff), false);
   });
 
-  it("send and record nothing if recording throws", async () => {
+  it("sends and records nothing if recording throws", async () => {
     const record = () => {
       one.store.add(anExecution());
       throw new Error("sent before");
     };
     await assert.rejects(
-      one.sends.once(kickoff, record, () => assert.fail("it was sent")),
+      one.outbox.send(kickoff, record, () => assert.fail("it was sent")),
       /sent before/,
     );
-    assert.deepEqual([one.store.list(), one.sends.has(kickoff)], [[], false]);
+    assert.deepEqual([one.store.list(), one.outbox.has(kickoff)], [[], false]);
   });
 
   for (const [name, fail] of failures) {
-    it(`send nothing while the ${name}`, async () => {
+    it(`sends nothing while the ${name}`, async () => {
       fail(one.database);
       await assert.rejects(
-        one.sends.once(
+        one.outbox.send(
           kickoff,
           () => one.store.add(anExecution({ label: "x".repeat(1_000_000) })),
           () => assert.fail("it was sent"),
         ),
       );
-      assert.deepEqual([two.store.list(), two.sends.has(kickoff)], [[], false]);
+      assert.deepEqual([two.store.list(), two.outbox.has(kickoff)], [[], false]);
     });
   }
 
-  it("show every window that a request is in progress, from its transaction until it is answered or fails", async () => {
+  it("shows every window that a request is in progress, from its transaction until it is answered or fails", async () => {
     const answer = deferred<undefined>();
     const seen: boolean[] = [];
-    const sending = one.sends.once(
+    const sending = one.outbox.send(
       kickoff,
-      () => seen.push(two.sends.isUnderWay(kickoff)),
-      () => (seen.push(two.sends.isUnderWay(kickoff)), answer.promise),
+      () => seen.push(two.outbox.isUnderWay(kickoff)),
+      () => (seen.push(two.outbox.isUnderWay(kickoff)), answer.promise),
     );
     assert.deepEqual(seen, [false, true], "from the end of the transaction on");
-    assert.deepEqual(two.sends.underWay(), [kickoff]);
+    assert.deepEqual([...two.outbox.underWay()], [localId]);
     answer.reject(new Error("no answer"));
     await assert.rejects(sending, /no answer/);
-    assert.deepEqual(two.sends.underWay(), []);
-    assert.deepEqual([two.sends.has(kickoff), two.sends.lost()], [true, [kickoff]]);
+    assert.deepEqual([...two.outbox.underWay()], []);
+    assert.equal(two.outbox.has(kickoff), true);
   });
 
-  it("show that a request is no longer in progress if its process has ended, or after the longest time of a request", async () => {
+  it("shows that a request is no longer in progress if its process has ended, or after the longest time of a request", async () => {
     const sending = deferred<undefined>();
-    void one.sends.once(resume, nothing, () => sending.promise);
-    one.database.run("UPDATE sends SET pid = ?", process.ppid);
-    assert.equal(two.sends.isUnderWay(resume), true, "another process is sending it");
+    void one.outbox.send(resume, nothing, () => sending.promise);
+    one.database.run("UPDATE intents SET pid = ?", process.ppid);
+    assert.equal(two.outbox.isUnderWay(resume), true, "another process is sending it");
     await clock.pass(10 * 60_000 + 1);
-    assert.equal(two.sends.isUnderWay(resume), false, "another process may have that ID now");
-    one.sends.settle(resume, nothing);
-    void two.sends.once(resume, nothing, () => sending.promise);
+    assert.equal(two.outbox.isUnderWay(resume), false, "another process may have that ID now");
+    one.outbox.settle(resume, nothing);
+    void two.outbox.send(resume, nothing, () => sending.promise);
     await clock.pass(60 * 60_000);
     assert.equal(
-      one.sends.isUnderWay(resume),
+      one.outbox.isUnderWay(resume),
       true,
       "this process sends it, though the computer slept",
     );
     kill(two);
-    assert.equal(one.sends.isUnderWay(resume), false);
+    assert.equal(one.outbox.isUnderWay(resume), false);
     sending.resolve(undefined);
   });
 });
 
-describe("recoverSends", () => {
+describe("A recovery of the outbox", () => {
   let windows: Windows;
   let window: Window;
 
@@ -135,7 +137,7 @@ describe("recoverSends", () => {
   function startSending(id: string): void {
     const target = { taskId: "review", attempt: 1 };
     const feedback = { isApprove: true, text: "Approved.", at: new Date(START).toISOString() };
-    void window.sends.once(
+    void window.outbox.send(
       { kind: "resume", localId: id, ...target },
       () => window.store.update(id, (known) => resumeSending(known, target, feedback)),
       () => new Promise(() => undefined),
@@ -143,8 +145,6 @@ describe("recoverSends", () => {
   }
   const outcomes = () =>
     window.store.list().map(({ localId, resumes }) => [localId, resumes[0]?.outcome]);
-  const rows = () =>
-    window.database.all("SELECT local_id FROM sends").map((row) => row["local_id"]);
 
   it("marks feedback as unanswered if its process has ended, once, and no other", () => {
     window.store.add(anExecution({ localId: "lost", kickoffIds: ["k-1"] }));
@@ -153,7 +153,7 @@ describe("recoverSends", () => {
     window.store.add(anExecution({ localId: "under-way", kickoffIds: ["k-2"] }));
     startSending("under-way");
     for (const time of ["once", "twice"]) {
-      recoverSends(window);
+      window.outbox.recover(window.store);
       assert.deepEqual(
         outcomes().sort(),
         [
@@ -162,15 +162,15 @@ describe("recoverSends", () => {
         ],
         time,
       );
-      assert.deepEqual(rows(), ["under-way"]);
+      assert.deepEqual(intentsIn(window), ["under-way"]);
     }
   });
 
   it("marks feedback that is recorded as being sent but has no row", () => {
     window.store.add(anExecution({ localId: "lost" }));
     startSending("lost");
-    window.database.run("DELETE FROM sends");
-    recoverSends(window);
+    window.database.run("DELETE FROM intents");
+    window.outbox.recover(window.store);
     assert.deepEqual(outcomes(), [["lost", "unanswered"]]);
   });
 
@@ -179,12 +179,13 @@ describe("recoverSends", () => {
     startSending("gone");
     window.store.remove("gone");
     await assert.rejects(
-      window.sends.once({ kind: "kickoff", localId: "gone" }, nothing, () =>
+      window.outbox.send({ kind: "kickoff", localId: "gone" }, nothing, () =>
         Promise.reject(new Error("no answer")),
       ),
     );
     kill(window);
-    recoverSends(window);
-    assert.deepEqual(window.sends.lost(), [{ kind: "kickoff", localId: "gone" }]);
+    window.outbox.recover(window.store);
+    assert.equal(window.outbox.has({ kind: "kickoff", localId: "gone" }), true);
+    assert.deepEqual(intentsIn(window), ["gone"]);
   });
 });

@@ -10,10 +10,10 @@ import type { Database } from "../store/database.ts";
 import type { FeedbackSender } from "./feedback.ts";
 import type { CallbackAddresses, KickoffSender } from "./kickoff.ts";
 import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
-import { recoverSends, recoverStops, Sends } from "./sends.ts";
+import { Outbox } from "./outbox.ts";
 import type { StopSender } from "./stop.ts";
 
-interface SendingOptions {
+interface SendersOptions {
   readonly database: Database;
   readonly store: ExecutionStore;
   readonly lease: Pick<Lease, "onDidChange">;
@@ -25,19 +25,20 @@ interface SendingOptions {
   readonly log: ProblemLog;
 }
 
-export class Sending implements Disposable {
-  readonly #options: SendingOptions;
-  readonly sends: Sends;
+/** What sends requests with consequences: each sender is loaded when it is first used. */
+export class Senders implements Disposable {
+  readonly #options: SendersOptions;
+  readonly outbox: Outbox;
   readonly secrets: CallbackSecrets;
   readonly #subscription: Disposable;
   #kickoffSender: Promise<KickoffSender> | undefined;
   #feedbackSender: Promise<FeedbackSender> | undefined;
   #stopSender: Promise<StopSender> | undefined;
 
-  constructor(options: SendingOptions) {
+  constructor(options: SendersOptions) {
     this.#options = options;
     const { database, lease, clock } = options;
-    this.sends = new Sends(database, clock);
+    this.outbox = new Outbox(database, clock);
     this.secrets = new CallbackSecrets(options);
     // The window that polled before may have crashed while it was sending.
     this.#subscription = lease.onDidChange((isHeld) => {
@@ -79,11 +80,11 @@ export class Sending implements Disposable {
     ));
   }
 
-  /** The executions whose kickoff or feedback is being sent, in any window. */
+  /** The executions for which a request is being sent, in any window. */
   now(): readonly ExecutionSummary[] {
     const { store } = this.#options;
     store.refresh();
-    const sent = new Set(this.sends.underWay().map(({ localId }) => localId));
+    const sent = this.outbox.underWay();
     return store.list().filter(({ localId }) => sent.has(localId));
   }
 
@@ -95,14 +96,12 @@ export class Sending implements Disposable {
   #senderOptions() {
     const { tracker, ...options } = this.#options;
     const poll = (localId: string) => void tracker.pollNow(localId);
-    return { ...options, sends: this.sends, secrets: this.secrets, poll };
+    return { ...options, outbox: this.outbox, secrets: this.secrets, poll };
   }
 
   #recover(): void {
     try {
-      const { store, clock } = this.#options;
-      recoverSends({ store, sends: this.sends });
-      recoverStops(store, clock);
+      this.outbox.recover(this.#options.store);
     } catch (error) {
       this.#options.log.problem("Requests without an outcome could not be recovered.", error);
     }

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
-import { Sending } from "../../../src/sending/sending.ts";
+import { Senders } from "../../../src/sending/senders.ts";
 import { noAddresses, SecretMemory } from "../../support/secret-memory.ts";
 import { anExecution } from "../executions/samples.ts";
 import { type Window, Windows } from "./window.ts";
 
-describe("Sending", () => {
+describe("The senders", () => {
   let windows: Windows;
   let window: Window;
-  let sending: Sending;
+  let sending: Senders;
   let problems: string[];
   const lease = new Emitter<boolean>((error) => assert.fail(String(error)));
   const lost: SentResume = {
@@ -24,7 +24,7 @@ describe("Sending", () => {
     windows = new Windows();
     window = windows.open();
     problems = [];
-    sending = new Sending({
+    sending = new Senders({
       ...window,
       lease: { onDidChange: lease.event },
       tracker: { pollNow: () => Promise.resolve() },
@@ -67,12 +67,12 @@ describe("Sending", () => {
     add("feedback");
     add("idle");
     let answer: () => void = () => undefined;
-    const kickoff = window.sends.once(
+    const kickoff = window.outbox.send(
       { kind: "kickoff", localId: "kickoff" },
       () => undefined,
       () => new Promise<void>((resolve) => (answer = resolve)),
     );
-    void window.sends.once(
+    void window.outbox.send(
       { kind: "resume", localId: "feedback", taskId: "review", attempt: 1 },
       () => undefined,
       () => new Promise(() => undefined),

@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+import * as l10n from "@vscode/l10n";
+import type { Clock } from "../base/clock.ts";
+import { UserError } from "../base/errors.ts";
+import { isRunning } from "../base/process.ts";
+import { integer, type Row, text } from "../base/sqlite.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
+import { resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Database } from "../store/database.ts";
+
+/** A request with consequences that somebody wants to be sent. */
+export type Intent =
+  | { readonly kind: "kickoff" | "stop"; readonly localId: string }
+  | ({ readonly kind: "resume"; readonly localId: string } & ResumeTarget);
+
+/** After this time a process with the same ID is another one (ms). */
+const longestRequest = 10 * 60_000;
+
+const underWay = new Set<string>();
+
+/**
+ * Intents that may have been sent and whose outcome is not recorded. A row is written and deleted
+ * in the transactions that record its request and outcome. A kickoff without an answer keeps its
+ * row.
+ */
+export class Outbox {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /**
+   * Sends at most once. `record` runs in one transaction with the row, and throws if the request
+   * was sent before. `post` sends it when both are on disk.
+   */
+  async send<Recorded, Answer>(
+    intent: Intent,
+    record: () => Recorded,
+    post: (recorded: Recorded) => Promise<Answer>,
+  ): Promise<Answer> {
+    const id = randomUUID();
+    underWay.add(id);
+    try {
+      const recorded = this.#database.write(() => {
+        const recorded = record();
+        this.#database.run(
+          "INSERT INTO intents (local_id, kind, task_id, attempt, id, at, pid) VALUES (?, ?, ?, ?, ?, ?, ?)",
+          ...keyOf(intent),
+          id,
+          this.#clock.now(),
+          process.pid,
+        );
+        return recorded;
+      });
+      return await post(recorded);
+    } finally {
+      underWay.delete(id);
+      try {
+        this.#database.run("UPDATE intents SET pid = NULL WHERE id = ?", id);
+      } catch {
+        // Other windows notice when this process ends, or after `longestRequest`.
+      }
+    }
+  }
+
+  /** Records an outcome and deletes the intent's row, in one transaction. */
+  settle<T>(intent: Intent, outcome: () => T): T {
+    return this.#database.write(() => {
+      this.#database.run(`DELETE FROM intents WHERE ${isKey}`, ...keyOf(intent));
+      return outcome();
+    });
+  }
+
+  has(intent: Intent): boolean {
+    return this.#rowOf(intent) !== undefined;
+  }
+
+  isUnderWay(intent: Intent): boolean {
+    const row = this.#rowOf(intent);
+    return row !== undefined && this.#isSending(row);
+  }
+
+  /** The local IDs of executions for which any window is sending something. */
+  underWay(): ReadonlySet<string> {
+    const rows = this.#database.all("SELECT * FROM intents").filter((row) => this.#isSending(row));
+    return new Set(rows.map((row) => text(row, "local_id")));
+  }
+
+  /** Forgets all intents. @throws UserError while a window sends one of a tracked execution */
+  clear(): void {
+    const tracked = "SELECT intents.* FROM intents JOIN executions USING (local_id)";
+    if (this.#database.all(tracked).some((row) => this.#isSending(row)))
+      throw new UserError(
+        l10n.t(
+          "Another window has begun to send a request, and the outcome must be stored. Try again when it is sent.",
+        ),
+      );
+    this.#database.run("DELETE FROM intents");
+  }
+
+  /**
+   * Marks feedback and requests to stop as unanswered if their sender is gone. A kickoff is
+   * `unconfirmed` until it is answered. May run in any window at any time.
+   */
+  recover(store: Pick<ExecutionStore, "list" | "update" | "refresh">): void {
+    store.refresh();
+    for (const execution of store.list()) this.recoverOne(store, execution);
+    this.#database.run(
+      "DELETE FROM intents WHERE kind <> 'kickoff' AND local_id NOT IN (SELECT local_id FROM executions)",
+    );
+  }
+
+  /** As `recover`, for one execution. */
+  recoverOne(
+    store: Pick<ExecutionStore, "update">,
+    { localId, resumes, stop }: Pick<ExecutionSummary, "localId" | "resumes" | "stop">,
+  ): void {
+    for (const { taskId, attempt, outcome } of resumes)
+      if (outcome === "sending")
+        this.#settleLost({ kind: "resume", localId, taskId, attempt }, () => {
+          store.update(localId, (known) => resumeUnanswered(known, { taskId, attempt }));
+        });
+    if (stop?.outcome === "sending")
+      this.#settleLost({ kind: "stop", localId }, () => {
+        store.update(localId, (known) => ({ ...known, stop: { ...stop, outcome: "unanswered" } }));
+      });
+  }
+
+  /** As `settle`, but does nothing while the request is being sent. */
+  #settleLost(intent: Intent, outcome: () => void): void {
+    this.#database.write(() => {
+      if (!this.isUnderWay(intent)) this.settle(intent, outcome);
+    });
+  }
+
+  #rowOf(intent: Intent): Row | undefined {
+    return this.#database.get(`SELECT * FROM intents WHERE ${isKey}`, ...keyOf(intent));
+  }
+
+  #isSending(row: Row): boolean {
+    if (row["pid"] === null) return false;
+    const pid = integer(row, "pid");
+    // This process knows, also after the computer slept.
+    if (pid === process.pid) return underWay.has(text(row, "id"));
+    return this.#clock.now() - integer(row, "at") <= longestRequest && isRunning(pid);
+  }
+}
+
+const isKey = "local_id = ? AND kind = ? AND task_id = ? AND attempt = ?";
+
+function keyOf(intent: Intent): [string, string, string, number] {
+  const { kind, localId } = intent;
+  return kind === "resume"
+    ? [localId, kind, intent.taskId, intent.attempt]
+    : [localId, kind, "", 0];
+}
