@@ -11,6 +11,7 @@ import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
 import { isLocalCrew } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
+import { openKept } from "../kickoff/form/forms.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
 import { integer } from "../base/sqlite.ts";
@@ -46,7 +47,7 @@ export async function deleteLocalData(
   argument: unknown,
   { isPerson }: Asker,
 ): Promise<unknown> {
-  const counts = countLocalData(parts);
+  const counts = await countLocalData(parts);
   const scope = isPerson
     ? await ask(counts, parts)
     : read({ what: choice(["data", "everything"]) }, argument).what;
@@ -131,10 +132,10 @@ async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | und
 }
 
 function describe(counts: Counts): readonly string[] {
-  const { executions, presets, drafts, forms, localCrews } = counts;
+  const { executions, savedValues, drafts, forms, localCrews } = counts;
   const lines: readonly (readonly [number, string])[] = [
     [executions, vscode.l10n.t("• executions with their inputs and outputs: {0}", executions)],
-    [presets, vscode.l10n.t("• presets: {0}", presets)],
+    [savedValues, vscode.l10n.t("• saved values of forms: {0}", savedValues)],
     [drafts, vscode.l10n.t("• drafts of feedback: {0}", drafts)],
     [forms, vscode.l10n.t("• forms with remembered values: {0}", forms)],
     [
@@ -164,15 +165,13 @@ function report(left: readonly Unremoved[]): void {
   void vscode.window.showWarningMessage(plainMessage(text));
 }
 
-type Counts = ReturnType<typeof countLocalData>;
+type Counts = Awaited<ReturnType<typeof countLocalData>>;
 
-function countLocalData({ crews, executions, locals, database }: DeleteParts) {
+async function countLocalData({ context, crews, executions, locals, database }: DeleteParts) {
   const count = (query: string) => integer(database.get(query) ?? {}, "count");
   return {
     executions: executions.store.list().length,
-    presets: count(
-      "SELECT total(json_array_length(json)) AS count FROM crew_values WHERE kind = 'presets' AND json_valid(json)",
-    ),
+    savedValues: (await openKept(database, context.globalStorageUri).list()).length,
     drafts: count("SELECT count(*) AS count FROM drafts"),
     forms: count("SELECT count(*) AS count FROM crew_values WHERE kind = 'form'"),
     localCrews: locals.count(),

@@ -17,7 +17,7 @@ import {
   checkAddress,
   forEachCallback,
 } from "../kickoff/callbacks.ts";
-import { checkInputs, faultText, isHarmless } from "../kickoff/request-files/check.ts";
+import { checkInputs, isHarmless } from "../kickoff/request-files/check.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
 import type { Senders } from "../sending/senders.ts";
 import { chooseCrew } from "./choose.ts";
@@ -159,7 +159,7 @@ export function kickoffTool({
               place,
             )
           : vscode.l10n.t("{0} starts an execution with these inputs.", place),
-        ...unlisted.map(faultText),
+        ...unlisted.map(({ text }) => text),
         ...partsOf(inputs),
       ],
       allow: vscode.l10n.t("Kick Off"),
@@ -232,5 +232,5 @@ function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
   const advice = vscode.l10n.t(
     "Nothing was sent. Ask the user for what you do not know; do not make it up.",
   );
-  throw new UserError([...faults.map(faultText), advice].join(" "));
+  throw new UserError([...faults.map(({ text }) => text), advice].join(" "));
 }

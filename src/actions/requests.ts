@@ -71,8 +71,7 @@ export async function saveAsRequestFile(
   file: string | undefined,
 ): Promise<string | undefined> {
   const { crew, label } = execution;
-  const crewName = (crews.find(crew.id) ?? crew).name;
-  const request = { crewName, values: requestOf(execution), label };
+  const request = { crew: crews.find(crew.id) ?? crew, values: requestOf(execution), label };
   const saved = await (file === undefined ? askAndSave(request) : saveNew(uriOf(file), request));
   return saved?.toString();
 }

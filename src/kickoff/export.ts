@@ -5,11 +5,12 @@ import { isLocalCrew, type CrewRef } from "../executions/model.ts";
 import { hasCredentials } from "../sending/secrets.ts";
 import type { Prefill } from "./callbacks.ts";
 import { curlCommand } from "./curl.ts";
+import { crewInFile } from "./request-files/crew.ts";
 import { suggestFileName, withEnding } from "./request-files/name.ts";
 import { writeRequestFile } from "./request-files/request-file.ts";
 
 interface RequestToSave {
-  readonly crewName: string;
+  readonly crew: Pick<CrewRef, "id" | "name">;
   readonly values: Prefill;
   readonly label?: string | undefined;
 }
@@ -60,7 +61,7 @@ export async function openUnsaved(request: RequestToSave): Promise<void> {
   const uri = suggested.with({ scheme: "untitled", path });
   const document = await vscode.workspace.openTextDocument(uri);
   const edit = new vscode.WorkspaceEdit();
-  edit.insert(uri, new vscode.Position(0, 0), textOf(request));
+  edit.insert(uri, new vscode.Position(0, 0), textOf(request, uri));
   await vscode.workspace.applyEdit(edit);
   await vscode.window.showTextDocument(document, { preview: false });
   tellOfSecrets(request);
@@ -85,16 +86,16 @@ export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<
   return target;
 }
 
-function textOf({ crewName, values, label }: RequestToSave): string {
-  return writeRequestFile(crewName, values, label);
+function textOf({ crew, values, label }: RequestToSave, file: vscode.Uri): string {
+  return writeRequestFile(crewInFile(crew, file), values, label);
 }
 
 async function write(uri: vscode.Uri, request: RequestToSave): Promise<void> {
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(textOf(request)));
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(textOf(request, uri)));
 }
 
-async function suggestedUri({ crewName, values }: RequestToSave): Promise<vscode.Uri> {
-  const name = suggestFileName(crewName, values.inputs);
+async function suggestedUri({ crew, values }: RequestToSave): Promise<vscode.Uri> {
+  const name = suggestFileName(crew.name, values.inputs);
   const folder = vscode.workspace.workspaceFolders?.[0];
   // An editor that isn't saved yet has a name, too.
   const open = vscode.workspace.textDocuments.map(({ uri }) => uri.path.split("/").at(-1));

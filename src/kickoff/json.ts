@@ -1,34 +1,9 @@
+import * as l10n from "@vscode/l10n";
 import { printParseErrorCode, visit, type Node, type ParseErrorCode } from "jsonc-parser";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 
-/** By jsonc-parser's error names. `quotes`: they are missing. `nothing`: the value has ended. */
-const expectedByError = {
-  ValueExpected: "value",
-  InvalidSymbol: "quotes",
-  PropertyNameExpected: "propertyName",
-  ColonExpected: "colon",
-  CommaExpected: "comma",
-  CloseBraceExpected: "closeBrace",
-  CloseBracketExpected: "closeBracket",
-  UnexpectedEndOfString: "endOfString",
-  EndOfFileExpected: "nothing",
-} as const;
-
-/** What is expected at a fault. `exactNumber`: a number with fewer digits. */
-export type Expected =
-  (typeof expectedByError)[keyof typeof expectedByError] | "exactNumber" | "other";
-
-/** Where JSON becomes invalid or can't be sent unchanged. From 1. */
-export interface JsonFault {
-  readonly line: number;
-  readonly column: number;
-  readonly expected: Expected;
-}
-
-/** RFC 8259, without numbers that JavaScript would change, such as 12345678901234567890. */
-export function readJson(
-  text: string,
-): { readonly value: JsonValue } | { readonly fault: JsonFault } {
+/** RFC 8259, without numbers that JavaScript would change, such as 12345678901234567890. `fault` says where and why. */
+export function readJson(text: string): { readonly value: JsonValue } | { readonly fault: string } {
   try {
     const value = JSON.parse(text) as JsonValue;
     const fault = findInexact(text);
@@ -39,19 +14,33 @@ export function readJson(
   }
 }
 
-export function expectedAfter(error: ParseErrorCode): Expected {
-  const byName: Readonly<Record<string, Expected>> = expectedByError;
-  return byName[printParseErrorCode(error)] ?? "other";
+/** What is expected where JSON ends. */
+export function expectedText(error: ParseErrorCode | undefined): string {
+  const texts: Readonly<Record<string, string>> = {
+    ValueExpected: l10n.t("a value is expected."),
+    InvalidSymbol: l10n.t("texts and names need double quotes."),
+    PropertyNameExpected: l10n.t("a property name in double quotes is expected."),
+    ColonExpected: l10n.t("a colon is expected."),
+    CommaExpected: l10n.t("a comma is expected."),
+    CloseBraceExpected: l10n.t("a closing brace is expected."),
+    CloseBracketExpected: l10n.t("a closing bracket is expected."),
+    UnexpectedEndOfString: l10n.t("the text has no closing quote."),
+    EndOfFileExpected: l10n.t("nothing more is expected."),
+  };
+  const name = error === undefined ? "" : printParseErrorCode(error);
+  return texts[name] ?? l10n.t("this can't be read.");
 }
 
-function findFault(text: string): JsonFault {
-  let first: JsonFault | undefined;
+function findFault(text: string): string {
+  let first: string | undefined;
+  const say = (line: number, column: number, error?: ParseErrorCode) =>
+    l10n.t("Not JSON: line {0}, column {1}: {2}", line, column, expectedText(error));
   try {
     visit(
       text,
       {
-        onError(code, _offset, _length, line, character) {
-          first ??= { line: line + 1, column: character + 1, expected: expectedAfter(code) };
+        onError(error, _offset, _length, line, character) {
+          first ??= say(line + 1, character + 1, error);
         },
       },
       { disallowComments: true, allowTrailingComma: false },
@@ -60,17 +49,21 @@ function findFault(text: string): JsonFault {
     // The parser is recursive; deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
   }
-  return first ?? { line: 1, column: 1, expected: "other" };
+  return first ?? say(1, 1);
 }
 
 /** A large integer, or a number out of range. */
-function findInexact(text: string): JsonFault | undefined {
+function findInexact(text: string): string | undefined {
   if (!/\d{16}|[eE]\+?\d/.test(text)) return undefined;
-  let first: JsonFault | undefined;
+  let first: string | undefined;
   visit(text, {
     onLiteralValue(value, offset, length, line, character) {
       if (typeof value === "number" && !isExact(text.slice(offset, offset + length)))
-        first ??= { line: line + 1, column: character + 1, expected: "exactNumber" };
+        first ??= l10n.t(
+          "Line {0}, column {1}: this number is too long. Put it in double quotes to send it as text.",
+          line + 1,
+          character + 1,
+        );
     },
   });
   return first;

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { parseTree, type Node, type ParseError } from "jsonc-parser";
 import { callbackMembers, forEachCallback } from "../api/callbacks.ts";
 import {
@@ -5,34 +6,43 @@ import {
   strategies,
   streamingStrategies,
   toCallbacks,
-  type AddressFault,
   type Prefill,
   type SecretName,
   type Strategy,
   type TypedCallbacks,
 } from "./callbacks.ts";
-import { expectedAfter, membersOf, spanOf, toObject, type Member, type Span } from "./json.ts";
+import { addressFaultText } from "./texts.ts";
+import { expectedText, membersOf, spanOf, toObject, type Member, type Span } from "./json.ts";
 
-/** `names`: texts without spaces and commas. */
-export type Wanted = "text" | "object" | "names" | "trueOrFalse";
-
-type NamedFault = "otherMember" | "otherPart" | "twice" | "sameCallback";
-
-/** A problem in a kickoff's JSON and its place. */
-export type KickoffFault = { readonly at: Span } & (
-  | { readonly kind: "tooDeep" | "notAnObject" }
-  | { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted }
-  | { readonly kind: "wrongStrategy"; readonly wanted: readonly Strategy[] }
-  | { readonly kind: "address"; readonly name: string; readonly fault: AddressFault["kind"] }
-  | {
-      /**
-       * `otherMember`: no kickoff has it; `otherPart`: no callback has it; `sameCallback`: both
-       * members of the human input callback are given; `missingPart`: sending needs it.
-       */
-      readonly kind: NamedFault | "missingPart";
-      readonly name: string;
-    }
-);
+/** A problem in a kickoff's JSON, or in a request file, and its place. */
+export interface KickoffFault {
+  /**
+   * `otherMember`: no kickoff has it; `otherPart`: no callback has it; `sameCallback`: both members of the human input
+   * callback are given; `missingPart`: sending needs it; `secret`: a file must not have it, because it is shared;
+   * `unlistedInput`: still sent, since the crew may accept more than it lists.
+   */
+  readonly kind:
+    | "syntax"
+    | "tooDeep"
+    | "notAnObject"
+    | "wrongType"
+    | "wrongStrategy"
+    | "address"
+    | "otherMember"
+    | "otherPart"
+    | "twice"
+    | "sameCallback"
+    | "missingPart"
+    | "secret"
+    | "noCrew"
+    | "unknownCrew"
+    | "missingInput"
+    | "wrongInput"
+    | "unlistedInput";
+  readonly name?: string;
+  readonly at: Span;
+  readonly text: string;
+}
 
 interface FoundSecret {
   readonly of: SecretName;
@@ -58,18 +68,27 @@ export function readKickoffJson(text: string, own: readonly string[] = []) {
     const [error] = errors;
     const root = tree?.type === "object" ? tree : undefined;
     if (root === undefined && (tree !== undefined || error === undefined))
-      reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : firstLine });
+      reader.faults.push({
+        kind: "notAnObject",
+        at: tree ? spanOf(tree) : firstLine,
+        text: l10n.t(
+          "A request file is a JSON object, such as {0}.",
+          '{"crew": "Travel", "inputs": {}}',
+        ),
+      });
     // What precedes the error is read.
-    const syntax = error && {
-      expected: expectedAfter(error.error),
+    const syntax: KickoffFault | undefined = error && {
+      kind: "syntax",
       at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
+      text: l10n.t("This is not JSON: {0}", expectedText(error.error)),
     };
     return { root, syntax, ...readMembers(reader, root, own) };
   } catch (error) {
     // Parser and reader are recursive; deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
     const reader = new Reader();
-    reader.faults.push({ kind: "tooDeep", at: firstLine });
+    const text = l10n.t("This is nested too deeply.");
+    reader.faults.push({ kind: "tooDeep", at: firstLine, text });
     return { root: undefined, syntax: undefined, ...readMembers(reader, undefined, own) };
   }
 }
@@ -79,7 +98,7 @@ function readMembers(reader: Reader, root: Node | undefined, own: readonly strin
   // Null and a wrong type count as none.
   const members = new Map(root && reader.members(root, known, "otherMember"));
   for (const name of ["inputs", "meta", "extra"])
-    if (!reader.is(members.get(name), "object", "object")) members.delete(name);
+    if (!reader.is(members.get(name), "object")) members.delete(name);
   const inputs = members.get("inputs");
   if (inputs !== undefined) reader.checkTwice(membersOf(inputs.value));
   const texts = new Map(own.map((name) => [name, reader.text(members.get(name)).trim()]));
@@ -87,7 +106,11 @@ function readMembers(reader: Reader, root: Node | undefined, own: readonly strin
   const { url, ...humanInput } = readHumanInput(reader, members.get("humanInputWebhook"));
   const plain = members.get("humanInputWebhookUrl");
   if (plain !== undefined && callbacks.humanInputWebhookUrl !== "" && url !== "")
-    reader.fault("sameCallback", plain);
+    reader.fault(
+      "sameCallback",
+      plain,
+      l10n.t("keep only one of “humanInputWebhookUrl” and “humanInputWebhook”."),
+    );
   const typed = {
     callbacks: url === "" ? callbacks : { ...callbacks, humanInputWebhookUrl: url },
     humanInput,
@@ -138,30 +161,44 @@ class Reader {
   readonly faults: KickoffFault[] = [];
   readonly secrets: FoundSecret[] = [];
 
-  fault(kind: NamedFault, member: Member): void {
-    this.faults.push({ kind, name: member.name, at: spanOf(member.key) });
+  fault(kind: KickoffFault["kind"], { name, key }: Member, text: string): void {
+    this.faults.push({ kind, name, at: spanOf(key), text });
+  }
+
+  #other(kind: "otherMember" | "otherPart", member: Member): void {
+    const { name } = member;
+    const text =
+      kind === "otherPart"
+        ? l10n.t("“{0}” does not belong here.", name)
+        : l10n.t(
+            "A request file has no “{0}”. The crew's inputs belong in “inputs”, and members that Crewdeck doesn't know in “extra”.",
+            name,
+          );
+    this.fault(kind, member, text);
   }
 
   missing(name: string, { key }: Member): void {
-    this.faults.push({ kind: "missingPart", name, at: spanOf(key) });
+    const text = l10n.t("“{0}” is missing.", name);
+    this.faults.push({ kind: "missingPart", name, at: spanOf(key), text });
   }
 
   checkTwice(members: readonly Member[]): void {
     const seen = new Set<string>();
     const twice = members.find(({ name }) => seen.size === seen.add(name).size);
-    if (twice !== undefined) this.fault("twice", twice);
+    if (twice !== undefined)
+      this.fault("twice", twice, l10n.t("“{0}” is given twice.", twice.name));
   }
 
   /** In there, a secret would be stored, and a member that has its own place would be overwritten. */
   checkExtra(members: readonly Member[], known: readonly string[]): void {
     this.checkTwice(members);
     for (const member of members)
-      if (known.includes(member.name)) this.fault("otherPart", member);
+      if (known.includes(member.name)) this.#other("otherPart", member);
       else this.#checkSecrets(member);
   }
 
   #checkSecrets(member: Member): void {
-    if (secretWord.test(member.name)) this.fault("otherPart", member);
+    if (secretWord.test(member.name)) this.#other("otherPart", member);
     else for (const inner of membersWithin(member.value)) this.#checkSecrets(inner);
   }
 
@@ -173,47 +210,50 @@ class Reader {
   ): ReadonlyMap<string, Member> {
     const all = membersOf(object);
     this.checkTwice(all);
-    for (const member of all) if (!known.includes(member.name)) this.fault(other, member);
+    for (const member of all) if (!known.includes(member.name)) this.#other(other, member);
     return new Map(
       all.filter(({ value }) => value.type !== "null").map((member) => [member.name, member]),
     );
   }
 
   /** Reports another type. */
-  is(member: Member | undefined, type: Node["type"], wanted: Wanted): member is Member {
+  is(
+    member: Member | undefined,
+    type: "string" | "object" | "array" | "boolean",
+  ): member is Member {
     if (member === undefined || member.value.type === type) return member !== undefined;
-    this.#wrongType(member, wanted);
+    this.#wrongType(member, type);
     return false;
   }
 
   parts(member: Member | undefined, known: readonly string[]): ReadonlyMap<string, Member> {
-    return this.is(member, "object", "object")
+    return this.is(member, "object")
       ? this.members(member.value, known, "otherPart")
       : new Map<string, Member>();
   }
 
   text(member: Member | undefined): string {
-    return this.is(member, "string", "text") ? String(member.value.value) : "";
+    return this.is(member, "string") ? String(member.value.value) : "";
   }
 
   address(member: Member | undefined): string {
     const text = this.text(member).trim();
     const fault = checkAddress(text)?.kind;
     if (member !== undefined && fault !== undefined)
-      this.faults.push({ kind: "address", name: member.name, fault, at: spanOf(member.value) });
+      this.#value("address", member, `“${member.name}”: ${addressFaultText(fault)}`);
     return text;
   }
 
   trueOrFalse(member: Member | undefined): boolean {
-    return this.is(member, "boolean", "trueOrFalse") && member.value.value === true;
+    return this.is(member, "boolean") && member.value.value === true;
   }
 
   names(member: Member | undefined): readonly string[] {
-    if (!this.is(member, "array", "names")) return [];
+    if (!this.is(member, "array")) return [];
     const names = (member.value.children ?? []).map(({ value }): unknown => value);
     const isName = (name: unknown) => typeof name === "string" && /^[^\s,]+$/.test(name);
     if (names.every((name): name is string => isName(name))) return names;
-    this.#wrongType(member, "names");
+    this.#wrongType(member, "array");
     return [];
   }
 
@@ -227,26 +267,40 @@ class Reader {
     const given = parts.get("strategy");
     const wanted = kinds.filter((kind) => kind !== "none");
     const strategy = wanted.find((kind) => kind === given?.value.value);
-    if (strategy === undefined)
-      this.faults.push({ kind: "wrongStrategy", wanted, at: spanOf(given?.value ?? member.key) });
+    if (strategy === undefined) {
+      const named = wanted.map((kind) => JSON.stringify(kind)).join(", ");
+      const text = l10n.t("“strategy” must be one of these: {0}.", named);
+      this.faults.push({ kind: "wrongStrategy", at: spanOf(given?.value ?? member.key), text });
+    }
     const user = parts.get("username");
     const username = this.text(user);
     if (strategy === "bearer" && user !== undefined && username !== "")
-      this.fault("otherPart", user);
+      this.#other("otherPart", user);
     if (strategy === "basic" && username === "") this.missing("username", member);
     for (const name of ["token", "password"]) {
       const part = parts.get(name);
       const text = this.text(part);
       if (part === undefined || text === "") continue;
       if (strategy !== undefined && (name === "password") !== (strategy === "basic"))
-        this.fault("otherPart", part);
+        this.#other("otherPart", part);
       this.secrets.push({ of, text, name, key: spanOf(part.key) });
     }
     return { strategy: strategy ?? "none", username: strategy === "basic" ? username : "" };
   }
 
-  #wrongType({ name, value }: Member, wanted: Wanted): void {
-    this.faults.push({ kind: "wrongType", name, wanted, at: spanOf(value) });
+  #wrongType(member: Member, wanted: "string" | "object" | "array" | "boolean"): void {
+    const { name } = member;
+    const texts = {
+      string: l10n.t("“{0}” must be a string.", name),
+      object: l10n.t("“{0}” must be an object.", name),
+      array: l10n.t("“{0}” must be a list of names without spaces and commas.", name),
+      boolean: l10n.t("“{0}” must be true or false.", name),
+    };
+    this.#value("wrongType", member, texts[wanted]);
+  }
+
+  #value(kind: KickoffFault["kind"], { name, value }: Member, text: string): void {
+    this.faults.push({ kind, name, at: spanOf(value), text });
   }
 }
 

@@ -5,8 +5,6 @@ import { oneLine, shortened } from "../base/text.ts";
 import type { AddressFault } from "./callbacks.ts";
 import type { CallbackHint } from "./form/callback-hint.ts";
 import type { FormView } from "./form/messages.ts";
-import type { Fault } from "./form/validate.ts";
-import type { Expected } from "./json.ts";
 
 /** Of the tab and the page. */
 export function formTitle(view: FormView): string {
@@ -51,70 +49,6 @@ export function addressFaultText(kind: AddressFault["kind"]): string {
     credentials: l10n.t("Remove the name and password: this address is saved on disk."),
   };
   return texts[kind];
-}
-
-export function expectedText(expected: Expected): string {
-  const texts = {
-    value: l10n.t("a value is expected."),
-    propertyName: l10n.t("a property name in double quotes is expected."),
-    colon: l10n.t("a colon is expected."),
-    comma: l10n.t("a comma is expected."),
-    closeBrace: l10n.t("a closing brace is expected."),
-    closeBracket: l10n.t("a closing bracket is expected."),
-    endOfString: l10n.t("the text has no closing quote."),
-    quotes: l10n.t("texts and names need double quotes."),
-    nothing: l10n.t("nothing more is expected."),
-    exactNumber: l10n.t("this number is too long. Put it in double quotes to send it as text."),
-    other: l10n.t("this can't be read."),
-  };
-  return texts[expected];
-}
-
-export function otherPartText(name: string): string {
-  return l10n.t("“{0}” does not belong here.", name);
-}
-
-export function twiceText(name: string): string {
-  return l10n.t("“{0}” is given twice.", name);
-}
-
-export function faultText(fault: Fault): string {
-  switch (fault.kind) {
-    case "notJson": {
-      const { line, column, expected } = fault.at;
-      return expected === "exactNumber"
-        ? l10n.t("Line {0}, column {1}: {2}", line, column, expectedText(expected))
-        : l10n.t("Not JSON: line {0}, column {1}: {2}", line, column, expectedText(expected));
-    }
-    case "otherPart":
-      return otherPartText(fault.name);
-    case "twice":
-      return twiceText(fault.name);
-    case "storedSecret":
-      return l10n.t("Remove “{0}”: this is saved on disk, and a secret must not be.", fault.name);
-    case "missing":
-      return l10n.t(
-        "This input is required. Choose “Empty text”, “null” or “Leave out” to send it without a value.",
-      );
-    case "notAnObject":
-      return l10n.t('A JSON object is expected, such as {"ticket": 7}.');
-    case "notANumber":
-      return l10n.t("Enter a number, such as 12.5.");
-    case "notAnInteger":
-      return l10n.t("Enter a whole number, such as 12.");
-    case "noAddress":
-      return l10n.t("Enter the address that receives the events, or remove the events.");
-    case "noEvents":
-      return l10n.t("Enter at least one event, or remove the address.");
-    case "noUsername":
-      return l10n.t("Enter the user name.");
-    case "otherSecret":
-      return l10n.t("Enter it again: the earlier one was for another host or strategy.");
-    case "noSecret":
-      return l10n.t("Enter it. Secrets are not saved with the form.");
-    default:
-      return addressFaultText(fault.kind);
-  }
 }
 
 export function keepChangedText(): string {

@@ -16,7 +16,7 @@ import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { FormMemory } from "../../src/kickoff/form/memory.ts";
 import { initialValues } from "../../src/kickoff/form/values.ts";
-import { openPresets } from "../../src/kickoff/form/forms.ts";
+import { openKept } from "../../src/kickoff/form/forms.ts";
 import { KnownCrews } from "../../src/local/known-crews.ts";
 import { Models } from "../../src/models/models.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
@@ -165,7 +165,9 @@ describe("Deleting local data", () => {
       () => Promise.resolve(),
     );
     const { database } = window;
-    openPresets(database).save("url:https://deployed.test", "Mine", { inputs: { topic: "tea" } });
+    await openKept(database, vscode.Uri.file(folder)).save("url:https://deployed.test", "Mine", {
+      inputs: {},
+    });
     database.run("INSERT INTO crew_values VALUES ('callbacks', 'url:a', '[\"a mark\"]')");
     new Drafts(database, fail).keep({
       localId: "one",
@@ -201,7 +203,7 @@ describe("Deleting local data", () => {
       .map(({ name }) => String(name))
       .filter((name) => database.get(`SELECT 1 FROM ${name}`) !== undefined);
 
-  it("leaves nothing of executions, presets, drafts, forms, local crews, connected crews and secrets", async () => {
+  it("leaves nothing of executions, saved values, drafts, forms, local crews, connected crews and secrets", async () => {
     const window = await openWindow();
     await fill(window);
     const local = await window.locals.start({
@@ -215,7 +217,7 @@ describe("Deleting local data", () => {
     const deleted = await window.delete("everything");
     assert.deepEqual(deleted, {
       executions: 2,
-      presets: 1,
+      savedValues: 1,
       drafts: 1,
       forms: 1,
       localCrews: 1,

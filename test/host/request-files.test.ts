@@ -5,6 +5,8 @@ import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { asObject } from "../../src/base/json.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
+import type { UserError } from "../../src/base/errors.ts";
+import { crewInFile } from "../../src/kickoff/request-files/crew.ts";
 import { forgetCrewValues } from "../../src/kickoff/crew-values.ts";
 import { openUnsaved } from "../../src/kickoff/export.ts";
 import {
@@ -41,6 +43,7 @@ const file = (name: string, more: object = {}) =>
 describe("Kicking off a request file", () => {
   let sent: Parameters<RequestFilesOptions["sender"]["send"]>[];
   let opened: unknown[][];
+  const made: RequestFiles[] = [];
   let shown: string[];
   let machine: ReturnType<typeof testDatabase>;
   let clock: FakeClock;
@@ -49,7 +52,10 @@ describe("Kicking off a request file", () => {
     [sent, opened, shown, machine, clock] = [[], [], [], testDatabase(), new FakeClock()];
   });
 
-  afterEach(() => machine.end());
+  afterEach(() => {
+    for (const files of made.splice(0)) files.dispose();
+    machine.end();
+  });
 
   after(closeEditors);
 
@@ -63,8 +69,8 @@ describe("Kicking off a request file", () => {
     list: () => [one],
     onDidChange: new vscode.EventEmitter<void>().event,
   });
-  const open = (changes: Partial<RequestFilesOptions> = {}) =>
-    new RequestFiles({
+  const open = (changes: Partial<RequestFilesOptions> = {}) => {
+    const files = new RequestFiles({
       crews: crewsOf(crew),
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
@@ -74,6 +80,9 @@ describe("Kicking off a request file", () => {
       isTrusted: () => true,
       ...changes,
     });
+    made.push(files);
+    return files;
+  };
 
   it("sends the file's values and label without a question, once for a double click", async () => {
     const uri = await file("oslo", { label: "Demo", meta: { a: 1 } });
@@ -100,7 +109,7 @@ describe("Kicking off a request file", () => {
   });
 
   it("sends the values of a form that were opened as a file and not saved", async () => {
-    await openUnsaved({ crewName: crew.name, values: { inputs: { city: "Oslo" } } });
+    await openUnsaved({ crew, values: { inputs: { city: "Oslo" } } });
     await open().kickOff(vscode.window.activeTextEditor!.document.uri, byClick);
     await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
     assert.deepEqual(sent, [[crew, { inputs: { city: "Oslo" } }, {}]]);
@@ -149,6 +158,47 @@ describe("Kicking off a request file", () => {
       [{ city: "Oslo" }, { city: "Bergen" }],
     );
     await document.save();
+  });
+
+  it("names a crew of the workspace by its project's folder, and offers to start it where it isn't known", async () => {
+    const project = fileIn("crews/home");
+    const local = {
+      id: `local:${project.toString()}#Boiler`,
+      name: "home 2",
+      url: "http://a.test",
+    };
+    const known: Crew = { ...local, local: { folder: "", engine: "rehearsal", running: true } };
+    const [beside, inside, outside] = [
+      fileIn("a.json"),
+      fileIn("crews/home/flows/a.json"),
+      "/a.json",
+    ];
+    assert.deepEqual(
+      [beside, inside, vscode.Uri.file(outside)].map((uri) => crewInFile(local, uri)),
+      ["./crews/home#Boiler", "..#Boiler", "home 2"],
+    );
+    assert.equal(
+      crewInFile({ ...local, id: local.id.split("#")[0]! }, fileIn("crews/home/a")),
+      "./",
+    );
+    assert.equal(crewInFile(crew, beside), "Travel");
+    const uri = await file("folder", { crew: "./crews/home#Boiler" });
+    const find = (name: string) => (name === local.id ? known : undefined);
+    const crews = { ...crewsOf(known), ready: () => Promise.resolve(known), find };
+    await open({ crews }).kickOff(uri, byClick);
+    assert.equal(sent[0]?.[0], known);
+    await assert.rejects(open().kickOff(uri, byClick), (error: UserError) => {
+      assert.match(
+        error.message,
+        /The crew in the folder “\.\/crews\/home#Boiler” was not started/,
+      );
+      assert.deepEqual(error.actions[0], {
+        title: "Start Local Crew",
+        command: "crewdeck.startLocalCrew",
+        arguments: [{ folder: project.toString(), class: "Boiler" }],
+      });
+      return true;
+    });
   });
 
   const refuses = async (content: object, message: RegExp) => {
@@ -464,7 +514,7 @@ describe("Writing a request file in the editor", () => {
   });
 
   it("opens unsaved with a form's values, each time in an editor of its own, with the same support", async () => {
-    const request = { crewName: "Nobody", values: { inputs: { topic: "tea" } } };
+    const request = { crew: { ...crew, name: "Nobody" }, values: { inputs: { topic: "tea" } } };
     for (const name of ["nobody-tea.kickoff.json", "nobody-tea-2.kickoff.json"]) {
       await openUnsaved(request);
       const { document } = vscode.window.activeTextEditor ?? assert.fail("no editor");

@@ -5,7 +5,6 @@ import { requestCommands } from "../../src/actions/requests.ts";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
-import { earlierValues } from "../../src/kickoff/form/take-value.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -202,34 +201,6 @@ describe("An earlier kickoff", () => {
       "the execution that is started from it next opens beside it",
     );
     for (const file of [suggested, free]) await rm(file);
-  });
-
-  it("gives an input its earlier values, newest first, each once, only from the same crew", () => {
-    const at = (
-      localId: string,
-      crewId: string,
-      values: Record<string, never> | Record<string, string | number>,
-    ) =>
-      anExecution({
-        localId,
-        crew: { id: crewId, name: "A", url: "https://a.test" },
-        request: { inputs: values, callbacks: {} },
-      });
-    const list = [
-      at("4", "a", { city: "Oslo" }),
-      at("3", "b", { city: "Rome" }),
-      at("2", "a", { city: "Bergen", n: 1 }),
-      at("1", "a", { city: "Oslo" }),
-      at("0", "a", {}),
-    ];
-    assert.deepEqual(
-      earlierValues(list, "a", "city").map(({ value, execution }) => [value, execution.localId]),
-      [
-        ["Oslo", "4"],
-        ["Bergen", "2"],
-      ],
-    );
-    assert.deepEqual(earlierValues(list, "a", "constructor"), []);
   });
 
   it("runs again on the rehearsal engine after a question that doesn't mention cost", async () => {

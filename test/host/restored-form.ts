@@ -16,7 +16,10 @@ export function formsOf(
 ): KickoffForms {
   return new KickoffForms({
     ...{ database, store, documents, clock: systemClock },
-    context: { extensionUri: vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri },
+    context: {
+      extensionUri: vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri,
+      globalStorageUri: vscode.Uri.joinPath(vscode.Uri.file(database.files[0]), ".."),
+    },
     crews: {
       get: () => crew,
       find: () => crew,

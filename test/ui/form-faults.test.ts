@@ -53,7 +53,7 @@ describe("Problems in the kickoff form, in a browser", () => {
     await page.getByText("Advanced").click();
     await field("Extra").fill('{"inputs": {}}');
     await page.getByText("Advanced").click();
-    await tool("Save as Request File…").click();
+    await tool("Save Values…").click();
     await complaint.waitFor();
     await isFocused("Extra");
     assert.match(await problemOf("Extra"), /“inputs” does not belong here/);

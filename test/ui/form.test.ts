@@ -136,7 +136,7 @@ describe("The kickoff form in a browser", () => {
     await open();
     const borders = () =>
       Promise.all(
-        [kickOff(), page.getByRole("button", { name: "Presets…" })].map((button) =>
+        [kickOff(), page.getByRole("button", { name: "Save Values…" })].map((button) =>
           button.evaluate((element) => getComputedStyle(element).borderTopColor),
         ),
       );

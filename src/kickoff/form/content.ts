@@ -4,7 +4,7 @@ import type { Prefill } from "../callbacks.ts";
 import { asTyped, typedIn, withUnlisted, type FormField } from "./fields.ts";
 import type { Draft, Origin, Taken } from "./messages.ts";
 import { keptValues } from "./secrets.ts";
-import { faultsIn, isMissing } from "./validate.ts";
+import { faultsIn } from "./validate.ts";
 import { alignValues, fillIn, initialValues, toPrefill, type FormValues } from "./values.ts";
 
 export interface GivenValues {
@@ -65,7 +65,7 @@ export class FormContent {
   /** Without secrets; undefined if invalid, or if a value must not be stored. */
   get request(): Prefill | undefined {
     const faults = faultsIn(this.#fields, this.#values, () => undefined);
-    return [...faults.values()].every(isMissing)
+    return [...faults.values()].every(({ isMissing }) => isMissing)
       ? toPrefill(this.#fields, this.#values)
       : undefined;
   }

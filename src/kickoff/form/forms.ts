@@ -9,23 +9,27 @@ import type { CrewRef, Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts";
 import type { Database } from "../../store/database.ts";
+import { CallbackConsent } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
 import { moveCrewValues } from "../crew-values.ts";
 import type { Position } from "../../projects/types.ts";
-import { Presets } from "../presets/presets.ts";
+import { copyCurl, openUnsaved } from "../export.ts";
+import { KeptRequests } from "../request-files/kept.ts";
 import { hintActions, hintText } from "../texts.ts";
 import { adviceFrom, type Advice } from "./advice.ts";
 import { callbackHint, type CallbackHint } from "./callback-hint.ts";
 import type { GivenValues, Seed } from "./content.ts";
+import { fillForm, saveValues, takeValue } from "./fill-in.ts";
 import { FormMemory } from "./memory.ts";
 import type { FormCrew } from "./messages.ts";
 import { OpenForm, openPanel, type FormParts } from "./open-form.ts";
 import { parseSavedState } from "./parse.ts";
-import { createFormTools, type FormTools } from "./tools.ts";
+import type { FormTools } from "./session.ts";
 
 export interface KickoffFormsOptions extends FormParts {
   readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "find">;
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
   readonly crews: FormParts["crews"] & Pick<Crews, "find" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "earlier" | "send">;
   /** What receives callbacks. */
@@ -33,9 +37,9 @@ export interface KickoffFormsOptions extends FormParts {
 }
 
 export class KickoffForms implements vscode.Disposable {
-  readonly presets: Presets;
   readonly #options: KickoffFormsOptions;
   readonly #memory: FormMemory;
+  readonly #kept: KeptRequests;
   readonly #tools: FormTools;
   readonly #forms = new Map<string, OpenForm>();
   /** By crew, for its open form. */
@@ -44,10 +48,19 @@ export class KickoffForms implements vscode.Disposable {
 
   constructor(options: KickoffFormsOptions) {
     this.#options = options;
-    const { database, crews, store } = options;
-    this.presets = openPresets(database);
+    const { context, database, crews, store } = options;
+    const kept = openKept(database, context.globalStorageUri);
+    const sources = { crews, store, kept, consent: new CallbackConsent(database) };
+    this.#kept = kept;
     this.#memory = new FormMemory(database, logProblem);
-    this.#tools = createFormTools(crews, store, this.presets);
+    this.#tools = {
+      fillIn: (crew) => fillForm(sources, crew),
+      takeValue: ({ id }, input) => takeValue(store, id, input),
+      saveValues: (crew, values) => saveValues(kept, crew, values),
+      openAsRequestFile: (crew, values) => openUnsaved({ crew, values }),
+      // Looked up at each use, since a local crew's port may change.
+      copyAsCurl: ({ id }, values) => copyCurl(crews.get(id), values),
+    };
     this.#subscription = vscode.Disposable.from(
       crews.onDidChange(() => this.#crewsChanged()),
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -129,6 +142,7 @@ export class KickoffForms implements vscode.Disposable {
     // Closing stores the draft.
     const started = await form?.started;
     moveCrewValues(this.#options.database, from.id, to.id);
+    await this.#kept.move(from.id, to.id);
     // After a start there is nothing to fill in.
     if (form !== undefined && started === undefined) await this.open(to);
   }
@@ -274,9 +288,9 @@ function shown({ id, name, url, local }: Crew, advice?: Advice): FormCrew {
   return { id, name, url, rehearsal: engineNote === undefined ? text : `${text} ${engineNote}` };
 }
 
-/** Invalid presets are reported to the person who made them. */
-export function openPresets(database: Database): Presets {
-  return new Presets(database, (error, crewId) => {
+/** Invalid presets of an earlier version are reported to the person who made them. */
+export function openKept(database: Database, storage: vscode.Uri): KeptRequests {
+  return new KeptRequests(database, storage.fsPath, (error, crewId) => {
     logProblem("Reading the presets", error, crewId);
     void vscode.window.showWarningMessage(
       vscode.l10n.t("A crew's presets are invalid and were set aside. See the log for details."),

@@ -37,12 +37,7 @@ export type Taken = { readonly from: string } & (
   { readonly value: JsonValue } | { readonly text: string }
 );
 
-export const formToolNames = [
-  "presets",
-  "openAsRequestFile",
-  "saveAsRequestFile",
-  "copyAsCurl",
-] as const;
+export const formToolNames = ["fillIn", "saveValues", "openAsRequestFile", "copyAsCurl"] as const;
 export type FormToolName = (typeof formToolNames)[number];
 
 /** The first field to fill in, the button that sends, what the crew answered, or an input. */

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { messageOf, UserError } from "../../base/errors.ts";
+import { NothingToDo, UserError } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { formType, viewId } from "../../editor/manifest.ts";
 import { log, logProblem } from "../../editor/log.ts";
-import { plainMessage, runAction } from "../../editor/messages.ts";
+import { runAction, showError } from "../../editor/messages.ts";
 import { showPage } from "../../editor/webview-page.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
@@ -62,8 +62,8 @@ export class OpenForm {
       send: async (request, localId) =>
         await sender.send(await crews.ready(crew), request, { localId }),
       onToolProblem: (error) => {
-        logProblem("The kickoff form", error);
-        void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
+        if (!(error instanceof NothingToDo)) logProblem("The kickoff form", error);
+        void showError(error);
       },
       onAction: (action) => void runAction(action),
       onOpenExecution: (made) =>

@@ -3,8 +3,6 @@ import { defined } from "../../base/json.ts";
 import type { Prefill } from "../callbacks.ts";
 import { membersOf, readJson, toObject } from "../json.ts";
 import { readKickoffJson, requestFileOwn, type KickoffFault } from "../kickoff-json.ts";
-import { faultText as fileFaultText } from "../request-files/check.ts";
-import { faultText } from "../texts.ts";
 import { targetOf, type HeldSecrets } from "./secrets.ts";
 import { checkExtra } from "./validate.ts";
 
@@ -25,17 +23,14 @@ export function readPastedKickoff(text: string): PastedKickoff | undefined {
     return undefined;
   const reading = readJson(text);
   const refused = faults.find((fault) => !isAccepted(fault));
-  const moved = faults.flatMap((fault) => (fault.kind === "otherMember" ? [fault.name] : []));
+  const moved = faults.flatMap(({ kind, name }) =>
+    kind === "otherMember" && name !== undefined ? [name] : [],
+  );
   const others = Object.entries(toObject(root)).filter(([name]) => moved.includes(name));
   const extra =
     others.length === 0 ? values.extra : { ...values.extra, ...Object.fromEntries(others) };
   const misplaced = extra && checkExtra(JSON.stringify(extra));
-  const reason =
-    "fault" in reading
-      ? faultText({ kind: "notJson", at: reading.fault })
-      : refused === undefined
-        ? misplaced && faultText(misplaced)
-        : fileFaultText(refused);
+  const reason = "fault" in reading ? reading.fault : (refused ?? misplaced)?.text;
   if (reason !== undefined)
     return { refused: l10n.t("The pasted kickoff was not taken: {0}", reason) };
   const held = secrets.map(({ of, text }) => [of, { text, target: targetOf(of, typed) }] as const);

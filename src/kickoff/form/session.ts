@@ -21,13 +21,13 @@ import type {
   FormView,
   FromForm,
   Outcome,
+  Taken,
   ToForm,
 } from "./messages.ts";
 import type { Position } from "../../projects/types.ts";
 import { parseFromForm } from "./parse.ts";
 import { readPastedKickoff } from "./pasted.ts";
 import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
-import type { FormTools } from "./tools.ts";
 import { isValid } from "./validate.ts";
 import { toRequest } from "./values.ts";
 import { keepChangedText } from "../texts.ts";
@@ -57,6 +57,15 @@ export interface SessionOptions {
   readonly onHint: (what: "setUp" | "test" | "hide") => void;
   /** In the project of a local crew. */
   readonly showPlace: (at: Position) => Promise<void>;
+}
+
+/** What a form offers beside its fields. Values have no secrets. */
+export interface FormTools extends Record<
+  Exclude<FormToolName, "fillIn">,
+  (crew: FormCrew, values: Prefill) => Promise<void>
+> {
+  readonly fillIn: (crew: FormCrew) => Promise<Prefill | undefined>;
+  readonly takeValue: (crew: FormCrew, input: string) => Promise<Taken | undefined>;
 }
 
 /** Without VS Code. */
@@ -224,15 +233,15 @@ export class FormSession {
   };
 
   async #use(tool: FormToolName): Promise<void> {
-    if (this.#content === undefined) return;
     const { tools } = this.#options;
-    const { request } = this.#content;
-    const values = request && defined({ ...request, from: undefined });
-    if (tool === "presets") {
-      const chosen = await tools.presets(this.#crew, values);
+    const request = this.#content?.request;
+    if (tool === "fillIn") {
+      const chosen = await tools.fillIn(this.#crew);
       if (chosen !== undefined) this.#replace((content) => content.give(instead(content, chosen)));
-    } else if (request !== undefined && values !== undefined) {
-      await tools[tool](this.#crew, tool === "copyAsCurl" ? request : values);
+    } else if (request !== undefined) {
+      // A file has no place for the task from which to run again.
+      const values = tool === "copyAsCurl" ? request : defined({ ...request, from: undefined });
+      await tools[tool](this.#crew, values);
     }
   }
 

@@ -1,46 +1,28 @@
+import * as l10n from "@vscode/l10n";
 import { isObject } from "../../base/json.ts";
 import {
   callbackNames,
   checkAddress,
   eventsIn,
-  type AddressFault,
   type CallbackName,
   type FormSecrets,
   type SecretName,
 } from "../callbacks.ts";
-import { readJson, type JsonFault } from "../json.ts";
+import { readJson } from "../json.ts";
 import { readKickoffJson, requestFileOwn, secretWord } from "../kickoff-json.ts";
+import { addressFaultText } from "../texts.ts";
 import { canShow, type FieldValue, type FormField } from "./fields.ts";
 import { alignValues, jsonOf, type FormValues } from "./values.ts";
 
-export type Fault =
-  | AddressFault
-  | { readonly kind: "notJson"; readonly at: JsonFault }
-  | { readonly kind: "otherPart" | "twice" | "storedSecret"; readonly name: string }
-  | {
-      /** `otherSecret`: entered for another host or strategy. */
-      readonly kind:
-        | "missing"
-        | "notAnObject"
-        | "notANumber"
-        | "notAnInteger"
-        | "noAddress"
-        | "noEvents"
-        | "noUsername"
-        | "noSecret"
-        | "otherSecret";
-    };
+export interface Fault {
+  readonly text: string;
+  /** Something is only not there yet. */
+  readonly isMissing?: true;
+}
 
 /** What a form has a box for; inputs by their index. */
 export type FormPart =
   number | "meta" | "extra" | CallbackName | "streamingUrl" | "events" | "username" | SecretName;
-
-/** Whether something is only not there yet. */
-export function isMissing({ kind }: Fault): boolean {
-  const secret = kind === "noSecret" || kind === "otherSecret";
-  // Not `noAddress`: the events would be dropped from what a tool saves.
-  return secret || ["missing", "noEvents", "noUsername"].includes(kind);
-}
 
 /** @param secretFault is asked for the secrets of callbacks that are used and authenticate */
 export function faultsIn(
@@ -55,16 +37,34 @@ export function faultsIn(
   const authenticates =
     callbacks.humanInputWebhookUrl.trim() !== "" && humanInput.strategy !== "none";
   const lacksUsername = humanInput.strategy === "basic" && humanInput.username === "";
+  const addressFault = (address: string): Fault | undefined => {
+    const kind = checkAddress(address)?.kind;
+    return kind && { text: addressFaultText(kind) };
+  };
   const faults: readonly (readonly [FormPart, Fault | undefined])[] = [
     ...fields.map(
       (field, index) => [index, checkInput(field, inputs[index] ?? field.initial)] as const,
     ),
     ["meta", checkObject(values.meta)],
-    ...callbackNames.map((name) => [name, checkAddress(callbacks[name])] as const),
-    ["username", authenticates && lacksUsername ? { kind: "noUsername" } : undefined],
+    ...callbackNames.map((name) => [name, addressFault(callbacks[name])] as const),
+    [
+      "username",
+      authenticates && lacksUsername ? missing(l10n.t("Enter the user name.")) : undefined,
+    ],
     ["humanInput", authenticates ? secretFault("humanInput") : undefined],
-    ["streamingUrl", hasEvents && !streams ? { kind: "noAddress" } : checkAddress(streaming.url)],
-    ["events", streams && !hasEvents ? { kind: "noEvents" } : undefined],
+    [
+      "streamingUrl",
+      hasEvents && !streams
+        ? // Not only missing: the events would be dropped from what a tool saves.
+          { text: l10n.t("Enter the address that receives the events, or remove the events.") }
+        : addressFault(streaming.url),
+    ],
+    [
+      "events",
+      streams && !hasEvents
+        ? missing(l10n.t("Enter at least one event, or remove the address."))
+        : undefined,
+    ],
     ["streaming", streams && streaming.strategy !== "none" ? secretFault("streaming") : undefined],
     ["extra", checkObject(values.extra) ?? checkExtra(values.extra)],
   ];
@@ -77,7 +77,7 @@ export function isValid(
   secrets: FormSecrets,
 ): boolean {
   const lack = (name: SecretName): Fault | undefined =>
-    secrets[name] === "" ? { kind: "noSecret" } : undefined;
+    secrets[name] === "" ? missing("") : undefined;
   return faultsIn(fields, values, lack).size === 0;
 }
 
@@ -87,32 +87,44 @@ export function checkInput(
   { mode, text }: FieldValue,
 ): Fault | undefined {
   if (mode === "omit") return undefined;
-  if (jsonOf({ mode, text }) === undefined) return required ? { kind: "missing" } : undefined;
+  const lack = missing(
+    l10n.t(
+      "This input is required. Choose “Empty text”, “null” or “Leave out” to send it without a value.",
+    ),
+  );
+  if (jsonOf({ mode, text }) === undefined) return required ? lack : undefined;
   if (mode !== "json" && mode !== "fitting") return undefined;
   if (mode === "fitting" && control !== undefined) {
     if (control.kind === "integer" && !/^-?(0|[1-9]\d*)$/.test(text.trim()))
-      return { kind: "notAnInteger" };
+      return { text: l10n.t("Enter a whole number, such as 12.") };
     if (!canShow(control, text.trim()))
-      return { kind: control.kind === "number" ? "notANumber" : "missing" };
+      return control.kind === "number" ? { text: l10n.t("Enter a number, such as 12.5.") } : lack;
   }
   const reading = readJson(text);
-  return "fault" in reading ? { kind: "notJson", at: reading.fault } : undefined;
+  return "fault" in reading ? { text: reading.fault } : undefined;
 }
 
 /** Blank, or a JSON object (specification: a free-form object). */
 function checkObject(text: string): Fault | undefined {
   if (text.trim() === "") return undefined;
   const reading = readJson(text);
-  if ("fault" in reading) return { kind: "notJson", at: reading.fault };
-  return isObject(reading.value) ? undefined : { kind: "notAnObject" };
+  if ("fault" in reading) return { text: reading.fault };
+  return isObject(reading.value)
+    ? undefined
+    : { text: l10n.t('A JSON object is expected, such as {"ticket": 7}.') };
 }
 
 /** Nothing that has its own place, and no secret. */
 export function checkExtra(text: string): Fault | undefined {
   if (text.trim() === "") return undefined;
   const [fault] = readKickoffJson(`{"extra": ${text}}`, requestFileOwn).faults;
-  if (fault === undefined || !("name" in fault)) return undefined;
-  const { kind, name } = fault;
-  if (kind === "twice") return { kind, name };
-  return { kind: secretWord.test(name) ? "storedSecret" : "otherPart", name };
+  if (fault?.name === undefined) return undefined;
+  const { kind, name, text: why } = fault;
+  return kind === "otherPart" && secretWord.test(name)
+    ? { text: l10n.t("Remove “{0}”: this is saved on disk, and a secret must not be.", name) }
+    : { text: why };
+}
+
+export function missing(text: string): Fault {
+  return { text, isMissing: true };
 }

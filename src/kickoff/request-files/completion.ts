@@ -6,6 +6,7 @@ import type { Crew } from "../../crews/types.ts";
 import { defined } from "../../base/json.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showStatus } from "../../editor/messages.ts";
+import { crewInFile, findInFile } from "./crew.ts";
 import { rangeOf, type RequestFileDiagnostics } from "./diagnostics.ts";
 import { placeAt, type WritingPlace } from "./place.ts";
 import { longestFile, readRequestFile } from "./request-file.ts";
@@ -17,9 +18,9 @@ export function completeRequestFiles(
   crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
   problems: Pick<RequestFileDiagnostics, "refresh">,
 ) {
-  const fieldsIn = async (text: string, token: vscode.CancellationToken) => {
-    const name = readRequestFile(text).crew;
-    const crew = name === undefined ? undefined : crews.find(name);
+  const fieldsIn = async (document: vscode.TextDocument, token: vscode.CancellationToken) => {
+    const name = readRequestFile(document.getText()).crew;
+    const crew = name === undefined ? undefined : findInFile(crews, name, document.uri);
     const known = crew && crews.knownInputs(crew);
     if (crew === undefined || known !== undefined) return known?.fields ?? [];
     const abort = new AbortController();
@@ -38,9 +39,13 @@ export function completeRequestFiles(
       cancelled.dispose();
     }
   };
-  const offersAt = async (place: WritingPlace, text: string, token: vscode.CancellationToken) => {
-    if (place.kind === "crew") return crews.list().map(crewOffer);
-    const fields = await fieldsIn(text, token);
+  const offersAt = async (
+    place: WritingPlace,
+    document: vscode.TextDocument,
+    token: vscode.CancellationToken,
+  ) => {
+    if (place.kind === "crew") return crews.list().map((crew) => crewOffer(crew, document.uri));
+    const fields = await fieldsIn(document, token);
     if (place.kind === "inputValue")
       return fields.filter(({ name }) => name === place.name).flatMap(valueOffers);
     const missing = fields.filter(({ name }) => !place.given.has(name));
@@ -56,7 +61,7 @@ export function completeRequestFiles(
     const place = placeAt(text, document.offsetAt(position));
     if (place === undefined) return [];
     const range = rangeOf(document, place.replaces);
-    return (await offersAt(place, text, token)).map((offer, index) =>
+    return (await offersAt(place, document, token)).map((offer, index) =>
       Object.assign(new vscode.CompletionItem(offer.label), {
         range,
         filterText: JSON.stringify(offer.label),
@@ -67,8 +72,9 @@ export function completeRequestFiles(
   };
 }
 
-function crewOffer({ name, url }: Crew): Offer {
-  const insertText = JSON.stringify(name);
+function crewOffer(crew: Crew, file: vscode.Uri): Offer {
+  const { name, url } = crew;
+  const insertText = JSON.stringify(crewInFile(crew, file));
   return { label: name, kind: vscode.CompletionItemKind.Module, insertText, detail: url };
 }
 

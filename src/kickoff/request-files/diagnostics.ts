@@ -2,7 +2,9 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Span } from "../json.ts";
-import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
+import { checkRequestFile, isHarmless } from "./check.ts";
+import type { KickoffFault } from "../kickoff-json.ts";
+import { findInFile } from "./crew.ts";
 import { isRequestFile } from "./name.ts";
 import { longestFile, readRequestFile } from "./request-file.ts";
 
@@ -38,17 +40,19 @@ export class RequestFileDiagnostics implements vscode.Disposable {
     if (!isRequestFile(document.uri)) return;
     const text = document.getText();
     const { Error, Warning } = vscode.DiagnosticSeverity;
-    const found = (text.length > longestFile ? [] : this.#faultsIn(text)).map((fault) => {
-      const severity = isHarmless(fault) ? Warning : Error;
-      const made = new vscode.Diagnostic(rangeOf(document, fault.at), faultText(fault), severity);
-      return Object.assign(made, { source: "Crewdeck", code: fault.kind });
-    });
+    const found = (text.length > longestFile ? [] : this.#faultsIn(text, document.uri)).map(
+      (fault) => {
+        const severity = isHarmless(fault) ? Warning : Error;
+        const made = new vscode.Diagnostic(rangeOf(document, fault.at), fault.text, severity);
+        return Object.assign(made, { source: "Crewdeck", code: fault.kind });
+      },
+    );
     this.#marks.set(document.uri, found);
   }
 
-  #faultsIn(text: string): readonly RequestFault[] {
+  #faultsIn(text: string, uri: vscode.Uri): readonly KickoffFault[] {
     const file = readRequestFile(text);
-    const crew = file.crew === undefined ? undefined : this.#crews.find(file.crew);
+    const crew = file.crew === undefined ? undefined : findInFile(this.#crews, file.crew, uri);
     const faults = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew));
     return faults.filter(({ kind }) => !bySchema.has(kind));
   }

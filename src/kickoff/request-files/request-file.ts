@@ -1,22 +1,14 @@
+import * as l10n from "@vscode/l10n";
 import { defined, laidOutJson } from "../../base/json.ts";
 import { toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
-import { spanOf, type Expected, type Span } from "../json.ts";
+import { spanOf, type Span } from "../json.ts";
 import { readKickoffJson, requestFileOwn, secretWord, type KickoffFault } from "../kickoff-json.ts";
-
-export type FileFault =
-  | KickoffFault
-  | ({ readonly at: Span } & (
-      | { readonly kind: "syntax"; readonly expected: Expected }
-      | { readonly kind: "noCrew" }
-      /** A token or a password, which a shared file must not have. */
-      | { readonly kind: "secret"; readonly name: string }
-    ));
 
 export interface RequestFile {
   readonly crew?: string;
   readonly label?: string;
   readonly values: Prefill;
-  readonly faults: readonly FileFault[];
+  readonly faults: readonly KickoffFault[];
   readonly places: {
     readonly crew: Span;
     readonly inputs: Span;
@@ -47,23 +39,38 @@ export function readRequestFile(text: string): RequestFile {
     (crew === undefined || crew.value.type === "string");
   // A misplaced secret is reported once.
   const others = json.faults.filter(({ at }) => !secrets.some(({ key }) => key.start === at.start));
-  const faults: FileFault[] = [
-    ...(json.syntax ? [{ kind: "syntax", ...json.syntax } as const] : []),
-    ...secrets.map(({ name, key }) => ({ kind: "secret", name, at: key }) as const),
+  const faults: KickoffFault[] = [
+    ...(json.syntax ? [json.syntax] : []),
+    ...secrets.map(({ name, key }) => secretFault(name, key)),
     ...others.map((fault) =>
       // An unknown member may be a secret.
-      (fault.kind === "otherMember" || fault.kind === "otherPart") && secretWord.test(fault.name)
-        ? ({ kind: "secret", name: fault.name, at: fault.at } as const)
+      ["otherMember", "otherPart"].includes(fault.kind) && secretWord.test(fault.name ?? "")
+        ? secretFault(fault.name ?? "", fault.at)
         : fault,
     ),
-    ...(isCrewMissing ? [{ kind: "noCrew", at: places.crew } as const] : []),
   ];
+  if (isCrewMissing)
+    faults.push({
+      kind: "noCrew",
+      at: places.crew,
+      text: l10n.t(
+        "“crew” is missing: the name or address of a connected crew, or the folder of a project, such as ./.",
+      ),
+    });
   return {
     ...defined({ crew: texts.get("crew") || undefined, label: texts.get("label") || undefined }),
     values: json.values,
     faults,
     places,
   };
+}
+
+function secretFault(name: string, at: Span): KickoffFault {
+  const text = l10n.t(
+    "A request file holds no secrets, because it is shared: remove “{0}”. The crew's token is kept by Crewdeck, and a callback's secret is entered in the form.",
+    name,
+  );
+  return { kind: "secret", name, at, text };
 }
 
 export function writeRequestFile(crew: string, values: Prefill, label?: string): string {

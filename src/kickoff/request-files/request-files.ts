@@ -4,7 +4,7 @@ import { givenCallbacks } from "../../api/callbacks.ts";
 import { emptyInputs } from "../../api/read-inputs.ts";
 import { kickoffBody } from "../../api/requests.ts";
 import type { Clock } from "../../base/clock.ts";
-import { UserError } from "../../base/errors.ts";
+import { UserError, type ErrorAction } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { costsMoney, type Crew } from "../../crews/types.ts";
@@ -18,9 +18,11 @@ import { copyCurl } from "../export.ts";
 import type { KickoffForms } from "../form/forms.ts";
 import { requestWith } from "../form/values.ts";
 import { SingleStart } from "../../base/single-start.ts";
+import type { KickoffFault } from "../kickoff-json.ts";
 import { callbacksText } from "../texts.ts";
-import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
+import { checkRequestFile, isHarmless } from "./check.ts";
 import { completeRequestFiles } from "./completion.ts";
+import { findInFile, folderInFile } from "./crew.ts";
 import { rangeOf, RequestFileDiagnostics } from "./diagnostics.ts";
 import { longestFile, readRequestFile, type RequestFile } from "./request-file.ts";
 
@@ -37,7 +39,7 @@ export interface RequestFilesOptions {
   readonly isTrusted: () => boolean;
 }
 
-interface Read {
+interface OpenRequest {
   readonly document: vscode.TextDocument;
   readonly crew: Crew;
   readonly file: RequestFile;
@@ -69,20 +71,20 @@ export class RequestFiles implements vscode.Disposable {
     uri: vscode.Uri,
     by: { readonly isPerson: boolean },
   ): Promise<Execution | undefined> {
-    const document = await openText(uri);
+    const request = await openRequest(uri, this.#options.crews);
     // A file that was edited since is another kickoff.
-    const key = JSON.stringify([uri.toString(), document.getText()]);
-    const begun = await this.#starts.once(key, by, () => this.#begin(document, by.isPerson));
+    const key = JSON.stringify([uri.toString(), request.document.getText()]);
+    const begun = await this.#starts.once(key, by, () => this.#begin(request, by.isPerson));
     return await begun?.started;
   }
 
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
-    const begun = await this.#open(this.#read(await openText(uri)));
+    const begun = await this.#open(await openRequest(uri, this.#options.crews));
     return await begun?.started;
   }
 
   async copyCurl(uri: vscode.Uri): Promise<void> {
-    const { crew, file } = this.#read(await openText(uri));
+    const { crew, file } = await openRequest(uri, this.#options.crews);
     await copyCurl(crew, file.values);
   }
 
@@ -90,8 +92,7 @@ export class RequestFiles implements vscode.Disposable {
     this.#problems.dispose();
   }
 
-  async #begin(document: vscode.TextDocument, isPerson: boolean): Promise<Begun | undefined> {
-    const read = this.#read(document);
+  async #begin(read: OpenRequest, isPerson: boolean): Promise<Begun | undefined> {
     if (!hasCredentials(read.file.values)) {
       const execution = await this.#start(read);
       // The form shows what it starts itself.
@@ -111,14 +112,14 @@ export class RequestFiles implements vscode.Disposable {
     return await this.#open(read);
   }
 
-  async #open({ crew, file }: Read): Promise<Begun | undefined> {
+  async #open({ crew, file }: OpenRequest): Promise<Begun | undefined> {
     const { crews, forms } = this.#options;
     if (!(await this.#consent.confirm(crew, file.values))) return undefined;
     const values = { inputs: {}, ...file.values };
     return { started: forms.open(await crews.ready(crew), values, { replaces: true }) };
   }
 
-  async #start(read: Read): Promise<Execution | undefined> {
+  async #start(read: OpenRequest): Promise<Execution | undefined> {
     const { crews, sender, isTrusted } = this.#options;
     const { document, crew, file } = read;
     const title = plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name));
@@ -137,42 +138,44 @@ export class RequestFiles implements vscode.Disposable {
       return await sender.send(ready, request, defined({ label: file.label }));
     });
   }
+}
 
-  /** Doesn't check the inputs. @throws UserError for an invalid file */
-  #read(document: vscode.TextDocument): Read {
-    const file = readRequestFile(document.getText());
-    const crew = file.crew === undefined ? undefined : this.#options.crews.find(file.crew);
-    refuse(document, checkRequestFile(file, crew, undefined));
-    // Throws an error that lists the connected crews.
-    return { document, file, crew: crew ?? this.#options.crews.get(file.crew ?? "") };
-  }
+/** With its unsaved changes. Doesn't check the inputs. @throws UserError for an invalid file */
+export async function openRequest(
+  uri: vscode.Uri,
+  crews: Pick<Crews, "find" | "get">,
+): Promise<OpenRequest> {
+  await checkFile(uri);
+  const document = await vscode.workspace.openTextDocument(uri);
+  const file = readRequestFile(document.getText());
+  const crew = file.crew === undefined ? undefined : findInFile(crews, file.crew, uri);
+  refuse(document, checkRequestFile(file, crew, undefined));
+  // Throws an error that lists the connected crews.
+  return { document, file, crew: crew ?? crews.get(file.crew ?? "") };
 }
 
 /** @throws UserError for a device, which VS Code would read for ever, and for a large file */
-async function openText(uri: vscode.Uri): Promise<vscode.TextDocument> {
-  if (uri.scheme === "file") {
-    // VS Code reports another error, such as for a missing file, itself.
-    const stats = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
-    const { File, Directory } = vscode.FileType;
-    if (stats !== undefined && (stats.type & (File | Directory)) === 0)
-      throw new UserError(vscode.l10n.t("{0} is not a regular file.", uri.fsPath));
-    if (stats !== undefined && stats.size > longestFile)
-      throw new UserError(
-        vscode.l10n.t(
-          "{0} is larger than 1 MB. Fill in large inputs in the kickoff form, from text files.",
-          uri.fsPath,
-        ),
-      );
-  }
-  return await vscode.workspace.openTextDocument(uri);
+export async function checkFile(uri: vscode.Uri): Promise<void> {
+  if (uri.scheme !== "file") return;
+  // VS Code reports another error, such as for a missing file, itself.
+  const stats = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
+  const { File, Directory } = vscode.FileType;
+  if (stats !== undefined && (stats.type & (File | Directory)) === 0)
+    throw new UserError(vscode.l10n.t("{0} is not a regular file.", uri.fsPath));
+  if (stats !== undefined && stats.size > longestFile)
+    throw new UserError(
+      vscode.l10n.t(
+        "{0} is larger than 1 MB. Fill in large inputs in the kickoff form, from text files.",
+        uri.fsPath,
+      ),
+    );
 }
 
 /** @throws UserError for the first problem */
-function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]): void {
+function refuse(document: vscode.TextDocument, faults: readonly KickoffFault[]): void {
   const fault = faults.find((each) => !isHarmless(each));
   if (fault === undefined) return;
   const selection = rangeOf(document, fault.at);
-  const connect = { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
   const show = {
     title: vscode.l10n.t("Show"),
     command: "vscode.open",
@@ -183,14 +186,26 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
       "{0}, line {1}: {2} Nothing was sent.",
       nameOf(document),
       selection.start.line + 1,
-      faultText(fault),
+      fault.text,
     ),
-    fault.kind === "unknownCrew" ? [connect, show] : [show],
+    fault.kind === "unknownCrew" ? [connectAction(fault.name ?? "", document.uri), show] : [show],
   );
 }
 
+function connectAction(crew: string, file: vscode.Uri): ErrorAction {
+  const named = folderInFile(crew, file);
+  if (named === undefined)
+    return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
+  const { folder, crewClass } = named;
+  return {
+    title: vscode.l10n.t("Start Local Crew"),
+    command: "crewdeck.startLocalCrew",
+    arguments: [{ folder: folder.toString(), ...defined({ class: crewClass }) }],
+  };
+}
+
 /** A harmless-looking lens could cost money. Shows all callbacks, and allows none for later. */
-async function confirmUntrusted({ document, crew, file }: Read): Promise<boolean> {
+async function confirmUntrusted({ document, crew, file }: OpenRequest): Promise<boolean> {
   const bytes = Buffer.byteLength(JSON.stringify(kickoffBody(requestWith(file.values))));
   const place = shortAddress(crew.url);
   const callbacks = givenCallbacks(file.values);

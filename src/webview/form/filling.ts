@@ -11,9 +11,8 @@ import type {
 import { hasText } from "../../kickoff/form/fields.ts";
 import { readPastedKickoff } from "../../kickoff/form/pasted.ts";
 import { isMeantFor, keptDraft, targetOf } from "../../kickoff/form/secrets.ts";
-import { type Fault, faultsIn, type FormPart, isMissing } from "../../kickoff/form/validate.ts";
+import { type Fault, faultsIn, type FormPart, missing } from "../../kickoff/form/validate.ts";
 import type { FormValues } from "../../kickoff/form/values.ts";
-import { faultText } from "../../kickoff/texts.ts";
 import type { Form, ShownView } from "./context.ts";
 
 declare function acquireVsCodeApi(): {
@@ -93,7 +92,7 @@ function update(change: Partial<Filling>): void {
   const isBlocked =
     typeof blocked === "object"
       ? change.values === undefined
-      : faults.some((fault) => blocked === "checkFields" || !isMissing(fault));
+      : faults.some(({ isMissing }) => blocked === "checkFields" || isMissing !== true);
   filling = isBlocked ? { ...next, blocked } : next;
   draw(filling.view, formOf(filling));
 }
@@ -112,7 +111,11 @@ function isHeld(form: Filling, name: SecretName): boolean {
 function faultsOf(form: Filling): ReadonlyMap<FormPart, Fault> {
   return faultsIn(form.view.fields, form.values, (name) => {
     if (isHeld(form, name)) return undefined;
-    return { kind: entered(form, name) === undefined ? "noSecret" : "otherSecret" };
+    return missing(
+      entered(form, name) === undefined
+        ? l10n.t("Enter it. Secrets are not saved with the form.")
+        : l10n.t("Enter it again: the earlier one was for another host or strategy."),
+    );
   });
 }
 
@@ -150,11 +153,11 @@ export function submit(): void {
   else post({ type: "submit", draft: { ...view.draft, values } });
 }
 
-/** Presets apart, a tool needs readable values. */
+/** A tool needs readable values, unless it replaces them. */
 export function use(tool: FormToolName): void {
   if (filling === undefined || isSending(filling)) return;
-  const isReadable = [...faultsOf(filling).values()].every(isMissing);
-  if (tool === "presets" || isReadable) {
+  const isReadable = [...faultsOf(filling).values()].every(({ isMissing }) => isMissing);
+  if (tool === "fillIn" || isReadable) {
     post({ type: "tool", tool });
     return;
   }
@@ -182,7 +185,7 @@ export function focus(where: FormFocus): void {
   const name = typeof where === "object" ? where.input : undefined;
   const named = fields.findIndex((field) => field.name === name);
   const isGiven =
-    origin?.kind === "given" && !fields.some((_, index) => faults.get(index)?.kind === "missing");
+    origin?.kind === "given" && !fields.some((_, index) => faults.get(index)?.isMissing);
   const secret = isGiven ? secretNames.find((name) => faults.has(name)) : undefined;
   const seen = [...fields.keys()].filter((index) => fields[index]?.isOdd !== true);
   const isEmpty = (index: number) => {
@@ -223,7 +226,7 @@ function formOf(form: Filling): Form {
     blocked: blockedText(blocked),
     problemOf: (part) => {
       const fault = faults.get(part);
-      if (fault !== undefined && (isStrict || !isMissing(fault))) return faultText(fault);
+      if (fault !== undefined && (isStrict || fault.isMissing !== true)) return fault.text;
       return isReported(part) ? l10n.t("The crew reports that this input is missing.") : "";
     },
     secretOf: (name) =>

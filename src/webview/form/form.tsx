@@ -56,9 +56,9 @@ function Tools() {
 
 function toolText(tool: FormToolName): string {
   const texts = {
-    presets: l10n.t("Presets…"),
+    fillIn: l10n.t("Fill In From…"),
+    saveValues: l10n.t("Save Values…"),
     openAsRequestFile: l10n.t("Open as Request File"),
-    saveAsRequestFile: l10n.t("Save as Request File…"),
     copyAsCurl: l10n.t("Copy as cURL"),
   };
   return texts[tool];

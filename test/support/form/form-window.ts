@@ -32,9 +32,9 @@ export class FormWindow {
   send: () => Promise<Execution>;
   /** The tools that were called, in order, with their arguments. */
   readonly asked: (readonly [FormToolName, Prefill | undefined])[] = [];
-  /** What "Presets…" returns. */
-  preset: Prefill | undefined;
-  /** What "Fill In From…" returns. */
+  /** What "Fill In From…" returns for the whole form. */
+  chosen: Prefill | undefined;
+  /** What "Fill In From…" returns for a field. */
   taken: Promise<Taken | undefined> = Promise.resolve(undefined);
   readonly problems: unknown[] = [];
   /** The links of the hint about callbacks that were pressed. */
@@ -67,10 +67,9 @@ export class FormWindow {
       onStarted: (execution) => this.started.push(execution),
       onOpenExecution: (execution) => this.opened.push(execution),
       tools: {
-        presets: (_, request) =>
-          Promise.resolve(this.asked.push(["presets", request])).then(() => this.preset),
-        saveAsRequestFile: (_, request) =>
-          Promise.resolve(void this.asked.push(["saveAsRequestFile", request])),
+        fillIn: () =>
+          Promise.resolve(this.asked.push(["fillIn", undefined])).then(() => this.chosen),
+        saveValues: (_, request) => Promise.resolve(void this.asked.push(["saveValues", request])),
         openAsRequestFile: (_, request) =>
           Promise.resolve(void this.asked.push(["openAsRequestFile", request])),
         copyAsCurl: (_, request) => Promise.resolve(void this.asked.push(["copyAsCurl", request])),

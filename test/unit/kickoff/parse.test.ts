@@ -30,7 +30,7 @@ describe("Messages of the kickoff form", () => {
       { type: "submit", draft },
       { type: "changed", draft },
       { type: "clear" },
-      { type: "tool", tool: "presets" },
+      { type: "tool", tool: "fillIn" },
       { type: "paste", text: "{}" },
       { type: "take", input: "__proto__" },
       { type: "secret", name: "streaming", target: "bearer https://a.test", text: "x" },

@@ -24,9 +24,9 @@ describe("A kickoff form's session with tools and secrets", () => {
     [posted, saved, last, sent, problems, asked] = [[], [], [], [], [], []];
     taken = undefined;
     tools = {
-      presets: (_, request) => keep(asked, request).then(() => undefined),
+      fillIn: () => Promise.resolve(undefined),
+      saveValues: (_, request) => keep(asked, request),
       openAsRequestFile: (_, request) => keep(asked, request),
-      saveAsRequestFile: (_, request) => keep(asked, request),
       copyAsCurl: (_, request) => keep(asked, request),
       takeValue: () => Promise.resolve(taken),
     };
@@ -46,9 +46,9 @@ describe("A kickoff form's session with tools and secrets", () => {
         send: (request) => keep(sent, { request }).then(() => anExecution()),
         post: (message) => posted.push(message),
         tools: {
-          presets: (...of) => tools.presets(...of),
+          fillIn: (...of) => tools.fillIn(...of),
+          saveValues: (...of) => tools.saveValues(...of),
           openAsRequestFile: (...of) => tools.openAsRequestFile(...of),
-          saveAsRequestFile: (...of) => tools.saveAsRequestFile(...of),
           copyAsCurl: (...of) => tools.copyAsCurl(...of),
           takeValue: (...of) => tools.takeValue(...of),
         },
@@ -83,27 +83,23 @@ describe("A kickoff form's session with tools and secrets", () => {
     change(session, typed("", "1"));
     await use(session, "copyAsCurl");
     change(session, { ...typed("cities"), meta: "[1" });
-    session.receive({ type: "tool", tool: "saveAsRequestFile" });
-    await use(session, "presets");
-    assert.deepEqual(asked, [{ inputs: JSON.parse('{"__proto__": "1"}') as unknown }, undefined]);
+    await use(session, "saveValues");
+    assert.deepEqual(asked, [{ inputs: JSON.parse('{"__proto__": "1"}') as unknown }]);
   });
 
-  it("keeps the task that it runs again from when a preset is chosen, copies it as cURL, and stores it in no preset or file", async () => {
+  it("keeps the task that it runs again from when other values are filled in, copies it as cURL, and stores it in no file", async () => {
     const from = { executionId: "e", taskId: "draft", title: "tea", outputs: [] };
     const session = await open({ instead: { inputs: { topic: "tea" }, from } });
-    for (const tool of ["copyAsCurl", "saveAsRequestFile"]) await use(session, tool);
-    tools = {
-      ...tools,
-      presets: (_, request) => keep(asked, request).then(() => ({ inputs: { topic: "winds" } })),
-    };
-    await use(session, "presets");
+    tools = { ...tools, fillIn: () => Promise.resolve({ inputs: { topic: "winds" } }) };
+    for (const tool of ["copyAsCurl", "openAsRequestFile", "saveValues", "fillIn"])
+      await use(session, tool);
     const values = { inputs: { topic: "tea" } };
     assert.deepEqual(asked, [{ ...values, from }, values, values]);
     assert.equal(form().draft.values.inputs[0]?.text, "winds");
     assert.deepEqual(form().draft.values.from, from);
   });
 
-  it("passes nothing to the presets if an address has a password, which would be stored with them", async () => {
+  it("saves nothing if an address has a password, which would be stored, too", async () => {
     const session = await open();
     for (const taskWebhookUrl of [
       "https://me:hush@a.test",
@@ -113,10 +109,9 @@ describe("A kickoff form's session with tools and secrets", () => {
         ...typed("cities"),
         callbacks: { ...typed("").callbacks, taskWebhookUrl },
       });
-      await use(session, "presets");
+      await use(session, "saveValues");
     }
     assert.deepEqual(asked, [
-      undefined,
       {
         inputs: JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown,
         taskWebhookUrl: "https://relay.test/cb?to=https://key@a.test",
@@ -137,11 +132,11 @@ describe("A kickoff form's session with tools and secrets", () => {
     );
   });
 
-  it("replaces everything by a preset, and restores it by Undo", async () => {
+  it("replaces everything by chosen values, and restores it by Undo", async () => {
     const session = await open();
-    tools = { ...tools, presets: () => Promise.resolve({ inputs: { other: 1 } }) };
+    tools = { ...tools, fillIn: () => Promise.resolve({ inputs: { other: 1 } }) };
     change(session, typed("cities"));
-    await use(session, "presets");
+    await use(session, "fillIn");
     assert.deepEqual(
       form().draft.values.inputs.map(({ name, text }) => [name, text]),
       [
@@ -233,11 +228,11 @@ describe("A kickoff form's session with tools and secrets", () => {
     });
   });
 
-  it("forgets a secret when a preset or Undo replaces the values it was entered for", async () => {
+  it("forgets a secret when other values or Undo replace the values it was entered for", async () => {
     const session = await open();
     tools = {
       ...tools,
-      presets: () =>
+      fillIn: () =>
         Promise.resolve({
           inputs: {},
           humanInputWebhook: { url: "https://b.test/h", authentication: { strategy: "bearer" } },
@@ -245,7 +240,7 @@ describe("A kickoff form's session with tools and secrets", () => {
     };
     change(session, authenticated("https://a.test/h"));
     enterSecret(session, "https://a.test", "of-a");
-    await use(session, "presets");
+    await use(session, "fillIn");
     assert.deepEqual(form().secrets, {});
     enterSecret(session, "https://b.test", "of-b");
     session.receive({ type: "undo" });

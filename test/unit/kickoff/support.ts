@@ -42,9 +42,9 @@ export function sessionOptions(
     onStarted: () => undefined,
     onOpenExecution: () => undefined,
     tools: {
-      presets: () => Promise.resolve(undefined),
+      fillIn: () => Promise.resolve(undefined),
+      saveValues: () => Promise.resolve(),
       openAsRequestFile: () => Promise.resolve(),
-      saveAsRequestFile: () => Promise.resolve(),
       copyAsCurl: () => Promise.resolve(),
       takeValue: () => Promise.resolve(undefined),
     },

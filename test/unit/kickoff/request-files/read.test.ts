@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import {
-  type FileFault,
-  readRequestFile,
-} from "../../../../src/kickoff/request-files/request-file.ts";
+import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 
-/** The faults of a text, each with the text that it marks. */
+/** The faults of a text, each with what it marks. */
 const faultsIn = (text: string) =>
-  readRequestFile(text).faults.map(({ at, ...fault }) => ({
-    ...fault,
+  readRequestFile(text).faults.map(({ kind, name, at }) => ({
+    kind,
+    ...(name !== undefined && { name }),
     where: text.slice(at.start, at.end),
   }));
-const kindsIn = (text: string): FileFault["kind"][] =>
-  readRequestFile(text).faults.map(({ kind }) => kind);
+const kindsIn = (text: string) => readRequestFile(text).faults.map(({ kind }) => kind);
 
 describe("Reading a request file", () => {
   it("accepts crew, label, inputs, meta and callbacks, with comments and trailing commas", () => {
@@ -124,10 +121,10 @@ describe("Reading a request file", () => {
         '{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "digest"}}, "webhooks": {"events": ["a b"], "realtime": 1, "to": "x"}}',
       ),
       [
-        { kind: "wrongStrategy", wanted: ["bearer", "basic"], where: '"digest"' },
+        { kind: "wrongStrategy", where: '"digest"' },
         { kind: "otherPart", name: "to", where: '"to"' },
-        { kind: "wrongType", name: "events", wanted: "names", where: '["a b"]' },
-        { kind: "wrongType", name: "realtime", wanted: "trueOrFalse", where: "1" },
+        { kind: "wrongType", name: "events", where: '["a b"]' },
+        { kind: "wrongType", name: "realtime", where: "1" },
       ],
     );
     assert.deepEqual(
@@ -142,7 +139,7 @@ describe("Reading a request file", () => {
     );
     assert.deepEqual(
       faultsIn('{"crew": "T", "webhooks": {"authentication": {"strategy": "basic"}}}'),
-      [{ kind: "wrongStrategy", wanted: ["bearer"], where: '"basic"' }],
+      [{ kind: "wrongStrategy", where: '"basic"' }],
     );
     assert.deepEqual(
       kindsIn(
@@ -163,13 +160,8 @@ describe("Reading a request file", () => {
         '{"crew": "T", "taskWebhookUrl": "https://me:pw@hooks.test/", "stepWebhookUrl": "hooks.test"}',
       ),
       [
-        {
-          kind: "address",
-          name: "taskWebhookUrl",
-          fault: "credentials",
-          where: '"https://me:pw@hooks.test/"',
-        },
-        { kind: "address", name: "stepWebhookUrl", fault: "notAnAddress", where: '"hooks.test"' },
+        { kind: "address", name: "taskWebhookUrl", where: '"https://me:pw@hooks.test/"' },
+        { kind: "address", name: "stepWebhookUrl", where: '"hooks.test"' },
       ],
     );
   });
@@ -177,9 +169,9 @@ describe("Reading a request file", () => {
   it("reports wrong types, unknown members, and what is missing", () => {
     assert.deepEqual(faultsIn('{"inputs": [], "meta": "x", "label": 7, "input": {}}'), [
       { kind: "otherMember", name: "input", where: '"input"' },
-      { kind: "wrongType", name: "inputs", wanted: "object", where: "[]" },
-      { kind: "wrongType", name: "meta", wanted: "object", where: '"x"' },
-      { kind: "wrongType", name: "label", wanted: "text", where: "7" },
+      { kind: "wrongType", name: "inputs", where: "[]" },
+      { kind: "wrongType", name: "meta", where: '"x"' },
+      { kind: "wrongType", name: "label", where: "7" },
       { kind: "noCrew", where: "{" },
     ]);
     assert.deepEqual(kindsIn('{"crew": 7}'), ["wrongType"]);
@@ -193,8 +185,8 @@ describe("Reading a request file", () => {
     const file = readRequestFile('{"crew": "T", "inputs": {"city": Oslo}}');
     assert.deepEqual(file.faults[0], {
       kind: "syntax",
-      expected: "quotes",
       at: { start: 33, end: 37 },
+      text: "This is not JSON: texts and names need double quotes.",
     });
     assert.equal(file.crew, "T");
     assert.equal(readRequestFile('{"inputs": {"a": }, "crew": "Travel"').crew, "Travel");

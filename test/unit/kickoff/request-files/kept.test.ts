@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { KeptRequests } from "../../../../src/kickoff/request-files/kept.ts";
+import { testDatabase } from "../../../support/database.ts";
+
+const crew = "url:https://crew.test";
+const moved = "url:https://new.test";
+
+describe("Request files that are kept on this machine", () => {
+  let machine: ReturnType<typeof testDatabase>;
+  let unreadable: string[];
+  const open = () =>
+    new KeptRequests(machine.database, machine.folder, (_, crewId) => unreadable.push(crewId));
+  const listed = async () =>
+    (await open().list()).map(({ crew, label, values }) => ({ crew, label, values }));
+  const rows = () => machine.database.all("SELECT kind, json FROM crew_values ORDER BY kind");
+  const filesIn = async () => {
+    const folder = path.join(machine.folder, "requests");
+    return (await readdir(folder)).map((name) => path.join(folder, name));
+  };
+
+  beforeEach(() => {
+    machine = testDatabase();
+    unreadable = [];
+  });
+
+  afterEach(() => machine.end());
+
+  it("are listed by name; the same name of a crew replaces its values", async () => {
+    assert.deepEqual(await listed(), []);
+    const oslo = { inputs: { city: "Oslo", ["__proto__"]: [null] }, meta: { a: 1 } };
+    await open().save(crew, "Oslo / north", { inputs: {} });
+    await open().save(moved, "Oslo / north", { inputs: {} });
+    await open().save(crew, "Oslo / north", oslo);
+    await open().save(crew, "Bergen", { inputs: {}, crewWebhookUrl: "https://h.test" });
+    assert.deepEqual(
+      (await listed()).filter((file) => file.crew === crew),
+      [
+        { crew, label: "Bergen", values: { inputs: {}, crewWebhookUrl: "https://h.test" } },
+        { crew, label: "Oslo / north", values: oslo },
+      ],
+    );
+    assert.equal((await filesIn()).length, 3);
+  });
+
+  it("hold no secret, and one that is cut short is not in the way of the others", async () => {
+    const authentication = { strategy: "bearer" as const, token: "hush" };
+    const humanInputWebhook = { url: "https://h.test", authentication };
+    await open().save(crew, "a", { inputs: {}, humanInputWebhook });
+    const [file = ""] = await filesIn();
+    const text = await readFile(file, "utf8");
+    assert.doesNotMatch(text, /hush/);
+    await open().save(crew, "b", { inputs: {} });
+    await writeFile(file, text.slice(0, 9));
+    assert.deepEqual(
+      (await listed()).flatMap(({ label }) => label ?? []),
+      ["b"],
+    );
+  });
+
+  it("move to a crew's new address", async () => {
+    await open().save(crew, "a", { inputs: { from: "old" } });
+    await open().save("url:https://other.test", "b", { inputs: {} });
+    await open().move(crew, moved);
+    assert.deepEqual(
+      (await listed()).map((file) => [file.crew, file.label]),
+      [
+        [moved, "a"],
+        ["url:https://other.test", "b"],
+      ],
+    );
+  });
+
+  it("take the place of the presets that version 0.1 stored", async () => {
+    const values = { inputs: { city: "Oslo" }, webhooks: { events: ["a"], url: "https://h.test" } };
+    const presets = [
+      { name: "North", values },
+      { name: "Empty", values: { inputs: {} } },
+    ];
+    const insert = (crewId: string, json: string) =>
+      machine.database.run("INSERT INTO crew_values VALUES ('presets', ?, ?)", crewId, json);
+    insert(crew, JSON.stringify(presets));
+    const broken = '[{"name": "a", "values": {"inputs": []}}]';
+    insert(moved, broken);
+    for (const time of ["first", "second"])
+      assert.deepEqual(
+        await listed(),
+        [
+          { crew, label: "Empty", values: { inputs: {} } },
+          {
+            crew,
+            label: "North",
+            values: { ...values, webhooks: { ...values.webhooks, realtime: false } },
+          },
+        ],
+        time,
+      );
+    assert.deepEqual(unreadable, [moved]);
+    assert.deepEqual(
+      rows().map(({ kind, json }) => [kind, json]),
+      [["presets, unreadable", broken]],
+    );
+  });
+});
