@@ -1,11 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { compactDecrypt, importJWK, type JWK } from "jose";
 import { wait } from "../base/clock.ts";
 import { messageOf, type ProblemLog } from "../base/errors.ts";
-import { Emitter } from "../base/events.ts";
+import { asObject, defined, isObject, numberAt, parseJson, textAt } from "../base/json.ts";
 import type { Delivery, Receive } from "./delivery.ts";
 import type { Channel } from "./relay-channel.ts";
-import { readSmee, unseal } from "./relay-messages.ts";
 import {
   askRelay,
   connect,
@@ -22,9 +22,12 @@ export interface LastEventId {
 }
 
 export interface RelayClientOptions extends Omit<RelayConnection, "signal"> {
-  readonly channel: Channel;
+  /** Opens the channel, before each connection: another window may have created a new one. */
+  readonly open: () => Promise<Channel>;
   readonly receive: Receive;
-  readonly lastEventId: LastEventId;
+  readonly lastEventId: (channel: Channel) => LastEventId;
+  /** Called when the relay no longer has the channel. Never rejects. */
+  readonly onGone: (channel: Channel, message: string) => Promise<void>;
   readonly random: () => number;
   readonly log: ProblemLog;
 }
@@ -42,13 +45,12 @@ const longestWait = 5 * 60_000;
 /** The largest callback, sealed, has less than 2 MB. */
 const maxEvent = 4 * 1024 * 1024;
 
-/** Listens to a channel, and passes its callbacks on in order, until it is disposed. */
+/** Listens to a relay's channel, and passes its callbacks on in order, until it is disposed. */
 export class RelayClient {
   readonly #options: RelayClientOptions;
   readonly #connection: RelayConnection;
   readonly #ending = new AbortController();
-  readonly #changed: Emitter<RelayState>;
-  readonly onDidChangeState;
+  #channel: Channel | undefined;
   #state: RelayState = { kind: "connecting" };
   /** How often in a row a connection ended without a message. */
   #failures = 0;
@@ -62,10 +64,6 @@ export class RelayClient {
   constructor(options: RelayClientOptions) {
     this.#options = options;
     this.#connection = { ...options, signal: this.#ending.signal };
-    this.#changed = new Emitter((error) =>
-      options.log.problem("A listener of the relay's state failed.", error),
-    );
-    this.onDidChangeState = this.#changed.event;
     this.#ended = this.#run();
   }
 
@@ -73,10 +71,14 @@ export class RelayClient {
     return this.#state;
   }
 
+  /** Of the channel that was opened last. */
+  get address(): string | undefined {
+    return this.#channel?.address;
+  }
+
   /** Resolves once no callback is being passed on. */
   async dispose(): Promise<void> {
     this.#ending.abort();
-    this.#changed.dispose();
     await this.#ended;
   }
 
@@ -85,8 +87,9 @@ export class RelayClient {
     while (!this.#isDisposed()) {
       let rest = 0;
       try {
-        await this.#listen();
-        this.#change({ kind: "connecting" });
+        const channel = (this.#channel = await this.#options.open());
+        await this.#listen(channel);
+        this.#state = { kind: "connecting" };
       } catch (error) {
         if (this.#isDisposed()) return;
         const isKnown = error instanceof RelayError;
@@ -94,15 +97,18 @@ export class RelayClient {
           log.problem("Listening to the callbacks' relay failed.", error);
         rest = isKnown ? (error.retryAfterMs ?? 0) : 0;
         const isGone = isKnown && error.isGone;
-        this.#change({ kind: "failed", message: messageOf(error), isGone });
+        const message = messageOf(error);
+        this.#state = { kind: "failed", message, isGone };
+        if (isGone && this.#channel) await this.#options.onGone(this.#channel, message);
       }
       await wait(clock, rest + this.#backOff(this.#failures++), this.#ending.signal);
     }
   }
 
   /** Listens until the connection ends. @throws {RelayError} */
-  async #listen(): Promise<void> {
-    const { channel, clock, lastEventId } = this.#options;
+  async #listen(channel: Channel): Promise<void> {
+    const { clock } = this.#options;
+    const lastEventId = this.#options.lastEventId(channel);
     const guard = new SilenceGuard(clock, this.#ending.signal);
     const events: EventSourceMessage[] = [];
     const parser = createParser({
@@ -127,35 +133,43 @@ export class RelayClient {
       );
       if (!answer.headers.get("content-type")?.startsWith("text/event-stream"))
         throw new RelayError(l10n.t("There is no relay's channel at this address."));
-      this.#change({ kind: "connected" });
-      this.#acknowledge();
+      this.#state = { kind: "connected" };
+      this.#acknowledge(channel);
       for await (const text of read(answer.body, guard, silenceMs)) {
         parser.feed(text);
         if (events.length > 0) this.#failures = 0;
-        await this.#handle(events.splice(0).filter(isMessage));
-        this.#acknowledge();
+        const id = await this.#handle(channel, events.splice(0).filter(isMessage));
+        if (id !== undefined) lastEventId.set(id);
+        this.#acknowledge(channel);
       }
     } finally {
       guard.dispose();
     }
   }
 
-  /** Passes on messages that arrived together, all at once: the receiver stores them in one transaction. */
-  async #handle(messages: readonly EventSourceMessage[]): Promise<void> {
-    const deliveries = await Promise.all(messages.map(({ data }) => this.#read(data)));
+  /**
+   * Passes on messages that arrived together, all at once: the receiver stores them in one transaction.
+   * @returns the ID of the last one that is done with
+   */
+  async #handle(
+    { own }: Channel,
+    messages: readonly EventSourceMessage[],
+  ): Promise<string | undefined> {
+    const deliveries = await Promise.all(
+      messages.map(async ({ data }) =>
+        own ? await this.#unseal(data, own.privateKey) : readSmee(data),
+      ),
+    );
     const areDone = await Promise.all(deliveries.map((delivery) => this.#deliver(delivery)));
     const id = messages[areDone.concat(false).indexOf(false) - 1]?.id;
     // The ID is sent back in a header, which allows only these characters.
-    if (id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id)) this.#options.lastEventId.set(id);
+    return id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id) ? id : undefined;
   }
 
-  /** Reads a message. Undefined if it isn't a callback for Crewdeck, or can't be decrypted. */
-  async #read(data: string): Promise<Delivery | undefined> {
-    const { channel, log } = this.#options;
-    if (!channel.own) return readSmee(data);
-    const delivery = await unseal(data, channel.own.privateKey);
+  async #unseal(data: string, privateKey: JWK): Promise<Delivery | undefined> {
+    const delivery = await unseal(data, privateKey);
     if (delivery === undefined && !this.#hasLeftOut)
-      log.problem(
+      this.#options.log.problem(
         "A callback of the relay can't be read, and is left out.",
         new Error("It is sealed for another key, or not sealed."),
       );
@@ -175,10 +189,10 @@ export class RelayClient {
   }
 
   /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message or connection tries again. */
-  #acknowledge(): void {
-    if (this.#isAcknowledging || !this.#options.channel.own) return;
+  #acknowledge(channel: Channel): void {
+    if (this.#isAcknowledging || !channel.own) return;
     this.#isAcknowledging = true;
-    this.#acknowledgeAll()
+    this.#acknowledgeAll(channel)
       .catch((error: unknown) => {
         if (!this.#isDisposed())
           this.#options.log.problem("Acknowledging the relay's callbacks failed.", error);
@@ -186,8 +200,8 @@ export class RelayClient {
       .finally(() => (this.#isAcknowledging = false));
   }
 
-  async #acknowledgeAll(): Promise<void> {
-    const { channel, lastEventId } = this.#options;
+  async #acknowledgeAll(channel: Channel): Promise<void> {
+    const lastEventId = this.#options.lastEventId(channel);
     for (let id = lastEventId.get(); id !== this.#acknowledged; id = lastEventId.get()) {
       if (id === undefined) return;
       await askRelay(this.#connection, {
@@ -208,13 +222,43 @@ export class RelayClient {
   #isDisposed(): boolean {
     return this.#ending.signal.aborted;
   }
-
-  #change(state: RelayState): void {
-    this.#state = state;
-    this.#changed.fire(state);
-  }
 }
 
 function isMessage({ event = "message" }: EventSourceMessage): boolean {
   return event === "message";
+}
+
+/** A message of smee.io: the callback's headers, `body`, `query` and `timestamp`, a number. Undefined if it isn't for Crewdeck. */
+export function readSmee(data: string): Delivery | undefined {
+  const { body, query, ...headers } = asObject(parseJson(data));
+  const path = textAt(asObject(query), "crewdeck");
+  if (path === undefined || body === undefined) return undefined;
+  const bytes = Buffer.from(JSON.stringify(body));
+  return { path: `/${path}`, headers: texts(headers), body: bytes, isRewritten: true };
+}
+
+/** Decrypts a message of a Crewdeck relay. Undefined if this key can't. */
+async function unseal(data: string, privateKey: JWK): Promise<Delivery | undefined> {
+  try {
+    const key = await importJWK(privateKey, "ECDH-ES");
+    const { plaintext } = await compactDecrypt(data, key, {
+      keyManagementAlgorithms: ["ECDH-ES"],
+      contentEncryptionAlgorithms: ["A256GCM"],
+    });
+    const message = asObject(parseJson(Buffer.from(plaintext).toString()));
+    const { path, headers, body } = message;
+    if (typeof path !== "string" || !isObject(headers) || typeof body !== "string")
+      return undefined;
+    const arrived = defined({ arrivedAt: numberAt(message, "arrivedAt") });
+    return { path, headers: texts(headers), body: Buffer.from(body, "base64"), ...arrived };
+  } catch {
+    return undefined;
+  }
+}
+
+function texts(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name.toLowerCase(), value] as const] : [],
+  );
+  return Object.fromEntries(entries);
 }

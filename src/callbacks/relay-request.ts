@@ -123,37 +123,36 @@ export async function* read(
 /** Ends a connection when it has been silent for too long, or when its caller aborts. */
 export class SilenceGuard {
   readonly #controller = new AbortController();
-  readonly signal = this.#controller.signal;
+  readonly signal: AbortSignal;
   readonly #clock: Clock;
-  /** Also closes a connection that is still open. */
-  readonly dispose: () => void;
 
   constructor(clock: Clock, caller: AbortSignal | undefined) {
     this.#clock = clock;
-    const onAbort = () => this.#controller.abort();
-    caller?.addEventListener("abort", onAbort);
-    if (caller?.aborted) onAbort();
-    this.dispose = () => {
-      caller?.removeEventListener("abort", onAbort);
-      this.#controller.abort();
-    };
+    const own = this.#controller.signal;
+    this.signal = caller === undefined ? own : AbortSignal.any([caller, own]);
   }
 
   /** Runs `action`. @throws {RelayError} if it fails or takes longer */
   async within<T>(milliseconds: number, action: () => Promise<T>): Promise<T> {
-    const silence = new AbortController();
+    let isSilent = false;
     const cancel = this.#clock.after(milliseconds, () => {
-      silence.abort();
-      this.#controller.abort();
+      isSilent = true;
+      this.dispose();
     });
     try {
       return await action();
     } catch (error) {
-      if (silence.signal.aborted) throw new RelayError(l10n.t("The relay doesn't answer."));
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the clock sets it meanwhile
+      if (isSilent) throw new RelayError(l10n.t("The relay doesn't answer."));
       throw new RelayError(l10n.t("The relay can't be reached: {0}", descriptionOf(error)));
     } finally {
       cancel();
     }
+  }
+
+  /** Also closes a connection that is still open. */
+  dispose(): void {
+    this.#controller.abort();
   }
 }
 

@@ -11,9 +11,6 @@ import type { Channel, ChannelSecrets } from "./relay-channel.ts";
 import type { LastEventId, RelayClient } from "./relay-client.ts";
 import type { Way } from "./ways.ts";
 
-/** The waits before the channel is opened again (ms). Each is twice the one before. */
-const [firstRetry, longestRetry] = [2_000, 60_000];
-
 interface RelayOptions {
   /** Reads the setting: the address of a channel, or of a Crewdeck relay. */
   readonly read: () => string;
@@ -36,15 +33,11 @@ export class Relay implements Way, Disposable {
   readonly #options: RelayOptions;
   readonly #owned = new Disposables();
   #receive: Receive | undefined;
-  #listening:
-    | { readonly setting: string; readonly channel: Channel; readonly client: RelayClient }
-    | undefined;
+  #listening: { readonly setting: string; readonly client: RelayClient } | undefined;
   /** The channel on a server like smee.io. It is remembered so that the server isn't asked what it is each time. */
   #foreign: { readonly setting: string; readonly channel: Channel } | undefined;
   /** The changes of the client run one after the other. */
   #changing: Promise<void> = Promise.resolve();
-  #cancelRetry: (() => void) | undefined;
-  #retry = firstRetry;
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -92,47 +85,31 @@ export class Relay implements Way, Disposable {
   }
 
   #change(action: () => Promise<void> = () => this.#update()): void {
-    const { log, clock } = this.#options;
-    this.#cancelRetry?.();
-    this.#cancelRetry = undefined;
     this.#changing = this.#changing.then(action).catch((error: unknown) => {
-      if (this.#receive === undefined) return;
-      if (this.#retry === firstRetry)
-        log.problem("The callbacks' relay can't be listened to; trying again.", error);
-      this.#cancelRetry?.();
-      this.#cancelRetry = clock.after(this.#retry, () => this.#change());
-      this.#retry = Math.min(2 * this.#retry, longestRetry);
+      this.#options.log.problem("The callbacks' relay can't be listened to.", error);
     });
   }
 
   async #update(): Promise<void> {
     const setting = this.#options.read().trim();
-    const isWanted = () => this.#receive !== undefined && this.#options.read().trim() === setting;
-    if (this.#listening?.setting !== setting || !isWanted()) await this.#end();
-    if (setting === "" || !isWanted()) return;
-    const { RelayClient } = await import("./relay-client.ts");
-    const channel = await this.#open(false).catch(async (error: unknown) => {
-      await this.#end();
-      throw error;
-    });
-    this.#retry = firstRetry;
-    if (this.#listening?.channel.address === channel.address) return;
-    // Another window has created a new one.
+    const receive = setting === "" ? undefined : this.#receive;
+    const channel = receive && (await this.#open(false).catch(() => undefined));
+    const { client, setting: before } = this.#listening ?? {};
+    // Another window may have created a new channel.
+    const isSame = receive && before === setting && client?.address === channel?.address;
+    if (isSame) return;
     await this.#end();
-    const receive = this.#receive;
-    if (!isWanted() || receive === undefined) return;
-    const client = new RelayClient({
+    if (receive === undefined) return;
+    const { RelayClient } = await import("./relay-client.ts");
+    const options = {
       ...this.#options,
-      channel,
       receive,
-      lastEventId: this.#lastEventId(channel),
+      open: () => this.#open(false),
+      lastEventId: (channel: Channel) => this.#lastEventId(channel),
+      onGone: (channel: Channel, message: string) => this.#forgetGone(channel, message),
       random: Math.random,
-    });
-    this.#listening = { setting, channel, client };
-    client.onDidChangeState((state) => {
-      if (state.kind === "failed" && state.isGone)
-        this.#change(() => this.#forgetGone(channel, state.message));
-    });
+    };
+    this.#listening = { setting, client: new RelayClient(options) };
   }
 
   async #end(): Promise<void> {
@@ -141,10 +118,11 @@ export class Relay implements Way, Disposable {
     await listening?.client.dispose();
   }
 
-  async #forgetGone(channel: Channel, message: string): Promise<void> {
-    // Meanwhile, the setting may have changed, or another window may have created a new channel.
-    if ((await this.#open(false)).address === channel.address) {
-      const { log, onBroken, read, secrets } = this.#options;
+  async #forgetGone({ address }: Channel, message: string): Promise<void> {
+    const { log, onBroken, read, secrets } = this.#options;
+    try {
+      // Meanwhile, the setting may have changed, or another window may have created a new channel.
+      if ((await this.#open(false)).address !== address) return;
       log.problem("The callbacks' relay no longer has the channel.", message);
       onBroken(
         new UserError(
@@ -155,8 +133,9 @@ export class Relay implements Way, Disposable {
       );
       const { forgetChannel } = await import("./relay-channel.ts");
       await forgetChannel(read(), { secrets, key: await this.#key() });
-      this.#change(() => this.#end());
-    } else await this.#update();
+    } catch (error) {
+      log.problem("The channel of the callbacks' relay could not be forgotten.", error);
+    }
   }
 
   async #key(): Promise<string> {

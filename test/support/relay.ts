@@ -58,13 +58,14 @@ export class Listening {
   ) {
     this.client = new RelayClient({
       ...line,
-      channel,
+      open: () => Promise.resolve(channel),
+      onGone: () => Promise.resolve(),
       random: () => 0,
       receive: (delivery) => {
         this.received.push(delivery);
         return Promise.resolve(202);
       },
-      lastEventId: { get: () => kept.id, set: (id) => (kept.id = id) },
+      lastEventId: () => ({ get: () => kept.id, set: (id) => (kept.id = id) }),
       log: { problem: (_, error) => this.problems.push(error) },
       ...more,
     });

@@ -17,7 +17,7 @@ import { asObject, type JsonValue, readable } from "../../src/base/json.ts";
 import { readFlowRequest } from "../../src/callbacks/flow-request.ts";
 import { hasFlowRequest, readPasted } from "../../src/callbacks/pasted.ts";
 import { readPayload } from "../../src/callbacks/payload.ts";
-import { readSmee } from "../../src/callbacks/relay-messages.ts";
+import { readSmee } from "../../src/callbacks/relay-client.ts";
 import { activityOf } from "../../src/executions/activity.ts";
 import { requestReceived } from "../../src/executions/flow-requests.ts";
 import { applyHeard } from "../../src/executions/heard.ts";
@@ -35,7 +35,7 @@ const files = [
   ...["read-error", "read-events", "read-inputs", "read-status", "requests"].map(
     (name) => `src/api/${name}.ts`,
   ),
-  ...["payload", "flow-request", "relay-messages"].map((name) => `src/callbacks/${name}.ts`),
+  ...["payload", "flow-request", "relay-client"].map((name) => `src/callbacks/${name}.ts`),
   "src/service/requests.ts",
 ];
 

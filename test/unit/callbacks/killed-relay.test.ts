@@ -82,7 +82,7 @@ describe("A relay that is killed", () => {
     const first = listen(
       channel,
       {},
-      { lastEventId: { get: () => undefined, set: () => undefined } },
+      { lastEventId: () => ({ get: () => undefined, set: () => undefined }) },
     );
     await first.until(1);
     await first.client.dispose();
