@@ -52,7 +52,7 @@ export interface CommandParts
   readonly sender: Pick<Senders, "send">;
   readonly feedback: Feedback;
   readonly callbacks: () => Promise<
-    Pick<Callbacks, "test" | "take" | "forgetWays" | "flows" | "forFlows">
+    Pick<Callbacks, "test" | "take" | "forgetRoutes" | "flows" | "forFlows">
   >;
   readonly locals: LocalCrews;
   readonly models: () => Promise<Models>;

@@ -26,7 +26,7 @@ import { pendingResume } from "../executions/resumes.ts";
 export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
   readonly callbacks: () => Promise<{
     readonly flows: Pick<FlowWebhooks, "crewIds" | "forget">;
-    forgetWays(): Promise<void>;
+    forgetRoutes(): Promise<void>;
   }>;
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri" | "secrets">;
   readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
@@ -203,7 +203,7 @@ async function clearLocalData(
   for (const id of idsWithFlows)
     await flows.forget(id).catch((error: unknown) => left.push({ path: database.files[0], error }));
   await callbacks
-    .forgetWays()
+    .forgetRoutes()
     .catch((error: unknown) => left.push({ path: database.files[0], error }));
   for (const { dataFolder, error } of await locals.removeAll())
     left.push({ path: dataFolder, error });

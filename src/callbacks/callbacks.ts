@@ -8,15 +8,13 @@ import { isLoopback, receiverAddress } from "../base/loopback.ts";
 import { type CrewRef, type ExecutionSummary, hasEnded, isLocalCrew } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
-import type { Receive } from "./delivery.ts";
+import { type Receive, roundTrip, type Route } from "./routes.ts";
 import { areFlowsUsed } from "./flow-paths.ts";
 import { FlowWebhooks, type FlowWebhooksOptions } from "./flow-webhooks.ts";
 import { Inbox } from "./inbox.ts";
 import { Paths } from "./paths.ts";
 import type { Payload } from "./payload.ts";
-import { roundTrip } from "./probe.ts";
 import { PortTakenError, Receiver } from "./receiver.ts";
-import type { Way } from "./ways.ts";
 
 /** How long callbacks may follow an execution's end (ms). */
 const lateAfterEnd = 60_000;
@@ -30,7 +28,7 @@ export interface CallbacksOptions {
   readonly store: ExecutionStore;
   readonly clock: Clock;
   /** The first that is set up is used. */
-  readonly ways: readonly Way[];
+  readonly routes: readonly Route[];
   /** Asks for an execution's status; resolves when it is stored. */
   readonly poll: (localId: string) => Promise<unknown>;
   readonly log: ProblemLog;
@@ -42,13 +40,13 @@ export interface CallbacksOptions {
 }
 
 export interface CallbackTest {
-  readonly via: "loopback" | "none" | Way["via"];
+  readonly via: "loopback" | "none" | Route["via"];
   /** The address with the path of the test left out. */
   readonly url?: string;
   /** Where this machine receives, on loopback. */
   readonly port?: number;
   readonly roundTripMs?: number;
-  /** Why a way that is set up, and would have come first, can't be used. */
+  /** Why a route that is set up, and would have come first, can't be used. */
   readonly problem?: string;
 }
 
@@ -81,10 +79,12 @@ export class Callbacks implements Disposable {
       new Receiver({
         ...options,
         ...{ paths, isKnown, receive: this.receive },
-        // Only a person's own tunnel leads to a fixed port. The other ways learn the new port by themselves.
-        isPortNeeded: () => options.ways.some((way) => way.via === "publicUrl" && way.isOn()),
+        // Only a person's own tunnel leads to a fixed port. The other routes learn the new port by themselves.
+        isPortNeeded: () =>
+          options.routes.some((route) => route.via === "publicUrl" && route.isOn()),
         onReceiving: (isReceiving) => {
-          for (const way of options.ways) way.receives?.(isReceiving ? this.receive : undefined);
+          for (const route of options.routes)
+            route.receives?.(isReceiving ? this.receive : undefined);
         },
       }),
     );
@@ -111,7 +111,7 @@ export class Callbacks implements Disposable {
   async canReach(crew: CrewRef): Promise<boolean> {
     if (isHere(crew)) return true;
     try {
-      return (await this.#wayFor(crew, noPath)).url !== undefined;
+      return (await this.#routeFor(crew, noPath)).url !== undefined;
     } catch {
       // The test, and the kickoff, say why.
       return false;
@@ -124,7 +124,7 @@ export class Callbacks implements Disposable {
   async for(crew: CrewRef, localId: string): Promise<CallbackAddress | undefined> {
     try {
       const path = this.#paths.of(localId);
-      const { url } = await this.#wayFor(crew, path);
+      const { url } = await this.#routeFor(crew, path);
       if (url === undefined) return undefined;
       this.#paths.keep(localId, path);
       return { url, token: this.#paths.newToken(localId) };
@@ -139,10 +139,10 @@ export class Callbacks implements Disposable {
 
   /** The address where a crew's flows ask for feedback. May ask the person for a relay's token. Undefined if the crew can't reach this machine. */
   async forFlows(crew: CrewRef): Promise<string | undefined> {
-    if (!this.#hasWay(crew)) return undefined;
+    if (!this.#hasRoute(crew)) return undefined;
     this.#cancelStop?.();
     try {
-      const { url } = await this.#wayFor(crew, noPath, true);
+      const { url } = await this.#routeFor(crew, noPath, true);
       return url && withPath(url, this.flows.path(crew.id));
     } finally {
       this.#stopLater();
@@ -157,7 +157,7 @@ export class Callbacks implements Disposable {
     const { clock } = this.#options;
     try {
       if (isNewPort) await this.#receiver.start(true);
-      const { via = "none", url, port, problem } = await this.#wayFor(crew, noPath, true);
+      const { via = "none", url, port, problem } = await this.#routeFor(crew, noPath, true);
       if (url === undefined || port === undefined) return { via: "none", ...defined({ port }) };
       const base = withPath(url, "").replace(/(\/|\?crewdeck=)$/, "");
       const urlOf = (path: string) => withPath(url, path);
@@ -187,32 +187,32 @@ export class Callbacks implements Disposable {
   dispose(): void {
     this.#cancelStop?.();
     this.#owned.dispose();
-    for (const way of this.#options.ways) way.dispose?.();
+    for (const route of this.#options.routes) route.dispose?.();
   }
 
-  /** Deletes the secrets of all ways. */
-  async forgetWays(): Promise<void> {
-    for (const way of this.#options.ways) await way.forget?.();
+  /** Deletes the secrets of all routes. */
+  async forgetRoutes(): Promise<void> {
+    for (const route of this.#options.routes) await route.forget?.();
   }
 
   /**
-   * The address of a path, by the first way that works.
+   * The address of a path, by the first route that works.
    * @param mayAsk whether the person may be asked for what is missing, such as a token
    */
-  async #wayFor(
+  async #routeFor(
     crew: CrewRef | undefined,
     path: string,
     mayAsk = false,
   ): Promise<Partial<Pick<CallbackTest, "via" | "port" | "url" | "problem">>> {
-    const ways = this.#waysFor(crew);
-    if (!mayAsk && crew !== undefined && !this.#hasWay(crew)) return {};
+    const routes = this.#routesFor(crew);
+    if (!mayAsk && crew !== undefined && !this.#hasRoute(crew)) return {};
     const port = await this.#receiver.start();
     const problems: unknown[] = [];
-    for (const way of ways) {
+    for (const route of routes) {
       try {
-        const url = await way.addressOf(path, port, mayAsk);
+        const url = await route.addressOf(path, port, mayAsk);
         const [problem] = problems.map(messageOf);
-        if (url !== undefined) return { via: way.via, port, url, ...defined({ problem }) };
+        if (url !== undefined) return { via: route.via, port, url, ...defined({ problem }) };
       } catch (error) {
         problems.push(error);
       }
@@ -224,14 +224,14 @@ export class Callbacks implements Disposable {
     return { port };
   }
 
-  #hasWay(crew: CrewRef): boolean {
-    return isHere(crew) || this.#waysFor(crew).length > 0;
+  #hasRoute(crew: CrewRef): boolean {
+    return isHere(crew) || this.#routesFor(crew).length > 0;
   }
 
-  #waysFor(crew: CrewRef | undefined): readonly Way[] {
+  #routesFor(crew: CrewRef | undefined): readonly Route[] {
     if (crew !== undefined && isLocalCrew(crew)) return [];
-    return this.#options.ways.filter(
-      (way) => way.isOn() && !(isHere(crew) && way.via === "forwarded"),
+    return this.#options.routes.filter(
+      (route) => route.isOn() && !(isHere(crew) && route.via === "forwarded"),
     );
   }
 
@@ -258,7 +258,7 @@ export class Callbacks implements Disposable {
     if (error instanceof PortTakenError) onBroken(error);
   }
 
-  /** A way is set up, and can't be used. */
+  /** A route is set up, and can't be used. */
   #tell(crew: CrewRef, error: unknown): void {
     if (!(error instanceof UserError) || error instanceof PortTakenError) return;
     if (this.#told.has(error.message)) return;

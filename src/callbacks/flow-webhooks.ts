@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
@@ -9,11 +9,11 @@ import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
 import { StoreError } from "../store/errors.ts";
-import { type Delivery, statusAfter } from "./delivery.ts";
 import { type AskedPerson, readFlowRequest } from "./flow-request.ts";
 import { flowKind as kind } from "./flow-paths.ts";
+import { statusAfter } from "./inbox.ts";
 import { lastSegment } from "./paths.ts";
-import { signatureProblem } from "./signature.ts";
+import type { Delivery } from "./routes.ts";
 
 export interface FlowWebhooksOptions {
   readonly database: Database;
@@ -172,4 +172,37 @@ export class FlowWebhooks {
       }
     });
   }
+}
+
+/** How far a signature's time may be from now (ms). An older one may be a recorded request that somebody sends again. */
+const validFor = 5 * 60_000;
+
+/** Checks a flow's webhook. Returns why it isn't accepted, or undefined if its signature is valid. @param now ms since 1970 */
+function signatureProblem(
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  secret: string,
+  now: number,
+): "missing" | "wrong" | "old" | undefined {
+  const given = headers["x-signature"]?.trim();
+  const timestamp = headers["x-timestamp"]?.trim();
+  if (given === undefined || timestamp === undefined) return "missing";
+  const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest();
+  const hex = /^(?:sha256=)?([\da-f]{64})$/i.exec(given)?.[1] ?? "";
+  const signature = Buffer.from(hex, "hex");
+  // `timingSafeEqual` needs equal lengths, which are no secret.
+  if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return "wrong";
+  const at = timeOf(timestamp);
+  return at === undefined || Math.abs(now - at) > validFor ? "old" : undefined;
+}
+
+/** Milliseconds since 1970. The format isn't published, so seconds, milliseconds and ISO 8601 are read. */
+function timeOf(timestamp: string): number | undefined {
+  const number = Number(timestamp);
+  const at = Number.isNaN(number)
+    ? Date.parse(timestamp)
+    : Math.abs(number) < 1e11
+      ? number * 1000
+      : number;
+  return Number.isNaN(at) ? undefined : at;
 }

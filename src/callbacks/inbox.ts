@@ -8,9 +8,10 @@ import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { withTimes } from "../executions/task-times.ts";
 import type { Database } from "../store/database.ts";
-import { type Delivery, mostBytes, type Receive, statusAfter } from "./delivery.ts";
+import { StoreError } from "../store/errors.ts";
 import { type Payload, readPayload } from "./payload.ts";
 import type { Paths } from "./paths.ts";
+import { type Delivery, mostBytes, type Receive } from "./routes.ts";
 
 /** How many callbacks one transaction stores. */
 const batchSize = 1_000;
@@ -215,4 +216,9 @@ const inLowerCase = (id: string) => id.toLowerCase();
 function keyOf(id: string | undefined, body: Uint8Array): string {
   const hash = createHash("sha256");
   return (id === undefined ? hash.update(body) : hash.update(`id ${id}`)).digest("base64url");
+}
+
+/** The HTTP status of a failure: 503 if the callback may come again, 422 if that would fail in the same way, and block the next. */
+export function statusAfter(error: unknown): 503 | 422 {
+  return error instanceof StoreError ? 503 : 422;
 }

@@ -4,7 +4,7 @@ import { compactDecrypt, importJWK, type JWK } from "jose";
 import { wait } from "../base/clock.ts";
 import { messageOf, type ProblemLog } from "../base/errors.ts";
 import { asObject, defined, isObject, numberAt, parseJson, textAt } from "../base/json.ts";
-import type { Delivery, Receive } from "./delivery.ts";
+import type { Delivery, Receive } from "./routes.ts";
 import type { Channel } from "./relay-channel.ts";
 import {
   askRelay,

@@ -6,10 +6,9 @@ import { type ProblemLog, UserError } from "../base/errors.ts";
 import { type Disposable, Disposables, type Event } from "../base/events.ts";
 import { text } from "../base/sqlite.ts";
 import type { Database } from "../store/database.ts";
-import type { Receive } from "./delivery.ts";
+import type { Receive, Route } from "./routes.ts";
 import type { Channel, ChannelSecrets } from "./relay-channel.ts";
 import type { LastEventId, RelayClient } from "./relay-client.ts";
-import type { Way } from "./ways.ts";
 
 interface RelayOptions {
   /** Reads the setting: the address of a channel, or of a Crewdeck relay. */
@@ -28,7 +27,7 @@ interface RelayOptions {
 }
 
 /** Receives callbacks through a relay on the internet. Only the window that receives for all windows listens to it. */
-export class Relay implements Way, Disposable {
+export class Relay implements Route, Disposable {
   readonly via = "relay";
   readonly #options: RelayOptions;
   readonly #owned = new Disposables();

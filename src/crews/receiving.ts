@@ -1,21 +1,20 @@
 import * as vscode from "vscode";
 import { Callbacks, type CallbacksOptions } from "../callbacks/callbacks.ts";
-import { forwardedWay } from "../callbacks/forwarded.ts";
+import { forwardedRoute, publicUrlRoute } from "../callbacks/routes.ts";
 import { Paths } from "../callbacks/paths.ts";
-import { publicUrlWay } from "../callbacks/ways.ts";
 import { Relay } from "../callbacks/relay.ts";
 import type { ErrorAction, UserError } from "../base/errors.ts";
 import { plainMessage, runAction } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";
 import { fetch } from "./clients.ts";
 
-interface Parts extends Omit<CallbacksOptions, "ways" | "storage" | "onRefused" | "onBroken"> {
+interface Parts extends Omit<CallbacksOptions, "routes" | "storage" | "onRefused" | "onBroken"> {
   readonly database: Database;
   readonly secrets: vscode.SecretStorage;
   readonly userAgent: string;
 }
 
-/** Receives callbacks by the ways by which crews can reach this machine, in the order in which they are tried. */
+/** Receives callbacks by the routes on which crews can reach this machine, in the order in which they are tried. */
 export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callbacks {
   const { database, clock, log } = parts;
   const tell = teller();
@@ -34,7 +33,7 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
     );
   const test = { title: vscode.l10n.t("Test Callbacks"), command: "crewdeck.testCallbacks" };
   const onBroken = ({ message, actions }: UserError) => tell(message, test, ...actions);
-  const forwarded = forwardedWay({
+  const forwarded = forwardedRoute({
     ...{ clock, paths: new Paths(database) },
     isOn: () => ["codespaces", "tunnel"].includes(vscode.env.remoteName ?? ""),
     externalAddress: async (address) =>
@@ -52,8 +51,8 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
         secrets.onDidChange(listener),
       ),
   });
-  const ways = [publicUrlWay(() => setting("publicUrl")), forwarded, relay];
-  return new Callbacks({ ...parts, ways, storage: secrets, onRefused, onBroken });
+  const routes = [publicUrlRoute(() => setting("publicUrl")), forwarded, relay];
+  return new Callbacks({ ...parts, routes, storage: secrets, onRefused, onBroken });
 }
 
 /** Tells a person, and again once they have closed the notification. */

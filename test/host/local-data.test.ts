@@ -115,7 +115,7 @@ describe("Deleting local data", () => {
     const parts = {
       ...{ database, crews, executions, sending, locals, tree },
       ...{ longestWaitMs, context, forms, clock: systemClock },
-      callbacks: () => Promise.resolve({ flows, forgetWays: () => Promise.resolve() }),
+      callbacks: () => Promise.resolve({ flows, forgetRoutes: () => Promise.resolve() }),
     };
     return {
       ...{ database, crews, executions, sending, locals, tree },

@@ -5,7 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { defaultFetch } from "../../src/api/transport.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import type { Delivery } from "../../src/callbacks/delivery.ts";
+import type { Delivery } from "../../src/callbacks/routes.ts";
 import {
   channelsKey,
   openChannel,

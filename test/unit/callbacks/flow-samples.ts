@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Delivery } from "../../../src/callbacks/delivery.ts";
+import type { Delivery } from "../../../src/callbacks/routes.ts";
 
 export const secret = "whsec_4f1d";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { systemClock } from "../../../src/base/clock.ts";
-import type { Delivery } from "../../../src/callbacks/delivery.ts";
+import type { Delivery } from "../../../src/callbacks/routes.ts";
 import { areFlowsUsed } from "../../../src/callbacks/flow-paths.ts";
 import { FlowWebhooks } from "../../../src/callbacks/flow-webhooks.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";

@@ -42,19 +42,19 @@ describe("VS Code's forwarded port", () => {
     const program = `
       import dns from "node:dns";
       import { systemClock } from "./src/base/clock.ts";
-      import { forwardedWay } from "./src/callbacks/forwarded.ts";
+      import { forwardedRoute } from "./src/callbacks/routes.ts";
       import { Paths } from "./src/callbacks/paths.ts";
       import { Database } from "./src/store/database.ts";
       dns.lookup = (name, options, answer) => answer(null, [{ address: "127.0.0.1", family: 4 }]);
       const log = { problem: (doing, error) => { throw error; } };
       const database = new Database({ folder: ${JSON.stringify(folder)}, clock: systemClock, log });
-      const way = forwardedWay({
+      const route = forwardedRoute({
         isOn: () => true,
         externalAddress: () => Promise.resolve(${JSON.stringify(external)}),
         paths: new Paths(database),
         clock: systemClock,
       });
-      console.log(await way.addressOf("secret", 1234, false).catch((error) => error.message));`;
+      console.log(await route.addressOf("secret", 1234, false).catch((error) => error.message));`;
     const args = ["--input-type=module", "-e", program];
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       cwd: projectFolder,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { systemClock, wait } from "../../../src/base/clock.ts";
-import { Listener } from "../../../src/callbacks/listener.ts";
+import { Listener } from "../../../src/callbacks/receiver.ts";
 import { anExecution } from "../executions/samples.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -139,7 +139,7 @@ describe("the receiver of callbacks", () => {
     for (const text of [token, `:${token}`, `crew:${token}`, `${token}:`])
       assert.equal(await send(url, { events }, basic(text)), 401, text);
     assert.equal(window.store.events(localId).events.length, 0);
-    // Such as that of a proxy on the way.
+    // Such as that of a proxy on the route.
     assert.equal(await send(url, pause, basic("proxy:secret")), 204);
     assert.equal(window.store.find(localId)?.waiting?.taskId, "review");
   });

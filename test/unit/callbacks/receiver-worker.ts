@@ -20,7 +20,7 @@ store.open();
 const callbacks = new Callbacks({
   ...{ database, store, log },
   clock: systemClock,
-  ways: [],
+  routes: [],
   crews: { find: () => undefined },
   storage: new SecretMemory(),
   onRefused: () => undefined,

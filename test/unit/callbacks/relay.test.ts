@@ -128,7 +128,7 @@ describe("Callbacks through a relay of one's own", () => {
         await send(url, pause);
         await waitFor("the pause", () => stateIn(window, localId) === "waiting");
       }
-      await remote.open().callbacks.forgetWays();
+      await remote.open().callbacks.forgetRoutes();
       assert.equal(windows.secrets.entries.size, 1, "the other machine's channel stays");
     } finally {
       await remote.close();
@@ -157,9 +157,9 @@ describe("Callbacks through a relay of one's own", () => {
   it("come by a new channel after the local data was deleted, also if another window receives", async () => {
     const [one, other] = [windows.open(), windows.open()];
     await setUp(one);
-    await one.callbacks.forgetWays();
+    await one.callbacks.forgetRoutes();
     await setUp(one);
-    await other.callbacks.forgetWays();
+    await other.callbacks.forgetRoutes();
     await setUp(other);
     assert.equal(windows.asked, 3);
     windows.windows.problems.length = 0;
@@ -203,7 +203,7 @@ describe("Callbacks through a relay of one's own", () => {
     } finally {
       await second.close();
     }
-    await window.callbacks.forgetWays();
+    await window.callbacks.forgetRoutes();
     assert.deepEqual([...windows.secrets.entries.keys()], []);
     windows.windows.problems.length = 0;
   });
@@ -216,7 +216,7 @@ describe("Callbacks through a relay of one's own", () => {
     windows.relay = "http://relay.example.com";
     await assert.rejects(window.callbacks.test(deployedCrew), /must start with https/);
     windows.relay = relay.url;
-    await window.callbacks.forgetWays();
+    await window.callbacks.forgetRoutes();
     assert.deepEqual([...windows.secrets.entries.keys()], []);
   });
 });

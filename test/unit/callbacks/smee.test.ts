@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
-import type { Delivery } from "../../../src/callbacks/delivery.ts";
+import type { Delivery } from "../../../src/callbacks/routes.ts";
 import { callbackAddress, type Channel } from "../../../src/callbacks/relay-channel.ts";
 import { MisbehavingServer, redirect, text } from "../../support/misbehaving-server.ts";
 import { channelAt, Listening, post } from "../../support/relay.ts";

@@ -4,7 +4,7 @@ import { defaultFetch } from "../../../src/api/transport.ts";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import { Callbacks } from "../../../src/callbacks/callbacks.ts";
-import { publicUrlWay } from "../../../src/callbacks/ways.ts";
+import { publicUrlRoute } from "../../../src/callbacks/routes.ts";
 import { Relay } from "../../../src/callbacks/relay.ts";
 import type { CrewRef, Execution } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
@@ -92,7 +92,7 @@ export class ReceivingWindows {
     const callbacks = new Callbacks({
       ...{ store, database },
       clock,
-      ways: [publicUrlWay(() => this.publicUrl), relay],
+      routes: [publicUrlRoute(() => this.publicUrl), relay],
       crews: { find: (id) => [localCrew, deployedCrew].find((crew) => crew.id === id) },
       storage: this.secrets,
       onRefused: ({ name }, why) => this.refused.push(`${name}: ${why}`),

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { exportJWK, generateKeyPair } from "jose";
-import { mostBytes } from "../../../src/callbacks/delivery.ts";
+import { mostBytes } from "../../../src/callbacks/routes.ts";
 import type { Channel } from "../../../src/callbacks/relay-channel.ts";
 import { Rates, usualLimits, type Limits } from "../../../src/service/relay/limits.ts";
 import { openRelay } from "../../../src/service/relay/relay.ts";
