@@ -1,6 +1,8 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import * as vscode from "vscode";
 import { wait } from "../base/clock.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { codeOf, messageOf, UserError } from "../base/errors.ts";
 import type { FlowWebhooks } from "../callbacks/flow-webhooks.ts";
 import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/crew-values.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -20,7 +22,6 @@ import type { Asker } from "./asker.ts";
 import type { CommandParts } from "./commands.ts";
 import type { ClearScope } from "../executions/store.ts";
 import { forgetHeaders, headersKey } from "../views/export/endpoint.ts";
-import { emptyFolder, type Unremoved } from "./remove-whole.ts";
 import { pendingResume } from "../executions/resumes.ts";
 
 export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
@@ -40,6 +41,11 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
 }
 
 const lookMs = 250;
+
+interface Unremoved {
+  readonly path: string;
+  readonly error: unknown;
+}
 
 /** Asks a person. A program passes `{what}`: `data`, or `everything` with crews and tokens. */
 export async function deleteLocalData(
@@ -227,6 +233,21 @@ async function clearLocalData(
   // What could not be deleted above is reported already.
   const kept = [...database.files, ...left.map(({ path }) => path)];
   return [...left, ...(await emptyFolder(context.globalStorageUri.fsPath, kept))];
+}
+
+/** Continues after a failure. Keeps the folder itself, since other windows may watch it. */
+async function emptyFolder(folder: string, kept: readonly string[]): Promise<readonly Unremoved[]> {
+  const left: Unremoved[] = [];
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") left.push({ path: folder, error });
+    return [];
+  });
+  for (const path of names.map((name) => join(folder, name)))
+    if (!kept.some((each) => each === path || each.startsWith(join(path, "/"))))
+      await rm(path, { recursive: true, force: true }).catch((error: unknown) =>
+        left.push({ path, error }),
+      );
+  return left;
 }
 
 /** Windows share the token notes, and only the deleting window knows which tokens are left. */

@@ -2,7 +2,6 @@ import { homedir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
-import { fileName, writeText } from "../base/files.ts";
 import type { JsonObject } from "../base/json.ts";
 import { json, oneOf, read, readTarget, text } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
@@ -118,14 +117,10 @@ function formatsOf(
       format: "timelinePicture",
       label: vscode.l10n.t("Timeline as picture"),
       description: vscode.l10n.t("an SVG file"),
-      async run() {
-        const picture = await timeline.picture(execution);
-        const file = await (given.folder === undefined
-          ? savePicture(execution, picture)
-          : writeFile(execution, readFolder(given.folder), ".svg", picture));
-        if (file !== undefined && isPerson) showStatus(vscode.l10n.t("The timeline is saved."));
-        return file?.toString();
-      },
+      run: () =>
+        inFolder(async (folder) =>
+          writeFile(execution, folder, ".svg", await timeline.picture(execution)),
+        ),
     },
     {
       format: "timelineMarkdown",
@@ -229,19 +224,6 @@ async function writeFile(
   return await writeNew(folder, bundleName(execution), ending, (target) => write(target, text));
 }
 
-/** Where the person chooses; undefined if they cancel. */
-async function savePicture(execution: Execution, picture: string): Promise<vscode.Uri | undefined> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
-  const target = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t("Save Timeline as Picture"),
-    defaultUri: vscode.Uri.joinPath(folder, `${fileName(titleOf(execution))}.svg`),
-    filters: { SVG: ["svg"] },
-  });
-  if (target?.scheme === "file") await writeText(target.fsPath, picture);
-  else if (target !== undefined) await write(target, picture);
-  return target;
-}
-
 /** Under a name that is still free. What could not be written whole is removed. @throws UserError */
 async function writeNew(
   folder: vscode.Uri,
@@ -281,7 +263,8 @@ async function reportMade(made: vscode.Uri): Promise<void> {
   const open = vscode.l10n.t("Open");
   const text = vscode.l10n.t("Exported to {0}.", made.fsPath);
   if ((await vscode.window.showInformationMessage(text, open)) !== open) return;
-  const file = made.path.endsWith(".jsonl") ? made : vscode.Uri.joinPath(made, "execution.md");
+  const isFile = /\.(jsonl|svg)$/.test(made.path);
+  const file = isFile ? made : vscode.Uri.joinPath(made, "execution.md");
   await Promise.resolve(vscode.commands.executeCommand("vscode.open", file)).catch(showError);
 }
 

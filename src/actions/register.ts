@@ -4,7 +4,6 @@ import type { Disposable } from "../base/events.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import type { DeleteParts } from "./delete-local-data.ts";
-import type { Links } from "./links.ts";
 import { askerOf } from "./asker.ts";
 import type { CommandParts, Commands } from "./commands.ts";
 
@@ -33,15 +32,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
       return undefined;
     }
   };
-  let links: Promise<Links> | undefined;
+  let links: Promise<(uri: vscode.Uri) => Promise<void>> | undefined;
   const loadLinks = () =>
-    (links ??= import("./links.ts").then(
-      (module) =>
-        new module.Links({
-          crews: parts.crews,
-          run: (name, argument) => vscode.commands.executeCommand(`crewdeck.${name}`, argument),
-          now: Date.now,
-        }),
+    (links ??= Promise.all([import("./links.ts"), load()]).then(([{ linkHandler }, commands]) =>
+      linkHandler({ crews: parts.crews, commands }),
     ));
   return vscode.Disposable.from(
     ...contributes.commands.map(({ command }) =>
@@ -50,7 +44,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
       ),
     ),
     vscode.window.registerUriHandler({
-      handleUri: async (uri) => (await loadLinks()).handleUri(uri),
+      handleUri: async (uri) => (await loadLinks())(uri),
     }),
   );
 }

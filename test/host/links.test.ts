@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { Links } from "../../src/actions/links.ts";
+import { linkHandler } from "../../src/actions/links.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { withReplaced } from "./extension.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 
 const url = "https://travel.example.com";
@@ -11,28 +10,27 @@ const travel: Crew = { id: `url:${url}`, name: "Travel", url };
 const link = (rest: string) => vscode.Uri.parse(`vscode://crewdeck.crewdeck${rest}`);
 
 describe("deep links", () => {
-  let ran: (readonly [command: string, argument: object])[];
+  let ran: (readonly [command: string, argument: unknown])[];
   let connected: Crew[];
-  let now: number;
-  let links: Links;
+  let follow: (uri: vscode.Uri) => Promise<void>;
 
   beforeEach(() => {
     ran = [];
     connected = [];
-    now = 1_000_000;
-    links = new Links({
+    follow = linkHandler({
       crews: { find: (address) => connected.find((crew) => crew.url === address) },
-      run: (command, argument) => {
-        ran.push([command, argument]);
-        if (command === "addCrew") connected.push(travel);
-        return Promise.resolve(command === "addCrew" ? travel : undefined);
+      commands: {
+        addCrew(argument) {
+          ran.push(["addCrew", argument]);
+          return Promise.resolve(travel);
+        },
+        trackExecution: (argument) => ran.push(["trackExecution", argument]),
       },
-      now: () => now,
     });
   });
 
   async function open(moves: readonly Move[], ...uris: readonly vscode.Uri[]) {
-    const open = () => Promise.all(uris.map((uri) => links.handleUri(uri)));
+    const open = () => Promise.all(uris.map((uri) => follow(uri)));
     return (await withPerson(moves, open)).shown;
   }
 
@@ -116,35 +114,5 @@ describe("deep links", () => {
       shown.map(({ text }) => text),
       ["Connect the crew at travel.example.com?", "Connect the crew at other.example.com?"],
     );
-  });
-
-  it("expire with a message if they wait too long, also behind another link", async () => {
-    const { shown } = await withPerson([], async () => {
-      const following = [
-        links.handleUri(link(`/add?url=${url}`)),
-        links.handleUri(link("/add?url=https://other.example.com")),
-      ];
-      now += 6 * 60_000;
-      await Promise.all(following);
-    });
-    assert.deepEqual(
-      shown.map(({ text, detail }) => [/waited for more than 5 minutes/.test(text), detail]),
-      Array(2).fill([true, undefined]),
-    );
-    assert.deepEqual(ran, []);
-  });
-
-  it("are not followed if their modal is answered too late", async () => {
-    const shownTexts: string[] = [];
-    const showWarningMessage = (text: string, options: unknown, ...choices: string[]) => {
-      shownTexts.push(text);
-      if (typeof options === "object") now += 6 * 60_000;
-      return Promise.resolve(choices[0]);
-    };
-    await withReplaced(vscode.window, { showWarningMessage }, () =>
-      links.handleUri(link(`/add?url=${url}`)),
-    );
-    assert.match(shownTexts[1] ?? "", /waited for more than 5 minutes/);
-    assert.deepEqual(ran, []);
   });
 });
