@@ -4,9 +4,10 @@ import { firstOfEach } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { readTarget } from "../editor/arguments.ts";
 import type { Execution } from "../executions/model.ts";
-import { answeredPause, approved, pendingResume } from "../executions/resumes.ts";
+import { approved } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { crewAndPlace } from "../feedback/target.ts";
+import { may } from "../view/actions.ts";
 import { type Asker, program } from "./asker.ts";
 import type { AnswerParts } from "./answer.ts";
 import { findExecution } from "./choose.ts";
@@ -39,13 +40,10 @@ export async function approveSelected(
     const target = readTarget(row);
     const execution = findExecution(store, crews, target);
     const { waiting } = execution ?? {};
-    if (execution?.state !== "waiting" || waiting === undefined) return [];
+    if (execution === undefined || waiting === undefined || !may(execution, "approve")) return [];
     // What the person saw on the row.
     const { taskId = waiting.taskId, attempt = waiting.attempt } = target;
-    const isAnswered = pendingResume(execution) ?? answeredPause(execution);
-    // What a flow asks has answers of its own.
-    const isOther = taskId !== waiting.taskId || waiting.options !== undefined;
-    return isOther || isAnswered !== undefined ? [] : [{ execution, taskId, attempt }];
+    return taskId === waiting.taskId ? [{ execution, taskId, attempt }] : [];
   });
   const outputs = firstOfEach(found, ({ execution }) => execution.localId);
   if (outputs.length === 0)

@@ -14,18 +14,13 @@ import {
   text,
 } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
-import {
-  type Execution,
-  type ExecutionSummary,
-  hasEnded,
-  keyOf,
-  waitsForPerson,
-} from "../executions/model.ts";
-import { asksFor, attemptToAnswer, repeatable } from "../executions/resumes.ts";
+import { type Execution, type ExecutionSummary, hasEnded, keyOf } from "../executions/model.ts";
+import { asksFor, attemptToAnswer } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { MaybeSentError } from "../sending/errors.ts";
 import type { FeedbackResult } from "../sending/feedback.ts";
 import { staleByAttempt, staleByRecord, staleError } from "../sending/stale.ts";
+import { answersTo, canAnswer, may } from "../view/actions.ts";
 import { type Asker, program, sent } from "./asker.ts";
 import { approveSelected, isSelection } from "./answer-selected.ts";
 import { type NamedParts, namedExecution, onExecution } from "./choose.ts";
@@ -45,8 +40,7 @@ const feedbackMembers = { ...targetMembers, feedback: text, isShown: flag };
 /** Each takes `{crew, kickoffId, taskId?, attempt?, feedback?}`, and returns the crew's `{status, message}`. */
 export function answerCommands(parts: AnswerParts): Commands {
   const { feedback } = parts;
-  const waits = ({ state }: ExecutionSummary) => state === "waiting";
-  const asks = ({ waiting }: ExecutionSummary) => waiting?.options !== undefined;
+  const waits = (execution: ExecutionSummary) => canAnswer(answersTo(execution));
   const none = vscode.l10n.t("No execution waits for you.");
   const approve = (execution: Execution, argument: unknown, by: Asker) =>
     feedback.approve(execution, givenIn(execution, argument), by);
@@ -57,24 +51,24 @@ export function answerCommands(parts: AnswerParts): Commands {
     reject: onExecution(
       parts,
       (execution, argument, by) => feedback.reject(execution, givenIn(execution, argument), by),
-      waitsForPerson,
+      waits,
       none,
     ),
     answer: onExecution(
       parts,
       (execution, argument, by) => {
-        if (asks(execution)) return approve(execution, argument, by);
+        if (execution.waiting?.options !== undefined) return approve(execution, argument, by);
         throw new NothingToDo(
           vscode.l10n.t("This execution has no flow that waits for your answer."),
         );
       },
-      asks,
+      (execution) => may(execution, "answer"),
       vscode.l10n.t("No flow waits for your answer."),
     ),
     sendAgain: onExecution(
       parts,
       (execution, _argument, by) => feedback.sendAgain(execution, by),
-      (execution) => repeatable(execution) !== undefined,
+      (execution) => may(execution, "sendAgain"),
     ),
   };
 }

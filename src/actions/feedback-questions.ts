@@ -17,39 +17,27 @@ import type { Longest, Question } from "./question.ts";
 /** Characters of the output. */
 const longestOutput: Longest = { chat: 1_500, dialog: 600, document: 1_000_000 };
 
-/** Asks for a known task or a typed ID. Undefined when the person cancels. */
+/** Asks for a known task or an ID. Undefined when the person cancels. */
 export async function askTask(execution: ExecutionSummary): Promise<string | undefined> {
-  const itemOf = (taskId: string) => ({ label: plainLabel(shortName(taskId)), taskId });
-  const known = knownTasks(execution).map(itemOf);
-  const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { taskId: string }>();
-  picker.title = vscode.l10n.t("Give Feedback");
-  picker.placeholder = vscode.l10n.t("Choose the task that waits, or enter its ID");
-  if (known.length === 0)
-    picker.placeholder = vscode.l10n.t(
-      "Enter the ID of the task that waits (it is in the crew's human-input callback)",
-    );
-  picker.ignoreFocusOut = true;
-  picker.items = known;
-  return await new Promise((resolve) => {
-    picker.onDidChangeValue((value) => {
-      const typed = value.trim();
-      const isNew = typed !== "" && known.every((item) => item.taskId !== typed);
-      picker.items = isNew
-        ? [...known, { ...itemOf(typed), description: vscode.l10n.t("as typed") }]
-        : known;
-    });
-    picker.onDidAccept(() => {
-      const [chosen] = picker.selectedItems;
-      if (chosen === undefined) return;
-      resolve(chosen.taskId);
-      picker.dispose();
-    });
-    picker.onDidHide(() => {
-      resolve(undefined);
-      picker.dispose();
-    });
-    picker.show();
+  const title = vscode.l10n.t("Give Feedback");
+  const known = knownTasks(execution).map((taskId) => ({
+    label: plainLabel(shortName(taskId)),
+    taskId,
+  }));
+  const other = { label: vscode.l10n.t("Enter a Task's ID…"), taskId: undefined };
+  const placeHolder = vscode.l10n.t("Which task waits?");
+  const options = { title, placeHolder, ignoreFocusOut: true };
+  const chosen =
+    known.length === 0 ? other : await vscode.window.showQuickPick([...known, other], options);
+  if (chosen !== other) return chosen?.taskId;
+  const typed = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t(
+      "The ID of the task that waits; it is in the crew's human-input callback.",
+    ),
+    ignoreFocusOut: true,
   });
+  return typed?.trim() === "" ? undefined : typed?.trim();
 }
 
 export async function askAgain(sent: ResumeSummary): Promise<boolean> {

@@ -6,6 +6,7 @@ import { flag, json, read, text, texts } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
 import { canRunAgainFrom, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { requestOf, RunAgain, type RunAgainOptions } from "../kickoff/again.ts";
+import { may } from "../view/actions.ts";
 import { chooseExecution } from "./choose.ts";
 import { madeOf } from "./kickoff.ts";
 import type { CommandParts, Commands, Run } from "./commands.ts";
@@ -21,7 +22,6 @@ interface RequestParts extends RunAgainOptions, Pick<CommandParts, "store"> {
 export function requestCommands(parts: RequestParts): Commands {
   const { crews, store, files } = parts;
   const again = new RunAgain(parts);
-  const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
   const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
   const start =
     (begin: (argument: unknown, asks: boolean) => Promise<Execution | undefined>): Run =>
@@ -29,7 +29,6 @@ export function requestCommands(parts: RequestParts): Commands {
       const started = await begin(argument, by.isPerson);
       return started && madeOf(started);
     };
-  const known = (argument: unknown) => chooseExecution(store, crews, argument, wasSent);
   return {
     kickoffFile: start(async (argument, isPerson) => {
       const file = await chooseRequestFile(argument);
@@ -39,7 +38,9 @@ export function requestCommands(parts: RequestParts): Commands {
         : await files.kickOff(file, { isPerson });
     }),
     runAgain: start(async (argument, asks) => {
-      const execution = await known(argument);
+      const execution = await chooseExecution(store, crews, argument, (each) =>
+        may(each, "runAgain"),
+      );
       if (execution === undefined) return undefined;
       return wantsForm(argument)
         ? await again.inForm(execution)
@@ -58,7 +59,8 @@ export function requestCommands(parts: RequestParts): Commands {
         await files.copyCurl(file);
         return;
       }
-      const execution = await known(argument);
+      const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
+      const execution = await chooseExecution(store, crews, argument, wasSent);
       return execution && copyCurl(crewOf(execution), requestOf(execution));
     },
   };

@@ -4,12 +4,13 @@ import { messageOf, UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { neededText, read, text } from "../editor/arguments.ts";
 import { showStatus } from "../editor/messages.ts";
-import { canBeStopped, type Execution, isLocalCrew, keyOf } from "../executions/model.ts";
+import { type Execution, isLocalCrew, keyOf } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { crewAndPlace } from "../feedback/target.ts";
 import { MaybeSentError } from "../sending/errors.ts";
 import type { StopSender } from "../sending/stop.ts";
+import { may } from "../view/actions.ts";
 import { type Asker, program, sent } from "./asker.ts";
 import { type NamedParts, namedExecution, onExecution } from "./choose.ts";
 import type { Run } from "./commands.ts";
@@ -85,10 +86,10 @@ export function stopCommand(parts: StopParts): Run {
         );
       return answer;
     },
-    (execution) =>
-      canBeStopped(execution) &&
-      crews.find(execution.crew.id) !== undefined &&
-      crews.canStop(execution.crew.id),
+    (execution) => {
+      const { id } = execution.crew;
+      return may(execution, "stop", { canStop: crews.find(id) !== undefined && crews.canStop(id) });
+    },
     vscode.l10n.t("No tracked execution can be stopped."),
   );
 }

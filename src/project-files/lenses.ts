@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { titleOf } from "../executions/title.ts";
 import { keyOf, toReview, type ExecutionSummary } from "../executions/model.ts";
 import type { Spot } from "../projects/inspect.ts";
-import { answersTo } from "../view/actions.ts";
+import { may } from "../view/actions.ts";
 
 /**
  * What a person can do at a place of a project.
@@ -96,7 +96,7 @@ function waiting(
   const isOne = waits.length === 1;
   return [
     command(title, "openExecution", longest, { tooltip: open, taskId }),
-    ...(isOne && answersTo(longest).some(({ verb }) => verb === "approve")
+    ...(isOne && may(longest, "approve")
       ? [
           command(vscode.l10n.t("Approve"), "approve", longest, {
             ...{ tooltip: vscode.l10n.t("Approves what waits of “{0}”", name), taskId, attempt },

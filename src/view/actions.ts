@@ -100,6 +100,16 @@ export function answersTo(
   ];
 }
 
+export function may(
+  execution: ExecutionSummary,
+  verb: Verb,
+  circumstances?: Circumstances,
+): boolean {
+  return [...answersTo(execution, circumstances), ...actionsOf(execution, circumstances)].some(
+    (action) => action.verb === verb,
+  );
+}
+
 /** Whether these answers have one besides sending the last one again. */
 export function canAnswer(answers: readonly Action[]): boolean {
   return answers.some(({ verb }) => verb !== undefined && verb !== "sendAgain");

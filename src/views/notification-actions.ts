@@ -3,7 +3,7 @@ import { shortName } from "../base/text.ts";
 import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import { keyOf, toReview, type ExecutionSummary } from "../executions/model.ts";
-import { actionsOf, answersTo, type Verb } from "../view/actions.ts";
+import { answersTo, may, type Verb } from "../view/actions.ts";
 import type { EventKind } from "./events.ts";
 import { failedAtModel, present } from "../view/words.ts";
 
@@ -53,7 +53,7 @@ export function actionsOn(
       failedAtModel(execution) &&
       command(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel"),
     kind === "failed" &&
-      actionsOf(execution).some(({ verb }) => verb === "runAgain") &&
+      may(execution, "runAgain") &&
       command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain"),
     // It leaves no room for a flow's answers.
     !isChoice && dontShowAgain(kind),

@@ -101,7 +101,7 @@ describe("What a local flow asks, as a person sees it", () => {
       [
         "waits",
         "Is it **right**?",
-        "Goes to “News” (127.0.0.1:4000), and the flow continues with it.",
+        "Goes to “News” (local, on this machine), and the flow continues with it.",
       ],
     );
   });
