@@ -265,25 +265,41 @@ function decoderFor(contentType: string) {
 /** Aborts a request after its time-out, or with its caller. */
 export class Deadline {
   readonly #controller = new AbortController();
-  readonly signal = this.#controller.signal;
-  /** Also closes a connection that is still open. */
-  readonly dispose: () => void;
-  ended: "timeout" | "aborted" | undefined;
+  readonly #clock: Clock;
+  readonly #caller: AbortSignal | undefined;
+  readonly signal: AbortSignal;
+  #isOver = false;
+  #cancel: () => void = () => undefined;
 
   constructor(clock: Clock, milliseconds: number, caller: AbortSignal | undefined) {
-    const end = (cause: "timeout" | "aborted") => {
-      this.ended ??= cause;
+    this.#clock = clock;
+    this.#caller = caller;
+    const own = this.#controller.signal;
+    this.signal = caller === undefined ? own : AbortSignal.any([caller, own]);
+    this.restart(milliseconds);
+  }
+
+  get ended(): "timeout" | "aborted" | undefined {
+    if (this.#isOver) return "timeout";
+    return this.#caller?.aborted === true ? "aborted" : undefined;
+  }
+
+  restart(milliseconds: number): void {
+    this.pause();
+    this.#cancel = this.#clock.after(milliseconds, () => {
+      this.#isOver = true;
       this.#controller.abort();
-    };
-    const onAbort = () => end("aborted");
-    const cancelTimer = clock.after(milliseconds, () => end("timeout"));
-    caller?.addEventListener("abort", onAbort);
-    if (caller?.aborted) onAbort();
-    this.dispose = () => {
-      cancelTimer();
-      caller?.removeEventListener("abort", onAbort);
-      this.#controller.abort();
-    };
+    });
+  }
+
+  pause(): void {
+    this.#cancel();
+  }
+
+  /** Also closes a connection that is still open. */
+  dispose(): void {
+    this.pause();
+    this.#controller.abort();
   }
 }
 

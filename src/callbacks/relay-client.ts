@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { Deadline } from "../api/transport.ts";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { compactDecrypt, importJWK, type JWK } from "jose";
 import { wait } from "../base/clock.ts";
@@ -7,11 +8,11 @@ import { asObject, defined, isObject, numberAt, parseJson, textAt } from "../bas
 import type { Delivery, Receive } from "./routes.ts";
 import type { Channel } from "./relay-channel.ts";
 import {
+  answerMs,
   askRelay,
   connect,
-  read,
+  partsOf,
   RelayError,
-  SilenceGuard,
   type RelayConnection,
 } from "./relay-request.ts";
 
@@ -107,9 +108,8 @@ export class RelayClient {
 
   /** Listens until the connection ends. @throws {RelayError} */
   async #listen(channel: Channel): Promise<void> {
-    const { clock } = this.#options;
     const lastEventId = this.#options.lastEventId(channel);
-    const guard = new SilenceGuard(clock, this.#ending.signal);
+    const deadline = new Deadline(this.#options.clock, answerMs, this.#ending.signal);
     const events: EventSourceMessage[] = [];
     const parser = createParser({
       maxBufferSize: maxEvent,
@@ -129,13 +129,13 @@ export class RelayClient {
           secret: channel.own?.secret,
           lastEventId: lastEventId.get(),
         },
-        guard,
+        deadline,
       );
       if (!answer.headers.get("content-type")?.startsWith("text/event-stream"))
         throw new RelayError(l10n.t("There is no relay's channel at this address."));
       this.#state = { kind: "connected" };
       this.#acknowledge(channel);
-      for await (const text of read(answer.body, guard, silenceMs)) {
+      for await (const text of partsOf(answer, deadline, silenceMs)) {
         parser.feed(text);
         if (events.length > 0) this.#failures = 0;
         const id = await this.#handle(channel, events.splice(0).filter(isMessage));
@@ -143,7 +143,7 @@ export class RelayClient {
         this.#acknowledge(channel);
       }
     } finally {
-      guard.dispose();
+      deadline.dispose();
     }
   }
 

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { parseRetryAfter, type Fetch } from "../api/transport.ts";
+import { Deadline, parseRetryAfter, readBody, type Fetch } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
 import { codeOf, UserError } from "../base/errors.ts";
 import { asObject, defined, parseJson, textAt } from "../base/json.ts";
@@ -35,8 +35,8 @@ interface RelayRequest {
   readonly body?: string;
 }
 
-/** How long an answer may take to begin, and between two parts of it (ms). */
-const answerMs = 20_000;
+/** How long an answer may take (ms); of a channel, how long until it begins. */
+export const answerMs = 20_000;
 const maxAnswer = 64 * 1024;
 
 /** Sends a request, and reads a short answer: at most 64 KiB. @throws {RelayError} */
@@ -44,12 +44,16 @@ export async function askRelay(
   connection: RelayConnection,
   request: RelayRequest,
 ): Promise<string> {
-  const guard = new SilenceGuard(connection.clock, connection.signal);
+  const deadline = new Deadline(connection.clock, answerMs, connection.signal);
   try {
-    const { body } = await connect(connection, request, guard);
-    return await readText(body, guard);
+    const { text, problem } = await readBody(
+      await connect(connection, request, deadline),
+      maxAnswer,
+    );
+    if (problem !== undefined) throw unreachable(problem, deadline);
+    return text;
   } finally {
-    guard.dispose();
+    deadline.dispose();
   }
 }
 
@@ -59,7 +63,7 @@ type Answer = Awaited<ReturnType<Fetch>>;
 export async function connect(
   { fetch, clock, userAgent }: RelayConnection,
   { method, url, accept = "application/json", secret, lastEventId, body }: RelayRequest,
-  guard: SilenceGuard,
+  deadline: Deadline,
 ): Promise<Answer> {
   const headers = {
     accept,
@@ -70,27 +74,19 @@ export async function connect(
     ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
-  const answer = await guard.within(answerMs, () =>
-    fetch(url, { method, headers, ...defined({ body }), redirect: "manual", signal: guard.signal }),
-  );
+  const init = { method, headers, ...defined({ body }), redirect: "manual" } as const;
+  const answer = await fetch(url, { ...init, signal: deadline.signal }).catch((error: unknown) => {
+    throw unreachable(error, deadline);
+  });
   const { status } = answer;
   if (status >= 200 && status < 300) return answer;
   // A proxy in front of the relay may send these, too, while the relay restarts.
-  const isGone =
-    (status === 401 || status === 404) && namesChannel(await readText(answer.body, guard));
+  const { text } = await readBody(answer, maxAnswer);
+  const isGone = (status === 401 || status === 404) && namesChannel(text);
   throw new RelayError(problemOf(status), {
     isGone,
     retryAfterMs: parseRetryAfter(answer.headers.get("retry-after"), clock.now()),
   });
-}
-
-async function readText(body: Answer["body"], guard: SilenceGuard): Promise<string> {
-  let text = "";
-  for await (const part of read(body, guard, answerMs)) {
-    text += part;
-    if (text.length > maxAnswer) break;
-  }
-  return text;
 }
 
 /** Whether the answer is a Crewdeck relay's, and says that the channel or its secret is wrong. */
@@ -99,61 +95,28 @@ function namesChannel(answer: string): boolean {
 }
 
 /** The parts of a body as they arrive. Ends the connection after `silenceMs` without a part. @throws {RelayError} */
-export async function* read(
-  body: Answer["body"],
-  guard: SilenceGuard,
+export async function* partsOf(
+  { body }: Answer,
+  deadline: Deadline,
   silenceMs: number,
 ): AsyncGenerator<string> {
-  if (body === null) return;
   const decoder = new TextDecoder();
-  const parts = body[Symbol.asyncIterator]();
   try {
-    for (;;) {
-      const part = await guard.within(silenceMs, () => parts.next());
-      if (part.done === true) return;
-      yield typeof part.value === "string"
-        ? part.value
-        : decoder.decode(part.value, { stream: true });
+    deadline.restart(silenceMs);
+    for await (const part of body ?? []) {
+      deadline.pause();
+      yield typeof part === "string" ? part : decoder.decode(part, { stream: true });
+      deadline.restart(silenceMs);
     }
-  } finally {
-    await parts.return?.().catch(() => undefined);
+  } catch (error) {
+    throw unreachable(error, deadline);
   }
 }
 
-/** Ends a connection when it has been silent for too long, or when its caller aborts. */
-export class SilenceGuard {
-  readonly #controller = new AbortController();
-  readonly signal: AbortSignal;
-  readonly #clock: Clock;
-
-  constructor(clock: Clock, caller: AbortSignal | undefined) {
-    this.#clock = clock;
-    const own = this.#controller.signal;
-    this.signal = caller === undefined ? own : AbortSignal.any([caller, own]);
-  }
-
-  /** Runs `action`. @throws {RelayError} if it fails or takes longer */
-  async within<T>(milliseconds: number, action: () => Promise<T>): Promise<T> {
-    let isSilent = false;
-    const cancel = this.#clock.after(milliseconds, () => {
-      isSilent = true;
-      this.dispose();
-    });
-    try {
-      return await action();
-    } catch (error) {
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the clock sets it meanwhile
-      if (isSilent) throw new RelayError(l10n.t("The relay doesn't answer."));
-      throw new RelayError(l10n.t("The relay can't be reached: {0}", descriptionOf(error)));
-    } finally {
-      cancel();
-    }
-  }
-
-  /** Also closes a connection that is still open. */
-  dispose(): void {
-    this.#controller.abort();
-  }
+function unreachable(error: unknown, { ended }: Deadline): RelayError {
+  return ended === "timeout"
+    ? new RelayError(l10n.t("The relay doesn't answer."))
+    : new RelayError(l10n.t("The relay can't be reached: {0}", descriptionOf(error)));
 }
 
 /** Without the address, which node-fetch puts first. */
