@@ -7,13 +7,20 @@ import type { Outgoing } from "./transport.ts";
 import type { TokenType } from "./types.ts";
 
 /** Without the token. */
-interface RefusedAnswer extends Pick<Outgoing<unknown>, "method" | "path"> {
+interface RefusedAnswer extends Pick<Outgoing<unknown>, "method" | "path">, Recipient {
   readonly status: number;
   readonly statusText: string;
   readonly text: string;
   readonly retryAfterMs?: number | undefined;
   readonly tokenType?: TokenType | undefined;
+}
+
+/** Whom a request is for. */
+export interface Recipient {
+  /** A crew on this machine, which the extension started. */
   readonly isLocal?: boolean;
+  /** Not the crew: its flow waits for an answer there. The address's path is a secret. */
+  readonly isOutside?: boolean;
 }
 
 const [bodyLength, reasonLength] = [2000, 100];
@@ -33,7 +40,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   const { retryAfterMs } = answer;
   const common = { status, body: excerpt(answer.text), ...defined({ retryAfterMs }) };
   // The vendor's OpenAPI file also has 400 for missing inputs.
-  if (status === 422 || (status === 400 && body.missingInputs.length > 0))
+  if (!answer.isOutside && (status === 422 || (status === 400 && body.missingInputs.length > 0)))
     return new CrewApiError({ ...common, ...validation(said, body.missingInputs) });
   if (status === 500 && body.own !== undefined)
     return new CrewApiError({ ...common, ...unreadableProject(answer, said, body.own) });
@@ -112,9 +119,16 @@ function waiting(retryAfterMs: number): string {
 }
 
 function known(
-  { status, path, tokenType, isLocal = false }: RefusedAnswer,
+  { status, path, tokenType, isLocal = false, isOutside = false }: RefusedAnswer,
   said: string,
 ): KnownStatus {
+  if (isOutside)
+    // A 408, and what a server or a gateway fails at, may have been processed.
+    return {
+      kind: status === 408 || status >= 500 ? "server" : status === 404 ? "notFound" : "badRequest",
+      intro: l10n.t("The flow did not take the answer"),
+      remedy: l10n.t("The request may be answered or over: look at the dashboard."),
+    };
   // Node's answer to a client that doesn't speak HTTP/2: the token was never looked at.
   if (status === 403 && /\bALPN\b/.test(said))
     return {
@@ -191,55 +205,55 @@ function known(
 }
 
 function notAccepted(tokenType: TokenType | undefined): KnownStatus {
-  const kind = "unauthorized";
-  if (tokenType === undefined)
-    return {
-      kind,
-      intro: l10n.t("The crew does not accept the token"),
-      remedy: l10n.t(
-        "Set the crew's token again: it is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server.",
-      ),
-    };
-  const [token, name] =
-    tokenType === "bearer"
-      ? [l10n.t("the organisation's token"), "Bearer Token"]
-      : [l10n.t("the user's token"), "User Bearer Token"];
+  const token = tokenNames(tokenType);
   return {
-    kind,
-    intro: l10n.t("The crew does not accept {0}", token),
+    kind: "unauthorized",
+    intro: l10n.t("The crew does not accept {0}", token.inSentence),
     remedy: l10n.t(
       "Set {0} again: it is the {1} in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server.",
-      token,
-      name,
+      token.inSentence,
+      token.onPage,
     ),
   };
 }
 
 function notAllowed(tokenType: TokenType | undefined): KnownStatus {
-  const kind = "forbidden";
-  if (tokenType === "bearer")
-    return {
-      kind,
-      intro: l10n.t("The organisation's token may not do this"),
-      remedy: l10n.t(
-        "It already has all rights, so check the crew's page in the dashboard, or ask whoever maintains the crew.",
-      ),
-    };
-  if (tokenType === "userBearer")
-    return {
-      kind,
-      intro: l10n.t("The user's token may not do this"),
-      remedy: l10n.t(
-        "It may lack the right: use the organisation's token, which is the Bearer Token in the Status tab of the crew's page in the dashboard.",
-      ),
-    };
   return {
-    kind,
-    intro: l10n.t("The token may not do this"),
-    remedy: l10n.t(
-      "Use a token with more rights (the Bearer Token rather than the User Bearer Token), which is in the Status tab of the crew's page in the dashboard.",
-    ),
+    kind: "forbidden",
+    intro: tokenNames(tokenType).mayNot,
+    remedy:
+      tokenType === "bearer"
+        ? l10n.t(
+            "It already has all rights, so check the crew's page in the dashboard, or ask whoever maintains the crew.",
+          )
+        : l10n.t(
+            "It may lack the right: use the organisation's token, which is the Bearer Token in the Status tab of the crew's page in the dashboard.",
+          ),
   };
+}
+
+/** `onPage`: its name on the crew's page in the dashboard. */
+function tokenNames(type: TokenType | undefined) {
+  switch (type) {
+    case "bearer":
+      return {
+        inSentence: l10n.t("the organisation's token"),
+        onPage: "Bearer Token",
+        mayNot: l10n.t("The organisation's token may not do this"),
+      };
+    case "userBearer":
+      return {
+        inSentence: l10n.t("the user's token"),
+        onPage: "User Bearer Token",
+        mayNot: l10n.t("The user's token may not do this"),
+      };
+    case undefined:
+      return {
+        inSentence: l10n.t("the token"),
+        onPage: "Bearer Token",
+        mayNot: l10n.t("The token may not do this"),
+      };
+  }
 }
 
 function sentence(text: string): string {

@@ -2,13 +2,20 @@ import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import { systemClock } from "../base/clock.ts";
 import { defined, isObject, parseJson } from "../base/json.ts";
+import { safeUrl } from "../base/loopback.ts";
 import { isWellFormed } from "../base/text.ts";
 import { normaliseAddress } from "./address.ts";
 import { CrewApiError } from "./errors.ts";
 import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
-import { kickoffBody, readKickoff, readResume, readStop, resumeBody } from "./requests.ts";
-import { type OutsideOptions, sendAnswer } from "./send-answer.ts";
+import {
+  kickoffBody,
+  readAccepted,
+  readKickoff,
+  readResume,
+  readStop,
+  resumeBody,
+} from "./requests.ts";
 import { Transport, type Outgoing, type TransportOptions, defaultFetch } from "./transport.ts";
 import type {
   CrewInputs,
@@ -45,7 +52,7 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
 export class CrewClient {
   readonly baseUrl: string;
   readonly #transport: Transport;
-  readonly #outside: OutsideOptions;
+  readonly #options: Omit<TransportOptions, "baseUrl" | "token">;
   readonly #onStatusPath: (path: StatusPath) => void;
   readonly #onNoStop: () => void;
   readonly #onRefused: (error: CrewApiError) => Promise<void>;
@@ -62,19 +69,17 @@ export class CrewClient {
     this.#onStatusPath = options.onStatusPath ?? (() => undefined);
     this.#onNoStop = options.onNoStop ?? (() => undefined);
     this.#onRefused = options.onRefused ?? (() => Promise.resolve());
-    const defaults = {
+    this.#options = {
       fetch: defaultFetch,
       clock: systemClock,
       userAgent: "crewdeck",
       onTraffic: () => undefined,
-      ...options,
-    };
-    this.#outside = defaults;
-    this.#transport = new Transport({
       random: Math.random,
       maxBytes: 64 * 1024 * 1024,
-      isLocal: false,
-      ...defaults,
+      ...options,
+    };
+    this.#transport = new Transport({
+      ...this.#options,
       baseUrl: this.baseUrl,
       token: typeof token === "function" ? token : () => Promise.resolve(token),
     });
@@ -117,7 +122,7 @@ export class CrewClient {
   }
 
   rawStatus(kickoffId: string, call: CallOptions = {}): Promise<string> {
-    return this.#status(kickoffId, (_, text) => text(), call);
+    return this.#status(kickoffId, (raw, text) => (raw === undefined ? undefined : text()), call);
   }
 
   async #status<T>(kickoffId: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
@@ -177,7 +182,27 @@ export class CrewClient {
 
   /** Answers a flow's request at its own address, without the crew's token. Errors as of `resume`. */
   async answerRequest(url: string, feedback: string): Promise<ResumeAnswer> {
-    return await sendAnswer(url, feedback, this.#outside);
+    const address = safeUrl(url);
+    if (address === undefined)
+      throw new CrewApiError({
+        kind: "badRequest",
+        message: l10n.t("The address in the flow's request can't be used for an answer."),
+        remedy: l10n.t(
+          "It must begin with https:// and have no user name. Answer in the dashboard.",
+        ),
+      });
+    const { origin, pathname, search } = address;
+    const token = () => Promise.resolve(null);
+    return await new Transport({
+      ...this.#options,
+      ...{ baseUrl: origin, token, isLocal: false, isOutside: true },
+    }).request({
+      method: "POST",
+      path: pathname + search,
+      body: { feedback, source: "crewdeck" },
+      read: readAccepted,
+      timeoutMs: 60_000,
+    });
   }
 
   #remember(path: StatusPath): void {

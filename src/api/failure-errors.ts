@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { asArray, isObject, textAt } from "../base/json.ts";
-import { excerpt } from "./answer-errors.ts";
+import { excerpt, type Recipient } from "./answer-errors.ts";
 import { readErrorBody } from "./read-error.ts";
 import type { Outgoing } from "./transport.ts";
 import {
@@ -141,7 +141,7 @@ function inBrackets(text: string): string {
   return text === "" ? "" : ` (${text})`;
 }
 
-type Request = Pick<Outgoing<unknown>, "method" | "path" | "timeoutMs">;
+type Request = Pick<Outgoing<unknown>, "method" | "path" | "timeoutMs"> & Recipient;
 
 export function unanswered(
   kind: "timeout" | "aborted",
@@ -161,7 +161,7 @@ export function unanswered(
 
 /** @param location without the token */
 export function redirected(
-  { method }: Request,
+  { method, isOutside = false }: Request,
   status: number,
   location: string,
   url: string,
@@ -170,25 +170,26 @@ export function redirected(
   const message =
     to === ""
       ? l10n.t(
-          "The address redirects ({0}). The redirect was not followed because the request carries the token.",
+          "The address redirects ({0}). The redirect was not followed, because the request is only for this address.",
           status,
         )
       : l10n.t(
-          "The address redirects ({0}) to {1}. The redirect was not followed because the request carries the token.",
+          "The address redirects ({0}) to {1}. The redirect was not followed, because the request is only for this address.",
           status,
           to,
         );
-  const remedy = l10n.t("If you trust the redirect's target, use it as the crew's address.");
+  const remedy = isOutside
+    ? l10n.t("Answer in the dashboard.")
+    : l10n.t("If you trust the redirect's target, use it as the crew's address.");
   // Only "303 See Other" means that the request was processed (RFC 9110).
   const result = outcome(method === "POST" && status === 303, remedy);
   return new CrewApiError({ kind: "redirected", status, message, ...result });
 }
 
 export function tooLarge(
-  { method }: Request,
+  { method, isLocal = false }: Request,
   status: number,
   maxBytes: number,
-  isLocal: boolean,
 ): CrewApiError {
   const megabytes = Math.round(maxBytes / 1024 / 1024);
   const message = l10n.t(
@@ -207,9 +208,8 @@ export function tooLarge(
 }
 
 export function badAnswer(
-  { method, path }: Request,
+  { method, path, isLocal = false }: Request,
   answer: { readonly status: number; readonly text: string; readonly isJson: boolean },
-  isLocal: boolean,
 ): CrewApiError {
   const { isJson, status, text } = answer;
   const isPage = !isJson && htmlStart.test(text);

@@ -91,6 +91,13 @@ export function readResume(raw: unknown): ResumeAnswer | undefined {
   return { ...defined({ status, message, kickoffId: kickoffIdAt(raw) }), raw };
 }
 
+/** Any answer says that what a person answered arrived. */
+export function readAccepted(raw: unknown): ResumeAnswer {
+  const text = textAt(asObject(raw), "message", "detail", "error", "status");
+  const message = text === undefined ? undefined : oneLine(text, messageLength);
+  return { ...defined({ message }), raw: raw ?? null };
+}
+
 export function readStop(raw: unknown): StopAnswer | undefined {
   if (!isObject(raw)) return undefined;
   return { status: oneLine(textAt(raw, "status") ?? "stopped", messageLength) };

@@ -3,7 +3,7 @@ import https from "node:https";
 import * as l10n from "@vscode/l10n";
 import { wait, type Clock } from "../base/clock.ts";
 import { defined, isObject, parseJson } from "../base/json.ts";
-import { errorOfAnswer } from "./answer-errors.ts";
+import { errorOfAnswer, type Recipient } from "./answer-errors.ts";
 import { CrewApiError } from "./errors.ts";
 import { badAnswer, errorOfFailure, redirected, tooLarge, unanswered } from "./failure-errors.ts";
 import { bodyForLog, nextExchange, secretsIn, withoutSecrets, type Traffic } from "./traffic.ts";
@@ -50,7 +50,7 @@ async function nodeFetch() {
   return (await import("node-fetch")).default;
 }
 
-export interface TransportOptions {
+export interface TransportOptions extends Recipient {
   readonly baseUrl: string;
   /** Null: requests carry none. */
   readonly token: () => Promise<string | TypedToken | null>;
@@ -60,21 +60,20 @@ export interface TransportOptions {
   readonly maxBytes: number;
   readonly userAgent: string;
   readonly onTraffic: (traffic: Traffic) => void;
-  readonly isLocal: boolean;
 }
 
 export interface Outgoing<T> {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: object;
-  /** Undefined for another shape; `text` is the answer as received, without the token. */
+  /** Undefined for another shape; `raw` is undefined unless the answer is JSON, `text` is the answer as received, without the token. */
   readonly read: (raw: unknown, text: () => string) => T | undefined;
   /** Per attempt, including the body (ms). */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Attempt<T> extends Outgoing<T> {
+interface Attempt<T> extends Outgoing<T>, Recipient {
   readonly tokenType: TokenType | undefined;
   /** Removes the token and the body's secrets. */
   readonly clean: (text: string) => string;
@@ -123,7 +122,7 @@ export class Transport {
   }
 
   async #once<T>(outgoing: Outgoing<T>): Promise<T> {
-    const { clock, fetch, baseUrl } = this.#options;
+    const { clock, fetch, baseUrl, isLocal = false, isOutside = false } = this.#options;
     const given = await this.#options.token();
     const { token, type } =
       typeof given === "string" ? { token: given, type: undefined } : (given ?? noToken);
@@ -136,13 +135,15 @@ export class Transport {
     if (outgoing.signal?.aborted) throw unanswered("aborted", outgoing, false);
     const { method, path } = outgoing;
     const body = outgoing.body && JSON.stringify(outgoing.body);
-    const secrets = secretsIn(outgoing.body);
+    const secrets = isOutside ? [path] : secretsIn(outgoing.body);
     const clean = (text: string) => withoutSecrets(text, token, secrets);
     const deadline = new Deadline(clock, outgoing.timeoutMs, outgoing.signal);
-    const attempt: Attempt<T> = { ...outgoing, tokenType: type, clean, deadline };
-    const exchange = { id: nextExchange(), method, path };
+    const recipient = { isLocal, isOutside };
+    const attempt: Attempt<T> = { ...outgoing, ...recipient, tokenType: type, clean, deadline };
+    const shownPath = isOutside ? `${baseUrl}/…` : path;
+    const exchange = { id: nextExchange(), method, path: shownPath };
     const logged = (text: string | undefined) =>
-      text === undefined ? {} : { body: () => bodyForLog(text, clean) };
+      text === undefined || isOutside ? {} : { body: () => bodyForLog(text, clean) };
     this.#log({ kind: "request", ...exchange, ...logged(body) });
     const started = clock.now();
     const arrived: { status?: number; text?: string } = {};
@@ -188,7 +189,7 @@ export class Transport {
     attempt: Attempt<T>,
     arrived: { status?: number; text?: string },
   ): Promise<T> {
-    const { clock, maxBytes, isLocal, baseUrl } = this.#options;
+    const { clock, maxBytes, baseUrl } = this.#options;
     const { status } = answer;
     const { path, clean, deadline } = attempt;
     arrived.status = status;
@@ -208,15 +209,17 @@ export class Transport {
         statusText: clean(answer.statusText),
         text: clean(text),
         retryAfterMs: parseRetryAfter(answer.headers.get("retry-after"), clock.now()),
-        isLocal,
       });
-    if (isTruncated) throw tooLarge(attempt, status, maxBytes, isLocal);
+    // The status alone says that a flow has the answer.
+    const { isOutside = false } = attempt;
+    if (isTruncated && !isOutside) throw tooLarge(attempt, status, maxBytes);
     const raw = parseJson(text);
     // A complete object is the answer, even if the connection broke right after it.
-    if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, attempt, true);
-    const value = raw === undefined ? undefined : attempt.read(raw, () => clean(text));
+    if (problem !== undefined && !isObject(raw) && !isOutside)
+      throw this.#failure(problem, attempt, true);
+    const value = attempt.read(raw, () => clean(text));
     if (value !== undefined) return value;
-    throw badAnswer(attempt, { status, text: clean(text), isJson: raw !== undefined }, isLocal);
+    throw badAnswer(attempt, { status, text: clean(text), isJson: raw !== undefined });
   }
 
   #failure(failure: unknown, attempt: Attempt<unknown>, isAnswered: boolean): CrewApiError {

@@ -367,7 +367,7 @@ describe("the answer to a flow's request", () => {
     const sent = sender(window, clock).send(answer(asked(), "approved"));
     await assert.rejects(sent, (error: Error) => {
       assert.ok(error instanceof MaybeSentError);
-      assert.match(error.message, /did not respond within 60 seconds/);
+      assert.match(error.message, /did not answer within 60 seconds/);
       return true;
     });
     assert.equal(state(), "doubtful");
