@@ -13,10 +13,8 @@ import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
 import { isLocalCrew } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { openKept } from "../kickoff/form/forms.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
-import { integer } from "../base/sqlite.ts";
 import { hasRead } from "../views/attention.ts";
 import type { Asker } from "./asker.ts";
 import type { CommandParts } from "./commands.ts";
@@ -53,7 +51,12 @@ export async function deleteLocalData(
   argument: unknown,
   { isPerson }: Asker,
 ): Promise<unknown> {
-  const counts = await countLocalData(parts);
+  const { crews, executions, locals } = parts;
+  const counts = {
+    executions: executions.store.list().length,
+    localCrews: locals.count(),
+    crews: crews.list().filter(({ local }) => local === undefined).length,
+  };
   const scope = isPerson
     ? await ask(counts, parts)
     : read({ what: choice(["data", "everything"]) }, argument).what;
@@ -96,14 +99,26 @@ async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
   return isOver === true;
 }
 
-async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | undefined> {
+async function ask(
+  counts: Readonly<Record<"executions" | "localCrews" | "crews", number>>,
+  parts: DeleteParts,
+): Promise<ClearScope | undefined> {
   const keep = vscode.l10n.t("Delete, Keep Connected Crews");
   const everything = vscode.l10n.t("Delete Everything");
   const executions = parts.executions.store.list();
   const detail = [
     vscode.l10n.t("This is deleted, for all windows:"),
     [
-      ...describe(counts),
+      vscode.l10n.t("• executions with their inputs and outputs: {0}", counts.executions),
+      vscode.l10n.t("• saved values of forms, what forms remember, and drafts of feedback"),
+      ...(counts.localCrews === 0
+        ? []
+        : [
+            vscode.l10n.t(
+              "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
+              counts.localCrews,
+            ),
+          ]),
       vscode.l10n.t("• all files in {0}", parts.context.globalStorageUri.fsPath),
     ].join("\n"),
     ...(counts.crews === 0
@@ -137,24 +152,6 @@ async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | und
   return chosen === keep ? "data" : chosen === everything ? "everything" : undefined;
 }
 
-function describe(counts: Counts): readonly string[] {
-  const { executions, savedValues, drafts, forms, localCrews } = counts;
-  const lines: readonly (readonly [number, string])[] = [
-    [executions, vscode.l10n.t("• executions with their inputs and outputs: {0}", executions)],
-    [savedValues, vscode.l10n.t("• saved values of forms: {0}", savedValues)],
-    [drafts, vscode.l10n.t("• drafts of feedback: {0}", drafts)],
-    [forms, vscode.l10n.t("• forms with remembered values: {0}", forms)],
-    [
-      localCrews,
-      vscode.l10n.t(
-        "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
-        localCrews,
-      ),
-    ],
-  ];
-  return lines.flatMap(([count, line]) => (count === 0 ? [] : [line]));
-}
-
 function report(left: readonly Unremoved[]): void {
   for (const { path, error } of left) logProblem("Deleting local data", error, path);
   if (left.length === 0) {
@@ -169,20 +166,6 @@ function report(left: readonly Unremoved[]): void {
     lines.join(" "),
   );
   void vscode.window.showWarningMessage(plainMessage(text));
-}
-
-type Counts = Awaited<ReturnType<typeof countLocalData>>;
-
-async function countLocalData({ context, crews, executions, locals, database }: DeleteParts) {
-  const count = (query: string) => integer(database.get(query) ?? {}, "count");
-  return {
-    executions: executions.store.list().length,
-    savedValues: (await openKept(database, context.globalStorageUri).list()).length,
-    drafts: count("SELECT count(*) AS count FROM drafts"),
-    forms: count("SELECT count(*) AS count FROM crew_values WHERE kind = 'form'"),
-    localCrews: locals.count(),
-    crews: crews.list().filter(({ local }) => local === undefined).length,
-  };
 }
 
 /** In all open windows. @returns what could not be deleted */

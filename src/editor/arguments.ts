@@ -56,7 +56,9 @@ export function read<Members extends v.ObjectEntries>(
   const given = argument instanceof vscode.Uri ? targetIn(argument) : recordOf(argument);
   const result = v.safeParse(v.object(members), given, { abortEarly: true });
   if (result.success) return result.output;
-  throw new UserError(problemIn(result.issues[0]));
+  const [issue] = result.issues;
+  const name = String(issue.path?.[0].key);
+  throw new UserError(problemIn(name, issue, members[name]));
 }
 
 export function readTarget(argument: unknown): Target {
@@ -84,8 +86,13 @@ function recordOf(argument: unknown): object {
 }
 
 /** Never quotes a value: it may be a token. */
-function problemIn({ type, path, input, message }: v.BaseIssue<unknown>): string {
-  const name = String(path?.[0].key);
+function problemIn(
+  name: string,
+  { type, path, input, message }: v.BaseIssue<unknown>,
+  wanted: object | undefined,
+): string {
+  if (wanted !== undefined && "options" in wanted && Array.isArray(wanted.options))
+    return vscode.l10n.t("“{0}” must be one of {1}.", name, wanted.options.join(", "));
   if (input === undefined || type === "non_empty") return vscode.l10n.t("“{0}” is missing.", name);
   if (type === "record" || (path?.length ?? 0) > 1)
     return vscode.l10n.t("“{0}” must be an object of strings.", name);

@@ -217,9 +217,6 @@ describe("Deleting local data", () => {
     const deleted = await window.delete("everything");
     assert.deepEqual(deleted, {
       executions: 2,
-      savedValues: 1,
-      drafts: 1,
-      forms: 1,
       localCrews: 1,
       crews: 1,
       notDeleted: [],

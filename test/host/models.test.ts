@@ -522,7 +522,7 @@ describe("models of local crews", () => {
     });
 
     it("by a program only with all it needs, and with a person's consent for VS Code's", async () => {
-      await assert.rejects(choose({}), /“use” is missing/);
+      await assert.rejects(choose({}), /“use” must be one of/);
       await assert.rejects(choose({ use: "endpoint", model: "m" }), /“baseUrl” is missing/);
       await assert.rejects(
         choose({ use: "vscode", model: "one" }),
