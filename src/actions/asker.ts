@@ -1,3 +1,4 @@
+import * as vscode from "vscode";
 import { isObject } from "../base/json.ts";
 import { confirm } from "../editor/messages.ts";
 import type { Question } from "./question.ts";
@@ -29,15 +30,13 @@ export function sent<Made>(made: Made | undefined): Made {
   return made;
 }
 
-/** Members of what VS Code passes to commands: tree rows, lenses, URIs. */
-const marks = ["kind", "fromLens", "scheme"];
-
-/** Who runs a command with this argument. */
+/**
+ * Who runs a command with this argument: a person, if there is none, or it is a row, a URI, or that
+ * of a lens, a button or a page, which says so with `by`.
+ */
 export function askerOf(argument: unknown): Asker {
   if (argument === undefined || argument === null) return person;
-  const isOurs =
-    isObject(argument) &&
-    (Object.getPrototypeOf(argument) !== Object.prototype ||
-      marks.some((mark) => mark in argument));
-  return isOurs ? person : program;
+  const isRow = isObject(argument) && "kind" in argument;
+  const isOurs = isObject(argument) && "by" in argument;
+  return isRow || isOurs || argument instanceof vscode.Uri ? person : program;
 }

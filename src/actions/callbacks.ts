@@ -9,9 +9,9 @@ import { shortName } from "../base/text.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
 import { plainMessage, runAction, showError, showStatus } from "../editor/messages.ts";
 import { machineSettings } from "../editor/settings.ts";
-import { type Execution, type ExecutionSummary, hasEnded, keyOf } from "../executions/model.ts";
+import { type Execution, type ExecutionSummary, hasEnded } from "../executions/model.ts";
 import { type Asker, person } from "./asker.ts";
-import { chooseExecution, findExecution, onCrew } from "./choose.ts";
+import { chooseExecution, findExecution, namesOf, onCrew } from "./choose.ts";
 import type { ExecutionParts } from "./executions.ts";
 import type { CommandParts, Commands, Run } from "./commands.ts";
 import { track as trackExecution } from "./track.ts";
@@ -43,7 +43,7 @@ export function callbackCommands(parts: CallbackParts): Commands {
     if (execution === undefined) return undefined;
     (await callbacks()).take(execution.localId, payload);
     if (by.isPerson) await documents.show(execution);
-    return { crew: execution.crew.name, kickoffId: keyOf(execution) };
+    return namesOf(execution);
   };
   const askForMore: Run = async (argument, by) => {
     const items = [
@@ -68,7 +68,7 @@ export function callbackCommands(parts: CallbackParts): Commands {
       const more = {
         title: vscode.l10n.t("More…"),
         command: "crewdeck.testCallbacks",
-        arguments: [{ kind: "message", ...defined({ crew: wanted }), entry: "more" }],
+        arguments: [{ ...defined({ crew: wanted }), entry: "more" }],
       };
       const result = await offeringSettings(() => receiver.test(crew, { isNewPort }), more);
       // It may have asked for what was missing.
@@ -111,10 +111,7 @@ async function executionOf(
     ...[track, ...(isOther ? [other] : [])],
   );
   if (chosen === other) return await choose(argument, mayBeIt);
-  if (
-    chosen !== track ||
-    (await trackExecution(parts, { kind: "callback", kickoffId })) === undefined
-  )
+  if (chosen !== track || (await trackExecution(parts, { kickoffId })) === undefined)
     return undefined;
   return findExecution(store, crews, { kickoffId });
 }

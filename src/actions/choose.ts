@@ -6,7 +6,7 @@ import { readTarget, type Target } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
-import type { Execution, ExecutionSummary } from "../executions/model.ts";
+import { type Execution, type ExecutionSummary, keyOf } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { executionItem, pickExecution } from "../views/pick-execution.ts";
 import type { Asker } from "./asker.ts";
@@ -130,4 +130,9 @@ export function onExecution(
     const execution = await chooseExecution(parts.store, parts.crews, argument, fits, none);
     return execution && action(execution, argument, by);
   };
+}
+
+/** How an action returns an execution. */
+export function namesOf(execution: ExecutionSummary): { crew: string; kickoffId: string } {
+  return { crew: execution.crew.name, kickoffId: keyOf(execution) };
 }

@@ -2,6 +2,7 @@ import type * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Callbacks } from "../callbacks/callbacks.ts";
 import type { Crews } from "../crews/crews.ts";
+import type { Crew } from "../crews/types.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
@@ -23,7 +24,7 @@ import { deleteLocalData } from "./delete-local-data.ts";
 import { executionCommands } from "./executions.ts";
 import { exportCommands } from "./export.ts";
 import { answerCommands } from "./answer.ts";
-import type { Asker } from "./asker.ts";
+import { type Asker, person } from "./asker.ts";
 import type { Feedback } from "./feedback.ts";
 import { kickoffCommand } from "./kickoff.ts";
 import { outputCommands } from "./outputs.ts";
@@ -67,8 +68,10 @@ export interface CommandParts
 }
 
 export function commandTable(parts: CommandParts): Commands {
+  const kickoff = kickoffCommand(parts);
+  const kickOff = async ({ id }: Crew) => await kickoff({ crew: id, form: true }, person);
   return {
-    ...crewCommands(parts),
+    ...crewCommands({ ...parts, kickOff }),
     ...requestCommands(parts),
     ...executionCommands(parts),
     ...outputCommands(parts),
@@ -77,7 +80,7 @@ export function commandTable(parts: CommandParts): Commands {
     ...exportCommands(parts),
     ...compareCommands(parts),
     ...callbackCommands(parts),
-    kickoff: kickoffCommand(parts),
+    kickoff,
     stop: stopCommand(parts),
     showTimeline: onExecution(parts, (execution) => parts.timeline.show(execution)),
     reportProblem: (_argument, by) => reportProblem(parts, by),

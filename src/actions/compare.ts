@@ -3,11 +3,11 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { firstOfEach } from "../base/json.ts";
 import { read, readTarget } from "../editor/arguments.ts";
-import { type Execution, keyOf } from "../executions/model.ts";
+import type { Execution } from "../executions/model.ts";
 import { askForOther, byTime } from "../views/comparison/ask.ts";
 import type { Sides } from "../views/comparison/messages.ts";
 import { isSelection } from "./answer-selected.ts";
-import { chooseExecution, findExecution } from "./choose.ts";
+import { chooseExecution, findExecution, namesOf } from "./choose.ts";
 import type { CommandParts, Commands } from "./commands.ts";
 
 /**
@@ -20,7 +20,7 @@ export function compareCommands(
   const compare = async (pair: Sides<Execution> | undefined) => {
     if (pair === undefined) return undefined;
     await parts.comparisons.open(pair);
-    return { ...idsOf(pair.left), with: idsOf(pair.right) };
+    return { ...namesOf(pair.left), with: namesOf(pair.right) };
   };
   return {
     compareExecutions: async (argument, _by, selected) =>
@@ -28,10 +28,6 @@ export function compareCommands(
         isSelection(selected) ? selectedPair(parts, selected) : await choosePair(parts, argument),
       ),
   };
-}
-
-function idsOf(execution: Execution) {
-  return { crew: execution.crew.name, kickoffId: keyOf(execution) };
 }
 
 type Parts = Pick<CommandParts, "crews" | "store">;

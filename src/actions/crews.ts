@@ -16,6 +16,8 @@ import type { CommandParts, Commands } from "./commands.ts";
 import type { Question } from "./question.ts";
 
 interface CrewParts extends Pick<CommandParts, "crews" | "models"> {
+  /** Opens the form. */
+  readonly kickOff: (crew: Crew) => Promise<unknown>;
   readonly locals: Pick<
     CommandParts["locals"],
     | "changeEngine"
@@ -152,13 +154,8 @@ async function startLocal(
   if (isPerson && parts.locals.lacksCrewai(crew.id))
     void offerSetUp(parts.locals, crew, crew.local?.engineNote ?? "").catch(showError);
   // Whoever serves the workspace's crew wants to see it work.
-  if (here === true && isPerson) void kickOffFirst(crew).catch(showError);
+  if (here === true && isPerson) void parts.kickOff(crew).catch(showError);
   return crew;
-}
-
-async function kickOffFirst({ id }: Crew): Promise<void> {
-  const given = { crew: id, form: true, kind: "welcome" };
-  await vscode.commands.executeCommand("crewdeck.kickoff", given);
 }
 
 async function offerSetUp(

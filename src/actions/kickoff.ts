@@ -20,7 +20,7 @@ import {
 import { checkInputs, isHarmless } from "../kickoff/request-files/check.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
 import type { Senders } from "../sending/senders.ts";
-import { chooseCrew } from "./choose.ts";
+import { chooseCrew, namesOf } from "./choose.ts";
 import type { CommandParts, Run } from "./commands.ts";
 import type { Question } from "./question.ts";
 import { resultOf, type Tool, toolOf } from "./tool.ts";
@@ -74,15 +74,15 @@ export function kickoffCommand(parts: KickoffParts): Run {
     if (crew === undefined) return undefined;
     if (form === false) {
       const request = { ...values, inputs: values.inputs ?? {} };
-      return madeOf(await sending.send(await crews.ready(crew), request));
+      return namesOf(await sending.send(await crews.ready(crew), request));
     }
     const made =
       form === true || argument === undefined || Object.keys(values).length > 0
         ? "form"
         : await starts.once(crew.id, by, () => startOrAsk(crew, by.isPerson));
-    if (made !== "form") return madeOf(made);
+    if (made !== "form") return namesOf(made);
     const started = await forms.open(await crews.ready(crew), values);
-    return started && madeOf(started);
+    return started && namesOf(started);
   };
 }
 
@@ -117,10 +117,6 @@ function requestIn(
   return { ...defined({ inputs, meta }), ...callbacks };
 }
 
-export function madeOf(execution: ExecutionSummary): { crew: string; kickoffId: string } {
-  return { crew: execution.crew.name, kickoffId: keyOf(execution) };
-}
-
 /** The API's `kickoff`. */
 export async function kickoff(
   {
@@ -132,7 +128,7 @@ export async function kickoff(
   const given = read({ ...requestMembers, crew: neededText }, argument);
   const request = requestIn(given);
   const crew = await crews.ready(crews.get(given.crew));
-  return madeOf(await sending.send(crew, { ...request, inputs: request.inputs ?? {} }));
+  return namesOf(await sending.send(crew, { ...request, inputs: request.inputs ?? {} }));
 }
 
 /** A model's inputs have no position in a file. */

@@ -40,7 +40,7 @@ async function follow(link: Link, { crews, commands }: LinkParts): Promise<void>
   const { url } = link;
   const known = crews.find(url);
   const run = (name: string, argument: object) =>
-    commands[name]?.({ kind: "link", ...argument }, person);
+    commands[name]?.({ by: "link", ...argument }, person);
   const connect = (name?: string) => run("addCrew", { url, ...defined({ name }) });
   if (link.route === "add") {
     if (known === undefined) {

@@ -7,8 +7,7 @@ import { plainLabel } from "../editor/messages.ts";
 import { canRunAgainFrom, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { requestOf, RunAgain, type RunAgainOptions } from "../kickoff/again.ts";
 import { may } from "../view/actions.ts";
-import { chooseExecution } from "./choose.ts";
-import { madeOf } from "./kickoff.ts";
+import { chooseExecution, namesOf } from "./choose.ts";
 import type { CommandParts, Commands, Run } from "./commands.ts";
 import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
@@ -27,7 +26,7 @@ export function requestCommands(parts: RequestParts): Commands {
     (begin: (argument: unknown, asks: boolean) => Promise<Execution | undefined>): Run =>
     async (argument, by) => {
       const started = await begin(argument, by.isPerson);
-      return started && madeOf(started);
+      return started && namesOf(started);
     };
   return {
     kickoffFile: start(async (argument, isPerson) => {

@@ -61,7 +61,7 @@ function ofAddress(
         "No crew is connected at {0}, which this address names. Connect it first.",
         url,
       ),
-      [{ ...addCrewAction(), arguments: [{ kind: "link", url }] }],
+      [{ ...addCrewAction(), arguments: [{ by: "link", url }] }],
     );
   const other = wanted === undefined ? crew : crews.get(wanted);
   if (other.id === crew.id) return { crew, kickoffId };

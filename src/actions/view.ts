@@ -6,12 +6,12 @@ import { activeDocument } from "../editor/execution-uri.ts";
 import { hasContext, type ContextKey } from "../editor/manifest.ts";
 import { log } from "../editor/log.ts";
 import { showStatus } from "../editor/messages.ts";
-import { keyOf, toReview } from "../executions/model.ts";
+import { toReview } from "../executions/model.ts";
 import { askForFilter, askForGrouping } from "../views/tree/ask.ts";
 import { groupings, groupStates, noFilter, type Filter } from "../views/tree/grouping.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { nextToReview } from "../views/waiting.ts";
-import { findExecution } from "./choose.ts";
+import { findExecution, namesOf } from "./choose.ts";
 import type { CommandParts, Commands } from "./commands.ts";
 
 type ViewParts = Pick<CommandParts, "store" | "documents"> & {
@@ -84,7 +84,7 @@ async function openNext({ store, crews, documents }: ViewParts, step: 1 | -1) {
     return undefined;
   }
   await documents.show(next);
-  return { crew: next.crew.name, kickoffId: keyOf(next) };
+  return namesOf(next);
 }
 
 const states = v.array(v.picklist(groupStates));

@@ -19,10 +19,10 @@ const drafts = new WeakMap<Crews, Draft>();
 /** A token that a program gives. */
 const tokenMembers = { token: filledText, tokenType: oneOf(tokenTypes) };
 
-/** @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"`, only suggestions */
+/** @param raw `{name?, url?, token?, tokenType?}`; with `by: "link"`, only suggestions */
 export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | undefined> {
   const values = read({ name: filledText, url: filledText, ...tokenMembers }, raw);
-  const isLink = asObject(raw)["kind"] === "link";
+  const isLink = asObject(raw)["by"] === "link";
   const given = isLink ? {} : values;
   const { name, url, token, tokenType } = given;
   const nameFor = (address: string) => name ?? freeName(crews, address);

@@ -28,7 +28,7 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
       {
         title: vscode.l10n.t("Set Feedback Secret…"),
         command: "crewdeck.testCallbacks",
-        arguments: [{ crew: id, kind: "crew", entry: "secret" }],
+        arguments: [{ crew: id, entry: "secret" }],
       },
     );
   const test = { title: vscode.l10n.t("Test Callbacks"), command: "crewdeck.testCallbacks" };

@@ -6,6 +6,7 @@ import {
   NothingToDo,
   type ErrorAction,
 } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 
 /** Milliseconds. */
 const statusTimeout = 5_000;
@@ -41,9 +42,12 @@ export async function showError(error: unknown): Promise<void> {
   if (chosen) await runAction(chosen);
 }
 
-export async function runAction(action: ErrorAction): Promise<void> {
+/** As the person who pressed its button. */
+export async function runAction({ command, arguments: given = [] }: ErrorAction): Promise<void> {
+  const by = (each: unknown) =>
+    command.startsWith("crewdeck.") && isObject(each) ? { by: "person", ...each } : each;
   try {
-    await vscode.commands.executeCommand(action.command, ...(action.arguments ?? []));
+    await vscode.commands.executeCommand(command, ...given.map(by));
   } catch (error) {
     await showError(error);
   }

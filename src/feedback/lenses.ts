@@ -67,7 +67,7 @@ function commandsAt(
     crew: execution.crew.id,
     kickoffId: keyOf(execution),
     ...(taskId === undefined ? {} : { taskId, attempt: execution.waiting?.attempt }),
-    fromLens: true,
+    by: "person",
   };
   const command = (title: string, id: string, tooltip: string, more = {}): vscode.Command => ({
     title,

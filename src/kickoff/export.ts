@@ -24,7 +24,7 @@ export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefil
     ...(isLocalCrew(crew) ? [copyToken] : []),
   );
   void shown.then(async (title) => {
-    const [command, given] = ["crewdeck.copyToken", { crew: crew.id, kind: "message" }];
+    const [command, given] = ["crewdeck.copyToken", { crew: crew.id }];
     if (title === copyToken) await runAction({ title, command, arguments: [given] });
   });
 }

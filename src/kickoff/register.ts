@@ -108,7 +108,7 @@ function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
       tooltip: vscode.l10n.t("The same kickoff as a command for a shell, without the token"),
     },
   ].map(({ form, ...lens }) => {
-    const given = [{ file: uri.toString(), form, fromLens: true }];
+    const given = [{ file: uri.toString(), form, by: "person" }];
     return new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { ...lens, arguments: given });
   });
 }

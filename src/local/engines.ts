@@ -87,12 +87,12 @@ export function engineError(name: string, { kind, why }: EngineObstacle, crew: s
       : {
           title: vscode.l10n.t("Set Up This Project"),
           command: "crewdeck.changeEngine",
-          arguments: [{ crew, setUp: true, kind: "error" }],
+          arguments: [{ crew, setUp: true }],
         };
   const change: ErrorAction = {
     title: vscode.l10n.t("Change Engine"),
     command: "crewdeck.changeEngine",
-    arguments: [{ crew, kind: "error" }],
+    arguments: [{ crew }],
   };
   // Nothing is missing.
   const isReady = kind === "flow" || kind === "tasks" || kind === "outside";

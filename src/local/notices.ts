@@ -40,7 +40,7 @@ export async function reportInterrupted(
     vscode.l10n.t("Decide Later"),
   );
   // VS Code can't withdraw the message: others may have been interrupted when it is answered.
-  const given = { crew: idOf(folder), kind: "notification", kickoffIds: held };
+  const given = { crew: idOf(folder), by: "person", kickoffIds: held };
   if (chosen === proceed) await vscode.commands.executeCommand("crewdeck.continueExecution", given);
   if (chosen === discard) await vscode.commands.executeCommand("crewdeck.discardExecution", given);
 }

@@ -48,7 +48,7 @@ async function offerCrewai({ id, name }: Crew, model: string): Promise<void> {
     model,
   );
   if ((await vscode.window.showInformationMessage(plainMessage(text), change)) === change)
-    await vscode.commands.executeCommand("crewdeck.changeEngine", { crew: id, kind: "message" });
+    await vscode.commands.executeCommand("crewdeck.changeEngine", { crew: id, by: "person" });
 }
 
 interface Chosen {

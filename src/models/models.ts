@@ -183,6 +183,6 @@ function chooseModelAction(crew: string) {
   return {
     title: vscode.l10n.t("Choose Model…"),
     command: "crewdeck.chooseModel",
-    arguments: [{ kind: "crew", crew }],
+    arguments: [{ crew }],
   };
 }

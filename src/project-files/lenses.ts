@@ -38,7 +38,7 @@ function kickOff(folder: vscode.Uri, crewClass: string | undefined): vscode.Comm
         folder: folder.toString(),
         ...(crewClass !== undefined && { class: crewClass }),
         form: true,
-        fromLens: true,
+        by: "person",
       },
     ],
   };
@@ -115,7 +115,7 @@ function command(
   execution: ExecutionSummary,
   { tooltip, ...more }: { readonly tooltip: string; readonly [name: string]: unknown },
 ): vscode.Command {
-  const argument = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
+  const argument = { crew: execution.crew.id, kickoffId: keyOf(execution), by: "person" };
   return {
     title,
     command: `crewdeck.${id}`,

@@ -78,9 +78,8 @@ export function isUnsent(error: unknown): boolean {
   );
 }
 
-/** `kind` tells the command which error it is. */
-export function buttonsOf(execution: Execution, kind: "stale" | "noEffect" | "maybeSent") {
-  const target = { kind, crew: execution.crew.id, kickoffId: keyOf(execution) };
+export function buttonsOf(execution: Execution) {
+  const target = { crew: execution.crew.id, kickoffId: keyOf(execution) };
   const button = (title: string, command: string): ErrorAction => ({
     title,
     command,
@@ -115,6 +114,6 @@ export function namingFeedback(
       : isApprove
         ? l10n.t("The crew did not accept your approval of “{0}”: {1}", ...parts)
         : l10n.t("The crew did not accept your rejection of “{0}”: {1}", ...parts);
-  const actions = [...actionsOf(error), buttonsOf(execution, "noEffect").open];
+  const actions = [...actionsOf(error), buttonsOf(execution).open];
   return new NoEffectError(isUnsent(error) ? notSent() : notAccepted(), actions, { cause: error });
 }

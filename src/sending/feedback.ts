@@ -305,7 +305,7 @@ function textOf({ isApprove, text }: FeedbackToSend): string {
 }
 
 function doubtButtons(execution: Execution): readonly ErrorAction[] {
-  const { open, again } = buttonsOf(execution, "maybeSent");
+  const { open, again } = buttonsOf(execution);
   return [open, again];
 }
 

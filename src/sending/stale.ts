@@ -50,7 +50,7 @@ export function staleError(
   now: Execution,
   { taskId, attempt }: ResumeTarget,
 ): StaleFeedbackError {
-  const { target, open, again } = buttonsOf(now, "stale");
+  const { target, open, again } = buttonsOf(now);
   switch (kind) {
     case "answered":
       return new StaleFeedbackError(kind, answeredText(now, taskId), [open]);

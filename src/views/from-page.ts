@@ -12,6 +12,6 @@ export async function runCommand(
   execution: ExecutionSummary,
   more = {},
 ): Promise<void> {
-  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
+  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), by: "person" };
   await vscode.commands.executeCommand(`crewdeck.${command}`, { ...target, ...more });
 }

@@ -87,7 +87,7 @@ export async function openExecution(execution: ExecutionSummary): Promise<void> 
 /** As from a tree row, so that errors are shown; `attempt` prevents answering another output. */
 function targetOf({ crew, localId, kickoffIds, waiting }: ExecutionSummary): object {
   return {
-    kind: "execution",
+    by: "person",
     crew: crew.id,
     localId,
     kickoffId: keyOf({ kickoffIds, localId }),

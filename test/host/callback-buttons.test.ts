@@ -197,7 +197,7 @@ describe("The form's line that a crew may need a person and no callback can come
     const kind = vscode.env.remoteName === undefined ? "" : "Remote";
     assert.deepEqual(ran, [
       [`workbench.action.open${kind}Settings`, { query: "crewdeck.callbacks" }],
-      ["crewdeck.testCallbacks", { kind: "crew", crew: deployedCrew.id }],
+      ["crewdeck.testCallbacks", { by: "person", crew: deployedCrew.id }],
     ]);
   });
 
@@ -240,7 +240,7 @@ describe("The form's line that a crew may need a person and no callback can come
       ]);
     }
     await forms.showHint(deployedCrew);
-    assert.deepEqual(ran, [["crewdeck.testCallbacks", { kind: "crew", crew: deployedCrew.id }]]);
+    assert.deepEqual(ran, [["crewdeck.testCallbacks", { by: "person", crew: deployedCrew.id }]]);
   });
 
   it("goes when the person has set up a way, and for good when they hide it", async () => {

@@ -302,7 +302,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
         run("discardExecution", { crew: local.name, kind: "crew" }),
       );
       assert.match(shown[0]?.text ?? "", /^No execution of “.+” was interrupted\.$/);
-      const late = { crew: local.name, kind: "notification", kickoffIds: ["decided"] };
+      const late = { crew: local.name, by: "person", kickoffIds: ["decided"] };
       for (const command of ["continueExecution", "discardExecution"]) {
         const person = await withPerson([], () => run(command, late));
         assert.match(person.shown[0]?.text ?? "", /^Nothing was done: .* is decided already\.$/);

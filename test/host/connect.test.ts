@@ -173,7 +173,7 @@ describe("Input boxes for a crew", () => {
 
     it("starts with a link's values, which can be changed, and does not use them the next time", async () => {
       const link = {
-        kind: "link",
+        by: "link",
         name: "Travel",
         url: `${crew.url}/kickoff`,
         token: "from-the-link",

@@ -110,7 +110,7 @@ describe("Kicking off by a click", () => {
 
   it("starts the crew of a project's folder, and then opens its form", async () => {
     const { sent, opened, started, run } = commands(asksFor());
-    await run({ folder: "file:///poems", form: true, fromLens: true });
+    await run({ folder: "file:///poems", form: true, by: "person" });
     assert.deepEqual([started, opened, sent], [[{ folder: "file:///poems" }], [[crew, {}]], []]);
   });
 

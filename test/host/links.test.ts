@@ -44,7 +44,7 @@ describe("deep links", () => {
       modal.detail ?? "",
       /A link asks for this.*https:\/\/travel\.example\.com.*Travel.*asked for the crew's token.*sent to travel\.example\.com/s,
     );
-    assert.deepEqual(ran, [["addCrew", { kind: "link", url, name: "Travel" }]]);
+    assert.deepEqual(ran, [["addCrew", { by: "link", url, name: "Travel" }]]);
   });
 
   it("do nothing if the person cancels", async () => {
@@ -69,15 +69,15 @@ describe("deep links", () => {
       modal.detail ?? "",
       new RegExp(`${id}.*token of “Travel”.*kept on this machine`, "s"),
     );
-    assert.deepEqual(ran, [["trackExecution", { kind: "link", crew: travel.id, kickoffId: id }]]);
+    assert.deepEqual(ran, [["trackExecution", { by: "link", crew: travel.id, kickoffId: id }]]);
   });
 
   it("offer to connect an unknown crew before tracking its execution", async () => {
     const [modal] = await open([{ press: "Connect a Crew" }], link(`/track?url=${url}&id=${id}`));
     assert.equal(modal?.text, "Connect the crew at travel.example.com first?");
     assert.deepEqual(ran, [
-      ["addCrew", { kind: "link", url }],
-      ["trackExecution", { kind: "link", crew: url, kickoffId: id }],
+      ["addCrew", { by: "link", url }],
+      ["trackExecution", { by: "link", crew: url, kickoffId: id }],
     ]);
   });
 

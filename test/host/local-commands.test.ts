@@ -41,6 +41,7 @@ describe("Commands of local crews", () => {
         ...{ start: other, stop: other },
       },
       models: other,
+      kickOff: other,
       store: { find: other, refresh: other },
     });
     await runIn(commands, id, argument);
@@ -49,7 +50,7 @@ describe("Commands of local crews", () => {
 
   it("set a project up, or change its engine", async () => {
     const crew = local.id;
-    assert.deepEqual(await run("changeEngine", { crew, setUp: true, kind: "error" }), [
+    assert.deepEqual(await run("changeEngine", { crew, setUp: true, by: "person" }), [
       ["set up", crew],
     ]);
     for (const [given, engine] of [

@@ -359,7 +359,7 @@ describe("local crews", () => {
         reportInterrupted({ folder: "file:///crew", name: "Mine" }, ["k1"], titleOf),
       ),
     );
-    const given = { crew: "local:file:///crew", kind: "notification", kickoffIds: ["k1"] };
+    const given = { crew: "local:file:///crew", by: "person", kickoffIds: ["k1"] };
     assert.deepEqual(said, [
       "“Sea otters” of “Mine” was interrupted. Continuing repeats what was interrupted, which can cost money.",
       ["crewdeck.continueExecution", given],

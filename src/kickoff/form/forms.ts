@@ -237,7 +237,7 @@ export class KickoffForms implements vscode.Disposable {
       this.#memory.hideHint(crew);
       this.advise();
     } else if (what === "setUp") void runAction(machineSettings("crewdeck.callbacks"));
-    else void vscode.commands.executeCommand("crewdeck.testCallbacks", { kind: "crew", crew });
+    else void vscode.commands.executeCommand("crewdeck.testCallbacks", { by: "person", crew });
   }
 
   async #showPlace({ file, line, column }: Position, { id }: FormCrew): Promise<void> {

@@ -19,7 +19,7 @@ export function documentLenses(
   { actions }: ExecutionView,
   rendered: Rendered,
 ): readonly DocumentLens[] {
-  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
+  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), by: "person" };
   const above = (section: string, command: vscode.Command): DocumentLens[] => {
     const line = sectionOf(rendered, section)?.start;
     return line === undefined ? [] : [{ line, command }];

@@ -16,7 +16,7 @@ describe("The lenses above the title of an execution's document", () => {
   };
 
   it("run the commands of what can be done next", () => {
-    const target = { crew: anExecution().crew.id, kickoffId: "failed", fromLens: true };
+    const target = { crew: anExecution().crew.id, kickoffId: "failed", by: "person" };
     assert.deepEqual(lensesOf(notWaiting({ kickoffIds: ["failed"], state: "failed" })), [
       { title: "Run Again…", command: "crewdeck.runAgain", arguments: [target] },
       { title: "Compare With…", command: "crewdeck.compareExecutions", arguments: [target] },
