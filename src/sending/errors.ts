@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../api/errors.ts";
 import { actionsOf, type ErrorAction, messageOf, UserError } from "../base/errors.ts";
-import { asksFor } from "../executions/resumes.ts";
 import { type Execution, keyOf } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackToSend } from "./feedback.ts";
@@ -56,11 +55,6 @@ export class UnknownHostError extends UserError {
   }
 }
 
-/** Feedback certainly had no effect; `cause` says why. */
-export class NoEffectError extends UserError {
-  override readonly name = "NoEffectError";
-}
-
 /** Feedback may have arrived. Only a person may send it again. */
 export class MaybeSentError extends UserError {
   override readonly name = "MaybeSentError";
@@ -93,27 +87,14 @@ export function buttonsOf(execution: Execution) {
 }
 
 /** Makes an error that had no effect name the feedback and its execution. */
-export function namingFeedback(
-  error: unknown,
-  { execution, taskId, isApprove }: FeedbackToSend,
-): unknown {
+export function namingFeedback(error: unknown, { execution }: FeedbackToSend): unknown {
   const selfNaming = [StaleFeedbackError, LostSecretsError, UnknownHostError, MaybeSentError];
   const namesItself = selfNaming.some((kind) => error instanceof kind);
   if (namesItself || !hadNoEffect(error)) return error;
   const parts = [titleOf(execution), messageOf(error)] as const;
-  const isAnswer = asksFor(execution, taskId);
-  const notSent = () =>
-    isAnswer
-      ? l10n.t("Your answer to “{0}” was not sent: {1}", ...parts)
-      : isApprove
-        ? l10n.t("Your approval of “{0}” was not sent: {1}", ...parts)
-        : l10n.t("Your rejection of “{0}” was not sent: {1}", ...parts);
-  const notAccepted = () =>
-    isAnswer
-      ? l10n.t("Your answer to “{0}” was not accepted: {1}", ...parts)
-      : isApprove
-        ? l10n.t("The crew did not accept your approval of “{0}”: {1}", ...parts)
-        : l10n.t("The crew did not accept your rejection of “{0}”: {1}", ...parts);
+  const text = isUnsent(error)
+    ? l10n.t("Your feedback on “{0}” was not sent: {1}", ...parts)
+    : l10n.t("Your feedback on “{0}” was not accepted: {1}", ...parts);
   const actions = [...actionsOf(error), buttonsOf(execution).open];
-  return new NoEffectError(isUnsent(error) ? notSent() : notAccepted(), actions, { cause: error });
+  return new UserError(text, actions, { cause: error });
 }

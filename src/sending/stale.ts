@@ -55,7 +55,14 @@ export function staleError(
     case "answered":
       return new StaleFeedbackError(kind, answeredText(now, taskId), [open]);
     case "stillPaused":
-      return new StaleFeedbackError(kind, stillPausedText(now, taskId), [open, again]);
+      return new StaleFeedbackError(
+        kind,
+        l10n.t(
+          "the crew accepted your feedback on this output of “{0}”, but still reports the pause. It may only be slow. Wait for its next output, or send your feedback again.",
+          shortName(taskId),
+        ),
+        [open, again],
+      );
     case "ended": {
       const why = l10n.t(
         "the execution has ended, so nothing waits any more. Read its result, or kick it off again for another one.",
@@ -94,26 +101,6 @@ function sawOutput({ waiting, stillPaused }: Execution, taskId: string): boolean
 
 function isStillPaused(now: Execution, taskId: string): boolean {
   return answeredPause(now)?.taskId === taskId;
-}
-
-function stillPausedText(now: Execution, taskId: string): string {
-  const task = shortName(taskId);
-  const feedback = answeredPause(now)?.feedback;
-  if (feedback?.isAnswer === true)
-    return l10n.t(
-      "your answer to this request of “{0}” was accepted, but the pause is still reported. It may only be slow. Wait for its next request, or answer again.",
-      task,
-    );
-  const text = feedback?.isApprove
-    ? l10n.t(
-        "the crew accepted your approval of this output of “{0}”, but still reports the pause.",
-        task,
-      )
-    : l10n.t(
-        "the crew accepted your rejection of this output of “{0}”, but still reports the pause.",
-        task,
-      );
-  return `${text} ${l10n.t("It may only be slow. Wait for its next output, or send your feedback again.")}`;
 }
 
 function answeredText({ waiting, resumes }: Execution, taskId: string): string {

@@ -1,4 +1,4 @@
-import { laidOut } from "../base/laid-out.ts";
+import { laidOut } from "../base/json.ts";
 import { fenceFor, oneLine, shortName } from "../base/text.ts";
 
 /** VS Code asks about "unusual line terminators", and takes a file with NUL for a binary one. */

@@ -146,7 +146,7 @@ describe("the answer to a flow whose status asks", () => {
       .catch((each: unknown) => each);
     assert.match(
       String(namingFeedback(error, answer(execution, "publish"))),
-      /Your answer to “.*” was not accepted/,
+      /Your feedback on “.*” was not accepted/,
     );
     assert.deepEqual(outcomes(), ["refused"]);
   });
@@ -396,7 +396,7 @@ describe("the answer to a flow's request", () => {
       .catch((each: unknown) => each);
     assert.match(
       String(namingFeedback(error, answer(execution, "approved"))),
-      /Your answer to “.*” was not accepted: .* did not take the answer \(409\): Already answered/,
+      /Your feedback on “.*” was not accepted: .* did not take the answer \(409\): Already answered/,
     );
     assert.equal(state(), "refused");
   });

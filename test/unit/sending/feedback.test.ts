@@ -4,12 +4,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
-import {
-  MaybeSentError,
-  namingFeedback,
-  NoEffectError,
-  StaleFeedbackError,
-} from "../../../src/sending/errors.ts";
+import { MaybeSentError, namingFeedback, StaleFeedbackError } from "../../../src/sending/errors.ts";
 import { FeedbackSender, type FeedbackToSend } from "../../../src/sending/feedback.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
@@ -418,7 +413,7 @@ describe("sending feedback", () => {
             assert.equal(error.kind, "stillPaused");
             assert.match(
               error.message,
-              /not sent: the crew accepted your approval of this output of “review”, but still reports the pause\. It may only be slow/,
+              /not sent: the crew accepted your feedback on this output of “review”, but still reports the pause\. It may only be slow/,
             );
             assert.deepEqual(
               error.actions.map(({ command }) => command),
@@ -541,8 +536,8 @@ describe("sending feedback", () => {
     await assert.rejects(sender().send(feedback), missing);
     assert.equal(store.find("local-1")?.resumes[0]?.isUnsent, true);
     const named = namingFeedback(missing, feedback);
-    assert.ok(named instanceof NoEffectError);
-    assert.match(named.message, /^Your approval of “.+” was not sent: No token\.$/);
+    assert.ok(named instanceof UserError);
+    assert.match(named.message, /^Your feedback on “.+” was not sent: No token\.$/);
   });
 
   it("restarts polling that had stopped after 24 h, even if no response arrives", async () => {

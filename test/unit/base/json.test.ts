@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { readable } from "../../../src/base/json.ts";
-import { laidOut } from "../../../src/base/laid-out.ts";
+import { readable, laidOut } from "../../../src/base/json.ts";
 
 describe("JSON on several lines", () => {
   it("is as JSON.stringify lays it out, whatever white space it had", () => {
