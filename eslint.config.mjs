@@ -35,7 +35,8 @@ export const rooms = {
   actions: [...below, "crews", "kickoff", "feedback", "views", "callbacks", "local", "models"],
   "project-files": ["base", "executions", "projects", "crews", "view", "editor", "vscode"],
   spans: ["base", "api", "executions"],
-  service: ["base", "projects", "spans"],
+  service: ["base", "projects", "spans", "relay"],
+  relay: ["base", "service"],
   webview: ["base", "view", "kickoff", "views"],
 };
 
@@ -43,7 +44,7 @@ export const rooms = {
 export const typesOnly = { service: ["api"], view: ["api"] };
 
 /** What `extension.ts` may not import: programs and pages of their own. */
-export const closedToExtension = ["service", "webview"];
+export const closedToExtension = ["service", "relay", "webview"];
 
 /** Text for a person that no translator would see: literals of more than one word. */
 const untranslated = [
@@ -88,11 +89,11 @@ const walls = Object.entries(rooms).map(([room, allowed]) => {
     files: [`src/${room}/**/*.{ts,tsx}`],
     rules: {
       "@typescript-eslint/no-restricted-imports": ["error", { patterns, paths }],
-      // The service speaks English: what it prints goes into a log.
+      // The service and the relay speak English: what they print goes into a log.
       "no-restricted-syntax": [
         "error",
         ...later,
-        ...(room === "service" ? [] : [...untranslated, tooEarly, named]),
+        ...(room === "service" || room === "relay" ? [] : [...untranslated, tooEarly, named]),
       ],
     },
   };

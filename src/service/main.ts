@@ -11,7 +11,7 @@ import {
   readOptions,
   serveHelp,
 } from "./options.ts";
-import { readRelayOptions, relayHelp } from "./relay/options.ts";
+import { readRelayOptions, relayHelp } from "../relay/options.ts";
 import { tokenHelp } from "./server/token-help.ts";
 
 // Must run on an older Node until it has checked the version.
@@ -59,7 +59,7 @@ const relay: Command = {
   help: relayHelp,
   async run(args) {
     const options = readRelayOptions(args, process.env);
-    const program = await import("./relay/serve.ts");
+    const program = await import("../relay/serve.ts");
     await program.serveRelay(options);
   },
 };

@@ -8,7 +8,7 @@ import type { Callbacks } from "../../src/callbacks/callbacks.ts";
 import { callbackCommands } from "../../src/actions/callbacks.ts";
 import { receiveCallbacks } from "../../src/crews/receiving.ts";
 import type { KickoffForms } from "../../src/kickoff/form/forms.ts";
-import { openRelay } from "../../src/service/relay/relay.ts";
+import { openRelay } from "../../src/relay/relay.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { relayToken } from "../support/relay.ts";

@@ -10,7 +10,7 @@ import {
   openChannel,
   type Channel,
 } from "../../../src/callbacks/relay-channel.ts";
-import { openRelay } from "../../../src/service/relay/relay.ts";
+import { openRelay } from "../../../src/relay/relay.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import {
   bytesIn,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
-import { openRelay } from "../../../src/service/relay/relay.ts";
+import { openRelay } from "../../../src/relay/relay.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { relayToken } from "../../support/relay.ts";
 import { waitFor } from "../../support/wait.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseCommandLine, suggestion } from "../../../src/service/command-line.ts";
 import { Refusal } from "../../../src/service/errors.ts";
 import { readDatabaseOption, readOptions } from "../../../src/service/options.ts";
-import { readRelayOptions } from "../../../src/service/relay/options.ts";
+import { readRelayOptions } from "../../../src/relay/options.ts";
 
 describe("service: what a person types after a command", () => {
   const refused = (read: () => unknown, expected: string) =>

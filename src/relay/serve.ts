@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { lockDataFolder, userDataFolder } from "../data-folder.ts";
+import { lockDataFolder, userDataFolder } from "../service/data-folder.ts";
 import type { RelayServiceOptions } from "./options.ts";
 import { openRelay } from "./relay.ts";
 

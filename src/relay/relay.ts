@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { messageOf, Refusal, unusable } from "../errors.ts";
+import { messageOf, Refusal, unusable } from "../service/errors.ts";
 import { createRelay } from "./app.ts";
 import { usualLimits, type Limits } from "./limits.ts";
 import { openRelayStore } from "./store.ts";

@@ -1,4 +1,4 @@
-import { TokenBuckets } from "../token-buckets.ts";
+import { TokenBuckets } from "../service/token-buckets.ts";
 
 export interface Limits {
   /** How many channels there may be. */

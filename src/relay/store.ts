@@ -1,4 +1,4 @@
-import { openSqlite, integer, text, transaction } from "../../base/sqlite.ts";
+import { openSqlite, integer, text, transaction } from "../base/sqlite.ts";
 
 /** How long callbacks wait for a client that is away (ms): a week. */
 export const keepMs = 7 * 24 * 60 * 60 * 1000;

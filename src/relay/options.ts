@@ -1,4 +1,4 @@
-import { parseCommandLine, refuseOption } from "../command-line.ts";
+import { parseCommandLine, refuseOption } from "../service/command-line.ts";
 
 export type RelayServiceOptions = ReturnType<typeof readRelayOptions>;
 
