@@ -41,7 +41,7 @@ import { Prices } from "./views/prices.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { registerPage } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
-import { Timeline } from "./views/timeline/register.ts";
+import { registerTimeline } from "./views/timeline/register.ts";
 import { registerTree } from "./views/tree/register.ts";
 
 export type { CrewdeckApi } from "./actions/crewdeck-api.ts";
@@ -201,7 +201,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchProjects(tree.view, crews, opened, clock));
   owned.add(registerProjectFiles({ crews, store, clock }));
   const timeline = owned.add(
-    new Timeline({
+    registerTimeline({
       extensionUri: context.extensionUri,
       ...{ store, crews, documents, page, prices, tree, clock, ready: opened },
     }),

@@ -1,7 +1,10 @@
 import * as vscode from "vscode";
+import { NothingToDo } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
+import type { Sides } from "./comparison/messages.ts";
 import { startLabel, stateLabel } from "../view/words.ts";
 
 type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
@@ -24,11 +27,36 @@ export function executionItem(execution: ExecutionSummary): ExecutionItem {
   };
 }
 
-/** Below a heading; nothing without executions. */
-export function executionSection(
-  label: string,
-  executions: readonly ExecutionSummary[],
-): readonly ExecutionItem[] {
-  if (executions.length === 0) return [];
-  return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...executions.map(executionItem)];
+/** Newest first, those of the same crew before others. @throws NothingToDo if there is no other */
+export async function askForOther(
+  store: Pick<ExecutionStore, "list">,
+  execution: ExecutionSummary,
+): Promise<ExecutionSummary | undefined> {
+  const others = store.list().filter(({ localId }) => localId !== execution.localId);
+  if (others.length === 0)
+    throw new NothingToDo(
+      vscode.l10n.t("There is no other execution to compare it with. Kick off a second one."),
+    );
+  const isOwn = ({ crew }: ExecutionSummary) => crew.id === execution.crew.id;
+  const section = (label: string, executions: readonly ExecutionSummary[]) => [
+    ...(executions.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }]),
+    ...executions.map(executionItem),
+  ];
+  return await pickExecution(
+    [
+      ...section(vscode.l10n.t("Same crew"), others.filter(isOwn)),
+      ...section(
+        vscode.l10n.t("Other crews"),
+        others.filter((each) => !isOwn(each)),
+      ),
+    ],
+    vscode.l10n.t("Compare “{0}” with which execution?", titleOf(execution)),
+  );
+}
+
+/** The earlier one is on the left, so that differences are what has changed since. */
+export function byTime<T extends ExecutionSummary>(one: T, other: T): Sides<T> {
+  return one.startedAt <= other.startedAt
+    ? { left: one, right: other }
+    : { left: other, right: one };
 }

@@ -122,16 +122,16 @@ describe("The timeline, as a page", () => {
     await timeline.row(/^Task research/).click();
     const { spanId, takesFocus } = await timeline.message("reveal");
     assert.deepEqual([spanId, takesFocus], ["task 0", false]);
-    timeline.received.length = 0;
+    timeline.sent.length = 0;
     await timeline
       .row(/^Task outline/)
       .locator(".twistie")
       .click();
     await waitFor("it is closed", async () => !(await timeline.rows()).includes("    Attempt 1"));
-    assert.ok(timeline.received.every(({ type }) => type === "look"));
+    assert.ok(timeline.sent.every(({ type }) => type === "look"));
     await timeline.row(/^Task outline/).dblclick();
     assert.equal((await timeline.message("define")).spanId, "task task 14");
-    assert.equal(timeline.received.filter(({ type }) => type === "reveal").length, 1);
+    assert.equal(timeline.sent.filter(({ type }) => type === "reveal").length, 1);
   });
 
   it("tells in a tooltip times, tokens, arguments and the first lines, and remote text stays text", async () => {
@@ -311,7 +311,7 @@ describe("The timeline, as a page", () => {
     const { zoom } = await timeline.look((look) => look.zoom !== undefined);
     assert.ok(zoom !== undefined && zoom.from > 0 && zoom.to < 10_000, JSON.stringify(zoom));
     await timeline.page.getByRole("button", { name: "Go to the End" }).click();
-    await timeline.look((look) => look.zoom !== undefined && look.zoom.to > 890_000);
+    await timeline.look((look) => look.zoom === undefined && look.active !== undefined);
     const width = await bar(/^Agent Editor/).evaluate((element) => element.clientWidth);
     assert.ok(width > 50, `${width}`);
   });
@@ -418,8 +418,8 @@ describe("The timeline, as a page", () => {
     assert.deepEqual(await timeline.rows(), rows);
     assert.equal(await timeline.active(), "research");
     assert.equal(await bar(/^Task research/).evaluate((element) => element.clientWidth), width);
-    const ready = timeline.received.findLastIndex(({ type }) => type === "ready");
-    const before = timeline.received[ready - 1];
+    const ready = timeline.sent.findLastIndex(({ type }) => type === "ready");
+    const before = timeline.sent[ready - 1];
     assert.ok(before?.type === "look" && before.look.localId === "varied");
   });
 

@@ -11,9 +11,9 @@ import { activityIn } from "../activities.ts";
 import { uriOf } from "../document/output-editors.ts";
 import type { Output } from "../../view/outputs.ts";
 import { openLink, runCommand } from "../from-page.ts";
+import { askForOther } from "../pick-execution.ts";
 import type { Prices } from "../prices.ts";
 import { Sent, timelineContent } from "../timeline/content.ts";
-import { askForOther } from "./ask.ts";
 import {
   fromComparison,
   type FromComparison,

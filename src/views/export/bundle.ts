@@ -11,7 +11,7 @@ import { viewOf } from "../../view/execution-view.ts";
 import { type Rendered, sectionOf } from "../../view/sections.ts";
 import { timelineContent } from "../timeline/content.ts";
 import { lookAt } from "../timeline/messages.ts";
-import { timelinePicture } from "../timeline/picture.ts";
+import { timelinePicture } from "../timeline/exports.ts";
 import { rowsOf } from "../timeline/rows.ts";
 
 interface BundleFile {

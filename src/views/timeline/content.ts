@@ -8,14 +8,10 @@ import { type ExecutionSummary, isLocalCrew, mayWait } from "../../executions/mo
 import { type Cost, costOf, type Price, spanTokenUses } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
 import { formatAmount, formatCost, stateLabel } from "../../view/words.ts";
-import type { Mark, Span, TimelineView } from "./messages.ts";
+import type { Mark, Span, TimelineView, WholeView } from "./messages.ts";
 
 /** Of a span's text; a tooltip shows the first lines (characters). */
 const longest = 600;
-/** Of a span. */
-const mostMarks = 200;
-
-export type TimelineContent = Omit<TimelineView, "spans"> & { readonly spans: readonly Span[] };
 
 /** @param now milliseconds since 1970 */
 export function timelineContent(
@@ -24,7 +20,7 @@ export function timelineContent(
   now: number,
   prices: readonly Price[] = [],
   isInterrupted = false,
-): TimelineContent {
+): WholeView {
   const left = Object.values(activity.folded).reduce((sum, count) => sum + count, 0);
   return {
     localId: execution.localId,
@@ -53,26 +49,21 @@ function spansOf(
   const waiting = waitingIn(spans);
   const last = waiting.size > 0 ? undefined : lastSeen(execution, spans, marks, isInterrupted);
   const whole = wholeTime(execution);
-  return spans.map((span) => {
-    const own = ownMarks.get(span.id) ?? [];
-    const hidden = own.length - mostMarks;
-    return {
-      ...shortened(span),
-      ...(waiting.has(span.id) && { state: "waiting" }),
-      ...(span.end === undefined &&
-        last !== undefined && {
-          end: Math.max(span.start, last),
-          state: isInterrupted ? "interrupted" : "unknown",
-        }),
-      ...(span.kind === "crew" && whole?.isByCrew === true && { worked: whole }),
-      ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
-      ...defined({
-        cost: costTexts(costOf(uses?.get(span.id), prices)),
-        marks: own.length === 0 ? undefined : own.slice(-mostMarks).map(shortened),
-        earlierMarks: hidden > 0 ? hidden : undefined,
+  return spans.map((span) => ({
+    ...shortened(span),
+    ...(waiting.has(span.id) && { state: "waiting" }),
+    ...(span.end === undefined &&
+      last !== undefined && {
+        end: Math.max(span.start, last),
+        state: isInterrupted ? "interrupted" : "unknown",
       }),
-    };
-  });
+    ...(span.kind === "crew" && whole?.isByCrew === true && { worked: whole }),
+    ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
+    ...defined({
+      cost: costTexts(costOf(uses?.get(span.id), prices)),
+      marks: ownMarks.get(span.id)?.map(shortened),
+    }),
+  }));
 }
 
 /** The IDs of what a wait that lasts is part of. */
@@ -127,20 +118,14 @@ function timesOf(
   });
 }
 
-type Texts = Pick<Mark & Span, "arguments" | "thought" | "text" | "error">;
+const texts = ["arguments", "thought", "text", "error"] as const;
 
-function shortened<T extends Partial<Texts>>(each: T): T {
-  const { arguments: given, thought, text, error } = each;
-  const cut = (whole?: string) => (whole === undefined ? undefined : beginning(whole));
-  return {
-    ...each,
-    ...defined({
-      arguments: cut(given),
-      thought: cut(thought),
-      text: cut(text),
-      error: cut(error),
-    }),
-  };
+function shortened<T extends Partial<Pick<Mark & Span, (typeof texts)[number]>>>(each: T): T {
+  const own = texts.flatMap((name) => {
+    const text = each[name];
+    return text === undefined ? [] : [[name, beginning(text)] as const];
+  });
+  return { ...each, ...Object.fromEntries(own) };
 }
 
 function beginning(text: string): string {
@@ -157,7 +142,7 @@ export class Sent {
     this.#json.clear();
   }
 
-  changesIn({ spans, ...view }: TimelineContent): TimelineView {
+  changesIn({ spans, ...view }: WholeView): TimelineView {
     const before = new Map(this.#json);
     this.#json.clear();
     return {

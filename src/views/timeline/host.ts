@@ -8,11 +8,17 @@ import { Panel } from "../../editor/panel.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import { activityIn } from "../activities.ts";
 import { activeOf } from "../waiting.ts";
-import { timelineContent, Sent, type TimelineContent } from "./content.ts";
+import { Sent, timelineContent } from "./content.ts";
 import { openDefinition } from "./definition.ts";
-import { timelineMarkdown } from "./markdown.ts";
-import { fromTimeline, type FromTimeline, type Look, lookAt, type ToTimeline } from "./messages.ts";
-import { timelinePicture } from "./picture.ts";
+import {
+  fromTimeline,
+  type FromTimeline,
+  type Look,
+  lookAt,
+  type ToTimeline,
+  type WholeView,
+} from "./messages.ts";
+import { timelineMarkdown, timelinePicture } from "./exports.ts";
 import type { TimelineOptions } from "./register.ts";
 import { rowsOf } from "./rows.ts";
 
@@ -153,27 +159,11 @@ export class TimelineHost implements vscode.Disposable {
     }
     const { takesFocus } = to;
     const attempt = kind === "task" ? undefined : span.attempt;
-    if (this.#isReadAsPage(execution)) await page.reveal(execution, { spanId, takesFocus });
+    if (page.isPreferred()) await page.reveal(execution, { spanId, takesFocus });
     else {
       const place = { attempt, step: spanId, keepsFocus: !takesFocus };
       await documents.show(execution, taskId, place);
     }
-  }
-
-  /** In the editor in which it is visible, else open, else as the person reads executions. */
-  #isReadAsPage(execution: ExecutionSummary): boolean {
-    const { documents, page } = this.#options;
-    const uri = documents.uriOf(execution).toString();
-    const open = vscode.window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .filter((tab) => documentIn(tab)?.toString() === uri);
-    const visible = open.filter(({ isActive }) => isActive);
-    const kinds = new Set(
-      (visible.length > 0 ? visible : open).map(
-        (tab) => tab.input instanceof vscode.TabInputCustom,
-      ),
-    );
-    return kinds.size === 1 ? kinds.has(true) : page.isPreferred();
   }
 
   #shown(): ToTimeline {
@@ -187,7 +177,7 @@ export class TimelineHost implements vscode.Disposable {
     return { type: "empty", text };
   }
 
-  #content(execution: ExecutionSummary): TimelineContent {
+  #content(execution: ExecutionSummary): WholeView {
     const { store, crews, clock, prices } = this.#options;
     const isHeld = isInterrupted(crews.find(execution.crew.id), execution.kickoffIds);
     const activity = activityIn(store, execution);

@@ -136,7 +136,7 @@ export function markLine(mark: Mark, start: number): string {
 
 /** What a screen reader says. */
 export function sentenceOf(span: Span, start: number, now: number): string {
-  const { kind, state, tokens, cost, agent, error, end, marks = [], earlierMarks = 0 } = span;
+  const { kind, state, tokens, cost, agent, error, end, marks = [] } = span;
   const name = nameOf(span);
   const isNamedByKind = kind === "attempt" || kind === "wait" || kind === "queue";
   const length = durationText(workOf(span, now), about);
@@ -149,7 +149,7 @@ export function sentenceOf(span: Span, start: number, now: number): string {
     l10n.t("started after {0}", formatSpan(span.start - start, "fine")),
     tokens && l10n.t("{0} tokens", tokens.total),
     cost?.text,
-    marks.length === 0 ? undefined : l10n.t("{0} events", marks.length + earlierMarks),
+    marks.length === 0 ? undefined : l10n.t("{0} events", marks.length),
     agent !== undefined && kind !== "agent" && kind !== "crew"
       ? l10n.t("by {0}", agent)
       : undefined,
@@ -170,7 +170,7 @@ export function detailsOf(
   span: Span,
   { start, now, language }: { start: number; now: number; language: string },
 ): Details {
-  const { kind, state, agent, tokens, cost, end, waited, marks = [], earlierMarks = 0 } = span;
+  const { kind, state, agent, tokens, cost, end, waited, marks = [] } = span;
   const work = workOf(span, now);
   const clock = clockIn(language);
   const until = end === undefined || state === "unknown" ? "" : ` – ${clock.format(end)}`;
@@ -188,7 +188,7 @@ export function detailsOf(
     [l10n.t("Error"), span.error],
     [kind === "model" ? l10n.t("Prompt") : l10n.t("Arguments"), span.arguments],
     [l10n.t("Text"), span.text],
-    [l10n.t("Events"), marks.length === 0 ? undefined : markLines(marks, earlierMarks, start)],
+    [l10n.t("Events"), marks.length === 0 ? undefined : markLines(marks, start)],
   ];
   return { title: nameOf(span), facts: known(facts), blocks: known(blocks) };
 }
@@ -203,7 +203,7 @@ export function markDetails(
     return {
       title: l10n.t("{0} events", marks.length),
       facts: [],
-      blocks: [[l10n.t("Events"), markLines(marks, 0, start)]],
+      blocks: [[l10n.t("Events"), markLines(marks, start)]],
     };
   const clock = clockIn(language);
   const after = l10n.t("after {0}", formatSpan(mark.at - start, "fine"));
@@ -224,9 +224,9 @@ function clockIn(language: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
 }
 
-function markLines(marks: readonly Mark[], earlier: number, start: number): string {
+function markLines(marks: readonly Mark[], start: number): string {
   const shown = marks.slice(-mostLines);
-  const left = earlier + marks.length - shown.length;
+  const left = marks.length - shown.length;
   return [
     ...(left === 0 ? [] : [l10n.t("{0} earlier ones", left)]),
     ...shown.map((mark) => markLine(mark, start)),

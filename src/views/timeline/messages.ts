@@ -12,10 +12,8 @@ export interface Span extends Omit<ActivitySpan, "state"> {
   readonly state: ActivitySpan["state"] | "waiting" | "unknown";
   /** Of its tokens, estimated: beside its bar, and as a phrase. */
   readonly cost?: { readonly short: string; readonly text: string };
-  /** The last ones, by time. */
+  /** By time. */
   readonly marks?: readonly Mark[];
-  /** How many marks are left out before these. */
-  readonly earlierMarks?: number;
   /** This and the next: of a task, as its other views show it. */
   readonly worked?: Duration;
   readonly waited?: Duration;
@@ -67,10 +65,10 @@ const look = v.object({
   /** Shown alone; all without any. */
   kinds: v.array(v.picklist(spanKinds)),
   /** Milliseconds since the start of the execution; undefined if everything fits. */
-  zoom: v.exactOptional(v.object({ from: time, to: time })),
+  zoom: v.optional(v.object({ from: time, to: time })),
   /** Whether waits are drawn at full length. */
   isWhole: v.boolean(),
-  active: v.exactOptional(v.string()),
+  active: v.optional(v.string()),
 });
 
 export type Look = Readonly<v.InferOutput<typeof look>>;

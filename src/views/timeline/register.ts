@@ -1,8 +1,6 @@
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
-import { Disposables, Emitter } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { logProblem } from "../../editor/log.ts";
 import { timelineId } from "../../editor/manifest.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -25,61 +23,44 @@ export interface TimelineOptions {
   readonly ready: Promise<unknown>;
 }
 
+export type Timeline = ReturnType<typeof registerTimeline>;
+
 /** The timeline in the panel. Its code is loaded when it is first shown, or used by a command. */
-export class Timeline implements vscode.Disposable {
-  readonly #options: TimelineOptions;
-  readonly #owned = new Disposables();
-  readonly #changes = this.#owned.add(
-    new Emitter<void>((error) => logProblem("Following the timeline", error)),
-  );
-  /** Fires when it shows another execution, or none. */
-  readonly onDidChangeShown = this.#changes.event;
-  #host: Promise<TimelineHost> | undefined;
-  #shown: string | undefined;
-
-  constructor(options: TimelineOptions) {
-    this.#options = options;
-    this.#owned.add(
-      vscode.window.registerWebviewViewProvider(timelineId, {
-        resolveWebviewView: async (view) => (await this.#load()).open(view),
-      }),
-    );
-  }
-
-  /** The local ID of the execution in view. */
-  get shown(): string | undefined {
-    return this.#shown;
-  }
-
-  async show(execution: ExecutionSummary): Promise<void> {
-    const host = await this.#load();
-    host.follow(execution.localId);
-    await vscode.commands.executeCommand(`${timelineId}.focus`);
-  }
-
-  /** As in view. */
-  async picture(execution: Execution): Promise<string> {
-    return (await this.#load()).picture(execution);
-  }
-
-  /** As in view. */
-  async markdown(execution: Execution): Promise<string> {
-    return (await this.#load()).markdown(execution);
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
-  }
-
-  #load(): Promise<TimelineHost> {
-    return (this.#host ??= import("./host.ts").then(({ TimelineHost }) =>
-      this.#owned.add(
-        new TimelineHost(this.#options, (shown) => {
-          if (shown === this.#shown) return;
-          this.#shown = shown;
-          this.#changes.fire();
-        }),
-      ),
+export function registerTimeline(options: TimelineOptions) {
+  const changed = new vscode.EventEmitter<void>();
+  let shown: string | undefined;
+  let host: TimelineHost | undefined;
+  let loading: Promise<TimelineHost> | undefined;
+  const onShown = (now: string | undefined) => {
+    if (now === shown) return;
+    shown = now;
+    changed.fire();
+  };
+  const load = () =>
+    (loading ??= import("./host.ts").then(
+      ({ TimelineHost }) => (host = new TimelineHost(options, onShown)),
     ));
-  }
+  const registration = vscode.window.registerWebviewViewProvider(timelineId, {
+    resolveWebviewView: async (view) => (await load()).open(view),
+  });
+  return {
+    /** The local ID of the execution in view. */
+    get shown() {
+      return shown;
+    },
+    /** Fires when it shows another execution, or none. */
+    onDidChangeShown: changed.event,
+    async show(execution: ExecutionSummary): Promise<void> {
+      (await load()).follow(execution.localId);
+      await vscode.commands.executeCommand(`${timelineId}.focus`);
+    },
+    /** This and the next: as in view. */
+    picture: async (execution: Execution): Promise<string> => (await load()).picture(execution),
+    markdown: async (execution: Execution): Promise<string> => (await load()).markdown(execution),
+    dispose() {
+      host?.dispose();
+      registration.dispose();
+      changed.dispose();
+    },
+  };
 }

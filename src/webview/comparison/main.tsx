@@ -16,7 +16,7 @@ import { OneSide } from "../difference.tsx";
 import { draw, host } from "../host.ts";
 import { ContentView } from "../page/content.tsx";
 import { Fold } from "../page/fold.tsx";
-import { StateIcon } from "../page/icons.tsx";
+import { Icon } from "../icons.tsx";
 import { Outputs } from "./outputs.tsx";
 import { Timelines } from "./timelines.tsx";
 
@@ -76,7 +76,7 @@ function Execution({ execution, side }: { execution: ComparedExecution; side: Si
   return (
     <div class="execution">
       <div class="title">
-        <StateIcon state={state} />
+        <Icon name={state} />
         <h2>
           <button
             type="button"

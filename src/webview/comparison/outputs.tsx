@@ -4,7 +4,7 @@ import { ContentView, Level } from "../page/content.tsx";
 import { Fold } from "../page/fold.tsx";
 import { Difference } from "../difference.tsx";
 import { host } from "../host.ts";
-import { StateIcon } from "../page/icons.tsx";
+import { Icon } from "../icons.tsx";
 
 /** More open ones would make the page slow to begin. */
 const mostOpen = 5;
@@ -94,7 +94,7 @@ function About({ output, side }: { readonly output: ComparedOutput; readonly sid
   if (task === undefined) return <p class="faint">{l10n.t("This execution has no such task.")}</p>;
   return (
     <p class="about-task">
-      {task.state !== undefined && <StateIcon state={task.state} />}
+      {task.state !== undefined && <Icon name={task.state} />}
       <span class="faint">{task.facts.join(" · ")}</span>
     </p>
   );

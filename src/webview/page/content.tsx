@@ -82,7 +82,7 @@ function JsonNode({ node, text, depth, name }: JsonNodeProps) {
   const [isOpen, setOpen] = useState(depth < 2);
   const label = name === undefined ? null : <span class="name">{name}: </span>;
   const { type, children = [] } = node;
-  if (type !== "object" && type !== "array")
+  if (children.length === 0)
     return (
       <div class="value">
         {label}
@@ -91,14 +91,6 @@ function JsonNode({ node, text, depth, name }: JsonNodeProps) {
       </div>
     );
   const [before, after] = type === "object" ? ["{", "}"] : ["[", "]"];
-  if (children.length === 0)
-    return (
-      <div class="value">
-        {label}
-        {before}
-        {after}
-      </div>
-    );
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
@@ -112,16 +104,14 @@ function JsonNode({ node, text, depth, name }: JsonNodeProps) {
       {isOpen && (
         <div class="members">
           {children.slice(0, most).map((child, at) => {
-            const [key, value] = child.type === "property" ? (child.children ?? []) : [];
-            return value === undefined ? (
-              <JsonNode key={at} node={child} text={text} depth={depth + 1} name={String(at)} />
-            ) : (
+            const [key, value = child] = child.type === "property" ? (child.children ?? []) : [];
+            return (
               <JsonNode
                 key={at}
                 node={value}
                 text={text}
                 depth={depth + 1}
-                name={String(key?.value)}
+                name={String(key?.value ?? at)}
               />
             );
           })}

@@ -8,12 +8,10 @@ import { draw, host } from "../host.ts";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
-import { Icon, StateIcon } from "./icons.tsx";
+import { Icon } from "../icons.tsx";
 import { reveal } from "./reveal.ts";
 import { ActButton, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
-
-const noticeColors = { info: "faint", warning: "yellow", error: "red" } as const;
 
 type Output = Pick<Review, "taskId" | "attempt">;
 
@@ -40,7 +38,7 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
       <Header model={model} />
       {notices.map(({ id, kind, text }) => (
         <div key={id} class={`notice ${kind}`}>
-          <Icon name={kind} color={noticeColors[kind]} />
+          <Icon name={kind} />
           <Markdown text={text} />
         </div>
       ))}
@@ -136,7 +134,7 @@ function Header({ model }: { readonly model: PageModel }) {
   return (
     <header ref={element}>
       <div class="title">
-        <StateIcon state={state} />
+        <Icon name={state} />
         <h1 tabIndex={-1}>{title}</h1>
         {actions.length > 0 && (
           <div class="actions" role="group" aria-label={l10n.t("Actions")}>

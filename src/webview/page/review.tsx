@@ -5,7 +5,7 @@ import { clock } from "../clock.tsx";
 import { ChangedWords, Difference } from "../difference.tsx";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { host } from "../host.ts";
-import { Icon } from "./icons.tsx";
+import { Icon } from "../icons.tsx";
 
 interface ReviewProps {
   readonly review: Review;
@@ -66,7 +66,7 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
         )}
         {isAgain && (
           <p class="running">
-            <Icon name="running" color="blue" />{" "}
+            <Icon name="running" />{" "}
             {l10n.t("The task runs again with your feedback. Its next output appears here.")}
           </p>
         )}

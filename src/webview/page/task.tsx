@@ -4,7 +4,7 @@ import { formatSpan } from "../../view/lengths.ts";
 import type { PageAttempt, PageTask } from "../../views/page/messages.ts";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
-import { Icon, StateIcon } from "./icons.tsx";
+import { Icon } from "../icons.tsx";
 import { host } from "../host.ts";
 import { Output } from "./review.tsx";
 
@@ -15,7 +15,7 @@ export function Task({ task }: { readonly task: PageTask }) {
   const about = [label, shortName(agent), ...facts].filter(Boolean).join(" · ");
   const summary = (
     <>
-      <StateIcon state={state} />
+      <Icon name={state} />
       <h3>{name}</h3>
       <span class="faint">{about}</span>
     </>
@@ -78,11 +78,7 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
       {feedback.map(({ title, kind, content: given, outcome }, at) => (
         <div class="given" key={at}>
           <p class="title">
-            <Icon
-              name={kind === "rejected" ? "close" : "check"}
-              color={kind === "rejected" ? "red" : "green"}
-            />{" "}
-            {title}
+            <Icon name={kind} /> {title}
           </p>
           <ContentView content={given} />
           <div class="outcome">
@@ -162,13 +158,7 @@ function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
 
 type Step = PageAttempt["steps"][number];
 
-const stepIcons = {
-  running: { name: "running", color: "blue" },
-  failed: { name: "error", color: "red" },
-  interrupted: { name: "warning", color: "yellow" },
-} as const;
-
-function stateOf({ end, isInterrupted, error }: Step): keyof typeof stepIcons | undefined {
+function stateOf({ end, isInterrupted, error }: Step) {
   if (isInterrupted === true) return "interrupted";
   if (error !== undefined) return "failed";
   return end === undefined ? "running" : undefined;
@@ -177,7 +167,6 @@ function stateOf({ end, isInterrupted, error }: Step): keyof typeof stepIcons | 
 function StepView({ step }: { readonly step: Step }) {
   const { id, tool, picture, start, end } = step;
   const state = stateOf(step);
-  const icon = { name: tool === undefined ? "thought" : "tool", color: "faint" } as const;
   const states = {
     running: l10n.t("running"),
     failed: l10n.t("failed"),
@@ -186,7 +175,7 @@ function StepView({ step }: { readonly step: Step }) {
   const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
   const summary = (
     <>
-      <Icon {...(state === undefined ? icon : stepIcons[state])} />
+      <Icon name={state ?? (tool === undefined ? "thought" : "tool")} />
       <span class="name">
         {tool ?? (picture === undefined ? l10n.t("Thought") : l10n.t("Picture"))}
       </span>

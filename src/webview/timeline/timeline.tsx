@@ -1,17 +1,16 @@
 import * as l10n from "@vscode/l10n";
+import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Axis, axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
-import { markLine, shortCount, timeText } from "../../views/timeline/labels.ts";
+import { axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
+import { markLine } from "../../views/timeline/labels.ts";
 import type { Look, Span } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
-import { clock, useNow } from "../clock.tsx";
-import { useWheel, useWidth } from "./element.ts";
-import { keyAction } from "./keys.ts";
+import { clock } from "../clock.tsx";
 import type { WholeView } from "../../views/timeline/messages.ts";
 import { type Columns, columnsOf, TreeRow } from "./row.tsx";
 import { type Times, useTimes } from "./times.ts";
-import { Toolbar } from "./toolbar.tsx";
+import { Header, Toolbar } from "./toolbar.tsx";
 import { Tooltip } from "./tooltip.tsx";
 import { useVirtualRows } from "./virtual-rows.ts";
 
@@ -34,6 +33,9 @@ interface Tip {
   readonly top: number;
   readonly bottom: number;
 }
+
+/** What a key does, by its name. */
+type KeyActions = Readonly<Record<string, (() => void) | undefined>>;
 
 interface TimelineProps {
   readonly view: WholeView;
@@ -99,16 +101,10 @@ export function Timeline(props: TimelineProps) {
   });
 
   const change = (more: Partial<Look>) => setLook((before) => ({ ...before, ...more }));
-  const zoomOwn = (zoom: Period | undefined) =>
-    setLook(({ localId, closed, text, kinds, isWhole, active }) => ({
-      ...{ localId, closed, text, kinds, isWhole },
-      ...(active === undefined ? {} : { active }),
-      ...(zoom === undefined ? {} : { zoom }),
-    }));
-  const zoomTo = shared?.onZoom ?? zoomOwn;
+  const zoomTo = shared?.onZoom ?? ((zoom: Period | undefined) => change({ zoom }));
   const zoomByHand = (next: Period | undefined) => {
-    // Else it would lead away at once from what is looked at.
-    if (isRunning && next !== undefined) setFollowing(next.to >= clock.now() - start);
+    // What is looked at must not move.
+    setFollowing(next === undefined);
     zoomTo(next);
   };
   /** Around what is active, else the middle. */
@@ -173,17 +169,18 @@ export function Timeline(props: TimelineProps) {
     showTip(span, undefined, [at, at], left + Math.min(1, Math.max(0, place)) * width);
   };
   const toEnd = () => {
-    setFollowing(true);
-    const { current } = scroller;
-    current?.scrollTo({ top: current.scrollHeight });
-    if (zoom !== undefined) zoomTo(panned(axis, axis.placeOf(clock.now() - start) - 1, extent));
+    zoomByHand(undefined);
+    scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
   };
 
   useEffect(() => onLook(look), [look]);
   useLayoutEffect(() => {
     if (active >= 0) virtual.show(active);
   }, []);
-  useFollowing(isFollowing && isRunning, { scroller, rows, zoom, axis, extent, start, zoomTo });
+  useLayoutEffect(() => {
+    const { current } = scroller;
+    if (isFollowing && isRunning) current?.scrollTo({ top: current.scrollHeight });
+  }, [isFollowing, isRunning, rows.length]);
   useWheel(scroller, (event) => {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
     if (width === 0) return false;
@@ -203,25 +200,46 @@ export function Timeline(props: TimelineProps) {
     const row = rows[Number(element?.dataset["index"] ?? -1)];
     return element === null || row === undefined ? undefined : { element, row };
   };
-  const onKeyDown = (event: KeyboardEvent) => {
+  /** As in VS Code's trees. */
+  const actionOf = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent) => {
     const row = rows[active];
     const page = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2;
-    const action = keyAction(event, rows, active, page);
+    const go = (index: number) => () => activate(index);
+    const about = (act: (row: Row) => void) => (row === undefined ? go(0) : () => act(row));
+    const toSearch = () => search.current?.focus();
+    const parent = rows.findIndex(({ span }) => span.id === row?.span.parentId);
+    const inward = row?.isOpen === false ? about(toggle) : row?.isOpen && go(active + 1);
+    const outward = row?.isOpen === true ? about(toggle) : go(parent);
+    const withControl: KeyActions = { f: toSearch, Enter: about(({ span }) => onDefine?.(span)) };
+    const alone: KeyActions = {
+      ArrowDown: go(active + 1),
+      ArrowUp: go(active - 1),
+      PageDown: go(active + page),
+      PageUp: go(active - page),
+      Home: go(0),
+      End: go(rows.length - 1),
+      ArrowRight: shiftKey ? () => pan(0.25) : inward,
+      ArrowLeft: shiftKey ? () => pan(-0.25) : outward,
+      Enter: about(({ span }) => onReveal(span, true)),
+      " ": about(({ span }) => (tip === undefined ? showTip(span) : hideTip())),
+      ".": about(({ span }) => showMark(span, 1)),
+      ",": about(({ span }) => showMark(span, -1)),
+      "+": () => zoomBy(0.5),
+      "=": () => zoomBy(0.5),
+      "-": () => zoomBy(2),
+      "0": () => zoomBy(undefined),
+      "/": toSearch,
+    };
+    if (altKey) return undefined;
+    return (ctrlKey || metaKey ? withControl : alone)[key];
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const action = actionOf(event);
     if (action === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    if (action.kind !== "details" && action.kind !== "mark") hideTip();
-    if (action.kind === "go") activate(action.index);
-    else if (action.kind === "zoom") zoomBy(action.factor);
-    else if (action.kind === "pan") pan(action.share);
-    else if (action.kind === "search") search.current?.focus();
-    else if (row === undefined) activate(0);
-    else if (action.kind === "toggle") toggle(row);
-    else if (action.kind === "reveal") onReveal(row.span, true);
-    else if (action.kind === "define") onDefine?.(row.span);
-    else if (action.kind === "mark") showMark(row.span, action.step);
-    else if (tip === undefined) showTip(row.span);
-    else hideTip();
+    if (![" ", ".", ","].includes(event.key)) hideTip();
+    action();
   };
   const columns = shared?.columns ?? columnsOf(spans);
   const names = [
@@ -376,48 +394,33 @@ function idOf(index: number): string {
   return `row-${index}`;
 }
 
-function Header({ view, isRunning }: Pick<TimelineProps, "view"> & { isRunning: boolean }) {
-  const now = useNow(isRunning);
-  const [crew] = view.spans;
-  return (
-    <header>
-      <h1 title={view.title}>{view.title}</h1>
-      <span class="crew-name">{view.crew}</span>
-      <span class={`state ${view.state}`} role="status">
-        {view.stateLabel}
-      </span>
-      <span class="total">{crew ? timeText(crew, now) : ""}</span>
-      {crew?.tokens !== undefined && (
-        <span class="total">{l10n.t("{0} tokens", shortCount(crew.tokens.total))}</span>
-      )}
-      {crew?.cost !== undefined && <span class="total">{crew.cost.text}</span>}
-    </header>
-  );
+/** In pixels. */
+function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(document.documentElement.clientWidth);
+  useLayoutEffect(() => {
+    if (element.current === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setWidth(entry.contentRect.width);
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return width;
 }
 
-function useFollowing(
-  isFollowing: boolean,
-  parts: {
-    scroller: { readonly current: HTMLElement | null };
-    rows: readonly Row[];
-    zoom: Period | undefined;
-    axis: Axis;
-    extent: number;
-    start: number;
-    zoomTo: (zoom: Period) => void;
-  },
+/** The page may not scroll meanwhile, so it is no passive listener. */
+function useWheel(
+  element: RefObject<HTMLElement | null>,
+  onWheel: (event: WheelEvent) => boolean,
 ): void {
-  const { scroller, rows, zoom, axis, extent, start, zoomTo } = parts;
-  const isZoomed = zoom !== undefined;
-  useLayoutEffect(() => {
-    if (isFollowing) scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
-  }, [isFollowing, rows.length]);
+  const latest = useRef(onWheel);
+  latest.current = onWheel;
   useEffect(() => {
-    if (!isFollowing || !isZoomed) return undefined;
-    return clock.listen(() => {
-      const past = axis.placeOf(clock.now() - start) - 1;
-      // By half of what is shown, so that it can be read.
-      if (past > 0) zoomTo(panned(axis, past + 0.5, extent));
-    });
-  }, [isFollowing, isZoomed, axis, extent]);
+    const { current } = element;
+    const listener = (event: WheelEvent) => {
+      if (latest.current(event)) event.preventDefault();
+    };
+    current?.addEventListener("wheel", listener, { passive: false });
+    return () => current?.removeEventListener("wheel", listener);
+  }, []);
 }

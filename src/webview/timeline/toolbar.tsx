@@ -1,7 +1,9 @@
 import * as l10n from "@vscode/l10n";
 import type { ComponentChildren, RefObject } from "preact";
-import type { Look } from "../../views/timeline/messages.ts";
-import { Icon } from "./icons.tsx";
+import { shortCount, timeText } from "../../views/timeline/labels.ts";
+import type { Look, WholeView } from "../../views/timeline/messages.ts";
+import { useNow } from "../clock.tsx";
+import { Icon } from "../icons.tsx";
 
 const filterKinds = ["task", "wait", "agent", "model", "tool"] as const;
 
@@ -115,5 +117,29 @@ function Button(props: {
     >
       {children}
     </button>
+  );
+}
+
+interface HeaderProps {
+  readonly view: WholeView;
+  readonly isRunning: boolean;
+}
+
+export function Header({ view, isRunning }: HeaderProps) {
+  const now = useNow(isRunning);
+  const [crew] = view.spans;
+  return (
+    <header>
+      <h1 title={view.title}>{view.title}</h1>
+      <span class="crew-name">{view.crew}</span>
+      <span class={`state ${view.state}`} role="status">
+        {view.stateLabel}
+      </span>
+      <span class="total">{crew ? timeText(crew, now) : ""}</span>
+      {crew?.tokens !== undefined && (
+        <span class="total">{l10n.t("{0} tokens", shortCount(crew.tokens.total))}</span>
+      )}
+      {crew?.cost !== undefined && <span class="total">{crew.cost.text}</span>}
+    </header>
   );
 }

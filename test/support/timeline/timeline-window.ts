@@ -1,17 +1,17 @@
-import assert from "node:assert/strict";
-import type { Locator, Page } from "playwright-core";
-import * as v from "valibot";
+import type { Locator } from "playwright-core";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Price } from "../../../src/executions/tokens.ts";
-import { Sent, timelineContent } from "../../../src/views/timeline/content.ts";
+import { timelineContent } from "../../../src/views/timeline/content.ts";
 import {
   fromTimeline,
   type FromTimeline,
   type Look,
+  type ToTimeline,
 } from "../../../src/views/timeline/messages.ts";
-import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
+import type { BuiltPageOptions } from "../built-page.ts";
+import { PartWindow } from "../part-window.ts";
 import { waitFor } from "../wait.ts";
 
 /** What a timeline shows: an execution, and the crew's events. */
@@ -23,66 +23,28 @@ export interface Shown {
   readonly prices?: readonly Price[];
 }
 
-/** The timeline in its own page: the built page, script and style with the real content; VS Code's part is simulated. */
-export class TimelineWindow {
-  readonly received: FromTimeline[] = [];
-  #built: BuiltPage | undefined;
-  #shown: Shown | undefined;
-  readonly #sent = new Sent();
-
+export class TimelineWindow extends PartWindow<FromTimeline, ToTimeline> {
   constructor() {
-    eachWithPage(() => this.#built);
-  }
-
-  /** Changes the theme of the open page, as VS Code does. */
-  async setTheme(theme: string): Promise<void> {
-    await this.#page.setTheme(theme);
-  }
-
-  /** Before another is opened in the same test. Also fails if the console had errors. */
-  async close(): Promise<void> {
-    const { complaints } = this.#page;
-    await this.#page.close();
-    this.#built = undefined;
-    assert.deepEqual(complaints, [], "what the console complained of");
+    super("timeline", fromTimeline);
   }
 
   async open(shown: Shown, options: Omit<BuiltPageOptions, "name"> = {}): Promise<void> {
-    this.#shown = shown;
-    this.received.length = 0;
-    this.#built = await BuiltPage.open({
-      name: "timeline",
-      size: { width: 1100, height: 420 },
-      ...options,
-    });
-    await this.#built.load((message) => this.#receive(message));
+    await this.begin(messagesOf(shown), { size: { width: 1100, height: 420 }, ...options });
     await this.tree.waitFor();
   }
 
   async show(shown: Shown): Promise<void> {
-    this.#shown = shown;
-    const { execution, events, now = Date.now(), prices } = shown;
-    const content = timelineContent(
-      execution,
-      activityOf(execution, { events, folded: {} }),
-      now,
-      prices,
-    );
-    await this.#page.post({ type: "show", view: this.#sent.changesIn(content) });
+    await this.showAll(messagesOf(shown));
   }
 
   async showEmpty(text: string): Promise<void> {
-    await this.#page.post({ type: "empty", text });
+    await this.post({ type: "empty", text });
   }
 
   /** As VS Code does when a view is hidden and shown again: only the kept state remains. */
   async hideAndShow(): Promise<void> {
     await this.page.reload();
     await this.tree.waitFor();
-  }
-
-  get page(): Page {
-    return this.#page.page;
   }
 
   get tree(): Locator {
@@ -117,7 +79,7 @@ export class TimelineWindow {
     fits: (message: Extract<FromTimeline, { type: Type }>) => boolean = () => true,
   ): Promise<Extract<FromTimeline, { type: Type }>> {
     return waitFor(`a message of the type ${type}`, () =>
-      this.received.find(
+      this.sent.find(
         (message): message is Extract<FromTimeline, { type: Type }> =>
           message.type === type && fits(message as Extract<FromTimeline, { type: Type }>),
       ),
@@ -128,17 +90,9 @@ export class TimelineWindow {
   async look(fits: (look: Look) => boolean): Promise<Look> {
     return (await this.message("look", ({ look }) => fits(look))).look;
   }
+}
 
-  get #page(): BuiltPage {
-    assert.ok(this.#built !== undefined, "the test has opened the timeline");
-    return this.#built;
-  }
-
-  #receive(raw: unknown): void {
-    const message = v.parse(fromTimeline, raw);
-    this.received.push(message);
-    if (message.type !== "ready" || this.#shown === undefined) return;
-    this.#sent.clear();
-    void this.show(this.#shown);
-  }
+function messagesOf({ execution, events, now = Date.now(), prices }: Shown): ToTimeline[] {
+  const activity = activityOf(execution, { events, folded: {} });
+  return [{ type: "show", view: timelineContent(execution, activity, now, prices) }];
 }
