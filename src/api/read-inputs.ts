@@ -30,7 +30,7 @@ export function readInputs(raw: unknown): CrewInputs | undefined {
   const ours = asObject(wrapped && raw["crewdeck"]);
   const flow = ours["kind"] === "flow" ? ours : undefined;
   const fields = readFields(wrapped ? raw["inputs"] : raw, wrapped, flow);
-  return fields && { fields: firstOfEach(fields, ({ name }) => name), raw };
+  return fields && { fields: firstOfEach(fields, ({ name }) => name) };
 }
 
 function readFields(

@@ -47,7 +47,6 @@ export function readStatus(raw: unknown): StatusReading {
     ...defined({ progress, error, waiting, executionTime }),
     ...defined({ undelivered: readUndelivered(answer), flowId: idAt(answer, "flow_id") }),
     ...readActivity(answer),
-    raw,
   };
 }
 

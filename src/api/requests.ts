@@ -77,7 +77,7 @@ const messageLength = 300;
 
 export function readKickoff(raw: unknown): KickoffAnswer | undefined {
   const kickoffId = kickoffIdAt(asObject(raw));
-  return kickoffId === undefined ? undefined : { kickoffId, raw };
+  return kickoffId === undefined ? undefined : { kickoffId };
 }
 
 /** `status` and `message` (specification), or the new kickoff ID (observed). */
@@ -88,14 +88,14 @@ export function readResume(raw: unknown): ResumeAnswer | undefined {
   // Show an unknown status as the message.
   const text = textAt(raw, "message") ?? (status === undefined ? said : undefined);
   const message = text === undefined ? undefined : oneLine(text, messageLength);
-  return { ...defined({ status, message, kickoffId: kickoffIdAt(raw) }), raw };
+  return { ...defined({ status, message, kickoffId: kickoffIdAt(raw) }) };
 }
 
 /** Any answer says that what a person answered arrived. */
 export function readAccepted(raw: unknown): ResumeAnswer {
   const text = textAt(asObject(raw), "message", "detail", "error", "status");
   const message = text === undefined ? undefined : oneLine(text, messageLength);
-  return { ...defined({ message }), raw: raw ?? null };
+  return defined({ message });
 }
 
 export function readStop(raw: unknown): StopAnswer | undefined {

@@ -24,7 +24,6 @@ export interface InputField {
 
 export interface CrewInputs {
   readonly fields: readonly InputField[];
-  readonly raw: unknown;
 }
 
 /** On the wire, `null` and `""` mean none (specification). */
@@ -84,7 +83,6 @@ export interface RunAgainFrom {
 
 export interface KickoffAnswer {
   readonly kickoffId: string;
-  readonly raw: unknown;
 }
 
 /** Body of `POST /resume`. */
@@ -102,7 +100,6 @@ export interface ResumeAnswer {
   readonly status?: "resumed" | "retrying" | "completed";
   readonly message?: string;
   readonly kickoffId?: string;
-  readonly raw: unknown;
 }
 
 /** The specification has no such route; published by the vendor (crewAIInc/crewAI, pull request 5208). */
@@ -248,7 +245,6 @@ export interface StatusReading {
   readonly events?: readonly ActivityEvent[];
   readonly eventCounts?: EventCounts;
   readonly undelivered?: readonly UndeliveredCallbacks[];
-  readonly raw: unknown;
 }
 
 /** The specification's, and the vendor's OpenAPI file's. */

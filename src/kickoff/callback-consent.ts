@@ -6,7 +6,7 @@ import type { Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import { confirm } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";
-import { crewValues, type CrewValues } from "./crew-values.ts";
+import { crewValues, type CrewValues } from "../store/crew-values.ts";
 import { callbacksText } from "./texts.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Crews } from "../crews/crews.ts";
 import { logProblem } from "../editor/log.ts";
 import { formType } from "../editor/manifest.ts";
 import type { Senders } from "../sending/senders.ts";
-import { forgetCrewValues } from "./crew-values.ts";
+import { forgetCrewValues } from "../store/crew-values.ts";
 import type { KickoffForms, KickoffFormsOptions } from "./form/forms.ts";
 import { isRequestFile, requestFileEnding } from "./request-files/name.ts";
 import type { RequestFiles } from "./request-files/request-files.ts";

@@ -5,7 +5,7 @@ import { withPerson } from "./scripted-person.ts";
 describe("Asking a project's Python for its inputs", () => {
   it("runs the project's code only after a modal that says so", async () => {
     const crew = { id: "local:file:///poems", name: "Poems", url: "http://127.0.0.1:1" };
-    const inputs = { fields: [{ name: "topic" }], raw: {} };
+    const inputs = { fields: [{ name: "topic" }] };
     const asked: unknown[] = [];
     const crews = {
       inputs: (...[, options]: readonly [unknown, { readonly ask?: boolean }?]) => {

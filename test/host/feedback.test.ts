@@ -86,7 +86,7 @@ describe("feedback in an execution's document", () => {
     await waitFor("the document to say so", () =>
       document.getText().includes("May have been sent: no response arrived"),
     );
-    parts.crew.resume = () => Promise.resolve({ status: "resumed", message: "Yes.", raw: {} });
+    parts.crew.resume = () => Promise.resolve({ status: "resumed", message: "Yes." });
     const { shown } = await withPerson(["escape", { press: "Send Again" }], async () => {
       assert.equal(await parts.feedback.sendAgain(parts.store.find("local-1")!, person), undefined);
       assert.equal(parts.sent.length, 1);
@@ -258,7 +258,6 @@ describe("an output that the crew still reports as waiting after it accepted fee
     stateText: "running",
     ended: false,
     tasks: [],
-    raw: {},
     waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
   };
 

@@ -35,7 +35,7 @@ describe("What a form says of a local crew's files", () => {
       () => true,
       () =>
         isMended
-          ? Promise.resolve({ fields: [], raw: {} })
+          ? Promise.resolve({ fields: [] })
           : Promise.reject(new Error("nobody is no agent")),
     );
     try {

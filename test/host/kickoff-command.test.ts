@@ -12,7 +12,7 @@ const crew: Crew = { id: "url:https://crew.test", name: "Writers", url: "https:/
 const asksFor =
   (...names: readonly string[]) =>
   (): Promise<CrewInputs> =>
-    Promise.resolve({ fields: names.map((name) => ({ name })), raw: {} });
+    Promise.resolve({ fields: names.map((name) => ({ name })) });
 
 /** The commands for one crew with these inputs. */
 function commands(inputs: () => Promise<CrewInputs>) {

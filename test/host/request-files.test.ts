@@ -7,7 +7,7 @@ import { asObject } from "../../src/base/json.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
 import type { UserError } from "../../src/base/errors.ts";
 import { crewInFile } from "../../src/kickoff/request-files/crew.ts";
-import { forgetCrewValues } from "../../src/kickoff/crew-values.ts";
+import { forgetCrewValues } from "../../src/store/crew-values.ts";
 import { openUnsaved } from "../../src/kickoff/export.ts";
 import {
   RequestFiles,
@@ -64,7 +64,7 @@ describe("Kicking off a request file", () => {
     find: (name) => (name === crew.name ? one : undefined),
     get: (name) => assert.fail(name),
     ready: ({ id }) => Promise.resolve(id === crew.id ? one : assert.fail(id)),
-    inputs: () => Promise.resolve({ fields, raw: {} }),
+    inputs: () => Promise.resolve({ fields }),
     knownInputs: () => undefined,
     list: () => [one],
     onDidChange: new vscode.EventEmitter<void>().event,

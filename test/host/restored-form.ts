@@ -11,8 +11,7 @@ export function formsOf(
   { database, store, documents }: ViewParts,
   crew: Crew,
   canReach: () => boolean,
-  inputs: () => Promise<CrewInputs> = () =>
-    Promise.resolve({ fields: [{ name: "topic" }], raw: {} }),
+  inputs: () => Promise<CrewInputs> = () => Promise.resolve({ fields: [{ name: "topic" }] }),
 ): KickoffForms {
   return new KickoffForms({
     ...{ database, store, documents, clock: systemClock },

@@ -293,7 +293,7 @@ describe("Tools for language models", () => {
         execution?: Execution;
       } = {},
     ): Tools {
-      const known = { fields: [{ name: "topic" }], raw: {} };
+      const known = { fields: [{ name: "topic" }] };
       const { execution = anExecution() } = changes;
       const silent = () => ({ dispose: () => undefined });
       const crews = {

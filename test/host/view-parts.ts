@@ -41,10 +41,9 @@ export function viewParts(clock: Clock = systemClock) {
         stateText: "NOT FOUND",
         ended: false,
         tasks: [],
-        raw: {},
       }),
     resume: (): Promise<ResumeAnswer> =>
-      Promise.resolve({ status: "resumed", message: "Continues.", raw: {} }),
+      Promise.resolve({ status: "resumed", message: "Continues." }),
   };
   const sent: ResumeRequest[] = [];
   /** For which tasks the page's box was shown. */

@@ -97,7 +97,7 @@ describe("The kickoff form in a browser", () => {
     fail(new UserError("There is no token.", [{ title: "Set Token", command: "x" }]));
     await page.getByRole("button", { name: "Set Token" }).waitFor();
     assert.deepEqual(await violations(), []);
-    form.inputs = () => Promise.resolve({ fields, raw: {} });
+    form.inputs = () => Promise.resolve({ fields });
     await page.getByRole("button", { name: "Try Again" }).click();
     await field("topic").waitFor();
   });

@@ -11,7 +11,7 @@ import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts"
 import type { Database } from "../../store/database.ts";
 import { CallbackConsent } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
-import { moveCrewValues } from "../crew-values.ts";
+import { moveCrewValues } from "../../store/crew-values.ts";
 import type { Position } from "../../projects/types.ts";
 import { copyCurl, openUnsaved } from "../export.ts";
 import { KeptRequests } from "../request-files/kept.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { asObject } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
-import { crewValues, type CrewValues } from "../crew-values.ts";
+import { crewValues, type CrewValues } from "../../store/crew-values.ts";
 import { readKickoffJson } from "../kickoff-json.ts";
 import { isRequestFile, suggestFileName } from "./name.ts";
 import { readRequestFile, writeRequestFile, type RequestFile } from "./request-file.ts";

@@ -46,7 +46,7 @@ export class FormWindow {
   private constructor(built: BuiltPage, crew: FormCrew, options: FormWindowOptions) {
     this.#built = built;
     const { fields = [{ name: "topic" }] } = options;
-    this.inputs = options.inputs ?? (() => Promise.resolve({ fields, raw: {} }));
+    this.inputs = options.inputs ?? (() => Promise.resolve({ fields }));
     this.send = options.send ?? (() => Promise.resolve(anExecution()));
     this.session = new FormSession(crew, options.seed ?? {}, {
       clock: systemClock,

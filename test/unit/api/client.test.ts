@@ -129,7 +129,6 @@ describe("the client of a crew", () => {
       server.next(json(200, { kickoff_id: "k-1", more: 1 }));
       assert.deepEqual(await clientOf(server.url).kickoff({ ...request, extra }), {
         kickoffId: "k-1",
-        raw: { kickoff_id: "k-1", more: 1 },
       });
       assert.deepEqual(lastBody(), { ...request, ...extra });
     });
@@ -187,7 +186,7 @@ describe("the client of a crew", () => {
     ] as const) {
       it(`reads ${JSON.stringify(raw)}`, async () => {
         server.next(json(200, raw));
-        assert.deepEqual(await clientOf(server.url).resume(request), { ...read, raw });
+        assert.deepEqual(await clientOf(server.url).resume(request), read);
       });
     }
   });

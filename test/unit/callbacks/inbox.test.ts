@@ -75,7 +75,7 @@ describe("callbacks", () => {
     assert.equal(waiting(), 1, "a refused answer");
     for (const attempt of [1, 2]) {
       const target = answer(attempt);
-      window.store.update(localId, (current) => resumeAnswered(current, target, { raw: {} }));
+      window.store.update(localId, (current) => resumeAnswered(current, target, {}));
       assert.equal(waiting(), undefined);
       for (let count = 0; count < 2; count++) assert.equal(await send(url, pause), 204);
       assert.equal(waiting(), attempt + 1);

@@ -14,8 +14,8 @@ import {
 } from "../../../src/executions/resumes.ts";
 import { anExecution, aReading, at, notFound, pausing, working } from "./samples.ts";
 
-const retrying: ResumeAnswer = { status: "retrying", message: "Task will be retried", raw: {} };
-const resumed: ResumeAnswer = { status: "resumed", message: "Resumed", raw: {} };
+const retrying: ResumeAnswer = { status: "retrying", message: "Task will be retried" };
+const resumed: ResumeAnswer = { status: "resumed", message: "Resumed" };
 
 /** Sends feedback for a waiting task, without a response. */
 function sending(
@@ -230,7 +230,7 @@ describe("the attempts of a task", () => {
 
   // Observed in the live dialect: the response has a new ID, under which everything happened after the feedback.
   it("treat a pause under a new ID from the response as a new one", () => {
-    const followed = approve(waiting, at(20), { kickoffId: "k2", raw: {} });
+    const followed = approve(waiting, at(20), { kickoffId: "k2" });
     const paused = applyReading(
       followed,
       aReading({ state: "awaiting", stateText: "PAUSED" }),
@@ -302,16 +302,16 @@ describe("the attempts of a task", () => {
 
 describe("a resume", () => {
   it("adds a new ID, under which the execution continues", () => {
-    const approved = approve(waiting, at(20), { kickoffId: "k2", raw: {} });
+    const approved = approve(waiting, at(20), { kickoffId: "k2" });
     assert.deepEqual(approved.kickoffIds, ["k1", "k2"]);
     assert.equal(approved.resumes[0]?.answer, "k2");
-    assert.deepEqual(approve(waiting, at(20), { kickoffId: "k1", raw: {} }).kickoffIds, ["k1"]);
+    assert.deepEqual(approve(waiting, at(20), { kickoffId: "k1" }).kickoffIds, ["k1"]);
   });
 
   it("reopens an ended execution only with a new ID", () => {
     const ended = applyReading(waiting, aReading({ state: "completed", output: "Done" }), at(15));
     assert.equal(approve(ended, at(20)).state, "completed");
-    const reopened = approve(ended, at(20), { kickoffId: "k2", raw: {} });
+    const reopened = approve(ended, at(20), { kickoffId: "k2" });
     assert.deepEqual(
       [reopened.state, reopened.endedAt, reopened.output],
       ["running", undefined, undefined],
@@ -382,7 +382,7 @@ describe("a resume", () => {
     const approved = resumeAnswered(
       ...(() => {
         const { target, sent } = sending(doubtful, "Good.", true, at(140), "uuid-1");
-        return [sent, target, { kickoffId: "k2", raw: {} }] as const;
+        return [sent, target, { kickoffId: "k2" }] as const;
       })(),
     );
     assert.deepEqual(

@@ -100,7 +100,7 @@ describe("a flow's request", () => {
     assert.equal(requestState(resumeUnanswered(sent(execution), target), target), "doubtful");
     const refused = resumeRefused(sent(execution), target, "Already answered");
     assert.equal(requestState(refused, target), "refused");
-    const answered = resumeAnswered(sent(execution), target, { status: "resumed", raw: {} });
+    const answered = resumeAnswered(sent(execution), target, { status: "resumed" });
     assert.equal(requestState(answered, target), "answered");
     assert.equal(answered.state, "running");
   });
@@ -134,7 +134,7 @@ describe("a flow's request", () => {
     );
     assert.deepEqual([requestState(both, target), requestState(both, legal)], ["new", "new"]);
     const feedback = { isApprove: true, isAnswer: true, text: "yes" } as const;
-    const answer = { status: "resumed", raw: {} } as const;
+    const answer = { status: "resumed" } as const;
     const sentLegal = resumeSending(both, legal, {
       ...feedback,
       at: new Date(at(80)).toISOString(),
@@ -219,7 +219,7 @@ describe("a local flow's question", () => {
   it("still asks at its method after it was answered", () => {
     const asked = applyReading(anExecution(), reading(), at(50));
     assert.ok(asksFor(asked, "review") && !asksFor(asked, "write"));
-    const answered = resumeAnswered(sent(asked), target, { status: "resumed", raw: {} });
+    const answered = resumeAnswered(sent(asked), target, { status: "resumed" });
     assert.ok(asksFor(answered, "review"));
   });
 

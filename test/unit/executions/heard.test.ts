@@ -29,7 +29,7 @@ function answered(execution: Execution, isApprove: boolean, seconds: number, id?
   const feedback = { isApprove, text: "Words", at: new Date(at(seconds)).toISOString() };
   const sent = resumeSending(execution, { taskId, attempt }, feedback);
   const answer = id === undefined ? { status: "retrying" as const } : { kickoffId: id };
-  return resumeAnswered(sent, { taskId, attempt }, { ...answer, raw: {} }, at(seconds));
+  return resumeAnswered(sent, { taskId, attempt }, { ...answer }, at(seconds));
 }
 
 const attemptsOf = (execution: Execution, taskId = "review") =>
@@ -120,7 +120,7 @@ describe("an execution that is called back", () => {
     const feedback = { isApprove: false, text: "Shorter.", at: new Date(at(2)).toISOString() };
     const target = { taskId: "review", attempt: 1 };
     const next = applyHeard(resumeSending(waiting, target, feedback), pause("# Short"), at(3));
-    const after = resumeAnswered(next, target, { kickoffId: "k2", raw: {} }, at(4));
+    const after = resumeAnswered(next, target, { kickoffId: "k2" }, at(4));
     assert.deepEqual([after.state, after.waiting?.attempt], ["waiting", 2]);
     assert.equal(after.tasks[0]?.state, "waiting");
     assert.deepEqual(after.kickoffIds, ["k1", "k2"]);

@@ -184,7 +184,7 @@ describe("applyReading: NOT FOUND", () => {
       { isApprove: true, text: "Approved.", at: new Date(at(60)).toISOString() },
     ),
     { taskId: "review", attempt: 1 },
-    { kickoffId: "k2", raw: {} },
+    { kickoffId: "k2" },
   );
   const table: readonly [string, Execution, number, boolean][] = [
     ["just after the kickoff", anExecution(), at(1), false],
@@ -335,7 +335,7 @@ describe("applyReading: tasks", () => {
         at: new Date(at(20)).toISOString(),
       }),
       target,
-      { status: "resumed", raw: {} },
+      { status: "resumed" },
     );
     for (const output of ["one\n", "\r\none", "```\none\n```"]) {
       const ended = applyReading(

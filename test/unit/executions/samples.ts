@@ -41,7 +41,7 @@ export function aReading(
 ): StatusReading {
   const ended =
     changes.state === "completed" || changes.state === "failed" || changes.state === "stopped";
-  return { stateText: changes.state, ended, tasks: [], raw: {}, ...changes };
+  return { stateText: changes.state, ended, tasks: [], ...changes };
 }
 
 /** Running a task. */

@@ -110,9 +110,7 @@ describe("Tracker", () => {
         at: new Date(scene.clock.now()).toISOString(),
       };
       scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
-      scene.store.update(id, (execution) =>
-        resumeAnswered(execution, target, { kickoffId: "k3", raw: {} }),
-      );
+      scene.store.update(id, (execution) => resumeAnswered(execution, target, { kickoffId: "k3" }));
       await scene.pass(4.5);
       assert.deepEqual(
         scene.asked.map((each) => each.kickoffId),
@@ -303,7 +301,7 @@ describe("Tracker", () => {
       };
       scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
       scene.store.update(id, (execution) =>
-        resumeAnswered(execution, target, { status: "retrying", raw: {} }),
+        resumeAnswered(execution, target, { status: "retrying" }),
       );
       answers[0]?.(pausing("review", "Draft"));
       await scene.pass(0);

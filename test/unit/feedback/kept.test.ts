@@ -16,7 +16,6 @@ const waits = (attempt: number, output: string): StatusReading => ({
   ended: false,
   tasks: [],
   waiting: { taskId: "review", output, attempt },
-  raw: {},
 });
 
 describe("attempts and the feedback between them", () => {
@@ -40,7 +39,7 @@ describe("attempts and the feedback between them", () => {
       const client = {
         answerRequest: noAnswer,
         status: () => Promise.resolve(waits(attempt, execution.waiting?.output ?? "")),
-        resume: () => Promise.resolve({ status: "retrying" as const, raw: {} }),
+        resume: () => Promise.resolve({ status: "retrying" as const }),
       };
       const sender = new FeedbackSender({
         ...senderParts(window),

@@ -3,7 +3,7 @@ import { FormContent, type Seed } from "../../../src/kickoff/form/content.ts";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
 import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
-const fields = formFields({ fields: [{ name: "topic" }, { name: "audience" }], raw: {} });
+const fields = formFields({ fields: [{ name: "topic" }, { name: "audience" }] });
 const typed = (topic: string, audience: string): FormValues => ({
   ...initialValues([]),
   inputs: [

@@ -3,7 +3,6 @@ import { formFields, switchMode, typedIn, withUnlisted } from "../../../src/kick
 
 const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
   fields,
-  raw: undefined,
 });
 
 describe("Fields of the kickoff form", () => {

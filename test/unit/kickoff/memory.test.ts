@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { forgetCrewValues, moveCrewValues } from "../../../src/kickoff/crew-values.ts";
+import { forgetCrewValues, moveCrewValues } from "../../../src/store/crew-values.ts";
 import { keptValues } from "../../../src/kickoff/form/secrets.ts";
 import { FormMemory } from "../../../src/kickoff/form/memory.ts";
 import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";

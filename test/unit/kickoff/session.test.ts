@@ -52,7 +52,7 @@ describe("A kickoff form's session", () => {
       [],
     ];
     keeps = true;
-    inputs = () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} });
+    inputs = () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }] });
     send = () => Promise.resolve(anExecution());
   });
 
@@ -109,7 +109,7 @@ describe("A kickoff form's session", () => {
   });
 
   it("posts nothing to a page that is not ready", async () => {
-    inputs = () => Promise.resolve({ fields: [], raw: {} });
+    inputs = () => Promise.resolve({ fields: [] });
     const session = await open();
     posted = [];
     await session.close();
@@ -123,7 +123,7 @@ describe("A kickoff form's session", () => {
     inputs = ({ fresh }) => {
       asked.push(fresh);
       return fresh
-        ? Promise.resolve({ fields: [], raw: {} })
+        ? Promise.resolve({ fields: [] })
         : Promise.reject(new UserError("There is no token.", [action]));
     };
     const session = await open();
@@ -265,7 +265,7 @@ describe("A kickoff form's session", () => {
     inputs = () => assert.fail("a request");
     const draft = { id: "22222222-0000-4000-8000-000000000001", values: typed("a") };
     const session = make({ draft });
-    session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }));
+    session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }] }));
     session.receive({ type: "ready", draft });
     assert.deepEqual(form().draft, draft);
     session.receive({ type: "submit", draft });
@@ -433,9 +433,7 @@ describe("A kickoff form's session", () => {
       it(`says after ${how} that it may have started, and sends nothing until the person confirms`, async () => {
         const session = make({ draft, earlier });
         if (how === "a reload")
-          session.resume(
-            formFields({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
-          );
+          session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }] }));
         session.receive({ type: "ready", ...(how === "a reload" ? { draft } : {}) });
         if (how === "an opening") await session.load({ fresh: false, startsCrew: false });
         assert.deepEqual(

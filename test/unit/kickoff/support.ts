@@ -37,7 +37,7 @@ export function sessionOptions(
       keeps: () => true,
     },
     newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
-    inputs: () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
+    inputs: () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }] }),
     send: () => Promise.resolve(anExecution()),
     onStarted: () => undefined,
     onOpenExecution: () => undefined,

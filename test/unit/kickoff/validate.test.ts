@@ -142,7 +142,7 @@ describe("Checks of the kickoff form", () => {
   });
 
   it("apply to the whole form", () => {
-    const fields = formFields({ fields: [{ name: "a", required: false }], raw: undefined });
+    const fields = formFields({ fields: [{ name: "a", required: false }] });
     const fine = initialValues(fields);
     assert.equal(isValid(fields, fine, noSecrets), true);
     assert.equal(isValid(fields, { ...fine, meta: "[]" }, noSecrets), false);
@@ -159,7 +159,7 @@ describe("Checks of the kickoff form", () => {
       false,
     );
     assert.equal(
-      isValid(formFields({ fields: [{ name: "b" }], raw: undefined }), fine, noSecrets),
+      isValid(formFields({ fields: [{ name: "b" }] }), fine, noSecrets),
       false,
       "a required input without a value",
     );

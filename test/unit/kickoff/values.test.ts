@@ -9,8 +9,7 @@ import {
   toRequest,
 } from "../../../src/kickoff/form/values.ts";
 
-const fieldsFor = (...names: string[]) =>
-  formFields({ fields: names.map((name) => ({ name })), raw: undefined });
+const fieldsFor = (...names: string[]) => formFields({ fields: names.map((name) => ({ name })) });
 
 function typed(
   inputs: readonly (readonly [string, FieldMode, string])[],
@@ -151,7 +150,6 @@ describe("Values of the kickoff form", () => {
         { name: "tone", enum: ["formal", 1, null], default: null },
         { name: "gone", enum: ["a"] },
       ],
-      raw: undefined,
     });
     const values = typed([
       ["price", "fitting", "12.50"],

@@ -25,7 +25,6 @@ const reading: StatusReading = {
   stateText: "running",
   ended: false,
   tasks: [],
-  raw: {},
 };
 const waiting: StatusReading = {
   ...reading,
@@ -59,7 +58,7 @@ describe("sending feedback", () => {
     polled = [];
     problems = [];
     status = () => Promise.resolve(waiting);
-    resume = () => Promise.resolve({ status: "resumed", message: "Continues.", raw: {} });
+    resume = () => Promise.resolve({ status: "resumed", message: "Continues." });
   });
 
   afterEach(() => windows.close());
@@ -99,7 +98,7 @@ describe("sending feedback", () => {
     const execution = stored(
       anExecution({ kickoffIds: ["k-1", "k-2"], request: { inputs: {}, callbacks } }),
     );
-    resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    resume = () => Promise.resolve({ status: "retrying", message: "Once more." });
     const result = await sender().send(
       approval(execution, { isApprove: false, text: "Shorter.\nPlease." }),
     );
@@ -133,7 +132,7 @@ describe("sending feedback", () => {
 
   it("follows a new ID in the crew's response", async () => {
     const execution = stored();
-    resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
+    resume = () => Promise.resolve({ kickoffId: "k-new" });
     const result = await sender().send(approval(execution));
     assert.equal(result.status, "resumed");
     assert.equal(result.kickoffId, "k-new");
@@ -166,9 +165,9 @@ describe("sending feedback", () => {
     const shown = store.update("local-1", (known) => applyReading(known, next, Date.now()));
     assert.ok(shown);
     status = () => Promise.resolve(next);
-    resume = () => Promise.resolve({ status: "retrying", raw: {} });
+    resume = () => Promise.resolve({ status: "retrying" });
     await sender().send(approval(shown, { isApprove: false, text: "Shorter." }));
-    answerFirst({ status: "retrying", raw: {} });
+    answerFirst({ status: "retrying" });
     await first;
     assert.deepEqual(
       requests.map(({ humanFeedback }) => humanFeedback),
@@ -194,7 +193,7 @@ describe("sending feedback", () => {
       sender().send(approval(store.find("local-1")!, { again: true })),
       MaybeSentError,
     );
-    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    resume = () => Promise.resolve({ status: "resumed" });
     const both = await Promise.allSettled(
       [1, 2].map(() => sender().send(approval(store.find("local-1")!, { again: true }))),
     );
@@ -206,7 +205,7 @@ describe("sending feedback", () => {
     resume = () => Promise.reject(lost());
     await assert.rejects(sender().send(approval(stored())), MaybeSentError);
     const agreed = approval(store.find("local-1")!, { again: true });
-    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    resume = () => Promise.resolve({ status: "resumed" });
     await sender(windows.open()).send(agreed);
     store.refresh();
     store.update("local-1", (known) => applyReading(known, waiting, Date.now()));
@@ -240,7 +239,7 @@ describe("sending feedback", () => {
       const execution = stored();
       resume = () => {
         fail(window.database);
-        return Promise.resolve({ status: "resumed", message: long, raw: {} });
+        return Promise.resolve({ status: "resumed", message: long });
       };
       await assert.rejects(
         sender().send(approval(execution)),
@@ -275,7 +274,7 @@ describe("sending feedback", () => {
     assert.deepEqual(problems, ["What became of feedback could not be recorded."]);
     assert.deepEqual(outcomes(), ["sending"]);
     window.database.all("PRAGMA query_only = OFF");
-    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    resume = () => Promise.resolve({ status: "resumed" });
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     assert.deepEqual(outcomes(), ["unanswered"]);
     await sender().send(approval(store.find("local-1")!, { again: true }));
@@ -287,7 +286,7 @@ describe("sending feedback", () => {
     resume = () => Promise.reject(refusal);
     await assert.rejects(sender().send(approval(execution)), CrewApiError);
     assert.equal(store.find("local-1")?.resumes[0]?.outcome, "refused");
-    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    resume = () => Promise.resolve({ status: "resumed" });
     await sender().send(approval(execution));
     assert.equal(requests.length, 2);
   });
@@ -352,7 +351,7 @@ describe("sending feedback", () => {
   it("explains a stale pause: a new ID that another window got, without a request", async () => {
     const execution = stored();
     const other = windows.open();
-    resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
+    resume = () => Promise.resolve({ kickoffId: "k-new" });
     await sender(other).send(approval(execution));
     status = () => assert.fail("requested");
     await assert.rejects(
@@ -512,7 +511,7 @@ describe("sending feedback", () => {
   it("ignores a status answer that another window's resume has overtaken", async () => {
     const shown = stored();
     const other = windows.open();
-    resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
+    resume = () => Promise.resolve({ kickoffId: "k-new" });
     let requested = 0;
     status = async () => {
       if (requested++ > 0) return waiting;
@@ -618,13 +617,13 @@ describe("sending feedback", () => {
     const other = windows.open();
     await assert.rejects(sender(other).send(approval(execution)), /is already being sent/);
     kill(window);
-    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    resume = () => Promise.resolve({ status: "resumed" });
     await assert.rejects(sender(other).send(approval(execution)), /may have been sent before/);
     assert.deepEqual(outcomes(), ["unanswered"]);
     await sender(other).send(approval(store.find("local-1")!, { again: true }));
     assert.deepEqual(outcomes(), ["unanswered", "answered"]);
     // The window was only suspended, and now gets the response.
-    answer({ status: "resumed", raw: {} });
+    answer({ status: "resumed" });
     await first;
     assert.deepEqual([outcomes(), requests.length], [["answered", "answered"], 2]);
   });

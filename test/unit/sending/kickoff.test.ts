@@ -36,7 +36,7 @@ describe("Sending a kickoff", () => {
     sent = [];
     polled = [];
     problems = [];
-    answer = () => Promise.resolve({ kickoffId: "k1", raw: {} });
+    answer = () => Promise.resolve({ kickoffId: "k1" });
   });
 
   afterEach(() => windows.close());
@@ -89,7 +89,7 @@ describe("Sending a kickoff", () => {
       const other = windows.open();
       assert.equal(other.store.find(localId)?.state, "unconfirmed");
       assert.deepEqual([...other.outbox.underWay()], [localId]);
-      return Promise.resolve({ kickoffId: "k1", raw: {} });
+      return Promise.resolve({ kickoffId: "k1" });
     };
     await makeSender().send(crew, request, { localId });
   });
@@ -106,7 +106,7 @@ describe("Sending a kickoff", () => {
       (await Promise.race(tries.map((each) => each.catch((error: unknown) => error)))) instanceof
         MaybeStartedError,
     );
-    gate.resolve({ kickoffId: "k1", raw: {} });
+    gate.resolve({ kickoffId: "k1" });
     assert.equal((await outcomes).filter(({ status }) => status === "fulfilled").length, 1);
     assert.equal(sent.length, 1);
     for (const sender of [makeSender(), otherWindow]) {
@@ -237,7 +237,7 @@ describe("Sending a kickoff", () => {
     it(`reports the kickoff ID if it arrived and the ${name}`, async () => {
       answer = () => {
         fail(window.database);
-        return Promise.resolve({ kickoffId: "k1".repeat(100_000), raw: {} });
+        return Promise.resolve({ kickoffId: "k1".repeat(100_000) });
       };
       await assert.rejects(
         makeSender().send(crew, request, { localId }),

@@ -40,7 +40,7 @@ const kickoffs = new KickoffSender({
       Promise.resolve({
         kickoff: ({ inputs }) => {
           const id = inputs["id"] as string;
-          return crewAnswers(id, { kickoffId: `crew-${id}`, raw: {} });
+          return crewAnswers(id, { kickoffId: `crew-${id}` });
         },
       }),
   },
@@ -58,10 +58,9 @@ const feedback = new FeedbackSender({
             ended: false,
             tasks: [],
             waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
-            raw: {},
           }),
         resume: ({ executionId }) =>
-          crewAnswers(executionId.replace("crew-", ""), { status: "resumed", raw: {} }),
+          crewAnswers(executionId.replace("crew-", ""), { status: "resumed" }),
       }),
   },
 });

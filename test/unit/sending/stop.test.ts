@@ -82,7 +82,7 @@ describe("sending a request to stop", () => {
 
   it("is ignored by a crew that goes on 90 s later, and may be sent again", async () => {
     const running: StatusReading = {
-      ...{ state: "running", stateText: "running", ended: false, tasks: [], raw: {} },
+      ...{ state: "running", stateText: "running", ended: false, tasks: [] },
     };
     const look = (ms: number) =>
       window.store.update("local-1", (known) => applyReading(known, running, Date.now() + ms));

@@ -149,7 +149,7 @@ describe("A flow's request, as a person sees it", () => {
 
   it("stays readable with what became of the answer", () => {
     const sent = answering(asked());
-    const answered = resumeAnswered(sent, target, { message: "Resumed", raw: {} });
+    const answered = resumeAnswered(sent, target, { message: "Resumed" });
     for (const [execution, outcome] of [
       [sent, /### Your answer\n\n> request_changes\n\nSending…/],
       [
@@ -190,7 +190,7 @@ describe("A flow's request, as a person sees it", () => {
     );
     assert.equal(review.status, "waits");
     assert.equal(review.goesTo, "Goes to app.crew.test, and the flow continues with it.");
-    const answered = modelOf(resumeAnswered(answering(asked()), target, { raw: {} }));
+    const answered = modelOf(resumeAnswered(answering(asked()), target, {}));
     assert.equal(answered.review, undefined);
     assert.equal(answered.tasks[0]?.attempts[0]?.feedback[0]?.kind, "answered");
   });

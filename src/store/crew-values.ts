@@ -1,4 +1,4 @@
-import type { Database } from "../store/database.ts";
+import type { Database } from "./database.ts";
 import { text } from "../base/sqlite.ts";
 
 export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
@@ -9,7 +9,7 @@ export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
  */
 export function crewValues<Value>(
   database: Database,
-  kind: "form" | "presets" | "callbacks",
+  kind: "form" | "presets" | "callbacks" | "answer hosts",
   parse: (raw: unknown) => Value,
   onUnreadable: (error: unknown, crewId: string) => void,
 ) {
