@@ -3,7 +3,7 @@ import { type Clock, wait } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { groupBy } from "../executions/activity.ts";
-import { applyHeard, type Heard, startHeard } from "../executions/heard.ts";
+import { applyReport, type CallbackReport, startReported } from "../executions/callback-report.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { withTimes } from "../executions/task-times.ts";
@@ -79,7 +79,7 @@ export class Inbox {
       const isOpen = payload.kind !== "events";
       if (!isOpen && !paths.isAuthorized(localId, headers["authorization"] ?? "")) return 401;
       // Ask for the status first: it says more than the result, and an ended execution isn't polled.
-      if (payload.heard?.kind === "end")
+      if (payload.report?.kind === "end")
         await Promise.race([this.#poll(localId), wait(clock, longestPoll, undefined)]);
       return await new Promise((answer) => {
         this.#waiting.push({ path, key, hasId: id !== undefined, payload, at, answer });
@@ -92,7 +92,7 @@ export class Inbox {
 
   /** Stores a callback that a person has received elsewhere. @throws StoreError */
   take(localId: string, payload: Payload): void {
-    const key = keyOf(undefined, Buffer.from(JSON.stringify(payload.heard ?? payload.events)));
+    const key = keyOf(undefined, Buffer.from(JSON.stringify(payload.report ?? payload.events)));
     const { database, clock } = this.#options;
     const callback = { key, hasId: false, payload, at: clock.now() };
     database.write(() => this.#storeFor(localId, [callback]));
@@ -188,10 +188,10 @@ export class Inbox {
   }
 
   #apply(execution: Execution, callback: ReceivedCallback): Execution {
-    const { heard, kickoffId } = callback.payload;
-    if (heard !== undefined && !this.#isNew(execution, heard, callback)) return execution;
-    const started = kickoffId === undefined ? execution : startHeard(execution, kickoffId);
-    if (heard !== undefined) return applyHeard(started, heard, callback.at);
+    const { report, kickoffId } = callback.payload;
+    if (report !== undefined && !this.#isNew(execution, report, callback)) return execution;
+    const started = kickoffId === undefined ? execution : startReported(execution, kickoffId);
+    if (report !== undefined) return applyReport(started, report, callback.at);
     return started.state === "queued" ? { ...started, state: "running" } : started;
   }
 
@@ -199,10 +199,14 @@ export class Inbox {
    * Whether the callback was not received before. Without an ID, the same body is a repeat. But after a person has
    * answered, the same body reports the next pause.
    */
-  #isNew({ localId, resumes }: Execution, heard: Heard, { key, hasId }: ReceivedCallback): boolean {
+  #isNew(
+    { localId, resumes }: Execution,
+    report: CallbackReport,
+    { key, hasId }: ReceivedCallback,
+  ): boolean {
     const answers = resumes.filter(
       ({ taskId, outcome }) =>
-        heard.kind === "pause" && taskId === heard.taskId && outcome !== "refused",
+        report.kind === "pause" && taskId === report.taskId && outcome !== "refused",
     );
     const isNext = !hasId && answers.length > 0;
     return this.#options.paths.isNew(localId, isNext ? `${key} ${answers.length}` : key);

@@ -12,7 +12,7 @@ import {
   type UnknownObject,
 } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import type { Heard } from "../executions/heard.ts";
+import type { CallbackReport } from "../executions/callback-report.ts";
 
 /** What a callback says. */
 export interface Payload {
@@ -22,7 +22,7 @@ export interface Payload {
   /** All IDs of executions in the payload, also those of its events. */
   readonly executionIds: readonly string[];
   /** What it changes in its execution. */
-  readonly heard?: Heard;
+  readonly report?: CallbackReport;
   /** For its timeline. */
   readonly events: readonly ActivityEvent[];
 }
@@ -53,7 +53,7 @@ export function readPayload(body: unknown, key: string, at: number): Payload {
   };
 }
 
-type What = Pick<Payload, "kind" | "heard" | "events">;
+type What = Pick<Payload, "kind" | "report" | "events">;
 
 function idsIn(part: UnknownObject): readonly string[] {
   const names = ["kickoff_id", "execution_id", "kickoffId", "executionId"];
@@ -90,7 +90,7 @@ function readChange(read: UnknownObject): What | undefined {
   if (taskId !== undefined && ("task_output" in read || "taskOutput" in read)) {
     const output = readable(read["task_output"] ?? read["taskOutput"]);
     const pause = { taskId, ...defined({ output }), ...readQuestion(read) };
-    return { kind: "pause", heard: { kind: "pause", ...pause }, events: [] };
+    return { kind: "pause", report: { kind: "pause", ...pause }, events: [] };
   }
   const isCrews = ["result", "result_json", "token_usage"].some((name) => name in read);
   if (isCrews && taskId === undefined) {
@@ -98,7 +98,7 @@ function readChange(read: UnknownObject): What | undefined {
     const state = readable(error) === undefined ? "SUCCESS" : "FAILED";
     const said = { state, result, result_json, token_usage, execution_time, error };
     const reading = readStatus(said);
-    return { kind: "crew", heard: { kind: "end", reading }, events: [] };
+    return { kind: "crew", report: { kind: "end", reading }, events: [] };
   }
   // Observed without a task ID. Status answers use the task's name as its ID.
   const name = taskId ?? idAt(read, "name");
@@ -110,7 +110,7 @@ function readChange(read: UnknownObject): What | undefined {
     agent: agent && shortName(agent),
     executionTime: numberAt(read, "execution_time"),
   });
-  return { kind: "task", heard: { kind: "task", taskId: name, ...task }, events: [] };
+  return { kind: "task", report: { kind: "task", taskId: name, ...task }, events: [] };
 }
 
 function typeOf(read: UnknownObject): UnknownObject {

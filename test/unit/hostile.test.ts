@@ -20,7 +20,7 @@ import { readPayload } from "../../src/callbacks/payload.ts";
 import { readSmee } from "../../src/callbacks/relay-client.ts";
 import { activityOf } from "../../src/executions/activity.ts";
 import { requestReceived } from "../../src/executions/flow-requests.ts";
-import { applyHeard } from "../../src/executions/heard.ts";
+import { applyReport } from "../../src/executions/callback-report.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { readExecution, writeExecution } from "../../src/executions/record.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
@@ -101,7 +101,7 @@ describe("what a crew sends", () => {
     let execution: Execution = anExecution();
     for (let count = 0; count < 300; count++) {
       const value = json.next();
-      const { heard, events } = readPayload(value, "key", START);
+      const { report, events } = readPayload(value, "key", START);
       const asked = readFlowRequest(JSON.stringify(value));
       // Each tenth begins anew, because an ended execution hardly changes.
       let next = count % 10 === 0 ? anExecution() : execution;
@@ -111,7 +111,7 @@ describe("what a crew sends", () => {
         START + count,
       );
       next = applyReading(next, readStatus(value), START + count);
-      if (heard !== undefined) next = applyHeard(next, heard, START + count);
+      if (report !== undefined) next = applyReport(next, report, START + count);
       if (asked !== undefined) next = requestReceived(next, asked.request, START + count);
       const kept = { events: [...events, ...readEvents([value])], folded: {} };
       execution = readExecution(writeExecution(withTimes(next, kept)));

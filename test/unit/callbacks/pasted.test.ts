@@ -7,8 +7,8 @@ const at = Date.parse("2026-11-23T08:00:00Z");
 
 describe("a pasted callback", () => {
   const found = (text: string) => {
-    const { kind, kickoffId, heard } = readPasted(text, at) ?? {};
-    return [kind, kickoffId, heard?.kind === "pause" && [heard.taskId, heard.output]];
+    const { kind, kickoffId, report } = readPasted(text, at) ?? {};
+    return [kind, kickoffId, report?.kind === "pause" && [report.taskId, report.output]];
   };
   const expected = ["pause", "k1", ["review", "# Draft"]];
   const body = JSON.stringify(pause);
@@ -44,7 +44,7 @@ describe("a pasted callback", () => {
 
   it("keeps quotation marks and escapes of what Python prints", () => {
     const text = String.raw`{'task_id': 'a', 'task_output': 'It\'s "so" \xe9 \\ None\n.', 'x': "it's"}`;
-    assert.deepEqual(readPasted(text, at)?.heard, {
+    assert.deepEqual(readPasted(text, at)?.report, {
       ...{ kind: "pause", taskId: "a" },
       output: 'It\'s "so" \u00e9 \\ None\n.',
     });

@@ -6,7 +6,7 @@ const read = (body: unknown) => readPayload(body, "key", at);
 
 describe("the payload of a callback", () => {
   it("of a task has its name, agent and output, as observed", () => {
-    const { kind, kickoffId, heard, events } = read({
+    const { kind, kickoffId, report, events } = read({
       description: "Write about otters.",
       name: "write",
       expected_output: "A text",
@@ -18,11 +18,11 @@ describe("the payload of a callback", () => {
       meta: { a: 1 },
     });
     assert.deepEqual(
-      { kind, kickoffId, heard, events },
+      { kind, kickoffId, report, events },
       {
         kind: "task",
         kickoffId: "k1",
-        heard: { kind: "task", taskId: "write", output: "# Otters\n\nText.", agent: "Writer" },
+        report: { kind: "task", taskId: "write", output: "# Otters\n\nText.", agent: "Writer" },
         events: [],
       },
     );
@@ -35,26 +35,26 @@ describe("the payload of a callback", () => {
       status: "completed",
       agent: { role: "Writer" },
     };
-    assert.deepEqual(read({ ...body, output: "Text", execution_time: 12.5 }).heard, {
+    assert.deepEqual(read({ ...body, output: "Text", execution_time: 12.5 }).report, {
       kind: "task",
       taskId: "t-1",
       output: "Text",
       agent: "Writer",
       executionTime: 12.5,
     });
-    const { heard } = read({ name: "write", output: "", output_json: { a: 1 } });
-    assert.deepEqual(heard, { kind: "task", taskId: "write", output: '{\n  "a": 1\n}' });
+    const { report } = read({ name: "write", output: "", output_json: { a: 1 } });
+    assert.deepEqual(report, { kind: "task", taskId: "write", output: '{\n  "a": 1\n}' });
   });
 
   it("of a local flow's pause has what it asks", () => {
     const body = { kickoff_id: "k1", execution_id: "k1", task_id: "review", task_output: "Draft" };
     const asks = { message: "Right?", emit_options: ["yes", "no"], default_outcome: "no" };
     const pause = { kind: "pause", taskId: "review", output: "Draft" };
-    assert.deepEqual(read({ ...body, ...asks }).heard, {
+    assert.deepEqual(read({ ...body, ...asks }).report, {
       ...pause,
       ...{ message: "Right?", options: ["yes", "no"], defaultOption: "no" },
     });
-    assert.deepEqual(read({ ...body, message: "Right?", emit_options: null }).heard, {
+    assert.deepEqual(read({ ...body, message: "Right?", emit_options: null }).report, {
       ...pause,
       ...{ message: "Right?", options: [] },
     });
@@ -62,13 +62,13 @@ describe("the payload of a callback", () => {
 
   it("of a pause has the task that waits and its output", () => {
     const body = { kickoff_id: "k1", execution_id: "k1", task_id: "7f0e", meta: null };
-    const { kind, heard } = read({ ...body, task_output: "# Draft" });
+    const { kind, report } = read({ ...body, task_output: "# Draft" });
     assert.deepEqual(
-      [kind, heard],
+      [kind, report],
       ["pause", { kind: "pause", taskId: "7f0e", output: "# Draft" }],
     );
-    assert.deepEqual(read({ ...body, task_output: "" }).heard, { kind: "pause", taskId: "7f0e" });
-    assert.deepEqual(read({ executionId: "k1", taskId: 7, taskOutput: "x" }).heard, {
+    assert.deepEqual(read({ ...body, task_output: "" }).report, { kind: "pause", taskId: "7f0e" });
+    assert.deepEqual(read({ executionId: "k1", taskId: 7, taskOutput: "x" }).report, {
       kind: "pause",
       taskId: "7",
       output: "x",
@@ -76,10 +76,10 @@ describe("the payload of a callback", () => {
   });
 
   it("of the crew is a failure with an error, and none that belongs to a task ends the crew", () => {
-    const { heard } = read({ kickoff_id: "k1", result: null, error: "The model is overloaded." });
-    assert.ok(heard?.kind === "end");
+    const { report } = read({ kickoff_id: "k1", result: null, error: "The model is overloaded." });
+    assert.ok(report?.kind === "end");
     assert.deepEqual(
-      [heard.reading.state, heard.reading.error],
+      [report.reading.state, report.reading.error],
       ["failed", "The model is overloaded."],
     );
     const { kind, events } = read({ kickoff_id: "k1", task_id: "t-1", result: "Text" });
@@ -95,10 +95,10 @@ describe("the payload of a callback", () => {
       execution_time: 12.5,
       meta: {},
     };
-    const { kind, heard } = read(body);
+    const { kind, report } = read(body);
     assert.equal(kind, "crew");
-    assert.ok(heard?.kind === "end");
-    const { state, output, usage, executionTime } = heard.reading;
+    assert.ok(report?.kind === "end");
+    const { state, output, usage, executionTime } = report.reading;
     assert.deepEqual(
       { state, output, usage, executionTime },
       {
@@ -184,8 +184,8 @@ describe("the payload of a callback", () => {
 
   it("that is unknown is an event with all of it", () => {
     for (const body of [{ event: "brand_new", a: 1 }, { b: [2] }, {}, [], "text", 7, null, true]) {
-      const { kind, heard, events } = read(body);
-      assert.deepEqual([kind, heard], ["other", undefined], JSON.stringify(body));
+      const { kind, report, events } = read(body);
+      assert.deepEqual([kind, report], ["other", undefined], JSON.stringify(body));
       assert.deepEqual(
         events.map(({ id, at: time }) => [id, time]),
         [["key", at]],
@@ -199,9 +199,9 @@ describe("the payload of a callback", () => {
   it("is data in every text, whatever it looks like", () => {
     const text =
       "$(zap) <img src=x onerror=alert(1)> [x](command:workbench.action.quit) \u001b[31mred";
-    const { heard } = read({ task_id: text, task_output: text, kickoff_id: text });
-    assert.deepEqual(heard, { kind: "pause", taskId: text, output: text });
-    const task = read({ name: text, agent: text, output: text }).heard;
+    const { report } = read({ task_id: text, task_output: text, kickoff_id: text });
+    assert.deepEqual(report, { kind: "pause", taskId: text, output: text });
+    const task = read({ name: text, agent: text, output: text }).report;
     assert.ok(task?.kind === "task");
     assert.equal(task.output, text);
     assert.doesNotMatch(task.agent ?? "", /\p{Cc}/u);

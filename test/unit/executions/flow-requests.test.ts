@@ -8,7 +8,7 @@ import {
   withNextRequest,
 } from "../../../src/executions/flow-requests.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import { applyHeard } from "../../../src/executions/heard.ts";
+import { applyReport } from "../../../src/executions/callback-report.ts";
 import { readExecution, summaryOf, writeExecution } from "../../../src/executions/record.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
 import { applyNotFound, applyReading } from "../../../src/executions/reduce.ts";
@@ -191,14 +191,14 @@ describe("a local flow's question", () => {
   it("waits with its answers, whether a status or a callback tells it", () => {
     const running = anExecution({ state: "running" });
     assert.deepEqual(applyReading(running, reading(), at(50)).waiting, waiting);
-    const heard = { kind: "pause", taskId: "review", output: "Draft.", ...question } as const;
-    assert.deepEqual(applyHeard(running, heard, at(50)).waiting, waiting);
+    const report = { kind: "pause", taskId: "review", output: "Draft.", ...question } as const;
+    assert.deepEqual(applyReport(running, report, at(50)).waiting, waiting);
   });
 
   it("keeps its answers if a callback or a status leaves them out", () => {
     const asked = applyReading(anExecution(), reading(), at(50));
-    const heard = { kind: "pause", taskId: "review", output: "Draft." } as const;
-    assert.deepEqual(applyHeard(asked, heard, at(51)).waiting, waiting);
+    const report = { kind: "pause", taskId: "review", output: "Draft." } as const;
+    assert.deepEqual(applyReport(asked, report, at(51)).waiting, waiting);
     assert.deepEqual(applyReading(asked, pausing("review", "Draft.", 1), at(51)).waiting, waiting);
   });
 

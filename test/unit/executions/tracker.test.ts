@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { StatusReading } from "../../../src/api/types.ts";
-import { applyHeard } from "../../../src/executions/heard.ts";
+import { applyReport } from "../../../src/executions/callback-report.ts";
 import { confirmKickoff } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
 import type { TrackerChange } from "../../../src/executions/tracker.ts";
@@ -321,7 +321,7 @@ describe("Tracker", () => {
       scene.tracker.start();
       await scene.pass(0);
       const pause = { kind: "pause", taskId: "review", output: "# Draft" } as const;
-      scene.store.update(id, (execution) => applyHeard(execution, pause, scene.clock.now()));
+      scene.store.update(id, (execution) => applyReport(execution, pause, scene.clock.now()));
       await scene.pass(30);
       answers[0]?.(working("review", 1));
       await scene.pass(0);

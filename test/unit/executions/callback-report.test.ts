@@ -1,27 +1,31 @@
 import assert from "node:assert/strict";
 import { wholeTime } from "../../../src/executions/durations.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
-import { applyHeard, type Heard, startHeard } from "../../../src/executions/heard.ts";
+import {
+  applyReport,
+  type CallbackReport,
+  startReported,
+} from "../../../src/executions/callback-report.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
 import { anExecution, at, notFound, pausing, working } from "./samples.ts";
 
-const pause = (output?: string, taskId = "review"): Heard => ({
+const pause = (output?: string, taskId = "review"): CallbackReport => ({
   kind: "pause",
   taskId,
   ...(output === undefined ? {} : { output }),
 });
-const task = (taskId: string, output: string): Heard => ({ kind: "task", taskId, output });
-const end: Heard = {
+const task = (taskId: string, output: string): CallbackReport => ({ kind: "task", taskId, output });
+const end: CallbackReport = {
   kind: "end",
   reading: readStatus({ state: "SUCCESS", result: "The end.", token_usage: { total_tokens: 9 } }),
 };
 
 /** Each a second after the one before. */
-function heardAll(execution: Execution, ...all: readonly Heard[]): Execution {
-  return all.reduce((known, heard, index) => applyHeard(known, heard, at(index + 1)), execution);
+function heardAll(execution: Execution, ...all: readonly CallbackReport[]): Execution {
+  return all.reduce((known, report, index) => applyReport(known, report, at(index + 1)), execution);
 }
 
 function answered(execution: Execution, isApprove: boolean, seconds: number, id?: string) {
@@ -60,7 +64,7 @@ describe("an execution that is called back", () => {
     const running = applyReading(anExecution(), working("review", 1), at(1));
     const doubtful = applyReading(running, notFound, at(5));
     assert.equal(doubtful.mayBeWaiting, true);
-    const { state, mayBeWaiting, waiting } = applyHeard(doubtful, pause("# Draft"), at(6));
+    const { state, mayBeWaiting, waiting } = applyReport(doubtful, pause("# Draft"), at(6));
     assert.deepEqual([state, mayBeWaiting, waiting?.attempt], ["waiting", undefined, 1]);
   });
 
@@ -74,7 +78,7 @@ describe("an execution that is called back", () => {
   it("has the same pause, whichever of callback and poll comes first", () => {
     const [draft, status] = [pause("# Draft"), pausing("review", "# Draft", 1)];
     const first = applyReading(heardAll(anExecution(), draft), status, at(2));
-    const second = applyHeard(applyReading(anExecution(), status, at(1)), draft, at(2));
+    const second = applyReport(applyReading(anExecution(), status, at(1)), draft, at(2));
     for (const execution of [first, second]) {
       assert.deepEqual(attemptsOf(execution), [[1, "# Draft"]]);
       assert.equal(execution.waiting?.since, new Date(at(1)).toISOString());
@@ -94,7 +98,7 @@ describe("an execution that is called back", () => {
     const rejected = answered(heardAll(anExecution(), pause("# Draft")), false, 5, "k2");
     assert.equal(rejected.state, "running");
     for (const output of ["# Better", "# Draft"]) {
-      const again = applyHeard(rejected, pause(output), at(7));
+      const again = applyReport(rejected, pause(output), at(7));
       assert.deepEqual([again.state, again.waiting?.attempt], ["waiting", 2]);
       assert.deepEqual(attemptsOf(again), [
         [1, "# Draft"],
@@ -107,7 +111,7 @@ describe("an execution that is called back", () => {
   it("doesn't wait again because of a late callback of a pause that polling reported", () => {
     const polled = applyReading(anExecution(), pausing("review", "# Draft", 1), at(1));
     const approved = answered(polled, true, 2);
-    const late = applyHeard(approved, pause("# Draft"), at(60));
+    const late = applyReport(approved, pause("# Draft"), at(60));
     assert.deepEqual([late.state, late.waiting], ["running", undefined]);
     assert.deepEqual(attemptsOf(late), [[1, "# Draft"]]);
     const rejected = answered(polled, false, 2);
@@ -119,7 +123,7 @@ describe("an execution that is called back", () => {
     const waiting = heardAll(anExecution(), pause("# Draft"));
     const feedback = { isApprove: false, text: "Shorter.", at: new Date(at(2)).toISOString() };
     const target = { taskId: "review", attempt: 1 };
-    const next = applyHeard(resumeSending(waiting, target, feedback), pause("# Short"), at(3));
+    const next = applyReport(resumeSending(waiting, target, feedback), pause("# Short"), at(3));
     const after = resumeAnswered(next, target, { kickoffId: "k2" }, at(4));
     assert.deepEqual([after.state, after.waiting?.attempt], ["waiting", 2]);
     assert.equal(after.tasks[0]?.state, "waiting");
@@ -142,14 +146,14 @@ describe("an execution that is called back", () => {
       ["completed", "The end.", { total: 9 }],
     );
     assert.equal(ended.endedAt, new Date(at(2)).toISOString());
-    for (const heard of [pause("# Draft"), task("write", "Other"), task("late", "Late"), end]) {
-      const after = keepEnd(ended, applyHeard(ended, heard, at(9)));
+    for (const report of [pause("# Draft"), task("write", "Other"), task("late", "Late"), end]) {
+      const after = keepEnd(ended, applyReport(ended, report, at(9)));
       assert.deepEqual(
         [after.state, after.output, after.endedAt, after.waiting],
         [ended.state, ended.output, ended.endedAt, undefined],
       );
     }
-    const late = keepEnd(ended, applyHeard(ended, task("late", "Late"), at(9)));
+    const late = keepEnd(ended, applyReport(ended, task("late", "Late"), at(9)));
     assert.deepEqual(attemptsOf(late, "late"), [[1, "Late"]], "but a late output is kept");
     assert.deepEqual(applyReading(ended, working("write", 0), at(10)), ended);
   });
@@ -161,7 +165,7 @@ describe("an execution that is called back", () => {
       at(2),
     );
     assert.equal(running.executionTime, 2);
-    assert.equal(applyHeard(running, end, at(60)).executionTime, undefined);
+    assert.equal(applyReport(running, end, at(60)).executionTime, undefined);
   });
 
   it("has the time of a local crew that has ended before, whichever of status and callback is the first to report it", () => {
@@ -169,7 +173,7 @@ describe("an execution that is called back", () => {
     const reading = readStatus({ state: "SUCCESS", result: "The end.", execution_time: 20 });
     const local = anExecution({ crew });
     for (const ended of [
-      applyHeard(local, { kind: "end", reading }, at(600)),
+      applyReport(local, { kind: "end", reading }, at(600)),
       applyReading(local, reading, at(600)),
     ]) {
       assert.equal(ended.endedAt, new Date(at(20)).toISOString());
@@ -182,8 +186,8 @@ describe("an execution that is called back", () => {
     const history = [{ at: new Date(at(21)).toISOString(), state: "running" as const }];
     const seen = applyReading(anExecution({ crew, history }), reading, at(600));
     assert.equal(seen.endedAt, new Date(at(20)).toISOString(), "also if it was first seen to run");
-    const first = applyHeard(local, end, at(600));
-    const late = keepEnd(first, applyHeard(first, { kind: "end", reading }, at(601)));
+    const first = applyReport(local, end, at(600));
+    const late = keepEnd(first, applyReport(first, { kind: "end", reading }, at(601)));
     assert.equal(wholeTime(late)?.seconds, 20);
   });
 
@@ -195,8 +199,8 @@ describe("an execution that is called back", () => {
 
   it("gets its ID from a callback if the kickoff has no response", () => {
     const unconfirmed = anExecution({ kickoffIds: [], state: "unconfirmed" });
-    const known = startHeard(unconfirmed, "k9");
+    const known = startReported(unconfirmed, "k9");
     assert.deepEqual([known.kickoffIds, known.state], [["k9"], "queued"]);
-    assert.deepEqual(startHeard(known, "forged").kickoffIds, ["k9"]);
+    assert.deepEqual(startReported(known, "forged").kickoffIds, ["k9"]);
   });
 });

@@ -6,32 +6,32 @@ import { crewContinued, resumesOf } from "./resumes.ts";
 import { isSameOutput, taskIn, withAttempt, withTask } from "./tasks.ts";
 
 /** What a callback says about its execution. Callbacks may be late, and in any order. */
-export type Heard =
+export type CallbackReport =
   | ({ readonly kind: "pause" } & Pick<TaskReading, "taskId" | "output"> & Partial<Question>)
   | ({ readonly kind: "task" } & TaskReading)
   | { readonly kind: "end"; readonly reading: StatusReading };
 
 /** `now`, when it was received, in milliseconds since 1970. An ended execution only gets outputs. */
-export function applyHeard(execution: Execution, heard: Heard, now: number): Execution {
-  switch (heard.kind) {
+export function applyReport(execution: Execution, report: CallbackReport, now: number): Execution {
+  switch (report.kind) {
     case "end":
       return hasEnded(execution)
-        ? withResult(execution, heard.reading)
+        ? withResult(execution, report.reading)
         : // A status before the end has the time up to its answer.
           applyReading(
             without(execution, "executionTime"),
-            resultOf(heard.reading, execution),
+            resultOf(report.reading, execution),
             now,
           );
     case "task":
-      return withOutput(execution, heard);
+      return withOutput(execution, report);
     case "pause":
-      return hasEnded(execution) ? execution : pauseAt(execution, heard, now);
+      return hasEnded(execution) ? execution : pauseAt(execution, report, now);
   }
 }
 
 /** A callback proves that the execution was started: one whose kickoff has no response gets its ID. */
-export function startHeard(execution: Execution, kickoffId: string): Execution {
+export function startReported(execution: Execution, kickoffId: string): Execution {
   return execution.kickoffIds.length > 0 ? execution : confirmKickoff(execution, kickoffId);
 }
 
@@ -47,8 +47,11 @@ function withResult(execution: Execution, reading: StatusReading): Execution {
 }
 
 /** A known output is a late callback, or one that another answer overtook: it changes no state. */
-function withOutput(execution: Execution, heard: Extract<Heard, { kind: "task" }>): Execution {
-  const { taskId, output, agent, executionTime } = heard;
+function withOutput(
+  execution: Execution,
+  report: Extract<CallbackReport, { kind: "task" }>,
+): Execution {
+  const { taskId, output, agent, executionTime } = report;
   const task = taskIn(execution.tasks, taskId);
   const isKnown = output !== undefined && attemptWith(task?.attempts ?? [], output) !== undefined;
   const tasks = withTask(execution.tasks, taskId, (known) => ({
@@ -80,7 +83,7 @@ function attemptWith(attempts: readonly Attempt[], output: string): Attempt | un
 /** Status answers of a deployed crew don't report a pause: it stays until the crew continues. */
 function pauseAt(
   execution: Execution,
-  { taskId, output, options, message, defaultOption }: Extract<Heard, { kind: "pause" }>,
+  { taskId, output, options, message, defaultOption }: Extract<CallbackReport, { kind: "pause" }>,
   now: number,
 ): Execution {
   const attempts = taskIn(execution.tasks, taskId)?.attempts ?? [];
