@@ -115,8 +115,6 @@ export class Callbacks implements Disposable {
     } catch {
       // The test, and the kickoff, say why.
       return false;
-    } finally {
-      this.#stopLater();
     }
   }
 
@@ -132,21 +130,14 @@ export class Callbacks implements Disposable {
       this.#report("Callbacks could not be received.", error, crew.name);
       this.#tell(crew, error);
       return undefined;
-    } finally {
-      this.#stopLater();
     }
   }
 
   /** The address where a crew's flows ask for feedback. May ask the person for a relay's token. Undefined if the crew can't reach this machine. */
   async forFlows(crew: CrewRef): Promise<string | undefined> {
     if (!this.#hasRoute(crew)) return undefined;
-    this.#cancelStop?.();
-    try {
-      const { url } = await this.#routeFor(crew, noPath, true);
-      return url && withPath(url, this.flows.path(crew.id));
-    } finally {
-      this.#stopLater();
-    }
+    const { url } = await this.#routeFor(crew, noPath, true);
+    return url && withPath(url, this.flows.path(crew.id));
   }
 
   /**
@@ -155,33 +146,29 @@ export class Callbacks implements Disposable {
    */
   async test(crew?: CrewRef, { isNewPort = false } = {}): Promise<CallbackTest> {
     const { clock } = this.#options;
-    try {
-      if (isNewPort) await this.#receiver.start(true);
-      const { via = "none", url, port, problem } = await this.#routeFor(crew, noPath, true);
-      if (url === undefined || port === undefined) return { via: "none", ...defined({ port }) };
-      const base = withPath(url, "").replace(/(\/|\?crewdeck=)$/, "");
-      const urlOf = (path: string) => withPath(url, path);
-      const options = { paths: this.#paths, clock, timeoutMs: testTimeout };
-      const result = await roundTrip(urlOf, options);
-      if (typeof result === "number")
-        return { via, url: base, port, roundTripMs: result, ...defined({ problem }) };
-      throw new UserError(
-        via === "relay"
-          ? l10n.t(
-              "Callbacks sent to {0} don't arrive on this machine: {1}. Check that the relay runs, and that a proxy before it passes events on at once.",
-              base,
-              result,
-            )
-          : l10n.t(
-              "Callbacks sent to {0} don't arrive on this machine: {1}. It must lead to http://127.0.0.1:{2}.",
-              base,
-              result,
-              port,
-            ),
-      );
-    } finally {
-      this.#stopLater();
-    }
+    if (isNewPort) await this.#receiver.start(true);
+    const { via = "none", url, port, problem } = await this.#routeFor(crew, noPath, true);
+    if (url === undefined || port === undefined) return { via: "none", ...defined({ port }) };
+    const base = withPath(url, "").replace(/(\/|\?crewdeck=)$/, "");
+    const urlOf = (path: string) => withPath(url, path);
+    const options = { paths: this.#paths, clock, timeoutMs: testTimeout };
+    const result = await roundTrip(urlOf, options);
+    if (typeof result === "number")
+      return { via, url: base, port, roundTripMs: result, ...defined({ problem }) };
+    throw new UserError(
+      via === "relay"
+        ? l10n.t(
+            "Callbacks sent to {0} don't arrive on this machine: {1}. Check that the relay runs, and that a proxy before it passes events on at once.",
+            base,
+            result,
+          )
+        : l10n.t(
+            "Callbacks sent to {0} don't arrive on this machine: {1}. It must lead to http://127.0.0.1:{2}.",
+            base,
+            result,
+            port,
+          ),
+    );
   }
 
   dispose(): void {
@@ -206,22 +193,28 @@ export class Callbacks implements Disposable {
   ): Promise<Partial<Pick<CallbackTest, "via" | "port" | "url" | "problem">>> {
     const routes = this.#routesFor(crew);
     if (!mayAsk && crew !== undefined && !this.#hasRoute(crew)) return {};
-    const port = await this.#receiver.start();
-    const problems: unknown[] = [];
-    for (const route of routes) {
-      try {
-        const url = await route.addressOf(path, port, mayAsk);
-        const [problem] = problems.map(messageOf);
-        if (url !== undefined) return { via: route.via, port, url, ...defined({ problem }) };
-      } catch (error) {
-        problems.push(error);
+    // The person may take long to answer.
+    this.#cancelStop?.();
+    try {
+      const port = await this.#receiver.start();
+      const problems: unknown[] = [];
+      for (const route of routes) {
+        try {
+          const url = await route.addressOf(path, port, mayAsk);
+          const [problem] = problems.map(messageOf);
+          if (url !== undefined) return { via: route.via, port, url, ...defined({ problem }) };
+        } catch (error) {
+          problems.push(error);
+        }
       }
+      const [problem] = problems;
+      if (problem instanceof Error) throw problem;
+      if (crew === undefined || isHere(crew))
+        return { via: "loopback", port, url: receiverAddress(port, path) };
+      return { port };
+    } finally {
+      this.#stopLater();
     }
-    const [problem] = problems;
-    if (problem instanceof Error) throw problem;
-    if (crew === undefined || isHere(crew))
-      return { via: "loopback", port, url: receiverAddress(port, path) };
-    return { port };
   }
 
   #hasRoute(crew: CrewRef): boolean {

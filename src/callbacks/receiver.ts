@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
 import { type ProblemLog, UserError } from "../base/errors.ts";
@@ -117,7 +117,7 @@ export class Receiver implements Disposable {
       }
     }
     // Another program has it, or there is none yet.
-    const own = await Listener.open(0, this.#options);
+    const own = await openListener(0, this.#options);
     if (paths.replacePort(kept, own.port) !== own.port) {
       // Another window was faster.
       own.close();
@@ -134,7 +134,7 @@ export class Receiver implements Disposable {
   /** Listens at a port. Undefined if it is taken. */
   async #listen(port: number): Promise<number | undefined> {
     try {
-      return this.#keep(await Listener.open(port, this.#options));
+      return this.#keep(await openListener(port, this.#options));
     } catch {
       return undefined;
     }
@@ -180,73 +180,72 @@ interface ListenerOptions {
 /** How often Node looks for requests that take too long (ms). */
 const lookEvery = 500;
 
-/** Receives callbacks over HTTP, on loopback only. */
-export class Listener {
-  readonly #options: ListenerOptions;
-  readonly #server: Server;
-
-  /** Resolves when it listens; `port` 0 for any. Rejects as `listen` does. */
-  static async open(port: number, options: ListenerOptions): Promise<Listener> {
-    const listener = new Listener(options);
-    await new Promise<void>((resolve, reject) => {
-      listener.#server.once("error", reject).listen(port, "127.0.0.1", resolve);
-    });
-    return listener;
-  }
-
-  private constructor(options: ListenerOptions) {
-    this.#options = options;
-    const { timeoutMs = 10_000, mostConnections = 500 } = options;
-    this.#server = createServer(
-      {
-        headersTimeout: timeoutMs,
-        requestTimeout: timeoutMs,
-        connectionsCheckingInterval: Math.min(lookEvery, timeoutMs),
-      },
-      (request, response) => void this.#answer(request, response),
-    );
-    this.#server.maxConnections = mostConnections;
-    // An error event without a listener would end the extension host.
-    this.#server.on("error", () => undefined);
-  }
-
-  get port(): number {
-    const address = this.#server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
-  }
-
+export interface Listener {
+  readonly port: number;
   /** Ends all connections. Callbacks without an answer are sent again. */
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
+  close(): void;
+}
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { url: path = "/", method, headers } = request;
-    try {
-      const refused = this.#refusal(path, method);
-      const body = refused === undefined ? await bodyOf(request) : undefined;
-      const status =
-        body === undefined
-          ? (refused ?? 413)
-          : await this.#options.receive({ path, headers: textsOf(headers), body });
-      // The rest of a body is not waited for. And a proxy would lose the callback that it sends on a kept connection
-      // while this side closes that.
-      response.writeHead(status, { Connection: "close" }).end();
-    } catch {
-      // The sender has gone, or was too slow.
-      request.destroy();
-    }
-  }
+/** Receives callbacks over HTTP, on loopback only. Resolves when it listens; `port` 0 for any. Rejects as `listen` does. */
+export async function openListener(port: number, options: ListenerOptions): Promise<Listener> {
+  const { timeoutMs = 10_000, mostConnections = 500 } = options;
+  const server = createServer(
+    {
+      headersTimeout: timeoutMs,
+      requestTimeout: timeoutMs,
+      connectionsCheckingInterval: Math.min(lookEvery, timeoutMs),
+    },
+    (request, response) => void answer(request, response, options),
+  );
+  server.maxConnections = mostConnections;
+  // An error event without a listener would end the extension host.
+  server.on("error", () => undefined);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
 
-  #refusal(path: string, method: string | undefined): number | undefined {
-    try {
-      if (!this.#options.isKnown(path)) return 404;
-      return method === "POST" ? undefined : 405;
-    } catch {
-      // The database can't be read now.
-      return 503;
-    }
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { isKnown, receive }: ListenerOptions,
+): Promise<void> {
+  const { url: path = "/", method, headers } = request;
+  try {
+    const refused = refusal(isKnown, path, method);
+    const body = refused === undefined ? await bodyOf(request) : undefined;
+    const status =
+      body === undefined
+        ? (refused ?? 413)
+        : await receive({ path, headers: textsOf(headers), body });
+    // The rest of a body is not waited for. And a proxy would lose the callback that it sends on a kept connection
+    // while this side closes that.
+    response.writeHead(status, { Connection: "close" }).end();
+  } catch {
+    // The sender has gone, or was too slow.
+    request.destroy();
+  }
+}
+
+function refusal(
+  isKnown: ListenerOptions["isKnown"],
+  path: string,
+  method: string | undefined,
+): number | undefined {
+  try {
+    if (!isKnown(path)) return 404;
+    return method === "POST" ? undefined : 405;
+  } catch {
+    // The database can't be read now.
+    return 503;
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { systemClock, wait } from "../../../src/base/clock.ts";
-import { Listener } from "../../../src/callbacks/receiver.ts";
+import { openListener } from "../../../src/callbacks/receiver.ts";
 import { anExecution } from "../executions/samples.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -80,7 +80,7 @@ describe("the receiver of callbacks", () => {
   });
 
   it("ends a request whose body comes too slowly, and answers others meanwhile", async () => {
-    const listener = await Listener.open(0, {
+    const listener = await openListener(0, {
       receive: () => Promise.resolve(204),
       isKnown: () => true,
       timeoutMs: 3_000,
@@ -96,7 +96,7 @@ describe("the receiver of callbacks", () => {
   });
 
   it("takes a limited number of connections", async () => {
-    const listener = await Listener.open(0, {
+    const listener = await openListener(0, {
       receive: () => Promise.resolve(204),
       isKnown: () => true,
       mostConnections: 2,
