@@ -35,7 +35,7 @@ import { registerComparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { watchEnds } from "./views/export/register.ts";
 import { createExtensionApi } from "./actions/extension-api.ts";
-import { Kickoffs } from "./views/kickoffs.ts";
+import { CurrentCircumstances } from "./views/circumstances.ts";
 import { Notifications } from "./views/notifications.ts";
 import { Prices } from "./views/prices.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
@@ -152,15 +152,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   };
   // A flow may ask a person at any time.
   inFlows((receiving) => receiving.begin());
-  const kickoffs = owned.add(new Kickoffs(sending.outbox, clock));
   const prices = owned.add(new Prices());
+  const circumstances = owned.add(
+    new CurrentCircumstances({
+      ...{ crews, tracker, outbox: sending.outbox, prices, clock },
+      isSending: (execution): boolean => feedback.isSending(execution, execution.waiting?.taskId),
+    }),
+  );
 
   // What a person sees.
   const { documents, outputs } = owned.add(
-    registerDocuments({
-      ...{ store, crews, tracker, kickoffs, prices, clock, ready: opened, storage },
-      isSending: (execution): boolean => feedback.isSending(execution, execution.waiting?.taskId),
-    }),
+    registerDocuments({ store, crews, circumstances, clock, ready: opened, storage }),
   );
   const feedback = owned.add(
     new Feedback({
@@ -180,7 +182,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       drafts,
       clock,
       extension: context.extensionUri,
-      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd, prices.onDidChange],
+      changes: [circumstances.onDidChange],
       ready: opened,
     }),
   );
@@ -192,7 +194,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     }),
   );
   const tree = owned.add(
-    registerTree(context, opened, { store, crews, tracker, kickoffs, prices, clock }),
+    registerTree(context, opened, { store, crews, tracker, circumstances, clock }),
   );
   owned.add(new Notifications({ store, lease, notified, clock }));
   owned.add(watchEnds({ store, lease, notified, clock, context }));

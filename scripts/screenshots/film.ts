@@ -61,12 +61,10 @@ export class Film {
     await this.#take(4000);
   }
 
-  /** Waits until the description of the execution's row begins with its new state. */
+  /** Waits until the execution's row says its new state. */
   async #untilRow(state: string): Promise<void> {
     await waitFor(`a row that is ${state}`, async () =>
-      (await this.#window.tree.executions()).some(({ description }) =>
-        description.startsWith(state),
-      ),
+      (await this.#window.tree.executions()).some(({ spoken }) => spoken.includes(state)),
     );
   }
 

@@ -12,10 +12,18 @@ import type { Price } from "../executions/tokens.ts";
 import { answeredPause, pendingResume } from "../executions/resumes.ts";
 import { present } from "./words.ts";
 
+/** Why the shown state may be out of date. */
+export interface Doubt {
+  /** A few words, for a row. */
+  readonly short: string;
+  readonly text: string;
+  /** Asking the crew again doesn't end it. */
+  readonly isLasting: boolean;
+}
+
 /** What is known of an execution besides itself. */
 export interface Circumstances {
-  /** Why the shown state may be out of date. */
-  readonly doubt?: string | undefined;
+  readonly doubt?: Doubt | undefined;
   /** Its kickoff is being sent from this window. */
   readonly isKickingOff?: boolean;
   /** A restart interrupted it, and a person is to decide about it. */

@@ -53,7 +53,7 @@ export function noticesOf(
     "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
   );
   return present<Notice>(
-    doubt !== undefined && { id: "doubt", kind: "warning", lines: [inlineText(doubt)] },
+    doubt !== undefined && { id: "doubt", kind: "warning", lines: [inlineText(doubt.text)] },
     isRehearsal(execution) && info("rehearsal", rehearsalText()),
     pause === undefined && waitsNotice(execution),
     state === "unconfirmed" && unconfirmedNotice(execution, isKickingOff),

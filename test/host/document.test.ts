@@ -147,6 +147,7 @@ describe("an execution's document", () => {
         onDidChange: store.onDidChange,
       },
       crewIdOf: () => undefined,
+      circumstances: { of: () => ({}) },
       scheme: parts.scheme,
     });
     const changed: string[] = [];
@@ -243,6 +244,7 @@ describe("an execution's document", () => {
     const documents = new ExecutionDocuments({
       store: parts.store,
       crewIdOf: () => undefined,
+      circumstances: { of: () => ({}) },
       ready,
     });
     const reading = documents.readFile(documents.uriOf(anExecution()));

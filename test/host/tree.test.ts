@@ -6,6 +6,7 @@ import type { Crew, TokenState } from "../../src/crews/types.ts";
 import { Emitter } from "../../src/base/events.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import type { TrackerChange } from "../../src/executions/tracker.ts";
+import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { noFilter } from "../../src/views/tree/grouping.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
 import type { CrewNode, ExecutionNode, TreeNode } from "../../src/views/tree/nodes.ts";
@@ -79,6 +80,7 @@ describe("the tree", () => {
   let clock: TestClock;
   let view: FakeView;
   let tree: ExecutionTree;
+  let circumstances: CurrentCircumstances;
   let choices: TreeChoices;
   let crews: Crew[];
   let tokensRead: string[];
@@ -87,12 +89,14 @@ describe("the tree", () => {
   const parked = new Map<string, CrewApiError>();
   const crewsChanged = new vscode.EventEmitter<void>();
   const tokenChanged = new vscode.EventEmitter<string>();
-  const kickoffEnded = new vscode.EventEmitter<readonly string[]>();
   /** Local ids of executions whose kickoff request is being sent. */
   const kickingOff = new Set<string>();
   const trackerChanged = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
 
-  afterEach(() => tree.dispose());
+  afterEach(() => {
+    tree.dispose();
+    circumstances.dispose();
+  });
 
   eachWithViewParts((fresh) => {
     parts = fresh;
@@ -105,30 +109,33 @@ describe("the tree", () => {
     parked.clear();
     kickingOff.clear();
     choices = new TreeChoices(new MemoryMemento());
+    circumstances = new CurrentCircumstances({
+      crews: { list: () => crews, canStop: () => true, onDidChange: crewsChanged.event },
+      tracker: {
+        problemOf: ({ crew }) => parked.get(crew.id),
+        localProblemOf: () => undefined,
+        onDidChange: trackerChanged.event,
+      },
+      outbox: {
+        isUnderWay: (key) => key.kind === "kickoff" && kickingOff.has(key.localId),
+      },
+      prices: { list: () => [], onDidChange: () => new vscode.Disposable(() => undefined) },
+      isSending: () => false,
+      clock,
+    });
     tree = new ExecutionTree({
       choices,
+      circumstances,
       store: parts.store,
       crews: {
-        list: () => crews,
-        canStop: () => true,
         tokenState: (id) => {
           tokensRead.push(id);
           return Promise.resolve(token.get(id) ?? { kind: "none" });
         },
-        onDidChange: crewsChanged.event,
         onDidChangeToken: tokenChanged.event,
       },
-      tracker: {
-        parkedCrews: () => parked,
-        problemOf: () => undefined,
-        onDidChange: trackerChanged.event,
-      },
-      kickoffs: {
-        isUnderWay: ({ localId }) => kickingOff.has(localId),
-        onDidEnd: kickoffEnded.event,
-      },
+      tracker: { parkedCrews: () => parked },
       clock,
-      prices: { list: () => [], onDidChange: () => new vscode.Disposable(() => undefined) },
       createView: () => view,
     });
     tree.onDidChangeTreeData((nodes) => refreshed.push(nodes));
@@ -156,6 +163,7 @@ describe("the tree", () => {
       another("newer", "2026-10-21T12:00:10.000Z"),
       another("older", "2026-10-20T12:00:00.000Z"),
     );
+    parts.store.update("local-1", () => notWaiting());
     const [crew] = crewRows();
     assert.deepEqual(labels(crewRows()), ["Writers"]);
     const executions = tree.getChildren(crew);
@@ -164,18 +172,15 @@ describe("the tree", () => {
     assert.deepEqual(labels(tasks), ["research", "review"]);
     assert.equal(tree.getParent(tasks[0]!), executions[1]);
     assert.equal(tree.getParent(executions[1]!), crew);
-    assert.match(
-      tree.getTreeItem(tasks[1]!).contextValue ?? "",
-      /^task:waiting:approve\b.*:output$/,
-    );
+    assert.match(tree.getTreeItem(tasks[1]!).contextValue ?? "", /^task:waiting\b.*:output$/);
   });
 
   it("passes rows to commands as their arguments, and opens an execution on click", () => {
     add(anExecution());
-    const [execution] = tree.getChildren(crewRows()[0]);
+    const [execution] = tree.getChildren(tree.getChildren()[0]);
     const row = {
       kind: "execution",
-      group: `crew ${writers.id}`,
+      group: "waiting",
       crew: writers.id,
       localId: "local-1",
       kickoffId: "11111111-aaaa",
@@ -193,7 +198,7 @@ describe("the tree", () => {
   });
 
   it("shows remote text as plain text", () => {
-    add(anExecution({ label: "**bold** $(trash) [a](command:x) <b>" }));
+    add(notWaiting({ label: "**bold** $(trash) [a](command:x) <b>" }));
     const item = resolved(tree.getChildren(crewRows()[0])[0]!);
     assert.ok(item.tooltip instanceof vscode.MarkdownString);
     assert.ok(
@@ -212,7 +217,7 @@ describe("the tree", () => {
 
   it("refreshes only the row that changed, as the same object", () => {
     add(anExecution(), another("other", "2026-10-20T12:00:00.000Z"));
-    const [, other] = tree.getChildren(crewRows()[0]);
+    const [other] = tree.getChildren(crewRows()[0]);
     assert.ok(other);
     refreshed.length = 0;
     parts.store.update("other", (execution) => ({ ...execution, state: "completed" }));
@@ -227,7 +232,7 @@ describe("the tree", () => {
   });
 
   it("shows the crew that an execution has moved to on all its rows", () => {
-    add(anExecution());
+    add(notWaiting());
     const rows = () => {
       const execution = tree.getChildren(crewRows().find(({ crew }) => crew === crews[0]!.id))[0]!;
       return [execution, ...tree.getChildren(execution)].map((node) => "crew" in node && node.crew);
@@ -246,7 +251,7 @@ describe("the tree", () => {
     assert.match(String(tree.getTreeItem(row!).description), /^Kicking off…/);
     refreshed.length = 0;
     kickingOff.clear();
-    kickoffEnded.fire(["local-1"]);
+    clock.pass(1_000);
     assert.deepEqual(refreshed, [[row]]);
     assert.match(String(tree.getTreeItem(row!).description), /^May have started/);
   });
@@ -262,7 +267,7 @@ describe("the tree", () => {
   });
 
   it("shows executions of a crew that is no longer connected", () => {
-    add(anExecution());
+    add(notWaiting());
     setCrews([]);
     const [crew] = crewRows();
     assert.equal(tree.getTreeItem(crew!).description, "not connected");
@@ -362,7 +367,7 @@ describe("the tree", () => {
     assert.equal(refreshed.length, 1);
   });
 
-  it("shows what waits across crews at the top, in separate rows, while something waits", () => {
+  it("lists what waits across crews once, at the top", () => {
     const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
     setCrews([writers, painters]);
     add(
@@ -376,6 +381,10 @@ describe("the tree", () => {
       ["Waiting for you", "2"],
     );
     assert.deepEqual(labels(tree.getChildren(top)).sort(), ["Blue", "Sea otters"]);
+    assert.deepEqual(
+      crewRows().map((crew) => labels(tree.getChildren(crew))),
+      [["busy"], ["Kick off…"]],
+    );
     const { contextValue = "" } = tree.getTreeItem(tree.getChildren(top)[0]!);
     assert.match(contextValue, /^execution:waiting:approve\b.*:stop\b/);
     refreshed.length = 0;
@@ -451,9 +460,7 @@ describe("the tree", () => {
     const [moved] = tree.getChildren(tree.getChildren()[0]).filter(isExecution);
     assert.deepEqual(view.revealed, [moved]);
     assert.equal(moved?.group, "waiting");
-    view.selection = [moved];
     await choices.groupBy("crew");
-    assert.equal(view.revealed.length, 1, "the row at the top is there as before");
     view.visible = false;
     parts.store.update("local-1", (execution) =>
       without({ ...execution, state: "completed" }, "waiting"),

@@ -73,10 +73,15 @@ export function viewParts(clock: Clock = systemClock) {
   const documents = new ExecutionDocuments({
     store,
     crewIdOf: () => undefined,
-    circumstancesOf: (execution): Circumstances => ({
-      doubt: doubts.get(execution.localId),
-      isSending: feedback.isSending(execution, execution.waiting?.taskId),
-    }),
+    circumstances: {
+      of: (execution): Circumstances => {
+        const text = doubts.get(execution.localId);
+        return {
+          doubt: text === undefined ? undefined : { short: "", text, isLasting: true },
+          isSending: feedback.isSending(execution, execution.waiting?.taskId),
+        };
+      },
+    },
     scheme,
   });
   const show = (execution: ExecutionSummary, taskId?: string) => documents.show(execution, taskId);

@@ -26,7 +26,7 @@ describe("Two executions side by side, in the window", () => {
       await window.tree.row(topic).waitFor();
       await waitFor(`${topic} to wait`, async () =>
         (await window.tree.executions()).some(
-          ({ label, description }) => label === topic && description.startsWith("Waiting"),
+          ({ label, spoken }) => label === topic && spoken.includes("Waiting for you"),
         ),
       );
       await window.runCommand("View: Close All Editors");

@@ -75,7 +75,7 @@ describe("Connecting a crew, in the window", () => {
     await tree.row("Writers").waitFor();
     const rows = [
       { label: "Writers", description: `User Bearer Token · ${new URL(service.url).host}` },
-      { label: "Kick off the first execution…", description: "" },
+      { label: "Kick off…", description: "" },
     ];
     await waitFor("the rows to say which token is used", async () =>
       isDeepStrictEqual(

@@ -44,8 +44,8 @@ describe("The tree of executions, in the window", () => {
     await waitFor(
       "two that wait",
       async () =>
-        (await executions()).filter(({ description }) => description.startsWith("Waiting"))
-          .length === 2,
+        (await executions()).filter(({ spoken }) => spoken.includes("Waiting for you")).length ===
+        2,
     );
     assert.deepEqual((await labels()).sort(), ids.map((id) => id.slice(0, 8)).sort());
   });

@@ -131,7 +131,7 @@ describe("Watching, in the window", () => {
     const { tree, page } = window;
     const order = async () => (await tree.executions()).map(({ label }) => label).slice(0, 3);
     const cocoa = page.locator(
-      '.part.sidebar .customview-tree .monaco-list-row[aria-label^="Cocoa for all"]:not([aria-label*="Crew: "])',
+      '.part.sidebar .customview-tree .monaco-list-row[aria-label^="Cocoa for all"]',
     );
     await cocoa.locator(".monaco-tl-twistie").click();
     await tree.row("outline").waitFor();

@@ -3,11 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Crew, LocalCrew } from "../../src/crews/types.ts";
 import { type Execution, hasEnded, without } from "../../src/executions/model.ts";
-import {
-  type RowCircumstances,
-  executionRow,
-  taskRow,
-} from "../../src/views/tree/execution-rows.ts";
+import type { Circumstances } from "../../src/view/actions.ts";
+import { executionRow, taskRow } from "../../src/views/tree/execution-rows.ts";
 import { crewRow } from "../../src/views/tree/rows.ts";
 import { projectFolder } from "../support/folders.ts";
 import { anApproval, anExecution, notWaiting } from "./views/executions.ts";
@@ -87,7 +84,7 @@ function* rows(): Generator<string> {
     { ...others, state: "unknown", mayBeWaiting: true, ...unwatched },
     notWaiting({ kickoffIds: [], state: "unconfirmed" }),
   ];
-  const circumstances: readonly RowCircumstances[] = [{ canStop: true }, { crew: "interrupted" }];
+  const circumstances: readonly Circumstances[] = [{ canStop: true }, { isInterrupted: true }];
   for (const execution of executions)
     for (const each of hasEnded(execution) ? circumstances.slice(0, 1) : circumstances) {
       yield executionRow(execution, 0, each).facts;

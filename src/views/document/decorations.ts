@@ -2,18 +2,18 @@ import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import { type Disposable, Disposables, type Event } from "../../base/events.ts";
 import { untilElapsedChanges } from "../../view/words.ts";
-import type { Prices } from "../prices.ts";
+import type { CurrentCircumstances } from "../circumstances.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { type Note, notesOf, placeOfWaiting } from "../../view/text.ts";
 
 /** What a visible document shows beside its text: the draft that waits, times, tokens and cost. */
 export function decorate(options: {
   readonly documents: Pick<ExecutionDocuments, "findExecution" | "rendered" | "view">;
-  readonly prices: Pick<Prices, "onDidChange">;
+  readonly circumstances: Pick<CurrentCircumstances, "onDidChange">;
   readonly store: { readonly onDidChange: Event<unknown> };
   readonly clock: Clock;
 }): Disposable {
-  const { documents, prices, store, clock } = options;
+  const { documents, circumstances, store, clock } = options;
   const { window } = vscode;
   const owned = new Disposables();
   const type = (render: vscode.DecorationRenderOptions) =>
@@ -70,7 +70,7 @@ export function decorate(options: {
     }),
   );
   owned.add(store.onDidChange(showAll));
-  owned.add(prices.onDidChange(showAll));
+  owned.add(circumstances.onDidChange(showAll));
   owned.add({ dispose: () => cancelTimes?.() });
   showAll();
   return owned;

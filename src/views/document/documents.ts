@@ -9,6 +9,7 @@ import {
 import { executionScheme } from "../../editor/manifest.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import type { CurrentCircumstances } from "../circumstances.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
 import type { ShowOptions } from "./reader.ts";
@@ -22,8 +23,8 @@ const keptRenderings = 4;
 interface ExecutionDocumentsOptions {
   readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crewIdOf: (crewName: string) => string | undefined;
-  /** What may change without the execution; then call `refresh`. */
-  readonly circumstancesOf?: (execution: ExecutionSummary) => Circumstances;
+  /** When they change, call `refresh`. */
+  readonly circumstances: Pick<CurrentCircumstances, "of">;
   /** Resolves when executions are read, so that a restored document isn't reported as unknown. */
   readonly ready?: Promise<unknown>;
   readonly scheme?: string;
@@ -111,7 +112,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   circumstancesOf(execution: ExecutionSummary): Circumstances {
-    return this.#options.circumstancesOf?.(execution) ?? {};
+    return this.#options.circumstances.of(execution);
   }
 
   answersTo(execution: ExecutionSummary): readonly Action[] {

@@ -3,16 +3,12 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { isInterrupted } from "../../crews/types.ts";
 import { executionLanguage, executionScheme } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
 import type { Picture } from "../../api/types.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
-import type { Tracker } from "../../executions/tracker.ts";
-import { doubtOf } from "../doubt.ts";
-import type { Kickoffs } from "../kickoffs.ts";
-import type { Prices } from "../prices.ts";
+import type { CurrentCircumstances } from "../circumstances.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import type { RawAnswer } from "./output-editors.ts";
@@ -24,43 +20,22 @@ export type DocumentsRoom = ReturnType<typeof registerDocuments>;
 export function registerDocuments(options: {
   readonly store: ExecutionStore;
   readonly crews: Crews;
-  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
-  readonly kickoffs: Kickoffs;
-  readonly prices: Prices;
+  readonly circumstances: CurrentCircumstances;
   readonly clock: Clock;
   readonly ready: Promise<unknown>;
   readonly storage: vscode.Uri;
-  /** Whether feedback on what waits is being sent from this window. */
-  readonly isSending: (execution: ExecutionSummary) => boolean;
 }) {
-  const { store, crews, tracker, kickoffs, prices, clock, ready, storage, isSending } = options;
+  const { store, crews, circumstances, clock, ready, storage } = options;
   const owned = new Disposables();
   const documents = owned.add(
     new ExecutionDocuments({
       store,
       crewIdOf: (name) => crews.find(name)?.id,
-      circumstancesOf: (execution) => ({
-        // A kickoff without a response has its own text.
-        doubt:
-          execution.kickoffIds.length === 0
-            ? undefined
-            : doubtOf({ crews, tracker }, execution)?.text,
-        isKickingOff: kickoffs.isUnderWay(execution),
-        prices: prices.list(),
-        isInterrupted: isInterrupted(crews.find(execution.crew.id), execution.kickoffIds),
-        isSending: isSending(execution),
-        canStop: crews.find(execution.crew.id) !== undefined && crews.canStop(execution.crew.id),
-      }),
+      circumstances,
       ready,
     }),
   );
-  for (const event of [
-    tracker.onDidChange,
-    crews.onDidChange,
-    kickoffs.onDidEnd,
-    prices.onDidChange,
-  ])
-    owned.add(event(() => documents.refresh()));
+  owned.add(circumstances.onDidChange(() => documents.refresh()));
   owned.add(
     vscode.workspace.registerFileSystemProvider(executionScheme, documents, {
       isReadonly: true,
@@ -68,7 +43,7 @@ export function registerDocuments(options: {
     }),
   );
   const lensesChanged = owned.add(new vscode.EventEmitter<void>());
-  for (const event of [store.onDidChange, crews.onDidChange])
+  for (const event of [store.onDidChange, circumstances.onDidChange])
     owned.add(event(() => lensesChanged.fire()));
   owned.add(
     vscode.languages.registerCodeLensProvider(
@@ -96,7 +71,7 @@ export function registerDocuments(options: {
     isShown = true;
     Promise.all([import("./decorations.ts"), import("./reader.ts")])
       .then(([{ decorate }, { keepReaderPlaces }]) => {
-        owned.add(decorate({ documents, prices, store, clock }));
+        owned.add(decorate({ documents, circumstances, store, clock }));
         owned.add(keepReaderPlaces(documents));
       })
       .catch((error: unknown) => logProblem("Showing times and costs beside an execution", error));

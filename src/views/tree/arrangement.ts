@@ -1,6 +1,6 @@
 import type { ExecutionChange } from "../../executions/known.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
-import { groupsOf, isSet, noFilter, passes } from "./grouping.ts";
+import { groupOf, isSet, noFilter, passes } from "./grouping.ts";
 import type { Filter, FindsInput, Grouping } from "./grouping.ts";
 
 export interface Rules {
@@ -15,15 +15,16 @@ interface Rearranged {
   readonly rows: readonly { readonly before: ExecutionSummary; readonly after: ExecutionSummary }[];
 }
 
-/** The usual group is last; none if the filter hides it. */
+/** Without a group if the filter hides it. */
 interface Placed {
   readonly execution: ExecutionSummary;
-  readonly groups: readonly string[];
+  readonly group: string | undefined;
 }
 
 /** VS Code requests all rows of a changed group, which takes most of a second for 10,000. */
 const page = 500;
 
+/** Which executions the tree shows, and in which group. */
 export class Arrangement {
   readonly #withInput: FindsInput;
   #rules: Rules = { grouping: "crew", filter: noFilter };
@@ -51,7 +52,7 @@ export class Arrangement {
   }
 
   get hidden(): readonly ExecutionSummary[] {
-    const hidden = [...this.#placed.values()].filter(({ groups }) => groups.length === 0);
+    const hidden = [...this.#placed.values()].filter(({ group }) => group === undefined);
     return hidden.map(({ execution }) => execution);
   }
 
@@ -64,40 +65,31 @@ export class Arrangement {
   arrange(executions: readonly ExecutionSummary[], rules: Rules = this.#rules): void {
     this.#rules = rules;
     this.#groups = new Map();
-    const placed = executions.map(this.#placing());
-    this.#placed = new Map(placed.map((each) => [each.execution.localId, each]));
-    const pinned = placed.filter(({ execution }) => execution.pinned === true);
-    for (const { execution, groups } of [...pinned, ...placed])
-      for (const group of groups) {
-        const members = this.#groups.get(group);
-        if (members === undefined) this.#groups.set(group, [execution]);
-        else members.push(execution);
-      }
-    if (pinned.length === 0) return;
-    for (const [group, members] of this.#groups) this.#groups.set(group, [...new Set(members)]);
+    this.#placed = new Map();
+    const isShown = passes(rules.filter, this.#withInput);
+    const pinned = executions.filter((each) => each.pinned === true);
+    const others = pinned.length === 0 ? executions : executions.filter((each) => !each.pinned);
+    for (const execution of [...pinned, ...others]) {
+      const group = isShown(execution) ? groupOf(execution, rules.grouping) : undefined;
+      this.#placed.set(execution.localId, { execution, group });
+      if (group === undefined) continue;
+      const members = this.#groups.get(group);
+      if (members === undefined) this.#groups.set(group, [execution]);
+      else members.push(execution);
+    }
   }
 
-  apply(
-    executions: readonly ExecutionSummary[],
-    { added, changed, removed }: ExecutionChange,
-  ): Rearranged {
-    const next = [...added, ...changed].map(this.#placing());
-    const isInPlace = (placed: Placed) => {
-      const before = this.#placed.get(placed.execution.localId);
-      return before !== undefined && isSamePlace(before, placed);
-    };
-    if (removed.length === 0 && next.every(isInPlace))
-      return { isOtherGroups: false, groups: new Set(), rows: this.#replace(next) };
+  apply(executions: readonly ExecutionSummary[], change: ExecutionChange): Rearranged {
     const [groupsBefore, placedBefore] = [this.#groups, this.#placed];
     this.arrange(executions);
     const groups = new Set<string>();
     const rows: { before: ExecutionSummary; after: ExecutionSummary }[] = [];
-    const all = [...added, ...changed, ...removed].map(({ localId }) => localId);
-    for (const localId of new Set(all)) {
+    const all = [...change.added, ...change.changed, ...change.removed];
+    for (const localId of new Set(all.map((each) => each.localId))) {
       const [before, after] = [placedBefore.get(localId), this.#placed.get(localId)];
       if (before === undefined || after === undefined || !isSamePlace(before, after))
-        for (const each of [before, after]) each?.groups.forEach((group) => groups.add(group));
-      else if (after.groups.length > 0)
+        for (const placed of [before, after]) if (placed?.group) groups.add(placed.group);
+      else if (after.group !== undefined)
         rows.push({ before: before.execution, after: after.execution });
     }
     const isOtherGroups = [...groups].some((group) => groupsBefore.has(group) !== this.has(group));
@@ -133,32 +125,8 @@ export class Arrangement {
     return this.members(group)[limit];
   }
 
-  groupsOf(localId: string): readonly string[] {
-    return this.#placed.get(localId)?.groups ?? [];
-  }
-
-  #placing(): (execution: ExecutionSummary) => Placed {
-    const { filter, grouping } = this.#rules;
-    const isShown = passes(filter, this.#withInput);
-    return (execution) => ({
-      execution,
-      groups: isShown(execution) ? groupsOf(execution, grouping) : [],
-    });
-  }
-
-  /** Faster than arranging all. */
-  #replace(next: readonly Placed[]): Rearranged["rows"] {
-    return next.flatMap((placed) => {
-      const { execution: after, groups } = placed;
-      const before = this.#placed.get(after.localId)?.execution;
-      this.#placed.set(after.localId, placed);
-      if (before === undefined || groups.length === 0) return [];
-      for (const group of groups) {
-        const members = this.#groups.get(group) ?? [];
-        members[members.indexOf(before)] = after;
-      }
-      return [{ before, after }];
-    });
+  groupOf(localId: string): string | undefined {
+    return this.#placed.get(localId)?.group;
   }
 
   #limitOf(group: string): number {
@@ -166,8 +134,12 @@ export class Arrangement {
   }
 }
 
-function isSamePlace(a: Placed, b: Placed): boolean {
-  const placeOf = ({ execution: { pinned, startedAt, crew }, groups }: Placed) =>
-    [pinned, startedAt, crew.id, ...groups].join("\n");
-  return placeOf(a) === placeOf(b);
+function isSamePlace(one: Placed, other: Placed): boolean {
+  const [a, b] = [one.execution, other.execution];
+  return (
+    one.group === other.group &&
+    a.pinned === b.pinned &&
+    a.startedAt === b.startedAt &&
+    a.crew.id === b.crew.id
+  );
 }

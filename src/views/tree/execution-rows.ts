@@ -1,10 +1,19 @@
 import * as l10n from "@vscode/l10n";
-import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
-import { type Price, taskTokenUse, tokenUse } from "../../executions/tokens.ts";
+import { interruptedAt } from "../../executions/interruptions.ts";
+import {
+  canRunAgainFrom,
+  type ExecutionSummary,
+  hasEnded,
+  isStopping,
+  mayWait,
+  type TaskSummary,
+} from "../../executions/model.ts";
+import { answeredPause, pendingResume } from "../../executions/resumes.ts";
+import { attemptPairs } from "../../executions/tasks.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
-import { actionsOf, answersTo } from "../../view/actions.ts";
-import { shortProblem } from "../doubt.ts";
+import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
+import { actionsOf, answersTo, type Circumstances } from "../../view/actions.ts";
 import {
   askLabel,
   elapsedLabel,
@@ -27,49 +36,26 @@ import {
 } from "../../view/words.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
-import { attemptPairs } from "../../executions/tasks.ts";
-import { answeredPause, pendingResume } from "../../executions/resumes.ts";
-import {
-  asksElsewhere,
-  canRunAgainFrom,
-  type ExecutionSummary,
-  hasEnded,
-  isNeverSeen,
-  isStopping,
-  mayWait,
-  type TaskSummary,
-  type WaitingSummary,
-} from "../../executions/model.ts";
-import { interruptedAt } from "../../executions/interruptions.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
 
-export interface RowCircumstances {
-  /** Why its last status request failed. */
-  readonly problem?: CrewApiError | undefined;
-  /** `gone`: removed; `stopped`, `starting`: of a local crew; `interrupted`: a person is to decide about the execution. */
-  readonly crew?: "connected" | "gone" | "refusing" | "stopped" | "starting" | "interrupted";
-  readonly isKickingOff?: boolean;
-  /** Whether its crew may be able to stop it. */
-  readonly canStop?: boolean;
-  /** The row doesn't repeat what its group shows. */
-  readonly group?: GroupKind;
-  readonly prices?: readonly Price[];
-}
+/** Of a title in its row: state, progress and time have room beside it in a side bar of usual width. */
+const longestTitle = 20;
 
-/** A side bar shows about 25 characters of the description. `now` in milliseconds since 1970. */
+/** @param now milliseconds since 1970. @param group whose row needs no repetition */
 export function executionRow(
   execution: ExecutionSummary,
   now: number,
-  circumstances: RowCircumstances = {},
+  circumstances: Circumstances = {},
+  group: GroupKind = "crew",
 ): Row {
-  const { group = "crew", prices = [] } = circumstances;
+  const { isInterrupted = false, doubt, prices = [] } = circumstances;
   const title = titleOf(execution);
   const warnings = warningsOf(execution, circumstances);
-  const isLost = circumstances.crew === "gone" && !hasEnded(execution);
-  const isInterrupted = circumstances.crew === "interrupted";
-  const time =
-    !isLost && elapsedLabel(execution, now, isInterrupted ? interruptedAt(execution) : undefined);
+  // How long it ran is known only while it is watched.
+  const isLost = doubt?.isLasting === true && !isInterrupted;
+  const interrupted = isInterrupted ? interruptedAt(execution) : undefined;
+  const time = !isLost && elapsedLabel(execution, now, interrupted);
   const pinned = execution.pinned === true && l10n.t("pinned");
   const rehearsal = isRehearsal(execution) && l10n.t("rehearsal");
   const crew = l10n.t("Crew: {0}", execution.crew.name);
@@ -83,32 +69,32 @@ export function executionRow(
     ...warnings,
   );
   return {
-    label: title,
+    label: oneLine(title, longestTitle),
     description: present(
-      groupedState(execution, circumstances),
+      stateIn(execution, circumstances, group),
       asks,
+      execution.state !== "completed" && shortProgress(execution),
+      time,
       // Its menu says what to do, and there is little room.
       ...(isInterrupted ? [] : warnings),
       pinned,
       sharesTitle(execution) && shortStart(execution, now),
-      time,
       group !== "crew" && execution.crew.name,
-      execution.state !== "completed" && shortProgress(execution),
       rehearsal,
     ).join(" · "),
     // Computed on demand: few of 10,000 rows are hovered over.
     get tooltip() {
-      const ids = execution.kickoffIds.map((id) => l10n.t("ID: {0}", id));
-      return [
+      return present(
         title,
         ...situation,
         ...useLabels(tokenUse(execution), prices),
-        ...details(execution, circumstances),
+        !hasEnded(execution) && doubt?.text,
+        ...details(execution),
         crew,
         start,
         ...triggerFacts(execution).map(({ label, value }) => l10n.t("{0}: {1}", label, value)),
-        ...ids,
-      ];
+        ...execution.kickoffIds.map((id) => l10n.t("ID: {0}", id)),
+      );
     },
     icon: iconOf(execution, circumstances),
     facts: factsOf(execution, circumstances),
@@ -126,41 +112,39 @@ export function executionRow(
 export function taskRow(
   task: TaskSummary,
   execution: ExecutionSummary,
-  circumstances: RowCircumstances = {},
+  circumstances: Circumstances = {},
 ): Row {
-  const isStale =
-    task.state === "running" && unwatchedLabel(execution, circumstances) !== undefined;
-  const isInterrupted = isStale && circumstances.crew === "interrupted";
+  const { isInterrupted = false, prices = [] } = circumstances;
+  const isStale = task.state === "running" && isUnwatched(execution, circumstances);
   const staleLabel = isInterrupted ? interruptedLabel() : l10n.t("Last seen running");
   const state = isStale ? staleLabel : taskStateLabel(task, execution);
   const attempt = task.attempts.at(-1);
   const name = shortName(task.taskId);
+  const waits = execution.waiting?.taskId === task.taskId;
   const more = present(
-    execution.waiting?.taskId === task.taskId && askOf(execution),
+    waits && askOf(execution),
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
     task.agent !== undefined && task.agent !== "" && shortName(task.agent),
   );
   return {
     label: name,
-    description: [task.state === "waiting" ? l10n.t("Waiting") : state, ...more].join(" · "),
-    tooltip: present(
+    description: [state, ...more].join(" · "),
+    tooltip: [
       name,
       state,
       ...more,
       ...taskTimeLabels(task, execution),
-      ...useLabels(taskTokenUse(task), circumstances.prices ?? []),
-    ),
+      ...useLabels(taskTokenUse(task), prices),
+    ],
     icon: isStale
-      ? staleIcon(circumstances)
+      ? staleIcon(isInterrupted)
       : task.state === "pending"
         ? { id: "circle-large-outline" }
         : stateIcons[task.state],
     facts: present(
       "task",
       task.state,
-      ...(execution.waiting?.taskId === task.taskId ? answersTo(execution) : []).map(
-        ({ verb }) => verb,
-      ),
+      ...(waits ? answersTo(execution) : []).map(({ verb }) => verb),
       attempt?.output !== undefined && "output",
       attemptPairs({ tasks: [task] }).length > 0 && "attempts",
       canRunAgainFrom(execution) && "again",
@@ -171,13 +155,34 @@ export function taskRow(
 
 function situationOf(
   execution: ExecutionSummary,
-  { isKickingOff, crew }: RowCircumstances,
+  { isKickingOff, isInterrupted }: Circumstances,
 ): string {
-  const { waiting } = execution;
+  const task = waitingTask(execution);
   if (isKickingOff === true) return kickingOffLabel();
-  if (crew === "interrupted") return interruptedLabel();
+  if (isInterrupted === true) return interruptedLabel();
   const state = stateLabel(execution);
-  return waiting === undefined ? state : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
+  return task === undefined ? state : l10n.t("{0} at task {1}", state, task);
+}
+
+/** What its group doesn't say. */
+function stateIn(
+  execution: ExecutionSummary,
+  circumstances: Circumstances,
+  group: GroupKind,
+): string | undefined {
+  const { isKickingOff, isInterrupted } = circumstances;
+  const isUsual = isKickingOff !== true && isInterrupted !== true;
+  const task = waitingTask(execution);
+  if (isUsual && group === "waiting" && task !== undefined) return task;
+  if (isUsual && group === "state" && execution.state !== "unknown") return undefined;
+  return situationOf(execution, circumstances);
+}
+
+/** With its attempt from the second on. */
+function waitingTask({ waiting }: ExecutionSummary): string | undefined {
+  if (waiting === undefined) return undefined;
+  const task = shortName(waiting.taskId);
+  return waiting.attempt > 1 ? l10n.t("{0}, attempt {1}", task, waiting.attempt) : task;
 }
 
 /** What a flow still asks for. */
@@ -187,72 +192,25 @@ function askOf(execution: ExecutionSummary): string | undefined {
   return waiting === undefined || sent !== undefined ? undefined : askLabel(waiting);
 }
 
-function groupedState(
-  execution: ExecutionSummary,
-  { group, isKickingOff, crew }: RowCircumstances,
-): string | undefined {
-  const { waiting, state } = execution;
-  if (group === "waiting" && waiting !== undefined) return taskAndAttempt(waiting);
-  if (isKickingOff === true) return kickingOffLabel();
-  if (crew === "interrupted") return interruptedLabel();
-  if (group === "state" && state !== "unknown") return undefined;
-  if (state === "waiting") return l10n.t("Waiting");
-  if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
-  return mayWait(execution) && !asksElsewhere(execution)
-    ? l10n.t("May be waiting")
-    : stateLabel(execution);
-}
-
-function taskAndAttempt({ taskId, attempt }: WaitingSummary): string {
-  const task = shortName(taskId);
-  return attempt > 1 ? l10n.t("{0}, attempt {1}", task, attempt) : task;
-}
-
-function warningsOf(execution: ExecutionSummary, circumstances: RowCircumstances) {
-  const { problem } = circumstances;
+function warningsOf(execution: ExecutionSummary, { doubt }: Circumstances): readonly string[] {
   const pending = pendingResume(execution);
-  const unwatched = unwatchedLabel(execution, circumstances);
+  const answered = answeredPause(execution) && l10n.t("answered, pause still reported");
+  if (hasEnded(execution)) return present(answered);
+  const { stop, watchingStoppedAt } = execution;
   return present(
     pending?.outcome === "sending" && l10n.t("sending feedback…"),
     pending?.outcome === "unanswered" && l10n.t("feedback may have been sent"),
-    answeredPause(execution) && l10n.t("answered, pause still reported"),
+    answered,
     isStopping(execution) && l10n.t("stopping…"),
-    !hasEnded(execution) &&
-      execution.stop?.outcome === "unanswered" &&
-      l10n.t("request to stop may have been sent"),
-    !hasEnded(execution) &&
-      execution.stop?.outcome === "ignored" &&
-      l10n.t("asked to stop, and goes on"),
-    unwatched ?? (!hasEnded(execution) && problem && shortProblem(problem)),
+    stop?.outcome === "unanswered" && l10n.t("request to stop may have been sent"),
+    stop?.outcome === "ignored" && l10n.t("asked to stop, and goes on"),
+    doubt?.short ?? (watchingStoppedAt && l10n.t("no longer watched")),
   );
 }
 
-function unwatchedLabel(
-  execution: ExecutionSummary,
-  { crew = "connected" }: RowCircumstances,
-): string | undefined {
-  if (hasEnded(execution)) return undefined;
-  switch (crew) {
-    case "gone":
-      return l10n.t("not watched: crew is not connected");
-    case "refusing":
-      return l10n.t("not watched: token refused");
-    case "stopped":
-      return l10n.t("not watched: local crew is stopped");
-    case "starting":
-      return l10n.t("local crew is starting…");
-    case "interrupted":
-      return l10n.t("continue or discard it");
-    case "connected":
-      return execution.watchingStoppedAt && l10n.t("no longer watched");
-  }
-}
-
-function details(execution: ExecutionSummary, { problem }: RowCircumstances): readonly string[] {
-  const { request, error, pinned } = execution;
+function details({ request, error, pinned, ...execution }: ExecutionSummary): readonly string[] {
   const inputs = Object.entries(request?.inputs ?? {});
   return present(
-    ...(problem === undefined || hasEnded(execution) ? [] : [problem.message, problem.remedy]),
     isRehearsal(execution) && rehearsalLabel(),
     pinned === true && l10n.t("Pinned: first in its group"),
     error !== undefined && l10n.t("Error: {0}", oneLine(error, max.error)),
@@ -264,18 +222,13 @@ function details(execution: ExecutionSummary, { problem }: RowCircumstances): re
   );
 }
 
-function factsOf(execution: ExecutionSummary, circumstances: RowCircumstances): string {
+function factsOf(execution: ExecutionSummary, circumstances: Circumstances): string {
   const { state, output, waiting, kickoffIds, request, pinned } = execution;
-  const { isKickingOff, canStop = false, crew } = circumstances;
-  const can = {
-    isKickingOff: isKickingOff === true,
-    isInterrupted: crew === "interrupted",
-    canStop: canStop && crew !== "gone",
-  };
+  const actions = [...answersTo(execution, circumstances), ...actionsOf(execution, circumstances)];
   return present(
     "execution",
     state,
-    ...[...answersTo(execution, can), ...actionsOf(execution, can)].map(({ verb }) => verb),
+    ...actions.map(({ verb }) => verb),
     hasEnded(execution) && "ended",
     (output ?? waiting?.output) !== undefined && "output",
     attemptPairs(execution).length > 0 && "attempts",
@@ -285,18 +238,22 @@ function factsOf(execution: ExecutionSummary, circumstances: RowCircumstances): 
   ).join(":");
 }
 
-function staleIcon({ crew }: RowCircumstances): Icon {
-  return crew === "interrupted"
-    ? { id: "warning", color: "list.warningForeground" }
-    : { id: "eye-closed" };
+/** What it does now isn't known. */
+function isUnwatched(execution: ExecutionSummary, { doubt }: Circumstances): boolean {
+  const { watchingStoppedAt } = execution;
+  return !hasEnded(execution) && (doubt !== undefined || watchingStoppedAt !== undefined);
 }
 
-function iconOf(execution: ExecutionSummary, circumstances: RowCircumstances): Icon {
+function staleIcon(isInterrupted = false): Icon {
+  return isInterrupted ? { id: "warning", color: "list.warningForeground" } : { id: "eye-closed" };
+}
+
+function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon {
+  const { isKickingOff, isInterrupted } = circumstances;
   const { state } = execution;
-  if (circumstances.isKickingOff === true) return stateIcons.running;
-  const isStale = unwatchedLabel(execution, circumstances) !== undefined;
-  if (isStale && (state === "running" || circumstances.crew === "interrupted"))
-    return staleIcon(circumstances);
+  if (isKickingOff === true) return stateIcons.running;
+  if (isInterrupted === true || (state === "running" && isUnwatched(execution, circumstances)))
+    return staleIcon(isInterrupted);
   return mayWait(execution)
     ? { ...stateIcons.unknown, color: "list.warningForeground" }
     : stateIcons[state];

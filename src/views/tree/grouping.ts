@@ -39,16 +39,16 @@ export function partsOf(group: string): { readonly kind: GroupKind; readonly of:
   return { kind, of: group.slice(kind.length + 1) };
 }
 
-/** The usual group is last. What waits also stays in it, so that rows don't move. */
-export function groupsOf(execution: ExecutionSummary, grouping: Grouping): readonly string[] {
-  const top = waitsForPerson(execution) ? [waitingGroup] : [];
+/** What waits is at the top, and nowhere else. */
+export function groupOf(execution: ExecutionSummary, grouping: Grouping): string {
+  if (waitsForPerson(execution)) return waitingGroup;
   switch (grouping) {
     case "crew":
-      return [...top, crewGroup(execution.crew.id)];
+      return crewGroup(execution.crew.id);
     case "state":
-      return top.length > 0 ? top : [`state ${execution.state}`];
+      return `state ${execution.state}`;
     case "day":
-      return [...top, `day ${formatDay(new Date(execution.startedAt))}`];
+      return `day ${formatDay(new Date(execution.startedAt))}`;
   }
 }
 

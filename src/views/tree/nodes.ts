@@ -81,12 +81,12 @@ export class KnownNodes {
     return this.#rows.get(task.localId)?.get(idOf({ ...task, kind: "execution" }));
   }
 
-  /** The rows that VS Code has requested in these groups. */
-  rowsOf(execution: ExecutionSummary, groups: readonly string[]): readonly ExecutionNode[] {
-    const rows = this.#rows.get(execution.localId);
-    return groups
-      .filter((group) => rows?.has(idOf(executionNode(group, execution))))
-      .map((group) => this.execution(group, execution));
+  /** Its row, if VS Code has requested that. */
+  rowOf(execution: ExecutionSummary, group: string): ExecutionNode | undefined {
+    const id = idOf(executionNode(group, execution));
+    return this.#rows.get(execution.localId)?.has(id) === true
+      ? this.execution(group, execution)
+      : undefined;
   }
 
   forget(localId: string): void {

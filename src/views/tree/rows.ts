@@ -59,17 +59,16 @@ export function moreRow(count: number): Row {
   };
 }
 
+/** Below a crew of which nothing else is listed. */
 export function hintRow(isStopped = false): Row {
-  const label = isStopped
-    ? l10n.t("Start it and kick off the first execution…")
-    : l10n.t("Kick off the first execution…");
+  const label = isStopped ? l10n.t("Start and kick off…") : l10n.t("Kick off…");
   return {
     label,
     description: "",
     tooltip: [label],
     icon: { id: "play" },
     facts: "hint",
-    sentence: l10n.t("Nothing is tracked of this crew yet. {0}", label),
+    sentence: label,
   };
 }
 

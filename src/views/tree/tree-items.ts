@@ -1,30 +1,26 @@
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
-import { isInterrupted, type Crew } from "../../crews/types.ts";
 import { viewId } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { Arrangement } from "./arrangement.ts";
-import type { CrewWatch } from "./crew-watch.ts";
-import { executionRow, taskRow, type RowCircumstances } from "./execution-rows.ts";
+import type { CrewTokenStates } from "./crew-token-states.ts";
+import { executionRow, taskRow } from "./execution-rows.ts";
 import { crewGroup, partsOf } from "./grouping.ts";
 import { idOf, showAttempt, type TreeNode } from "./nodes.ts";
 import { crewRow, goneCrewRow, groupRow, hintRow, moreRow, type Row } from "./rows.ts";
 import type { ExecutionTreeOptions } from "./tree.ts";
 
-type Sources = Pick<
-  ExecutionTreeOptions,
-  "store" | "crews" | "tracker" | "kickoffs" | "clock" | "prices"
->;
+type Sources = Pick<ExecutionTreeOptions, "store" | "tracker" | "circumstances" | "clock">;
 
 export class TreeItems {
   readonly #sources: Sources;
   readonly #arrangement: Arrangement;
-  readonly #crews: CrewWatch;
+  readonly #tokens: CrewTokenStates;
 
-  constructor(sources: Sources, arrangement: Arrangement, crews: CrewWatch) {
+  constructor(sources: Sources, arrangement: Arrangement, tokens: CrewTokenStates) {
     this.#sources = sources;
     this.#arrangement = arrangement;
-    this.#crews = crews;
+    this.#tokens = tokens;
   }
 
   /** Without tooltip; undefined if its subject is gone. */
@@ -54,25 +50,23 @@ export class TreeItems {
   /** A needless update of a row can lose a click on it. */
   looksDifferent(before: ExecutionSummary, after: ExecutionSummary): boolean {
     const now = this.#sources.clock.now();
-    const rows = (execution: ExecutionSummary) => {
-      const circumstances = this.#circumstances(execution, crewGroup(execution.crew.id));
-      return [
-        executionRow(execution, now, circumstances),
-        execution.tasks.map((task) => taskRow(task, execution, circumstances)),
-      ];
-    };
+    const circumstances = this.#sources.circumstances.of(after);
+    const rows = (execution: ExecutionSummary) => [
+      executionRow(execution, now, circumstances),
+      execution.tasks.map((task) => taskRow(task, execution, circumstances)),
+    ];
     return !isDeepStrictEqual(rows(before), rows(after));
   }
 
   #row(node: TreeNode): Row | undefined {
-    const { store, tracker, clock } = this.#sources;
-    const { connected } = this.#crews;
+    const { store, tracker, circumstances, clock } = this.#sources;
+    const { connected } = circumstances;
     switch (node.kind) {
       case "crew": {
         const crew = connected.get(node.crew);
         const parked = tracker.parkedCrews().get(node.crew);
         if (crew !== undefined)
-          return crewRow(crew, { parked, tokens: this.#crews.tokensOf(node.crew) });
+          return crewRow(crew, { parked, tokens: this.#tokens.of(node.crew) });
         const some = this.#arrangement.members(crewGroup(node.crew))[0];
         return some && goneCrewRow(some.crew);
       }
@@ -89,38 +83,14 @@ export class TreeItems {
         const execution = store.summary(node.localId);
         if (execution === undefined) return undefined;
         showAttempt(node, execution);
-        const circumstances = this.#circumstances(execution, node.group);
-        if (node.kind === "execution") return executionRow(execution, clock.now(), circumstances);
+        const known = circumstances.of(execution);
+        if (node.kind === "execution")
+          return executionRow(execution, clock.now(), known, partsOf(node.group).kind);
         const task = execution.tasks.find(({ taskId }) => taskId === node.taskId);
-        return task && taskRow(task, execution, circumstances);
+        return task && taskRow(task, execution, known);
       }
     }
   }
-
-  #circumstances(execution: ExecutionSummary, group: string): RowCircumstances {
-    const { crews, tracker, kickoffs, prices } = this.#sources;
-    const crew = this.#crews.connected.get(execution.crew.id);
-    const isRefusing = tracker.parkedCrews().has(execution.crew.id);
-    return {
-      group: partsOf(group).kind,
-      crew: conditionOf(crew, isRefusing, execution),
-      problem: isRefusing ? undefined : tracker.problemOf(execution),
-      isKickingOff: kickoffs.isUnderWay(execution),
-      canStop: crews.canStop(execution.crew.id),
-      prices: prices.list(),
-    };
-  }
-}
-
-function conditionOf(
-  crew: Crew | undefined,
-  isRefusing: boolean,
-  { kickoffIds }: ExecutionSummary,
-) {
-  if (crew === undefined) return "gone";
-  if (crew.local?.running === false) return crew.local.starting === true ? "starting" : "stopped";
-  if (isInterrupted(crew, kickoffIds)) return "interrupted";
-  return isRefusing ? "refusing" : "connected";
 }
 
 /** Only of rows, so it is in no menu. */

@@ -1,19 +1,19 @@
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
+import type { Crew } from "../../crews/types.ts";
+import { logProblem } from "../../editor/log.ts";
 import { viewId } from "../../editor/manifest.ts";
 import type { ExecutionChange } from "../../executions/known.ts";
 import { hasEnded, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
-import type { Tracker } from "../../executions/tracker.ts";
-import type { Kickoffs } from "../kickoffs.ts";
+import type { Tracker, TrackerChange } from "../../executions/tracker.ts";
 import { elapsedLabel } from "../../view/words.ts";
-import type { Prices } from "../prices.ts";
+import type { CurrentCircumstances } from "../circumstances.ts";
 import { Arrangement } from "./arrangement.ts";
-import { CrewWatch } from "./crew-watch.ts";
-import { FollowedSelection } from "./followed-selection.ts";
+import { CrewTokenStates } from "./crew-token-states.ts";
 import { crewGroup, inOrder, nextDay, waitingGroup } from "./grouping.ts";
-import { KnownNodes, type ExecutionNode, type TaskNode, type TreeNode } from "./nodes.ts";
+import { KnownNodes, type ExecutionNode, type TreeNode } from "./nodes.ts";
 import type { TreeChoices } from "./register.ts";
 import { isOpenAtFirst } from "./rows.ts";
 import { showSummary } from "./summary.ts";
@@ -21,14 +21,10 @@ import { TreeItems } from "./tree-items.ts";
 
 export interface ExecutionTreeOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "withInput" | "onDidChange">;
-  readonly crews: Pick<
-    Crews,
-    "canStop" | "list" | "tokenState" | "onDidChange" | "onDidChangeToken"
-  >;
-  readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews" | "onDidChange">;
-  readonly kickoffs: Pick<Kickoffs, "isUnderWay" | "onDidEnd">;
+  readonly crews: Pick<Crews, "tokenState" | "onDidChangeToken">;
+  readonly tracker: Pick<Tracker, "parkedCrews">;
+  readonly circumstances: Pick<CurrentCircumstances, "of" | "connected" | "onDidChange">;
   readonly clock: Clock;
-  readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly choices: Pick<TreeChoices, "rules" | "onDidChange">;
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
@@ -42,8 +38,9 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly #options: ExecutionTreeOptions;
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
   readonly #nodes = new KnownNodes();
-  readonly #crews: CrewWatch;
-  readonly #selection: FollowedSelection;
+  readonly #tokens: CrewTokenStates;
+  /** Local IDs: VS Code keeps expansion and selection by row ID, which includes the group. */
+  readonly #expanded = new Set<string>();
   readonly #items: TreeItems;
   readonly #subscriptions: vscode.Disposable;
   #cancelMidnight: (() => void) | undefined;
@@ -54,7 +51,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   constructor(options: ExecutionTreeOptions) {
     this.#options = options;
-    const { store, crews, tracker, kickoffs, clock, choices, prices } = options;
+    const { store, crews, circumstances, clock, choices } = options;
     this.arrangement = new Arrangement((text) => store.withInput(text));
     this.view =
       options.createView?.(this) ??
@@ -63,34 +60,35 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         showCollapseAll: true,
         canSelectMany: true,
       });
-    this.#crews = new CrewWatch(crews, clock, () => this.view.visible);
-    this.#selection = new FollowedSelection(this.view);
-    this.#items = new TreeItems(options, this.arrangement, this.#crews);
+    this.#tokens = new CrewTokenStates(crews, circumstances, clock, () => this.view.visible);
+    this.#items = new TreeItems(options, this.arrangement, this.#tokens);
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
       this.view,
-      this.#crews,
-      this.#selection,
+      this.#tokens,
       store.onDidChange((change) => this.#storeChanged(change)),
-      this.#crews.onDidChange((ids) => this.#update(ids && this.#crewRows(ids))),
-      tracker.onDidChange(({ crewIds, localIds }) => {
-        // Without executions, the change concerns all open ones of these crews.
-        const open = (execution: ExecutionSummary) =>
-          crewIds.includes(execution.crew.id) && !hasEnded(execution);
-        const concerned =
-          localIds.length > 0 ? this.#rowsById(localIds) : this.#rowsOf(store.list().filter(open));
-        this.#update([...this.#crewRows(crewIds), ...concerned]);
+      this.#tokens.onDidChange((ids) => this.#update(this.#crewRows(ids))),
+      circumstances.onDidChange((change) => {
+        if (change !== undefined) this.#circumstancesChanged(change);
+        else {
+          this.#update(undefined);
+          this.#tokens.look();
+        }
       }),
-      kickoffs.onDidEnd((localIds) => this.#update(this.#rowsById(localIds))),
+      this.view.onDidExpandElement(({ element }) => {
+        if (element.kind === "execution") this.#expanded.add(element.localId);
+      }),
+      this.view.onDidCollapseElement(({ element }) => {
+        if (element.kind === "execution") this.#expanded.delete(element.localId);
+      }),
       choices.onDidChange(() => this.#arrange()),
-      prices.onDidChange(() => this.#update(undefined)),
       this.view.onDidChangeVisibility(() => {
         this.#planTimes();
-        this.#crews.look();
+        this.#tokens.look();
       }),
     );
     this.#arrange();
-    this.#crews.look();
+    this.#tokens.look();
   }
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
@@ -161,8 +159,15 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     ];
   }
 
+  /** Crews of the open workspace first. */
   #connectedGroups(): readonly string[] {
-    return [...this.#crews.connected.keys()].map(crewGroup);
+    const crews = [...this.#options.circumstances.connected.values()];
+    const isHere = ({ local }: Crew) =>
+      local !== undefined &&
+      vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(local.folder)) !== undefined;
+    return [...crews.filter(isHere), ...crews.filter((crew) => !isHere(crew))].map(({ id }) =>
+      crewGroup(id),
+    );
   }
 
   #childrenOf(group: string): TreeNode[] {
@@ -185,14 +190,29 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         return isOpenAtFirst(node.group, this.#options.clock.now()) ? Expanded : Collapsed;
       case "execution":
         if (this.#tasksOf(node).length === 0) return None;
-        return this.#selection.wasExpanded(node) ? Expanded : Collapsed;
+        return this.#expanded.has(node.localId) ? Expanded : Collapsed;
       default:
         return None;
     }
   }
 
+  #circumstancesChanged({ crewIds, localIds }: TrackerChange): void {
+    // Without executions, the change concerns all open ones of these crews.
+    const open = (execution: ExecutionSummary) =>
+      crewIds.includes(execution.crew.id) && !hasEnded(execution);
+    const { store } = this.#options;
+    const concerned =
+      localIds.length > 0
+        ? localIds.flatMap((id) => store.summary(id) ?? [])
+        : store.list().filter(open);
+    this.#update([...this.#crewRows(crewIds), ...this.#rowsOf(concerned)]);
+  }
+
   #storeChanged(change: ExecutionChange): void {
-    for (const { localId } of change.removed) this.#nodes.forget(localId);
+    for (const { localId } of change.removed) {
+      this.#nodes.forget(localId);
+      this.#expanded.delete(localId);
+    }
     const { isOtherGroups, groups, rows } = this.arrangement.apply(
       this.#options.store.list(),
       change,
@@ -251,9 +271,9 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   #update(nodes: readonly TreeNode[] | undefined): void {
     if (nodes === undefined || nodes.length > 0) {
       this.#changed.fire(nodes && [...nodes]);
-      this.#selection.follow((selected) => this.#movedRow(selected));
+      this.#followSelection();
     }
-    const crews = [...this.#crews.connected.values()];
+    const crews = [...this.#options.circumstances.connected.values()];
     showSummary(this.view, this.#options.store.list(), crews, this.arrangement);
     this.#planTimes();
   }
@@ -262,24 +282,28 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     return ids.flatMap((id) => this.#nodes.knownCrew(id) ?? []);
   }
 
-  #rowsById(localIds: readonly string[]): readonly ExecutionNode[] {
-    return this.#rowsOf(localIds.flatMap((id) => this.#options.store.summary(id) ?? []));
-  }
-
   #rowsOf(executions: readonly ExecutionSummary[]): readonly ExecutionNode[] {
-    return executions.flatMap((execution) =>
-      this.#nodes.rowsOf(execution, this.arrangement.groupsOf(execution.localId)),
-    );
+    return executions.flatMap((execution) => {
+      const group = this.arrangement.groupOf(execution.localId);
+      return (group === undefined ? undefined : this.#nodes.rowOf(execution, group)) ?? [];
+    });
   }
 
-  /** Undefined if the row stayed or isn't shown. */
-  #movedRow(selected: ExecutionNode | TaskNode): ExecutionNode | TaskNode | undefined {
+  /** Selects a row that moved to another group. Not while the view is hidden: revealing opens it. */
+  #followSelection(): void {
+    const [selected, another] = this.view.selection;
+    if (!this.view.visible || selected === undefined || !("localId" in selected)) return;
+    // Revealing one would end the selection of the others.
+    if (another !== undefined) return;
     const { localId } = selected;
-    const groups = this.arrangement.groupsOf(localId);
-    const group = groups.at(-1);
-    if (group === undefined || groups.includes(selected.group)) return undefined;
+    const group = this.arrangement.groupOf(localId);
+    if (group === undefined || group === selected.group) return;
     const execution = this.arrangement.shown(group).find((each) => each.localId === localId);
-    const row = execution && this.#nodes.execution(group, execution);
-    return row && selected.kind === "task" ? this.#nodes.task(row, selected.taskId) : row;
+    if (execution === undefined) return;
+    const row = this.#nodes.execution(group, execution);
+    const moved = selected.kind === "task" ? this.#nodes.task(row, selected.taskId) : row;
+    this.view
+      .reveal(moved, { select: true, focus: false })
+      .then(undefined, (error: unknown) => logProblem("Selecting a moved row", error));
   }
 }

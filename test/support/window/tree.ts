@@ -63,13 +63,11 @@ export class Tree {
     );
   }
 
-  /** Executions in their groups, from top to bottom, without the extra rows at the top for those that wait. */
+  /** Executions in their groups, from top to bottom. */
   async executions(): Promise<TreeRow[]> {
-    let group = "";
-    return (await this.rows()).filter(({ label, level }) => {
-      if (level === 1) group = label;
-      return level === 2 && group !== "Waiting for you";
-    });
+    return (await this.rows()).filter(
+      ({ label, level }) => level === 2 && !/kick off…$/i.test(label),
+    );
   }
 
   /** A row with this text, any of several; wait for it with `.waitFor()`. */

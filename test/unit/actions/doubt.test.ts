@@ -54,6 +54,7 @@ describe("The doubt about an execution", () => {
       assert.deepEqual([seconds.length, isOver()], [1, true], `call ${call}`);
     }
     assert.deepEqual(doubt(), {
+      short: "not watched: token refused",
       text: "unauthorized Do something. This is the last known state.",
       isLasting: true,
     });
@@ -85,6 +86,7 @@ describe("The doubt about an execution", () => {
       });
     const { isOver } = await waitAsTheTool();
     assert.deepEqual(doubt(), {
+      short: "crew unreachable",
       text: "No such host. Check it. This is the last known state.",
       isLasting: false,
     });

@@ -58,7 +58,7 @@ describe("What a local flow asks, as a person sees it", () => {
   it("is a row, a notification and a sentence that ask for an answer, not for an approval", () => {
     const row = executionRow(paused(), clock.now());
     assert.match(row.facts, /^execution\b.*:answer\b/);
-    assert.match(row.description, /^Waiting · choose an answer/);
+    assert.match(row.description, /^Waiting for you at task review · choose an answer/);
     assert.match(row.sentence, /Waiting for you at task review, choose an answer/);
     assert.match(
       eventOf(paused(), clock.now())?.message ?? "",
@@ -110,8 +110,8 @@ describe("What a local flow asks, as a person sees it", () => {
 describe("A flow's request, as a person sees it", () => {
   it("is a row that waits, with the actions of a flow and not those of an output", () => {
     const row = executionRow(asked(), clock.now());
-    assert.equal(row.label, "Please review this article.");
-    assert.match(row.description, /^Waiting · choose an answer/);
+    assert.equal(row.label, "Please review this…");
+    assert.match(row.description, /^Waiting for you at task review_article · choose an answer/);
     assert.match(row.sentence, /Waiting for you at task review_article, choose an answer/);
     assert.match(row.facts, /^execution\b.*:answer\b/);
     assert.doesNotMatch(row.facts, /:approve\b/);

@@ -206,7 +206,7 @@ describe("an execution's row", () => {
   it("has title, state, progress and time, and a sentence for screen readers", () => {
     const row = executionRow(anExecution(), start + 130_000);
     assert.equal(row.label, "Sea otters");
-    assert.equal(row.description, "Waiting · 2 min · 1/3");
+    assert.equal(row.description, "Waiting for you at task review · 1/3 · 2 min");
     assert.equal(
       row.sentence,
       "Sea otters, Waiting for you at task review, 1 of 3 tasks done, 2 min",
@@ -241,27 +241,31 @@ describe("an execution's row", () => {
     assert.doesNotMatch(sentenceOf("completed"), /step/);
   });
 
-  it("shows state, problem, pin and time first; progress and engine come last", () => {
+  it("shows state, progress and time first, in a side bar of usual width beside the beginning of its title", () => {
     const all = { engine: "rehearsal", pinned: true as const };
-    const problem = new CrewApiError({ kind: "unreachable", message: "No.", remedy: "Look." });
+    const unreachable = { short: "crew unreachable", text: "No. Look.", isLasting: false };
     const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) =>
       executionRow(execution, start + 130_000, circumstances).description;
-    assert.equal(description(anExecution(all)), "Waiting · pinned · 2 min · 1/3 · rehearsal");
+    assert.equal(
+      executionRow(notWaiting({ label: "The sea otters of the northern Pacific" }), start).label,
+      "The sea otters of t…",
+    );
+    assert.equal(description(notWaiting(all)), "Running · 1/3 · 2 min · pinned · rehearsal");
     assert.equal(
       description(notWaiting({ ...all, state: "completed", executionTime: 65 })),
-      "Completed · pinned · 1 min 5 s · rehearsal",
+      "Completed · 1 min 5 s · pinned · rehearsal",
     );
     assert.equal(
       description(notWaiting({ state: "failed", executionTime: 65 })),
-      "Failed · 1 min 5 s · 1/3",
+      "Failed · 1/3 · 1 min 5 s",
     );
     assert.equal(
-      description(notWaiting(), { problem }),
-      "Running · crew unreachable · 2 min · 1/3",
+      description(notWaiting(), { doubt: unreachable }),
+      "Running · 1/3 · 2 min · crew unreachable",
     );
     assert.equal(
       description(notWaiting({ state: "unknown", mayBeWaiting: true })),
-      "May be waiting · 2 min · 1/3",
+      "May be waiting for you · 1/3 · 2 min",
     );
     assert.equal(
       description(
@@ -270,7 +274,7 @@ describe("an execution's row", () => {
           "progress",
         ),
       ),
-      "Unknown ID – check it",
+      "Unknown to the crew – check the ID",
       "its start is not known",
     );
   });
@@ -311,10 +315,10 @@ describe("an execution's row", () => {
     assert.deepEqual(
       rows.map(({ label, description }) => `${label}: ${description}`),
       [
-        "Other: Running · 1 h · 1/3",
-        "Sea otters (3): Running · 15:05 · 2 h · 1/3",
-        "Sea otters (2): Running · 14:05 · 3 h · 1/3",
-        "Sea otters: Running · 1 d 2 h · 1/3",
+        "Other: Running · 1/3 · 1 h",
+        "Sea otters (3): Running · 1/3 · 2 h · 15:05",
+        "Sea otters (2): Running · 1/3 · 3 h · 14:05",
+        "Sea otters: Running · 1/3 · 1 d 2 h",
       ],
     );
     assert.match(
@@ -408,7 +412,7 @@ describe("an execution's row", () => {
     assert.match(row.sentence, /^Sea otters, Kicking off…/);
     assert.doesNotMatch(row.facts, /runAgain/);
     assert.match(
-      executionRow(sent, start, { isKickingOff: true, group: "state" }).description,
+      executionRow(sent, start, { isKickingOff: true }, "state").description,
       /^Kicking off…/,
     );
     const later = executionRow(sent, start);
@@ -429,16 +433,12 @@ describe("an execution's row", () => {
   });
 
   it("shows a failed status request on the row, with the remedy in the tooltip", () => {
-    const problem = new CrewApiError({
-      kind: "unreachable",
-      message: "crew.test cannot be found.",
-      remedy: "Check the address.",
-    });
-    const row = executionRow(notWaiting(), start, { problem });
+    const doubt = { short: "crew unreachable", text: "Check the address.", isLasting: false };
+    const row = executionRow(notWaiting(), start, { doubt });
     assert.match(row.description, /crew unreachable/);
     assert.ok(row.tooltip.includes("Check the address."));
     assert.doesNotMatch(
-      executionRow(notWaiting({ state: "completed" }), start, { problem }).description,
+      executionRow(notWaiting({ state: "completed" }), start, { doubt }).description,
       /unreachable/,
     );
   });
@@ -450,8 +450,7 @@ describe("stopping, on an execution's row", () => {
   it("is offered while its crew is connected", () => {
     const facts = (circumstances: object) => executionRow(notWaiting(), now, circumstances).facts;
     assert.match(facts({ canStop: true }), /:stop\b/);
-    assert.doesNotMatch(facts({ canStop: true, crew: "gone" }), /:stop\b/);
-    assert.doesNotMatch(facts({ canStop: true, crew: "interrupted" }), /:stop\b/);
+    assert.doesNotMatch(facts({ canStop: true, isInterrupted: true }), /:stop\b/);
   });
 
   it("is shown until the status says that it ended", () => {
@@ -473,58 +472,50 @@ describe("an execution's row in any group", () => {
   });
 
   it("omits what its group says, and names the crew if the group doesn't", () => {
-    const description = (group: "crew" | "waiting" | "state" | "day") =>
-      executionRow(second, start + 130_000, { group }).description;
-    assert.equal(description("crew"), "Waiting · 2 min · 1/3");
-    assert.equal(description("waiting"), "review, attempt 2 · 2 min · Writers · 1/3");
-    assert.equal(description("day"), "Waiting · 2 min · Writers · 1/3");
+    const description = (group: "crew" | "day") =>
+      executionRow(notWaiting(), start + 130_000, {}, group).description;
+    assert.equal(description("crew"), "Running · 1/3 · 2 min");
+    assert.equal(description("day"), "Running · 1/3 · 2 min · Writers");
     assert.equal(
-      executionRow(notWaiting({ state: "failed", error: "No." }), start, { group: "state" })
-        .description,
-      "Writers · 1/3",
+      executionRow(second, start + 130_000, {}, "waiting").description,
+      "review, attempt 2 · 1/3 · 2 min · Writers",
     );
     assert.equal(
-      executionRow(notWaiting({ state: "unknown", stateText: "HIBERNATING" }), start, {
-        group: "state",
-      }).description,
-      "HIBERNATING · Writers · 1/3",
+      executionRow(notWaiting({ state: "failed", error: "No." }), start, {}, "state").description,
+      "1/3 · Writers",
+    );
+    assert.equal(
+      executionRow(notWaiting({ state: "unknown", stateText: "HIBERNATING" }), start, {}, "state")
+        .description,
+      "HIBERNATING · 1/3 · Writers",
     );
     assert.match(
-      executionRow(second, start, { group: "waiting" }).sentence,
+      executionRow(second, start, {}, "waiting").sentence,
       /^Sea otters, Waiting for you at task review, attempt 2, .*Crew: Writers$/,
     );
   });
 
-  it("says that it isn't watched if its crew is not connected, refuses the token or is stopped, without a spinner", () => {
-    for (const [crew, text] of [
-      ["gone", "not watched: crew is not connected"],
-      ["refusing", "not watched: token refused"],
-      ["stopped", "not watched: local crew is stopped"],
-      ["starting", "local crew is starting…"],
-    ] as const) {
-      const row = executionRow(notWaiting(), start, { crew });
-      assert.ok(
-        row.description.includes(text) && row.sentence.includes(text) && row.tooltip.includes(text),
-        row.description,
-      );
-      assert.doesNotMatch(row.icon.id, /spin/);
-      const task = taskRow({ taskId: "review", state: "running", attempts: [] }, notWaiting(), {
-        crew,
-      });
-      assert.match(task.description, /Last seen running/);
-      assert.doesNotMatch(task.icon.id, /spin/);
-      assert.doesNotMatch(
-        executionRow(notWaiting({ state: "completed" }), start, { crew }).description,
-        /not watched/,
-      );
-    }
+  it("says why what it does isn't known, without a spinner", () => {
+    const doubt = { short: "not watched: token refused", text: "No.", isLasting: true };
+    const row = executionRow(notWaiting(), start, { doubt });
+    for (const text of [row.description, row.sentence, ...row.tooltip.slice(3, 4)])
+      assert.ok(text.includes(doubt.short), text);
+    const task = { taskId: "review", state: "running", attempts: [] } as const;
+    assert.match(taskRow(task, notWaiting(), { doubt }).description, /Last seen running/);
+    for (const { icon } of [row, taskRow(task, notWaiting(), { doubt })])
+      assert.equal(icon.id, "eye-closed");
+    assert.doesNotMatch(
+      executionRow(notWaiting({ state: "completed" }), start, { doubt }).description,
+      /not watched/,
+    );
   });
 
   it("is interrupted, not running, until a person decides about it", () => {
     const history = [{ at: new Date(start + 90_000).toISOString(), state: "running" }] as const;
-    const circumstances = { crew: "interrupted", canStop: true } as const;
+    const doubt = { short: "continue or discard it", text: "Interrupted.", isLasting: true };
+    const circumstances = { isInterrupted: true, canStop: true, doubt };
     const row = executionRow(notWaiting({ history }), start + 3_600_000, circumstances);
-    assert.match(row.description, /^Interrupted · 1 min 30 s( ·|$)/);
+    assert.match(row.description, /^Interrupted · 1\/3 · 1 min 30 s( ·|$)/);
     assert.match(row.facts, /^execution\b(?!.*:stop\b).*:continueExecution:discardExecution\b/);
     assert.match(row.sentence, /^Sea otters, Interrupted, .*continue or discard it/);
     const running = { taskId: "review", state: "running", attempts: [] } as const;
@@ -568,8 +559,8 @@ describe("an execution's row in any group", () => {
 
 describe("the row below a crew without executions", () => {
   it("says what to do, and that it starts a stopped local crew", () => {
-    assert.equal(hintRow().label, "Kick off the first execution…");
-    assert.equal(hintRow(true).label, "Start it and kick off the first execution…");
+    assert.equal(hintRow().label, "Kick off…");
+    assert.equal(hintRow(true).label, "Start and kick off…");
   });
 });
 
@@ -585,7 +576,7 @@ describe("a task's row", () => {
       ],
     } as const;
     const row = taskRow(task, anExecution({ tasks: [task] }));
-    assert.equal(row.description, "Waiting · attempt 2 · Editor");
+    assert.equal(row.description, "Waiting for you · attempt 2 · Editor");
     assert.equal(row.sentence, "Task review, Waiting for you, attempt 2, Editor");
     assert.deepEqual(menusOf(row.facts), ["approve", "reject", "output"]);
     assert.deepEqual(
@@ -634,7 +625,7 @@ describe("a crew's names in a row", () => {
     const rows = [
       taskRow(task, execution),
       executionRow(execution, start),
-      executionRow(execution, start, { group: "waiting" }),
+      executionRow(execution, start, {}, "waiting"),
     ];
     for (const text of rows.flatMap(({ label, description, tooltip, sentence }) => [
       label,

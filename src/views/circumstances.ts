@@ -1,0 +1,105 @@
+import type { Clock } from "../base/clock.ts";
+import { type Disposable, Disposables, Emitter } from "../base/events.ts";
+import type { Crews } from "../crews/crews.ts";
+import { isInterrupted, type Crew } from "../crews/types.ts";
+import { logProblem } from "../editor/log.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
+import type { Tracker, TrackerChange } from "../executions/tracker.ts";
+import type { Outbox } from "../sending/outbox.ts";
+import type { Circumstances } from "../view/actions.ts";
+import { doubtOf } from "./doubt.ts";
+import type { Prices } from "./prices.ts";
+
+/** How often to look whether a kickoff is still being sent, maybe from another window (ms). */
+const interval = 1_000;
+
+interface Sources {
+  readonly crews: Pick<Crews, "list" | "canStop" | "onDidChange">;
+  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
+  readonly outbox: Pick<Outbox, "isUnderWay">;
+  readonly prices: Pick<Prices, "list" | "onDidChange">;
+  /** Whether feedback on what waits is being sent from this window. */
+  readonly isSending: (execution: ExecutionSummary) => boolean;
+  readonly clock: Clock;
+}
+
+/** What all views know of an execution besides itself. */
+export class CurrentCircumstances implements Disposable {
+  readonly #sources: Sources;
+  readonly #owned = new Disposables();
+  readonly #changed = this.#owned.add(
+    new Emitter<TrackerChange | undefined>((error) => logProblem("Showing a change", error)),
+  );
+  /** Fires with what it concerns, or undefined for all executions. */
+  readonly onDidChange = this.#changed.event;
+  /** By ID; cached, since the list reads the settings. */
+  #connected: ReadonlyMap<string, Crew> | undefined;
+  /** Local IDs of executions shown while being kicked off: a failed request doesn't change its execution. */
+  readonly #kickingOff = new Set<string>();
+  #cancel: (() => void) | undefined;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+    const { crews, tracker, prices } = sources;
+    this.#owned.add(tracker.onDidChange((change) => this.#changed.fire(change)));
+    this.#owned.add(prices.onDidChange(() => this.#changed.fire(undefined)));
+    this.#owned.add(
+      crews.onDidChange(() => {
+        this.#connected = undefined;
+        this.#changed.fire(undefined);
+      }),
+    );
+    this.#owned.add({ dispose: () => this.#cancel?.() });
+  }
+
+  get connected(): ReadonlyMap<string, Crew> {
+    this.#connected ??= new Map(this.#sources.crews.list().map((crew) => [crew.id, crew]));
+    return this.#connected;
+  }
+
+  of(execution: ExecutionSummary): Circumstances {
+    const { crews, tracker, prices, isSending } = this.#sources;
+    const { kickoffIds } = execution;
+    const crew = this.connected.get(execution.crew.id);
+    const find = () => crew;
+    return {
+      // A kickoff without a response has its own text.
+      doubt: kickoffIds.length > 0 ? doubtOf({ crews: { find }, tracker }, execution) : undefined,
+      isKickingOff: this.#isKickingOff(execution),
+      isInterrupted: isInterrupted(crew, kickoffIds),
+      isSending: isSending(execution),
+      canStop: crew !== undefined && crews.canStop(crew.id),
+      prices: prices.list(),
+    };
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #isKickingOff({ state, localId }: ExecutionSummary): boolean {
+    if (state !== "unconfirmed" || !this.#isUnderWay(localId)) return false;
+    this.#kickingOff.add(localId);
+    this.#cancel ??= this.#sources.clock.after(interval, () => this.#look());
+    return true;
+  }
+
+  #look(): void {
+    const localIds = [...this.#kickingOff].filter((localId) => !this.#isUnderWay(localId));
+    for (const localId of localIds) this.#kickingOff.delete(localId);
+    this.#cancel =
+      this.#kickingOff.size === 0
+        ? undefined
+        : this.#sources.clock.after(interval, () => this.#look());
+    if (localIds.length > 0) this.#changed.fire({ crewIds: [], localIds });
+  }
+
+  #isUnderWay(localId: string): boolean {
+    try {
+      return this.#sources.outbox.isUnderWay({ kind: "kickoff", localId });
+    } catch {
+      // The database can't be read, which is reported elsewhere.
+      return false;
+    }
+  }
+}
