@@ -29,7 +29,7 @@ import { registerProjectFiles } from "./project-files/register.ts";
 import { Senders } from "./sending/senders.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
-import { watchAttention, watchReading } from "./views/attention.ts";
+import { isInFront, watchAttention, watchReading } from "./views/attention.ts";
 import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 import { registerComparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
@@ -196,7 +196,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const tree = owned.add(
     registerTree(context, opened, { store, crews, tracker, circumstances, clock }),
   );
-  owned.add(new Notifications({ store, lease, notified, clock }));
+  owned.add(
+    new Notifications({
+      ...{ store, lease, notified, clock },
+      isInFront: (execution) => isInFront(documents, execution),
+    }),
+  );
   owned.add(watchEnds({ store, lease, notified, clock, context }));
   owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));

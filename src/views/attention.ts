@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { documentIn } from "../editor/execution-uri.ts";
 import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
 import type { ComparisonRoom } from "./comparison/register.ts";
@@ -66,6 +67,15 @@ function isOurs(tab: vscode.Tab | undefined): boolean {
     input instanceof vscode.TabInputWebview &&
     [formType, comparisonType].some((type) => input.viewType.endsWith(type))
   );
+}
+
+/** Whether the person looks at an execution now, as text or as a page. */
+export function isInFront(
+  documents: Pick<ExecutionDocuments, "summary">,
+  { localId }: ExecutionSummary,
+): boolean {
+  const isIts = (uri: vscode.Uri) => documents.summary(uri)?.localId === localId;
+  return vscode.window.state.focused && visibleDocuments(executionScheme).some(isIts);
 }
 
 export const hasRead = "crewdeck.hasRead";

@@ -118,3 +118,16 @@ export function reportsOf(news: readonly News[]): readonly Report[] {
     return all.length > most ? [{ many, count: all.length }] : all.map((one) => ({ one }));
   });
 }
+
+export function countMessage(kind: EventKind, count: number): string {
+  switch (kind) {
+    case "waiting":
+      return count === 1
+        ? l10n.t("1 execution waits for you.")
+        : l10n.t("{0} executions wait for you.", count);
+    case "failed":
+      return l10n.t("{0} executions failed, or were stopped before their end.", count);
+    case "completed":
+      return l10n.t("{0} executions are completed.", count);
+  }
+}

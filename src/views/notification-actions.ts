@@ -13,8 +13,6 @@ const most = { answers: 3, letters: 36 };
 export interface NotificationAction {
   readonly title: string;
   readonly run: () => PromiseLike<unknown>;
-  /** It answers the waiting output. */
-  readonly isAnswer?: true;
 }
 
 export function actionsOn(
@@ -28,10 +26,7 @@ export function actionsOn(
   });
   const answers = kind === "waiting" && waiting ? answersTo(execution) : [];
   const answer = (title: string, verb: Verb, more = {}) =>
-    answers.some((each) => each.verb === verb) && {
-      ...command(title, `crewdeck.${verb}`, more),
-      isAnswer: true as const,
-    };
+    answers.some((each) => each.verb === verb) && command(title, `crewdeck.${verb}`, more);
   const options = waiting?.options;
   const open = command(vscode.l10n.t("Open"), "crewdeck.openExecution");
   // VS Code tells a button by its title.
@@ -67,7 +62,7 @@ export function actionsOnMany(
   const openFirst = async () => {
     const [first] = toReview(executions());
     if (first === undefined) showStatus(vscode.l10n.t("Nothing waits for you any more."));
-    else await openExecution(first);
+    else await vscode.commands.executeCommand("crewdeck.openExecution", targetOf(first));
   };
   const showAll = async () => {
     await vscode.commands.executeCommand(`${viewId}.focus`);
@@ -78,10 +73,6 @@ export function actionsOnMany(
     { title: vscode.l10n.t("Show All"), run: showAll },
     dontShowAgain(kind),
   ];
-}
-
-export async function openExecution(execution: ExecutionSummary): Promise<void> {
-  await vscode.commands.executeCommand("crewdeck.openExecution", targetOf(execution));
 }
 
 /** As from a tree row, so that errors are shown; `attempt` prevents answering another output. */

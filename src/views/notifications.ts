@@ -6,8 +6,7 @@ import type { Lease } from "../executions/lease.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { Notified } from "../executions/executions.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { titleOf } from "../executions/title.ts";
-import { eventOf, isPersons, reportsOf } from "./events.ts";
+import { countMessage, eventOf, isPersons, reportsOf } from "./events.ts";
 import type { EventKind, News } from "./events.ts";
 import type { NotificationAction } from "./notification-actions.ts";
 
@@ -16,13 +15,14 @@ interface NotificationsOptions {
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
   readonly notified: Pick<Notified, "claim">;
   readonly clock: Clock;
+  /** Whether the person looks at it now. */
+  readonly isInFront: (execution: ExecutionSummary) => boolean;
   /** Shows a message and returns the clicked button. */
   readonly show?: typeof showMessage;
 }
 
-/** How long to wait for more events (ms): briefly, unless there are many. VS Code shows three notifications at a time. */
-const delay = { alone: 100, quiet: 1_500, longest: 10_000 };
-const mostAlone = 3;
+/** How long to wait for more events (ms): VS Code shows three notifications at a time, and what may be waiting is often known a moment later. */
+const delay = 1_000;
 
 /** Each event is notified once, in one window. */
 export class Notifications implements vscode.Disposable {
@@ -31,9 +31,6 @@ export class Notifications implements vscode.Disposable {
   readonly #seen = new Set<string>();
   /** Local IDs by the keys of events to report soon. */
   readonly #soon = new Map<string, string>();
-  #since = 0;
-  /** When the last ones were reported (ms since 1970). */
-  #reportedAt: readonly number[] = [];
   #cancel: (() => void) | undefined;
   readonly #subscriptions: vscode.Disposable;
 
@@ -71,28 +68,19 @@ export class Notifications implements vscode.Disposable {
       const event = this.#eventOf(execution);
       if (event === undefined || this.#seen.has(event.key)) continue;
       this.#seen.add(event.key);
-      const now = clock.now();
-      if (this.#soon.size === 0) this.#since = now;
       this.#soon.set(event.key, execution.localId);
-      const left = Math.max(0, this.#since + delay.longest - now);
-      const few = this.#reportedAt.filter((at) => now - at < delay.quiet).length < mostAlone;
-      // What may be waiting is often known a moment later.
-      const isAlone =
-        few && this.#soon.size === 1 && execution.mayBeWaiting !== true && event.isUnseen !== true;
-      this.#cancel?.();
-      const pause = Math.min(isAlone ? delay.alone : delay.quiet, left);
-      this.#cancel = clock.after(pause, () => this.#report());
+      this.#cancel ??= clock.after(delay, () => this.#report());
     }
   }
 
   #report(): void {
     const soon = [...this.#soon];
     this.#soon.clear();
+    this.#cancel = undefined;
     if (!this.#options.lease.confirm()) {
       for (const [key] of soon) this.#seen.delete(key);
       return;
     }
-    this.#reportedAt = [...this.#reportedAt, this.#options.clock.now()].slice(-mostAlone);
     for (const report of reportsOf(soon.flatMap((each) => this.#claim(...each) ?? []))) {
       const shown =
         "one" in report ? this.#showOne(report.one) : this.#showMany(report.many, report.count);
@@ -100,14 +88,14 @@ export class Notifications implements vscode.Disposable {
     }
   }
 
-  /** Undefined if the event is over, turned off or reported by another window. */
+  /** Undefined if the event is over, turned off, reported by another window, or in front of the person. */
   #claim(key: string, localId: string): News | undefined {
-    const { store, notified } = this.#options;
+    const { store, notified, isInFront } = this.#options;
     const execution = store.summary(localId);
     const event = execution && this.#eventOf(execution);
     if (execution === undefined || event?.key !== key) return undefined;
     try {
-      if (notified.claim(key, localId)) return { execution, event };
+      if (notified.claim(key, localId) && !isInFront(execution)) return { execution, event };
     } catch (error) {
       // The next change tries again.
       this.#seen.delete(key);
@@ -117,16 +105,8 @@ export class Notifications implements vscode.Disposable {
   }
 
   async #showOne({ execution, event: { kind, message } }: News): Promise<void> {
-    const title = titleOf(execution);
-    const { actionsOn, openExecution, tooLateMessage } = await loadParts();
-    const chosen = await this.#show(kind, message, actionsOn(execution, kind));
-    const now = this.#options.store.summary(execution.localId);
-    const tooLate = chosen?.isAnswer === true ? tooLateMessage(execution, title, now) : undefined;
-    if (tooLate === undefined) await chosen?.run();
-    else {
-      if (now !== undefined) await openExecution(now);
-      await this.#show(kind, tooLate, []);
-    }
+    const { actionsOn } = await import("./notification-actions.ts");
+    await this.#show(kind, message, actionsOn(execution, kind));
   }
 
   async #showMany(kind: EventKind, count: number): Promise<void> {
@@ -134,21 +114,20 @@ export class Notifications implements vscode.Disposable {
     const present = kind === "waiting" ? store.list().filter(waitsForPerson).length : count;
     // All may have been answered meanwhile.
     if (present === 0) return;
-    const { actionsOnMany, countMessage } = await loadParts();
+    const { actionsOnMany } = await import("./notification-actions.ts");
     const actions = actionsOnMany(kind, () => store.list());
-    const chosen = await this.#show(kind, countMessage(kind, present), actions);
-    await chosen?.run();
+    await this.#show(kind, countMessage(kind, present), actions);
   }
 
   async #show(
     kind: EventKind,
     message: string,
     actions: readonly NotificationAction[],
-  ): Promise<NotificationAction | undefined> {
+  ): Promise<void> {
     const { show = showMessage } = this.#options;
     const titles = actions.map(({ title }) => title);
     const chosen = await show(kind, message, titles);
-    return actions.find(({ title }) => title === chosen);
+    await actions.find(({ title }) => title === chosen)?.run();
   }
 }
 
@@ -168,13 +147,4 @@ function isWanted(kind: EventKind, isUnseen = false): boolean {
     (each) => each !== undefined,
   );
   return configuration.get(kind) === true || (isUnseen && !isSet);
-}
-
-/** With the first notification. */
-async function loadParts() {
-  const [actions, texts] = await Promise.all([
-    import("./notification-actions.ts"),
-    import("./notification-texts.ts"),
-  ]);
-  return { ...actions, ...texts };
 }

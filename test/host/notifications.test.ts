@@ -31,8 +31,6 @@ describe("Notifications", () => {
   let parts: ViewParts;
   let shown: string[];
   let answer: string | undefined;
-  /** Runs while a notification is shown. */
-  let meanwhile: () => Promise<unknown>;
   const windows: Notifications[] = [];
 
   afterEach(async () => {
@@ -42,7 +40,7 @@ describe("Notifications", () => {
 
   eachWithViewParts((fresh) => {
     parts = fresh;
-    [shown, answer, meanwhile] = [[], undefined, () => Promise.resolve()];
+    [shown, answer] = [[], undefined];
   });
 
   /** A window that polls. */
@@ -59,10 +57,10 @@ describe("Notifications", () => {
         lease,
         notified,
         clock: systemClock,
-        show: async (_kind, message, buttons) => {
+        isInFront: ({ localId }) => localId === "in front",
+        show: (_kind, message, buttons) => {
           shown.push(`${message} [${buttons.join(" | ")}]`);
-          await meanwhile();
-          return buttons.find((button) => button === answer);
+          return Promise.resolve(buttons.find((button) => button === answer));
         },
       }),
     );
@@ -218,29 +216,12 @@ describe("Notifications", () => {
     assert.match(shown.join("\n"), /^“waits”[^\n]*$/);
   });
 
-  it("send nothing for an output that no longer waits: they explain why and open the execution", async () => {
+  it("skip what is in front of the person", async () => {
     openWindow();
-    answer = "Approve";
-    meanwhile = () =>
-      Promise.resolve(
-        parts.store.update("late", (execution) => ({
-          ...without(execution, "waiting"),
-          state: "completed",
-          endedAt: isoAgo(0),
-        })),
-      );
-    await turn("completed", false);
-    const called = await calls(async () => {
-      parts.store.add(topics("late"));
-      await waitFor("why", () => shown.length === 2);
-    });
-    assert.match(shown[1] ?? "", /^Nothing was sent: “e-bikes” no longer waits for you\./);
-    assert.deepEqual(called, [
-      [
-        "crewdeck.openExecution",
-        { kind: "execution", crew: "url:https://crew.test", localId: "late", kickoffId: "late" },
-      ],
-    ]);
+    parts.store.add(topics("in front"));
+    parts.store.add(topics("elsewhere"));
+    await waitFor("the other", () => shown.length > 0);
+    assert.match(shown.join("\n"), /^“elsewhere”[^\n]*$/);
   });
 
   it("can be turned off by kind with a button, which explains how to turn them on again", async () => {

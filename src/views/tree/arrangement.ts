@@ -9,7 +9,8 @@ export interface Rules {
 }
 
 interface Rearranged {
-  readonly isOtherGroups: boolean;
+  /** Groups that are new or gone. */
+  readonly otherGroups: readonly string[];
   /** Groups whose rows changed or moved. */
   readonly groups: ReadonlySet<string>;
   readonly rows: readonly { readonly before: ExecutionSummary; readonly after: ExecutionSummary }[];
@@ -87,13 +88,13 @@ export class Arrangement {
     const all = [...change.added, ...change.changed, ...change.removed];
     for (const localId of new Set(all.map((each) => each.localId))) {
       const [before, after] = [placedBefore.get(localId), this.#placed.get(localId)];
-      if (before === undefined || after === undefined || !isSamePlace(before, after))
-        for (const placed of [before, after]) if (placed?.group) groups.add(placed.group);
-      else if (after.group !== undefined)
-        rows.push({ before: before.execution, after: after.execution });
+      if (before !== undefined && after !== undefined && isSamePlace(before, after)) {
+        if (after.group !== undefined)
+          rows.push({ before: before.execution, after: after.execution });
+      } else for (const placed of [before, after]) if (placed?.group) groups.add(placed.group);
     }
-    const isOtherGroups = [...groups].some((group) => groupsBefore.has(group) !== this.has(group));
-    return { isOtherGroups, groups, rows };
+    const otherGroups = [...groups].filter((group) => groupsBefore.has(group) !== this.has(group));
+    return { otherGroups, groups, rows };
   }
 
   /** Unsorted. */

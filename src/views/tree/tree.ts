@@ -213,15 +213,15 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       this.#nodes.forget(localId);
       this.#expanded.delete(localId);
     }
-    const { isOtherGroups, groups, rows } = this.arrangement.apply(
+    const { otherGroups, groups, rows } = this.arrangement.apply(
       this.#options.store.list(),
       change,
     );
     // A connected crew's row stays without executions.
     const connected = this.#connectedGroups();
     const hasSameTop =
-      !isOtherGroups ||
-      (!this.arrangement.isFiltered && [...groups].every((group) => connected.includes(group)));
+      otherGroups.length === 0 ||
+      (!this.arrangement.isFiltered && otherGroups.every((group) => connected.includes(group)));
     const nodes = rows
       .filter(({ before, after }) => this.#items.looksDifferent(before, after))
       .flatMap(({ after }) => this.#rowsOf([after]))

@@ -53,18 +53,18 @@ describe("the group of an execution", () => {
 
   it("is its crew, newest first and pinned before all", () => {
     assert.deepEqual([ids(ofWriters), ids(ofPainters)], [["b", "a"], ["p"]]);
-    const { groups, isOtherGroups } = apply({
+    const { groups, otherGroups } = apply({
       changed: [running("a", { startedAt: at(1), pinned: true })],
       added: [running("c", { startedAt: at(3) })],
     });
     assert.deepEqual(ids(ofWriters), ["a", "c", "b"]);
-    assert.deepEqual([[...groups], isOtherGroups], [[ofWriters], false]);
+    assert.deepEqual([[...groups], otherGroups], [[ofWriters], []]);
   });
 
   it("is “Waiting for you”, and no other, while it waits or may be waiting", () => {
     const waits = anExecution({ localId: "a", startedAt: at(1) });
     assert.deepEqual(apply({ changed: [waits] }), {
-      isOtherGroups: true,
+      otherGroups: [waitingGroup],
       groups: new Set([ofWriters, waitingGroup]),
       rows: [],
     });
@@ -116,17 +116,14 @@ describe("the group of an execution", () => {
 
   it("stays if a change moves nothing: only the row changes", () => {
     const after = running("b", { startedAt: at(2), seenAt: at(9) });
-    const { isOtherGroups, groups, rows } = apply({ changed: [after] });
-    assert.deepEqual(
-      [isOtherGroups, groups.size, rows.map((row) => row.after)],
-      [false, 0, [after]],
-    );
+    const { otherGroups, groups, rows } = apply({ changed: [after] });
+    assert.deepEqual([otherGroups, groups.size, rows.map((row) => row.after)], [[], 0, [after]]);
     assert.equal(arrangement.members(ofWriters)[0], after);
   });
 
   it("changes when its crew changes", () => {
-    const { isOtherGroups, groups } = apply({ changed: [running("p")] });
-    assert.deepEqual([isOtherGroups, [...groups]], [true, [ofPainters, ofWriters]]);
+    const { otherGroups, groups } = apply({ changed: [running("p")] });
+    assert.deepEqual([otherGroups, [...groups]], [[ofPainters], [ofPainters, ofWriters]]);
   });
 
   it("follows a search in inputs, also of an execution that is added later", () => {

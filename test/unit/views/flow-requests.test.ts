@@ -14,7 +14,6 @@ import {
 import { staleByAttempt } from "../../../src/sending/stale.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { eventOf } from "../../../src/views/events.ts";
-import { tooLateMessage } from "../../../src/views/notification-texts.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { aRequest } from "../callbacks/flow-samples.ts";
@@ -129,11 +128,6 @@ describe("A flow's request, as a person sees it", () => {
       /“Please review this article\.” of “Writers” asks you at “review_article”: choose an answer\./,
     );
     assert.equal(eventOf(answering(asked()), clock.now()), undefined);
-    const shown = asked();
-    assert.match(
-      tooLateMessage(shown, "Otters", answering(shown)) ?? "",
-      /Nothing was sent: .* was answered before/,
-    );
   });
 
   it("is in the document with its message, state, answers, host and whom it is assigned to", () => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { toReview, without, type Execution } from "../../../src/executions/model.ts";
-import { type News, reportsOf } from "../../../src/views/events.ts";
-import { countMessage, tooLateMessage } from "../../../src/views/notification-texts.ts";
-import { anApproval, anExecution, notWaiting } from "./executions.ts";
+import { toReview } from "../../../src/executions/model.ts";
+import { countMessage, type News, reportsOf } from "../../../src/views/events.ts";
+import { anExecution, notWaiting } from "./executions.ts";
 
 describe("Notifications at about the same time", () => {
   const item = (kind: "waiting" | "failed", number: number): News => ({
@@ -47,39 +46,5 @@ describe("Notifications at about the same time", () => {
     );
     assert.equal(toReview(sinceOneAnswer)[0]?.localId, "2026-10-21T11:00:01.000Z");
     assert.deepEqual(toReview([notWaiting()]), []);
-  });
-});
-
-describe("An answer in a notification that is still shown", () => {
-  it("is sent while its output waits", () => {
-    assert.equal(tooLateMessage(anExecution(), "Sea otters", anExecution()), undefined);
-    assert.equal(
-      tooLateMessage(
-        anExecution(),
-        "Sea otters",
-        anExecution({ resumes: [anApproval("refused")] }),
-      ),
-      undefined,
-    );
-  });
-
-  it("is too late if it was answered, has ended, continues, waits with another output or is no longer tracked", () => {
-    const cases: readonly [Execution | undefined, RegExp][] = [
-      [
-        anExecution({ resumes: [anApproval("unanswered")] }),
-        /“Sea otters” at task “review” was answered before\.$/,
-      ],
-      [notWaiting({ resumes: [anApproval("answered")] }), /was answered before\.$/],
-      [notWaiting({ state: "failed" }), /no longer waits for you\. Its state is: Failed\.$/],
-      [without(notWaiting(), "waiting"), /no longer waits for you\. Its state is: Running\.$/],
-      [
-        anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } }),
-        /waits with another output now, at task “review”, attempt 2\. Read it first, then answer it\.$/,
-      ],
-      // The notification's name for it, which differs from the one made from its inputs.
-      [undefined, /“Grown-ups” is no longer tracked here\.$/],
-    ];
-    for (const [now, message] of cases)
-      assert.match(tooLateMessage(anExecution(), "Grown-ups", now) ?? "", message);
   });
 });
