@@ -8,7 +8,7 @@ import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
-import { canBeAsked } from "../executions/watched.ts";
+import { canBeAsked } from "../executions/polls.ts";
 import type { Asker } from "./asker.ts";
 import { findExecution, onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./commands.ts";

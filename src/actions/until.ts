@@ -1,6 +1,6 @@
 import { wait, type Clock } from "../base/clock.ts";
 import { hasEnded, waitsForPerson, type ExecutionSummary } from "../executions/model.ts";
-import { isQuickPhase, pace } from "../executions/watched.ts";
+import { pace } from "../executions/polls.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 
@@ -44,14 +44,11 @@ export async function untilItMatters(
   signal.addEventListener("abort", end, { signal: over.signal });
   try {
     const begun = clock.now();
-    for (let slowPolls = 0; !over.signal.aborted;) {
-      const age = clock.now() - begun;
-      const pause = pace({ age, slowPolls, isLookedAt: true, isUnknown: false });
-      if (!(await wait(clock, pause, over.signal))) break;
+    while (!over.signal.aborted) {
+      if (!(await wait(clock, pace(clock.now() - begun, true), over.signal))) break;
       await tracker.pollNow(localId);
       // No event fires when a request can't be sent.
       check();
-      if (!isQuickPhase(age)) slowPolls++;
     }
   } finally {
     for (const subscription of subscriptions) subscription.dispose();

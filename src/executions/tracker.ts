@@ -6,11 +6,13 @@ import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
 import { type CrewRef, type Execution, type ExecutionSummary, hasEnded, without } from "./model.ts";
 import type { ExecutionStore, Reported } from "./store.ts";
-import { WatchList } from "./watch-list.ts";
-import { answerSession, canBeAsked, isTooOld, type PollOutcome, type Watched } from "./watched.ts";
+import { canBeAsked, isTooOld, PolledExecution, sessionOf } from "./polls.ts";
 
 /** How long to collect problems: those of a crew without a token fire one event (ms). */
 const newsPause = 50;
+
+/** Requests to a crew at the same time. */
+const atOnce = 4;
 
 export interface TrackerOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "onDidChange">;
@@ -31,10 +33,25 @@ export interface TrackerChange {
   readonly localIds: readonly string[];
 }
 
+interface Due {
+  readonly poll: PolledExecution;
+  readonly execution: ExecutionSummary;
+  readonly due: number;
+}
+
 /** Polls the crews and stores the answers. Without the lease, a window polls only on request. */
 export class Tracker implements Disposable {
   readonly #options: TrackerOptions;
-  readonly #list: WatchList;
+  /** By local ID. */
+  readonly #polls = new Map<string, PolledExecution>();
+  /** By crew: requests under way. */
+  readonly #underWay = new Map<string, number>();
+  /** By crew: until when it asked to wait (milliseconds since 1970). */
+  readonly #notBefore = new Map<string, number>();
+  /** Crews that refused their token. */
+  readonly #parked = new Map<string, CrewApiError>();
+  /** What the person looks at in this window; `open` are the local ids of visible documents. */
+  readonly #view = { isListVisible: false, isFocused: false, open: new Set<string>() };
   readonly #subscriptions = new Disposables();
   readonly #onError = (error: unknown) =>
     this.#options.log.problem("A listener of the tracker failed.", error);
@@ -53,17 +70,16 @@ export class Tracker implements Disposable {
 
   constructor(options: TrackerOptions) {
     this.#options = options;
-    this.#list = new WatchList(options.store, options.clock);
   }
 
   start(): void {
     if (this.#isStarted || this.#isDisposed) return;
     this.#isStarted = true;
     const { store, lease } = this.#options;
-    if (this.#list.isFocused) lease.takeOver();
+    if (this.#view.isFocused) lease.takeOver();
     this.#subscriptions.add(
       store.onDidChange(({ added, changed, removed }) => {
-        for (const { localId } of removed) this.#list.drop(localId);
+        for (const { localId } of removed) this.#drop(localId);
         this.#follow([...added, ...changed]);
       }),
     );
@@ -74,18 +90,17 @@ export class Tracker implements Disposable {
   /** Resolves when answers are stored. By `localId`, also asks a crew that refused its token. */
   async pollNow(localId?: string): Promise<void> {
     const { store, clock } = this.#options;
-    const { limits } = this.#list;
     const wanted =
       localId === undefined
-        ? store.list().filter((each) => !each.watchingStoppedAt && !limits.parked.has(each.crew.id))
+        ? store.list().filter((each) => !each.watchingStoppedAt && !this.#parked.has(each.crew.id))
         : [store.summary(localId)];
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) return [];
-      const watched = this.#list.add(execution);
+      const poll = this.#pollOf(execution);
       // The crew asked to wait.
-      if (limits.notBefore(execution.crew.id) > clock.now()) return [];
-      watched.isForced = true;
-      return [new Promise<void>((resolve) => watched.waiters.push(resolve))];
+      if ((this.#notBefore.get(execution.crew.id) ?? 0) > clock.now()) return [];
+      poll.isForced = true;
+      return [new Promise<void>((resolve) => poll.waiters.push(resolve))];
     });
     this.#run();
     await Promise.all(polls);
@@ -93,33 +108,33 @@ export class Tracker implements Disposable {
 
   /** A focused window takes over polling. */
   setWatched({ visible, focused }: { readonly visible: boolean; readonly focused: boolean }): void {
-    if (this.#isStarted && focused && !this.#list.isFocused) this.#options.lease.takeOver();
-    this.#list.setWindow(visible, focused);
-    this.#plan();
+    if (this.#isStarted && focused && !this.#view.isFocused) this.#options.lease.takeOver();
+    this.#look(() => Object.assign(this.#view, { isListVisible: visible, isFocused: focused }));
   }
 
   setOpen(localId: string, isOpen: boolean): void {
-    this.#list.setOpen(localId, isOpen);
-    this.#plan();
+    const { open } = this.#view;
+    this.#look(() => (isOpen ? open.add(localId) : open.delete(localId)));
   }
 
   problemOf({ crew, localId }: ExecutionSummary): CrewApiError | undefined {
-    return this.#list.limits.parked.get(crew.id) ?? this.#list.get(localId)?.error;
+    return this.#parked.get(crew.id) ?? this.#polls.get(localId)?.error;
   }
 
   /** What on this machine, such as a missing token, blocked an execution's last poll. */
   localProblemOf({ localId }: ExecutionSummary): unknown {
-    return this.#list.get(localId)?.localProblem;
+    return this.#polls.get(localId)?.localProblem;
   }
 
   parkedCrews(): ReadonlyMap<string, CrewApiError> {
-    return this.#list.limits.parked;
+    return this.#parked;
   }
 
   /** Polls again, after the crew's token or settings changed. */
   unpark(crewId: string): void {
-    const wasParked = this.#list.limits.release(crewId);
-    this.#list.pollSoon(crewId);
+    this.#notBefore.delete(crewId);
+    const wasParked = this.#parked.delete(crewId);
+    for (const poll of this.#ofCrew(crewId)) poll.pollSoon(this.#options.clock.now());
     if (wasParked) this.#changes.fire({ crewIds: [crewId], localIds: [] });
     this.#plan();
   }
@@ -139,7 +154,7 @@ export class Tracker implements Disposable {
     this.#cancelNews = undefined;
     this.#news = [];
     this.#subscriptions.dispose();
-    this.#list.dropAll();
+    for (const localId of [...this.#polls.keys()]) this.#drop(localId);
     this.#plan();
   }
 
@@ -150,8 +165,51 @@ export class Tracker implements Disposable {
     this.#parks.dispose();
   }
 
+  #pollOf(execution: ExecutionSummary): PolledExecution {
+    const { localId } = execution;
+    const poll =
+      this.#polls.get(localId) ?? new PolledExecution(execution, this.#options.clock.now());
+    this.#polls.set(localId, poll);
+    return poll;
+  }
+
+  #drop(localId: string): void {
+    const poll = this.#polls.get(localId);
+    this.#polls.delete(localId);
+    poll?.request?.abort();
+    for (const resolve of poll?.waiters ?? []) resolve();
+  }
+
+  #ofCrew(crewId: string): readonly PolledExecution[] {
+    const { store } = this.#options;
+    return [...this.#polls.values()].filter(
+      ({ localId }) => store.summary(localId)?.crew.id === crewId,
+    );
+  }
+
+  /** Reports those whose problem another window's answer has ended. */
   #follow(executions: readonly ExecutionSummary[]): void {
-    this.#report(this.#list.follow(executions));
+    const now = this.#options.clock.now();
+    const ended = executions.filter((execution) => {
+      if (canBeAsked(execution)) return this.#pollOf(execution).follow(execution, now);
+      this.#drop(execution.localId);
+      return false;
+    });
+    this.#report(ended);
+    this.#plan();
+  }
+
+  #isLookedAt(localId: string): boolean {
+    const { isFocused, isListVisible, open } = this.#view;
+    return isFocused && (isListVisible || open.has(localId));
+  }
+
+  /** What comes into view is polled soon. */
+  #look(change: () => unknown): void {
+    const hidden = [...this.#polls.values()].filter(({ localId }) => !this.#isLookedAt(localId));
+    change();
+    for (const poll of hidden)
+      if (this.#isLookedAt(poll.localId)) poll.pollSoon(this.#options.clock.now());
     this.#plan();
   }
 
@@ -177,48 +235,69 @@ export class Tracker implements Disposable {
   }
 
   #run(): void {
-    for (const { watched, execution, due } of this.#waiting())
-      if (due <= this.#options.clock.now() && !this.#list.limits.isFull(execution.crew.id))
-        void this.#poll(watched, execution);
+    for (const { poll, execution, due } of this.#waiting())
+      if (due <= this.#options.clock.now() && !this.#isFull(execution.crew.id))
+        void this.#poll(poll, execution);
     this.#plan();
   }
 
-  #waiting() {
-    return this.#list.waiting(this.#isStarted && this.#options.lease.isHeld);
+  #isFull(crewId: string): boolean {
+    return (this.#underWay.get(crewId) ?? 0) >= atOnce;
   }
 
-  async #poll(watched: Watched, execution: ExecutionSummary): Promise<void> {
-    const { limits } = this.#list;
-    const { signal } = watched.begin();
-    const waiters = watched.waiters.splice(0);
+  /** What can be polled, most urgent first; without the lease, only on request. */
+  #waiting(): readonly Due[] {
+    const { store, clock, lease } = this.#options;
+    const isPolling = this.#isStarted && lease.isHeld;
+    const waiting = [...this.#polls.values()].flatMap((poll): Due[] => {
+      const execution = store.summary(poll.localId);
+      if (execution === undefined || poll.request !== undefined) return [];
+      const { id } = execution.crew;
+      if (this.#isFull(id)) return [];
+      if (poll.isForced) return [{ poll, execution, due: clock.now() }];
+      if (!isPolling || execution.watchingStoppedAt !== undefined || this.#parked.has(id))
+        return [];
+      const due = poll.due(execution, this.#isLookedAt(poll.localId));
+      return [{ poll, execution, due: Math.max(due, this.#notBefore.get(id) ?? 0) }];
+    });
+    return waiting.sort((a, b) => a.due - b.due);
+  }
+
+  async #poll(poll: PolledExecution, execution: ExecutionSummary): Promise<void> {
+    const { signal } = poll.begin(this.#options.clock.now());
+    const waiters = poll.waiters.splice(0);
     const crewId = execution.crew.id;
-    const wasParked = limits.parked.has(crewId);
-    limits.count(crewId, 1);
-    const outcome = await this.#ask(execution, signal);
-    watched.request = undefined;
-    limits.count(crewId, -1);
+    const wasParked = this.#parked.has(crewId);
+    const count = (change: 1 | -1) =>
+      this.#underWay.set(crewId, (this.#underWay.get(crewId) ?? 0) + change);
+    count(1);
+    const error = await this.#ask(execution, signal);
+    poll.request = undefined;
+    count(-1);
     if (!signal.aborted) {
-      this.#takeIn(outcome, watched, execution);
+      this.#takeIn(error, poll, execution);
       // A requested poll succeeded: the crew accepts the token again.
-      if (wasParked && outcome.kind === "written") this.unpark(crewId);
+      if (wasParked && error === undefined) this.unpark(crewId);
       this.#giveUpByAge(execution.localId);
     }
     for (const resolve of waiters) resolve();
     this.#run();
   }
 
-  /** Ignores the answer if a resume or a new id came first. Never rejects. */
-  async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<PollOutcome> {
+  /**
+   * Ignores the answer if a resume or a new id came first. Never rejects.
+   * @returns the crew's error, or what went wrong on this machine
+   */
+  async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<unknown> {
     const { store, clock, crews } = this.#options;
-    const session = answerSession(execution);
+    const session = sessionOf(execution);
     const write = (
       apply: (current: Execution, now: number) => Execution,
       reported?: Reported,
-    ): PollOutcome => {
+    ): undefined => {
       const change = (current: Execution) =>
-        answerSession(current) === session ? apply(current, clock.now()) : current;
+        sessionOf(current) === session ? apply(current, clock.now()) : current;
       store.update(execution.localId, change, reported);
-      return { kind: "written" };
     };
     try {
       const crew = crews.find(execution.crew.id);
@@ -240,28 +319,33 @@ export class Tracker implements Disposable {
       signal.throwIfAborted();
       return write((current, now) => applyReading(current, answer, now), reported);
     } catch (error) {
-      return error instanceof CrewApiError ? { kind: "failed", error } : { kind: "blocked", error };
+      return error;
     }
   }
 
-  #takeIn(outcome: PollOutcome, watched: Watched, execution: ExecutionSummary): void {
+  #takeIn(problem: unknown, poll: PolledExecution, execution: ExecutionSummary): void {
     const { crew } = execution;
     const { clock, log, random = Math.random } = this.#options;
-    const { limits } = this.#list;
-    if (outcome.kind === "blocked" && watched.failures === 0)
-      log.problem("An execution could not be polled; trying again.", outcome.error, crew.name);
-    const isNews = watched.record(outcome, execution, clock.now(), random());
-    const { error } = watched;
-    if (error?.retryAfterMs !== undefined)
-      limits.pauseUntil(crew.id, clock.now() + error.retryAfterMs);
+    const isLocal = problem !== undefined && !(problem instanceof CrewApiError);
+    if (isLocal && poll.failures === 0)
+      log.problem("An execution could not be polled; trying again.", problem, crew.name);
+    const isNews = poll.record(problem, execution, clock.now(), random());
+    const { error } = poll;
+    if (error?.retryAfterMs !== undefined) {
+      const until = clock.now() + error.retryAfterMs;
+      this.#notBefore.set(crew.id, Math.max(until, this.#notBefore.get(crew.id) ?? 0));
+    }
     // 403 may concern this execution alone, since a user's token may reach others.
     if (error?.kind !== "unauthorized") {
       if (isNews) this.#report([execution]);
       return;
     }
-    this.#list.cancelForced(crew.id);
-    if (limits.parked.has(crew.id)) return;
-    limits.parked.set(crew.id, error);
+    for (const each of this.#ofCrew(crew.id)) {
+      each.isForced = false;
+      for (const resolve of each.waiters.splice(0)) resolve();
+    }
+    if (this.#parked.has(crew.id)) return;
+    this.#parked.set(crew.id, error);
     this.#changes.fire({ crewIds: [crew.id], localIds: [] });
     this.#parks.fire({ crew, error });
   }

@@ -29,7 +29,7 @@ import {
   type ResumeTarget,
 } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { answerSession } from "../executions/watched.ts";
+import { sessionOf } from "../executions/polls.ts";
 import {
   buttonsOf,
   hadNoEffect,
@@ -196,7 +196,7 @@ export class FeedbackSender {
       // An answer from before another window's resume doesn't count.
       const answer = { isOvertaken: false };
       const now = store.update(shown.localId, (known) => {
-        answer.isOvertaken = answerSession(known) !== answerSession(asked);
+        answer.isOvertaken = sessionOf(known) !== sessionOf(asked);
         return answer.isOvertaken ? known : applyReading(known, reading, clock.now());
       });
       if (now === undefined) throw untracked();

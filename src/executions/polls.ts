@@ -1,0 +1,142 @@
+import { CrewApiError } from "../api/errors.ts";
+import { type ExecutionSummary, hasEnded, lastSentAt, mayWait, sendsCallbacks } from "./model.ts";
+
+/** The first and the longest interval while somebody looks (ms). */
+const [quick, slow] = [2_000, 15_000];
+const quickPhase = 20_000;
+/** How much slower it is while nobody looks, and its longest interval (ms). */
+const unattended = { factor: 4, longest: 60_000 };
+/** If the crew doesn't know the id (ms). */
+const unknownPace = 60_000;
+const longestBackOff = 5 * 60_000;
+const ageLimit = 24 * 60 * 60_000;
+/** The least time between two polls, however often a window is shown (ms). */
+const leastGap = 2_000;
+
+/** The next interval, by the time since a kickoff, a resume or the first sight (ms). */
+export function pace(age: number, isLookedAt: boolean): number {
+  const base = age < quickPhase ? quick : Math.min(slow, age / 5);
+  return isLookedAt ? base : Math.min(unattended.longest, base * unattended.factor);
+}
+
+/** Full jitter (`random` in 0 to 1), doubling to 5 minutes, at least `ordinary` (ms). */
+export function backOff(failures: number, random: number, ordinary: number): number {
+  return Math.max(ordinary, random * Math.min(longestBackOff, quick * 2 ** failures));
+}
+
+/** How one execution is polled. Times in milliseconds since 1970. */
+export class PolledExecution {
+  readonly localId: string;
+  request: AbortController | undefined;
+  /** A poll was requested, and happens even if polling is off. */
+  isForced = false;
+  waiters: (() => void)[] = [];
+  failures = 0;
+  /** Why the last poll brought nothing: the crew's answer, or what blocked it on this machine. */
+  #failure: { readonly error: unknown; readonly at: number } | undefined;
+  #session: string;
+  #askedIn = "";
+  #since: number;
+  #askedAt: number | undefined;
+  /** Overrides the interval: after a failure, or to poll soon. */
+  #dueAt: number | undefined;
+
+  constructor(execution: ExecutionSummary, now: number) {
+    this.localId = execution.localId;
+    this.#session = paceSession(execution);
+    this.#since = now;
+    this.#dueAt = now;
+  }
+
+  /** The request failed, or its answer is invalid. */
+  get error(): CrewApiError | undefined {
+    const error = this.#failure?.error;
+    return error instanceof CrewApiError ? error : undefined;
+  }
+
+  /** Blocked on this machine: no client, no token, a full disk. */
+  get localProblem(): unknown {
+    return this.error === undefined ? this.#failure?.error : undefined;
+  }
+
+  /** Polls a new session at once. @returns whether another window's answer ended a problem */
+  follow(execution: ExecutionSummary, now: number): boolean {
+    const session = paceSession(execution);
+    if (session !== this.#session) {
+      this.#session = session;
+      this.#since = now;
+      this.failures = 0;
+      this.#dueAt = now;
+    }
+    const seenAt = Date.parse(execution.seenAt ?? "");
+    if (this.#failure === undefined || !(seenAt > this.#failure.at)) return false;
+    this.failures = 0;
+    this.#failure = undefined;
+    return true;
+  }
+
+  pollSoon(now: number): void {
+    this.#dueAt = Math.max(now, (this.#askedAt ?? -Infinity) + leastGap);
+  }
+
+  due(execution: ExecutionSummary, isLookedAt: boolean): number {
+    return this.#dueAt ?? (this.#askedAt ?? 0) + this.#pace(execution, isLookedAt);
+  }
+
+  begin(now: number): AbortController {
+    this.isForced = false;
+    this.#askedAt = now;
+    this.#askedIn = this.#session;
+    return (this.request = new AbortController());
+  }
+
+  /** `random` in 0 to 1, for the jitter. @returns whether the problem changed or ended */
+  record(error: unknown, execution: ExecutionSummary, now: number, random: number): boolean {
+    // An answer to an earlier session doesn't delay the next poll.
+    if (this.#askedIn === this.#session) {
+      this.failures = error === undefined ? 0 : this.failures + 1;
+      const ordinary = this.#pace(execution, true);
+      this.#dueAt =
+        error === undefined ? undefined : now + backOff(this.failures, random, ordinary);
+    }
+    const before = this.#problem();
+    this.#failure = error === undefined ? undefined : { error, at: now };
+    // `Retry-After` overrides everything.
+    if (this.error?.retryAfterMs !== undefined) this.#dueAt = now + this.error.retryAfterMs;
+    return before !== this.#problem();
+  }
+
+  #problem(): string {
+    const kind = this.error && `${this.error.kind} ${this.error.message}`;
+    return kind ?? (this.localProblem === undefined ? "" : "blocked");
+  }
+
+  #pace(execution: ExecutionSummary, isLookedAt: boolean): number {
+    const age = (this.#askedAt ?? this.#since) - this.#since;
+    return mayWait(execution) ? unknownPace : pace(age, isLookedAt);
+  }
+}
+
+/** Whether an execution can be polled: also one that has ended, until its callbacks have arrived. */
+export function canBeAsked(execution: ExecutionSummary): boolean {
+  const isOver = hasEnded(execution) && !sendsCallbacks(execution);
+  return !isOver && execution.kickoffIds.length > 0;
+}
+
+export function isTooOld(execution: ExecutionSummary, now: number): boolean {
+  const since =
+    execution.watchedSince === undefined ? -Infinity : Date.parse(execution.watchedSince);
+  return now - Math.max(lastSentAt(execution), since) >= ageLimit;
+}
+
+/** What was requested before a resume, a new id or a callback's pause doesn't count after it. */
+export function sessionOf({ kickoffIds, resumes, waiting }: ExecutionSummary): string {
+  const pause = [waiting?.taskId, waiting?.attempt];
+  return JSON.stringify([kickoffIds.at(-1), resumes.map(({ outcome }) => outcome), pause]);
+}
+
+/** A pause that an answer shows doesn't begin another one. */
+function paceSession({ kickoffIds, resumes, watchedSince }: ExecutionSummary): string {
+  const sent = resumes.filter(({ outcome }) => outcome === "answered" || outcome === "unanswered");
+  return JSON.stringify([kickoffIds.at(-1), sent.length, watchedSince]);
+}
