@@ -15,26 +15,13 @@ const longest = { input: 100, error: 300 };
 /** Searchable characters of an input's value. */
 const searched = 10_000;
 
-/** The texts of a stored summary. */
-type SummaryTexts = Readonly<Record<"summary" | "common", string>>;
-
-/** The parts in which most executions of a crew are alike. */
-const commonParts = ["crew", "origin", "state", "progress", "tasks", "output"] as const;
-
-type Common = Pick<ExecutionSummary, (typeof commonParts)[number]>;
-type Own = Omit<ExecutionSummary, keyof Common>;
-
 export function writeExecution(execution: Execution) {
   // What is not in the summary, or not whole.
   const { request, tasks, output, error, waiting, resumes, requests, eventCounts } = execution;
   const details = { request, tasks, output, error, waiting, resumes, requests, eventCounts };
   const values = Object.values(request?.inputs ?? {});
-  const summary = Object.entries(summaryOf(execution));
-  const names: readonly string[] = commonParts;
-  const isCommon = ([name]: readonly [string, unknown]) => names.includes(name);
   return {
-    summary: JSON.stringify(Object.fromEntries(summary.filter((part) => !isCommon(part)))),
-    common: JSON.stringify(Object.fromEntries(summary.filter(isCommon))),
+    summary: JSON.stringify(summaryOf(execution)),
     search: values.map((value) => textOf(value).slice(0, searched).toLowerCase()).join("\n"),
     details: JSON.stringify(details),
   };
@@ -54,7 +41,7 @@ export function summaryOf(execution: Execution): ExecutionSummary {
       ...task,
       attempts: task.attempts.map((attempt) => {
         const { feedback, ...others } = withoutOutput(attempt);
-        // Its time is in the resumes: executions with the same tasks share them.
+        // Its time is in the resumes.
         return { ...others, ...(feedback && { feedback: { isApprove: feedback.isApprove } }) };
       }),
     })),
@@ -74,32 +61,18 @@ export function summaryOf(execution: Execution): ExecutionSummary {
   return summary;
 }
 
-/**
- * Reads summaries with one common text, which they share in memory, from a JSON array. Checks what
- * the program relies on. @throws an error that says what is wrong with one of them
- */
-export function readSummaries(summaries: string, commonText: string): readonly ExecutionSummary[] {
-  const common: unknown = JSON.parse(commonText);
-  if (!isCommon(common)) throw new Error(problemIn(common, commonShape));
-  const all: unknown = JSON.parse(summaries);
-  if (!Array.isArray(all)) throw new Error("not a list");
-  return all.map((own: unknown) => {
-    if (!isOwn(own)) throw new Error(problemIn(own, ownShape));
-    return { ...common, ...own };
-  });
+/** @throws an error that says what is wrong with it, of what the program relies on */
+export function readSummary(text: string): ExecutionSummary {
+  const raw: unknown = JSON.parse(text);
+  if (!isSummary(raw)) throw new Error(problemIn(raw));
+  return raw;
 }
 
-/** Throws as {@link readSummaries} does. */
-export function readSummary({ summary, common }: SummaryTexts): ExecutionSummary {
-  const [only] = readSummaries(`[${summary}]`, common);
-  if (only === undefined) throw new Error("empty");
-  return only;
-}
-
-export function readExecution(texts: SummaryTexts & { readonly details: string }): Execution {
+/** Throws as {@link readSummary} does. */
+export function readExecution(texts: { readonly summary: string; readonly details: string }) {
   const details: unknown = JSON.parse(texts.details);
-  const raw = isObject(details) ? { ...readSummary(texts), ...details } : undefined;
-  if (!isExecution(raw)) throw new Error(problemIn(raw, wholeShape));
+  const raw = isObject(details) ? { ...readSummary(texts.summary), ...details } : undefined;
+  if (!isExecution(raw)) throw new Error(problemIn(raw));
   return raw;
 }
 
@@ -161,15 +134,11 @@ const areChanges = listOf(
   (change) => isObject(change) && isTime(change["at"]) && isState(change["state"]),
 );
 
-type Shape = readonly { readonly name: string; readonly check: Check }[];
-
 /** The parts on whose shape the program relies without a look. */
-const commonShape = shapeOf({
+const shape: readonly (readonly [name: string, check: Check])[] = Object.entries({
   crew: isObject,
   state: isState,
   tasks: listOf((task) => isObject(task) && areObjects(task["attempts"])),
-});
-const ownShape = shapeOf({
   localId: isString,
   kickoffIds: listOf(isString),
   startedAt: isTime,
@@ -180,29 +149,18 @@ const ownShape = shapeOf({
   stop: (value) => value === undefined || (isObject(value) && isTime(value["at"])),
   history: (value) => value === undefined || areChanges(value),
   undelivered: (value) => value === undefined || areObjects(value),
-});
+} satisfies Record<string, Check>);
 
-const wholeShape = [...ownShape, ...commonShape];
-
-function problemIn(raw: unknown, shape: Shape): string | undefined {
+function problemIn(raw: unknown): string | undefined {
   if (!isObject(raw)) return "not an object";
-  for (const { name, check } of shape)
-    if (!check(raw[name])) return `"${name}" is missing or has the wrong type`;
-  return undefined;
+  const wrong = shape.find(([name, check]) => !check(raw[name]));
+  return wrong && `"${wrong[0]}" is missing or has the wrong type`;
 }
 
-function isCommon(raw: unknown): raw is Common {
-  return problemIn(raw, commonShape) === undefined;
-}
-
-function isOwn(raw: unknown): raw is Own {
-  return problemIn(raw, ownShape) === undefined;
+function isSummary(raw: unknown): raw is ExecutionSummary {
+  return problemIn(raw) === undefined;
 }
 
 function isExecution(raw: unknown): raw is Execution {
-  return problemIn(raw, wholeShape) === undefined;
-}
-
-function shapeOf(checks: Readonly<Record<string, Check>>): Shape {
-  return Object.entries(checks).map(([name, check]) => ({ name, check }));
+  return problemIn(raw) === undefined;
 }

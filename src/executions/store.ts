@@ -3,14 +3,14 @@ import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import type { ActivityEvent, Picture } from "../api/types.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
-import { asArray, defined } from "../base/json.ts";
+import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 import type { KeptEvents } from "./activity.ts";
 import { addEvents, readKeptEvents, readPicture } from "./kept-events.ts";
-import { type ExecutionChange, Known } from "./known.ts";
+import { type ExecutionChange, ExecutionList } from "./execution-list.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
-import { readExecution, readSummaries, readSummary, summaryOf, writeExecution } from "./record.ts";
+import { readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
 import { keepEnd, withHistory } from "./history.ts";
 import { newTitle } from "./title.ts";
 
@@ -37,14 +37,9 @@ const again = 1_000;
 /** Whole executions, and search results, kept in memory. */
 const held = 8;
 
-const readWhole = `SELECT local_id, revision, summary, common, json FROM executions LEFT JOIN details USING (local_id)`;
+const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT JOIN details USING (local_id)`;
 
-const some = "SELECT * FROM executions WHERE revision > ? ORDER BY revision LIMIT 1000";
-
-/** Parsing one text is faster than 10,000. In portions, so that texts can be freed meanwhile. */
-const readSome = `
-  SELECT common, max(revision) AS last, '[' || group_concat(revision) || ']' AS revisions, '[' || group_concat(summary) || ']' AS summaries
-  FROM (${some}) GROUP BY common`;
+const readNews = "SELECT * FROM executions WHERE revision > ? ORDER BY revision";
 
 /** Far above what other windows have seen, in case the last was lost with a damaged file. */
 const nextRevision = `
@@ -58,7 +53,7 @@ const nextRevision = `
  */
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
-  readonly #known = new Known();
+  readonly #list = new ExecutionList();
   readonly #onError = (error: unknown) =>
     this.#options.log.problem("A listener of the executions failed.", error);
   readonly #changes = new Emitter<ExecutionChange>(this.#onError);
@@ -88,17 +83,17 @@ export class ExecutionStore implements Disposable {
   }
 
   list(): readonly ExecutionSummary[] {
-    return this.#known.list();
+    return this.#list.list();
   }
 
   /** By local id or any kickoff id. */
   summary(id: string, crewId?: string): ExecutionSummary | undefined {
-    return this.#known.find(id, crewId);
+    return this.#list.find(id, crewId);
   }
 
   /** Reads a whole execution by local id or any kickoff id. */
   find(id: string, crewId?: string): Execution | undefined {
-    const localId = this.#known.find(id, crewId)?.localId ?? id;
+    const localId = this.#list.find(id, crewId)?.localId ?? id;
     const newest = "SELECT revision FROM executions WHERE local_id = ?";
     const row = this.#options.database.get(newest, localId);
     if (row === undefined) return undefined;
@@ -137,19 +132,13 @@ export class ExecutionStore implements Disposable {
         throw new Error(`The execution ${localId} is tracked already.`);
       const title = this.#newTitle(execution);
       const named = { ...execution, ...defined({ title }) };
-      const { summary, common, search, details } = writeExecution(named);
+      const { summary, search, details } = writeExecution(named);
       const revision = this.#nextRevision();
-      database.run(
-        "INSERT INTO executions VALUES (?, ?, ?, ?)",
-        localId,
-        revision,
-        summary,
-        common,
-      );
+      database.run("INSERT INTO executions VALUES (?, ?, ?)", localId, revision, summary);
       database.run("INSERT INTO details VALUES (?, ?, ?)", localId, search, details);
       const added = summaryOf(named);
       database.afterCommit(() => {
-        this.#known.put(localId, revision, added);
+        this.#list.put(localId, revision, added);
         this.#report();
         this.#adds.fire(added);
       });
@@ -185,15 +174,14 @@ export class ExecutionStore implements Disposable {
       const seen = withHistory(current, changed, clock.now());
       const isTimed = reported !== undefined && (isChanged || news === "frame");
       const next = isTimed ? reported.withTimes(seen, this.events(localId)) : seen;
-      const { summary, common, details } = writeExecution(next);
+      const { summary, details } = writeExecution(next);
       const revision = this.#nextRevision();
-      const write =
-        "UPDATE executions SET revision = ?, summary = ?, common = ? WHERE local_id = ?";
-      database.run(write, revision, summary, common, localId);
+      const write = "UPDATE executions SET revision = ?, summary = ? WHERE local_id = ?";
+      database.run(write, revision, summary, localId);
       if (details !== row.details)
         database.run("UPDATE details SET json = ? WHERE local_id = ?", details, localId);
       database.afterCommit(() => {
-        this.#known.put(localId, revision, summaryOf(next));
+        this.#list.put(localId, revision, summaryOf(next));
         this.#report();
       });
       return next;
@@ -206,7 +194,7 @@ export class ExecutionStore implements Disposable {
     database.write(() => {
       database.run("DELETE FROM executions WHERE local_id = ?", localId);
       database.afterCommit(() => {
-        this.#known.drop(localId);
+        this.#list.drop(localId);
         this.#report();
       });
     });
@@ -221,7 +209,7 @@ export class ExecutionStore implements Disposable {
         if (row !== undefined) this.#seen.clearing = integer(row, "id");
         this.#whole.clear();
         this.#found.clear();
-        for (const localId of this.#known.localIds()) this.#known.drop(localId);
+        for (const localId of this.#list.localIds()) this.#list.drop(localId);
         this.#report();
       });
     });
@@ -275,8 +263,7 @@ export class ExecutionStore implements Disposable {
   #parse(row: Row) {
     const details = optionalText(row, "json") ?? "";
     try {
-      const texts = { summary: text(row, "summary"), common: text(row, "common"), details };
-      return { execution: readExecution(texts), details };
+      return { execution: readExecution({ summary: text(row, "summary"), details }), details };
     } catch (error) {
       this.#reportUnread(error, text(row, "local_id"));
       return undefined;
@@ -315,15 +302,16 @@ export class ExecutionStore implements Disposable {
     const last = counts?.["last"] ?? null;
     if (last === null || Number(last) < this.#seen.revision) this.#seen.revision = 0;
     try {
-      for (let groups = this.#readSome(); groups.length > 0; groups = this.#readSome()) {
-        for (const group of groups)
-          if (!this.#takeGroup(group)) this.#takeEach(text(group, "common"));
-        this.#seen.revision = Math.max(...groups.map((group) => integer(group, "last")));
+      for (const row of database.all(readNews, this.#seen.revision)) {
+        const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
+        if (revision > this.#list.revisionOf(localId))
+          this.#list.put(localId, revision, this.#readSummary(row));
+        this.#seen.revision = revision;
       }
-      if (counts === undefined || integer(counts, "count") !== this.#known.size) {
+      if (counts === undefined || integer(counts, "count") !== this.#list.size) {
         const there = this.#localIdsIn("SELECT local_id FROM executions");
-        for (const localId of this.#known.localIds())
-          if (!there.has(localId)) this.#known.drop(localId);
+        for (const localId of this.#list.localIds())
+          if (!there.has(localId)) this.#list.drop(localId);
       }
     } finally {
       // Also after an error: what was read is not read again.
@@ -331,42 +319,13 @@ export class ExecutionStore implements Disposable {
     }
   }
 
-  #readSome(): readonly Row[] {
-    return this.#options.database.all(readSome, this.#seen.revision);
-  }
-
-  /** False if one of the executions can't be read. */
-  #takeGroup(group: Row): boolean {
-    const revisions = asArray(JSON.parse(text(group, "revisions")));
-    let summaries: readonly ExecutionSummary[];
+  /** Undefined, and reported, if it can't be read. */
+  #readSummary(row: Row): ExecutionSummary | undefined {
     try {
-      summaries = readSummaries(text(group, "summaries"), text(group, "common"));
-    } catch {
-      return false;
-    }
-    if (summaries.length !== revisions.length) return false;
-    for (const [index, summary] of summaries.entries())
-      this.#known.put(summary.localId, Number(revisions[index]), summary);
-    return true;
-  }
-
-  /** Reports those that can't be read. */
-  #takeEach(common: string): void {
-    const { revision: after } = this.#seen;
-    const rows = this.#options.database.all(
-      `SELECT * FROM (${some}) WHERE common = ?`,
-      after,
-      common,
-    );
-    for (const row of rows) {
-      const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
-      if (revision <= this.#known.revisionOf(localId)) continue;
-      try {
-        this.#known.put(localId, revision, readSummary({ summary: text(row, "summary"), common }));
-      } catch (error) {
-        this.#reportUnread(error, localId);
-        this.#known.put(localId, revision, undefined);
-      }
+      return readSummary(text(row, "summary"));
+    } catch (error) {
+      this.#reportUnread(error, text(row, "local_id"));
+      return undefined;
     }
   }
 
@@ -375,7 +334,7 @@ export class ExecutionStore implements Disposable {
   }
 
   #report(): void {
-    const change = this.#known.takeChange();
+    const change = this.#list.takeChange();
     if (change === undefined) return;
     if (change.added.length > 0) this.#found.clear();
     this.#changes.fire(change);

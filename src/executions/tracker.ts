@@ -313,11 +313,15 @@ export class Tracker implements Disposable {
       // Loaded late, since most windows never poll.
       const { applyNotFound, applyReading } = await import("./reduce.ts");
       signal.throwIfAborted();
-      if (answer === undefined) return write(applyNotFound);
+      if (answer === undefined) {
+        write(applyNotFound);
+        return;
+      }
       const { events } = answer;
       const reported = events && { events, ...(await import("./task-times.ts")) };
       signal.throwIfAborted();
-      return write((current, now) => applyReading(current, answer, now), reported);
+      write((current, now) => applyReading(current, answer, now), reported);
+      return;
     } catch (error) {
       return error;
     }

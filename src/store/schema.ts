@@ -160,6 +160,11 @@ export const steps: readonly string[] = [
   INSERT INTO intents SELECT * FROM sends;
   DROP TABLE sends;
   `,
+  // Summaries are whole: 10,000 rows are read as quickly as in groups with a common part.
+  `
+  UPDATE executions SET summary = substr(common, 1, length(common) - 1) || ',' || substr(summary, 2);
+  ALTER TABLE executions DROP COLUMN common;
+  `,
 ];
 
 /** @throws StoreError for a newer version */

@@ -57,7 +57,7 @@ export interface TaskView {
   readonly agent?: string;
   readonly state: TaskSummary["state"] | "interrupted";
   readonly label: string;
-  /** Known only from feedback. */
+  /** ExecutionList only from feedback. */
   readonly isUnknown?: true;
   /** Duration, tokens, cost. */
   readonly facts: readonly string[];
@@ -121,7 +121,7 @@ function noteOn(
   return comesLater ? l10n.t("Output is available when the execution has ended.") : undefined;
 }
 
-/** Known only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
+/** ExecutionList only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
 export function unknownTasks(execution: Execution): readonly ExecutionTask[] {
   const known = new Set(execution.tasks.map(({ taskId }) => taskId));
   const unknown = execution.resumes.filter(

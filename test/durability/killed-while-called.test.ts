@@ -167,7 +167,7 @@ const inWindow = ({ dataFolder }: VSCodeWindow, from: string, ...values: readonl
 const received = (window: VSCodeWindow) =>
   inWindow(window, "events WHERE type = 'step'") + inWindow(window, "received_callbacks");
 const waiting = (window: VSCodeWindow) =>
-  inWindow(window, "executions WHERE common ->> '$.state' = 'waiting'");
+  inWindow(window, "executions WHERE summary ->> '$.state' = 'waiting'");
 
 /** Writes a crew without inputs, whose last task's output waits for a person. @returns its folder */
 function writeCrew(parent: string): string {

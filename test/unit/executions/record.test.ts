@@ -11,7 +11,7 @@ describe("an execution's summary", () => {
       tasks: [{ taskId: "write", state: "completed", attempts }],
     });
     const texts = writeExecution(execution);
-    const summary = readSummary(texts);
+    const summary = readSummary(texts.summary);
     assert.equal(summary.output, undefined);
     assert.deepEqual(summary.tasks[0]?.attempts, [{ number: 1 }, { number: 2, output: true }]);
     assert.deepEqual(readExecution(texts), execution);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
-import { type ExecutionChange, Known } from "../../../src/executions/known.ts";
+import { type ExecutionChange, ExecutionList } from "../../../src/executions/execution-list.ts";
 import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
 import type { Reported } from "../../../src/executions/store.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
@@ -12,7 +12,7 @@ import { FakeClock } from "./fake-clock.ts";
 
 /** Tracked executions in memory. */
 class MemoryStore {
-  readonly #known = new Known();
+  readonly #known = new ExecutionList();
   readonly #whole = new Map<string, Execution>();
   #revision = 0;
   readonly #changes = new Emitter<ExecutionChange>((error) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
-import { Known } from "../../../src/executions/known.ts";
-import { without, type Execution } from "../../../src/executions/model.ts";
+import { ExecutionList } from "../../../src/executions/execution-list.ts";
+import { type Execution, without } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
@@ -280,7 +280,7 @@ describe("an execution's row", () => {
   });
 
   it("differs from rows with the same title by number and time", () => {
-    const known = new Known();
+    const known = new ExecutionList();
     const localTime = (hour: number) => new Date(2026, 9, 21, hour, 5).toISOString();
     for (const [number, [localId, hour]] of (
       [
@@ -354,7 +354,7 @@ describe("an execution's row", () => {
         ],
       }),
     ]) {
-      const summary = readSummary(writeExecution(execution));
+      const summary = readSummary(writeExecution(execution).summary);
       assert.deepEqual(executionRow(summary, start), executionRow(execution, start));
       assert.deepEqual(
         summary.tasks.map((task) => taskRow(task, summary)),

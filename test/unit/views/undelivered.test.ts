@@ -71,6 +71,6 @@ describe("callbacks that have not arrived", () => {
     const execution = anExecution({ undelivered: [failed] });
     const texts = writeExecution(execution);
     assert.deepEqual(readExecution(texts).undelivered, [failed]);
-    assert.deepEqual(readSummary(texts).undelivered, [failed]);
+    assert.deepEqual(readSummary(texts.summary).undelivered, [failed]);
   });
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { Known } from "../../../src/executions/known.ts";
+import { ExecutionList } from "../../../src/executions/execution-list.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { anExecution, at } from "./samples.ts";
 
 describe("The executions in memory", () => {
-  let known: Known;
+  let known: ExecutionList;
   const one = (localId: string, seconds: number, changes: Partial<Execution> = {}): Execution =>
     anExecution({
       localId,
@@ -19,7 +19,7 @@ describe("The executions in memory", () => {
       .join(" ");
 
   beforeEach(() => {
-    known = new Known();
+    known = new ExecutionList();
     for (const [localId, seconds] of [
       ["b", 20],
       ["d", 0],

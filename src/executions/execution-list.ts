@@ -12,7 +12,7 @@ interface Entry {
   readonly summary: ExecutionSummary | undefined;
 }
 
-export class Known {
+export class ExecutionList {
   readonly #entries = new Map<string, Entry>();
   #change: Record<keyof ExecutionChange, ExecutionSummary[]> = noChange();
   /** Kept sorted, since sorting 10,000 costs more than the change itself. */
