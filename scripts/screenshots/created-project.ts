@@ -74,7 +74,7 @@ export async function startModel() {
 
 /** From the opened project to its result, in a window whose crewAI asks {@link startModel}. */
 export async function playCreatedProject(window: VSCodeWindow, take: Camera): Promise<void> {
-  const { tree, editor, page, webview, messages } = window;
+  const { tree, editor, page, webview } = window;
   await tree.open("Crewdeck");
   const serve = page.locator(".part.sidebar").getByRole("button", { name: "Serve This Crew" });
   await serve.waitFor();
@@ -86,7 +86,7 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   for (const [name, text] of Object.entries(filledIn))
     await form.getByRole("textbox", { name }).fill(text);
   await form.getByRole("button", { name: "Kick Off", exact: true }).click();
-  await messages.notification("waits for you").waitFor();
+  await webview.content.getByRole("button", { name: "Approve", exact: true }).waitFor();
   await openTasks(window);
   await editor.lens("Waiting for You").waitFor();
   await lookAway(window);

@@ -26,7 +26,7 @@ export class Film {
 
   /** Drives the window and takes the frames. */
   async play(): Promise<void> {
-    const { tree, messages, page, webview } = this.#window;
+    const { tree, page, webview } = this.#window;
     await tree.open("Crewdeck");
     const serve = page.locator(".part.sidebar").getByRole("button", { name: "Serve This Crew" });
     await serve.waitFor();
@@ -43,12 +43,6 @@ export class Film {
     await this.#untilRow("Running");
     await webview.content.getByRole("heading", { name: filledIn.topic }).waitFor();
     await this.#take(1500);
-    const open = messages
-      .notification("waits for you")
-      .getByRole("button", { name: "Open", exact: true });
-    await open.waitFor();
-    await this.#take(1500);
-    await this.#click(open);
     const approve = webview.content.getByRole("button", { name: "Approve", exact: true });
     await this.#untilStill(approve);
     await this.#take(2500);

@@ -89,6 +89,9 @@ async function fillIn(window: VSCodeWindow, take: Camera): Promise<void> {
 async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
   const { webview, messages, page } = window;
   await webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
+  await webview.content.getByRole("heading", { name: story.topic }).waitFor();
+  // A notification comes only for what is not in front.
+  await window.runCommand("View: Close All Editors");
   await messages.notification("waits for you").waitFor();
   await take("toast");
   const tooltip = page.locator(".monaco-hover").filter({ hasText: "Waiting for you" });

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { type Clock, wait } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
-import { groupBy } from "../executions/activity.ts";
 import { applyReport, type CallbackReport, startReported } from "../executions/callback-report.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -128,7 +127,7 @@ export class Inbox {
       store.refresh();
       // Look the paths up again: an execution may have been removed since.
       const found = database.write(() =>
-        [...groupBy(callbacks, ({ path }) => paths.find(path))].map(([localId, all]) => {
+        [...Map.groupBy(callbacks, ({ path }) => paths.find(path))].map(([localId, all]) => {
           const own = all.filter((each) => localId !== undefined && !this.#isOthers(localId, each));
           if (localId !== undefined && own.length > 0) this.#storeFor(localId, own);
           return { localId, all, own };

@@ -1,9 +1,15 @@
 import type { ActivityEvent, Picture, TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import { type Period, pauses, workPeriods } from "./durations.ts";
-import { continued, type Interruption, interruptionsIn } from "./interruptions.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
+import {
+  continued,
+  type Interruption,
+  interruptionsIn,
+  pauses,
+  type Period,
+  workPeriods,
+} from "./times.ts";
 import { largerUsage, sumOfTokens } from "./tokens.ts";
 
 export const spanKinds = [
@@ -377,7 +383,7 @@ function breakLoops(drafts: Drafts): void {
 function groupAttempts(drafts: Drafts): void {
   const waits = [...drafts.values()].filter(({ kind }) => kind === "wait");
   const tasks = [...drafts.values()].filter(({ kind }) => kind === "task");
-  const groups = groupBy(tasks, ({ parentId, taskId, id }) =>
+  const groups = Map.groupBy(tasks, ({ parentId, taskId, id }) =>
     JSON.stringify([parentId, taskId ?? id]),
   );
   for (const attempts of groups.values()) {
@@ -436,7 +442,7 @@ function addQueue(drafts: Drafts, { startedAt, origin, state }: ExecutionSummary
 
 /** Each after its parent. What is still open in something that has ended, ended with it. */
 function inOrder(drafts: Drafts): Draft[] {
-  const children = groupBy([...drafts.values()], ({ parentId }) => parentId);
+  const children = Map.groupBy([...drafts.values()], ({ parentId }) => parentId);
   const ordered: Draft[] = [];
   // A stack, since spans of a remote crew may be nested deeply.
   const next = [...(children.get(undefined) ?? [])];
@@ -466,15 +472,4 @@ function addTokens(ordered: readonly Draft[], usage: TokenUsage | undefined): vo
     draft.tokens = tokens;
     if (parentId !== undefined) sums.set(parentId, sumOfTokens(sums.get(parentId), tokens));
   }
-}
-
-export function groupBy<T, Key>(values: readonly T[], keyOf: (value: T) => Key): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [value]);
-    else group.push(value);
-  }
-  return groups;
 }

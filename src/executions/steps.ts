@@ -1,6 +1,6 @@
 import type { Picture } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import { type Activity, groupBy } from "./activity.ts";
+import { type Activity } from "./activity.ts";
 
 /** A tool call of an agent, with the thought before it; a thought that led to none; or a picture. */
 export interface Step {
@@ -28,7 +28,7 @@ export function stepsOf({ spans, marks }: Activity): readonly Step[] {
   const tools = spans.filter(({ kind }) => kind === "tool");
   const byId = new Map(spans.map((span) => [span.id, span]));
   /** Spans come by time. */
-  const byParent = groupBy(tools, ({ parentId }) => parentId);
+  const byParent = Map.groupBy(tools, ({ parentId }) => parentId);
   const thoughts = new Map<string, string>();
   // From the last one: of several thoughts, the one right before a call led to it.
   const others = marks.toReversed().flatMap((mark): Step[] => {

@@ -1,6 +1,6 @@
 import type { TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import { type Activity, activityOf, groupBy, type KeptEvents } from "./activity.ts";
+import { type Activity, activityOf, type KeptEvents } from "./activity.ts";
 import type { Execution, TaskTimes } from "./model.ts";
 import { modelTokens, sumOfTokens } from "./tokens.ts";
 
@@ -13,9 +13,9 @@ export function taskTimes({ spans, interruptions }: Activity): ReadonlyMap<strin
   const works = spans.filter(
     ({ kind, id }) => kind === "attempt" || (kind === "task" && !hasAttempts.has(id)),
   );
-  const all = groupBy(spans, ({ taskId }) => taskId);
-  const waitsOf = groupBy(waits, ({ taskId }) => taskId);
-  const times = [...groupBy(works, ({ taskId }) => taskId)].flatMap(([taskId, own]) => {
+  const all = Map.groupBy(spans, ({ taskId }) => taskId);
+  const waitsOf = Map.groupBy(waits, ({ taskId }) => taskId);
+  const times = [...Map.groupBy(works, ({ taskId }) => taskId)].flatMap(([taskId, own]) => {
     if (taskId === undefined) return [];
     const ownWaits = waitsOf.get(taskId) ?? [];
     // Of those that were seen by polling, some may be missing.

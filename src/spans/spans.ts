@@ -12,13 +12,7 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { readEvents, readUsage } from "../api/read-events.ts";
 import { defined, type JsonObject } from "../base/json.ts";
 import { pieceOf } from "../base/text.ts";
-import {
-  type Activity,
-  activityOf,
-  groupBy,
-  type Mark,
-  type Span,
-} from "../executions/activity.ts";
+import { type Activity, activityOf, type Mark, type Span } from "../executions/activity.ts";
 import { type Execution, keyOf } from "../executions/model.ts";
 
 export interface SpansOptions {
@@ -57,7 +51,7 @@ export function spansOf(
   const models = new Map(
     spans.flatMap(({ kind, parentId, name }) => (kind === "model" ? [[parentId, name]] : [])),
   );
-  const events = groupBy(marks, ({ parentId }) => parentId);
+  const events = Map.groupBy(marks, ({ parentId }) => parentId);
   const left = Object.values(folded).reduce((sum, count) => sum + count, 0);
   return spans.map((span) => {
     const { id, kind, parentId, start, end = now, state, tokens, error } = span;

@@ -3,8 +3,7 @@ import type { EventCounts, JsonObject, PlainCallbacks, TokenUsage } from "../api
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { Activity } from "../executions/activity.ts";
-import { timeUse, wholeTime } from "../executions/durations.ts";
-import { interruptedAt } from "../executions/interruptions.ts";
+import { interruptedAt, timeUse, wholeTime } from "../executions/times.ts";
 import {
   type Execution,
   type ExecutionState,
@@ -212,8 +211,6 @@ interface ShareView {
   /** Undefined for the pauses. */
   readonly taskId?: string;
   readonly time: string;
-  /** Of all, in whole per cent, if the shares can be compared. */
-  readonly percent?: number;
 }
 
 export interface TimesView {
@@ -238,18 +235,16 @@ export function timesOf(execution: ExecutionSummary): TimesView {
 }
 
 function sharesOf(execution: ExecutionSummary): readonly ShareView[] {
-  const { tasks, waited, percents } = timeUse(execution);
+  const { tasks, waited } = timeUse(execution);
   if (waited === undefined && tasks.filter(({ duration }) => duration !== undefined).length < 2)
     return [];
-  const shares = tasks.map(({ taskId, duration }) => ({
-    taskId,
-    time: duration === undefined ? l10n.t("not known") : formatDuration(duration),
-  }));
-  const pauses = waited === undefined ? [] : [{ time: formatDuration(waited) }];
-  return [...shares, ...pauses].map((share, at) => ({
-    ...share,
-    ...defined({ percent: percents?.[at] }),
-  }));
+  return [
+    ...tasks.map(({ taskId, duration }) => ({
+      taskId,
+      time: duration === undefined ? l10n.t("not known") : formatDuration(duration),
+    })),
+    ...(waited === undefined ? [] : [{ time: formatDuration(waited) }]),
+  ];
 }
 
 interface TokenShare {

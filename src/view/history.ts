@@ -1,8 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
 import type { Activity } from "../executions/activity.ts";
-import { stateChanges, unseenTasks } from "../executions/durations.ts";
-import { interruptedAt, lastTimeIn } from "../executions/interruptions.ts";
+import { interruptedAt, lastTimeIn, stateChanges, unseenTasks } from "../executions/times.ts";
 import {
   type Execution,
   hasEnded,

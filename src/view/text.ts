@@ -45,9 +45,6 @@ import {
 /** Steps of a task, and characters of each of their texts. The page and the timeline have more. */
 const most = { steps: 30, characters: 300 };
 
-/** Characters. */
-const longestBar = 20;
-
 /** What stands in a quote, since it says how the whole text is to be read. */
 const quoted: readonly Notice["id"][] = ["doubt", "rehearsal"];
 /** What stands with the result. */
@@ -249,26 +246,19 @@ function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...s
   );
 }
 
-/** Text precedes the bars: a screen reader may skip those. */
 function timesPart({ lines, shares }: TimesView): Part {
-  const rows = shares.map(({ taskId, time, percent }) => [
+  const rows = shares.map(({ taskId, time }) => [
     taskId === undefined ? `*${l10n.t("Waiting for you")}*` : cellText(taskId),
     time,
-    ...(percent === undefined ? [] : [`${percent} %`, barOf(percent)]),
   ]);
-  const isCompared = shares.some(({ percent }) => percent !== undefined);
-  const head = [l10n.t("Task"), l10n.t("Time"), ...(isCompared ? [l10n.t("Share"), ""] : [])];
-  const table = rows.length === 0 ? [] : tableLines([head, ...rows]);
   return {
     id: "times",
     lines: [`## ${l10n.t("Times")}`, "", ...lines.map((line) => `- ${line}`)],
-    parts: rows.length === 0 ? [] : [{ id: "shares", lines: table }],
+    parts:
+      rows.length === 0
+        ? []
+        : [{ id: "shares", lines: tableLines([[l10n.t("Task"), l10n.t("Time")], ...rows]) }],
   };
-}
-
-/** Even the smallest share is visible. */
-function barOf(percent: number): string {
-  return "█".repeat(Math.round((percent / 100) * longestBar)) || "▏";
 }
 
 function tokensPart({ byTask, byModel }: TokensView, use: readonly string[]): Part {

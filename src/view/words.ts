@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { TokenUsage } from "../api/types.ts";
 import { shortName } from "../base/text.ts";
-import { type Duration, taskTime, taskWait, wholeTime } from "../executions/durations.ts";
+import { type Duration, taskTime, taskWait, wholeTime } from "../executions/times.ts";
 import { type Cost, costOf, type Price, type TokenUse } from "../executions/tokens.ts";
 import {
   asksElsewhere,

@@ -48,7 +48,6 @@ describe("The example crew, where crewAI is", () => {
       await untilRow(window, "crewAI");
       await window.tree.tooltip("example_crew", `crewAI ${newestCrewai}`);
       await kickOffStory(window);
-      await window.messages.answer("waits for you", "Open");
       await waitForPage(window, /When is tea\?/);
       await answerOnPage(window, "Approve");
       await waitForPage(window, /3 of 3[^]*Tea is served at four\./m);

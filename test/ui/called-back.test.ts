@@ -75,6 +75,8 @@ describe("Called back by the public address, in the window", () => {
     const { kickoff_id: id } = JSON.parse(body) as { kickoff_id: string };
     const status = await new CrewApi(service).get(`/${id}/status`);
     assert.equal((status.body as { state: string }).state, "NOT FOUND");
+    // Its page is in front, where no notification is needed.
+    await window.runCommand("View: Close All Editors");
     release();
     const badge = tree.badge("Crewdeck");
     await waitFor("1 on the badge", async () => (await badge.textContent()) === "1");

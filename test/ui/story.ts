@@ -21,9 +21,9 @@ export async function startExampleCrew(window: VSCodeWindow): Promise<void> {
   await window.tree.row("example_crew").waitFor();
 }
 
-/** Kicks the example crew off by its form, in a window where it runs, and waits for the notification that a task waits. */
+/** Kicks the example crew off by its form, in a window where it runs, and waits until a task waits: its page is in front, so nothing else says so. */
 export async function kickOffStory(window: VSCodeWindow): Promise<void> {
-  const { tree, webview, messages } = window;
+  const { tree, webview } = window;
   await tree.open("Crewdeck");
   await tree.row("example_crew").waitFor();
   await openForm(window, "example_crew");
@@ -35,17 +35,16 @@ export async function kickOffStory(window: VSCodeWindow): Promise<void> {
   await form.getByRole("button", { name: "Kick Off" }).dblclick();
 
   await tree.row(story.topic).waitFor();
-  await messages.notification("waits for you").waitFor();
+  await feedbackBox(window).waitFor();
 }
 
 /** The story by mouse, in a window where the example crew runs: form, tree, page, result. */
 export async function tellStory(window: VSCodeWindow): Promise<void> {
   const { tree, messages, page } = window;
   await kickOffStory(window);
-  // It is hidden after a while.
-  await messages.answer("waits for you", "Open");
+  assert.equal(await messages.notification("waits for you").count(), 0);
   await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
-  // The row is updated a moment after badge and notification.
+  // The row is updated a moment after the badge.
   await waitFor("the row of what waits", async () =>
     (await tree.executions()).some(
       ({ label, spoken }) => label === story.topic && /waiting for you/i.test(spoken),
@@ -58,7 +57,6 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
     "one double click is one execution",
   );
 
-  await feedbackBox(window).waitFor();
   await tree.expand(story.topic);
   await window.screenshot("waiting");
   await rejectOnPage(window, story.feedback);
@@ -73,7 +71,7 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
 
 /** The story with the keyboard alone, from an empty window: palette, form, palette, page, palette. */
 export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
-  const { quickInput, page, tree, webview, messages } = window;
+  const { quickInput, page, tree, webview } = window;
   const { keyboard } = page;
   await window.runCommand("View: Show Crewdeck");
   await window.runCommand("Crewdeck: Start Local Crew");
@@ -90,7 +88,7 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   await keyboard.type(story.audience);
   await keyboard.press("ControlOrMeta+Enter");
 
-  await messages.notification("waits for you").waitFor();
+  await feedbackBox(window).waitFor();
   await window.runCommand("Crewdeck: Reject or Give Feedback…");
   await webview.content.locator("textarea:focus").waitFor();
   await keyboard.type(story.feedback);

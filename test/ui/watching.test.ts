@@ -172,7 +172,7 @@ describe("Watching, in the window", () => {
     await quickInput.press("Enter");
     await sidebar.getByText("No tracked execution matches the filter.").waitFor();
     await sidebar.getByRole("button", { name: "Clear Filter" }).last().click();
-    await tree.row("Briefings").waitFor();
+    await tree.row("Archive").waitFor();
   });
 });
 

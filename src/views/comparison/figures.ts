@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { type Duration, pauses, timeUse, wholeTime } from "../../executions/durations.ts";
+import { type Duration, pauses, timeUse, wholeTime } from "../../executions/times.ts";
 import type { Execution } from "../../executions/model.ts";
 import { type Cost, costOf, type Price, tokenUse } from "../../executions/tokens.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";

@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { noActivity } from "../../executions/activity.ts";
-import { taskTime } from "../../executions/durations.ts";
+import { taskTime } from "../../executions/times.ts";
 import {
   type Execution,
   type ExecutionSummary,

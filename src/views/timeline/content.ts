@@ -1,9 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { pieceOf } from "../../base/text.ts";
-import { type Activity, groupBy } from "../../executions/activity.ts";
-import { taskTime, taskWait, wholeTime } from "../../executions/durations.ts";
-import { interruptedAt, lastTimeIn } from "../../executions/interruptions.ts";
+import { type Activity } from "../../executions/activity.ts";
+import {
+  interruptedAt,
+  lastTimeIn,
+  taskTime,
+  taskWait,
+  wholeTime,
+} from "../../executions/times.ts";
 import { type ExecutionSummary, isLocalCrew, mayWait } from "../../executions/model.ts";
 import { type Cost, costOf, type Price, spanTokenUses } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
@@ -44,8 +49,8 @@ function spansOf(
   isInterrupted: boolean,
 ): Span[] {
   const uses = prices.length === 0 ? undefined : spanTokenUses(spans);
-  const ownMarks = groupBy(marks, ({ parentId }) => parentId);
-  const ofTask = groupBy(spans, ({ taskId }) => taskId);
+  const ownMarks = Map.groupBy(marks, ({ parentId }) => parentId);
+  const ofTask = Map.groupBy(spans, ({ taskId }) => taskId);
   const waiting = waitingIn(spans);
   const last = waiting.size > 0 ? undefined : lastSeen(execution, spans, marks, isInterrupted);
   const whole = wholeTime(execution);

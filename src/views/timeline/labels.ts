@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Duration } from "../../executions/durations.ts";
+import type { Duration } from "../../executions/times.ts";
 import { formatSpan } from "../../view/lengths.ts";
 import type { Mark, Span } from "./messages.ts";
 

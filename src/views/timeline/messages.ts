@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type Mark, type Span as ActivitySpan, spanKinds } from "../../executions/activity.ts";
-import type { Duration } from "../../executions/durations.ts";
+import type { Duration } from "../../executions/times.ts";
 import type { ExecutionState } from "../../executions/model.ts";
 
 export type { SpanKind } from "../../executions/activity.ts";

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../../base/text.ts";
-import { interruptedAt } from "../../executions/interruptions.ts";
+import { interruptedAt } from "../../executions/times.ts";
 import {
   canRunAgainFrom,
   type ExecutionSummary,

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { activityOf } from "../../../src/executions/activity.ts";
+import { withTimes } from "../../../src/executions/task-times.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Price } from "../../../src/executions/tokens.ts";
-import { withTimes } from "../../../src/executions/task-times.ts";
 import {
   fromComparison,
   type FromComparison,

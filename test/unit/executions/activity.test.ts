@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
-import { activityOf, type Activity } from "../../../src/executions/activity.ts";
-import type { Execution, StateChange } from "../../../src/executions/model.ts";
+import { type Activity, activityOf } from "../../../src/executions/activity.ts";
 import { taskTimes } from "../../../src/executions/task-times.ts";
+import type { Execution, StateChange } from "../../../src/executions/model.ts";
 import { recordedEvents } from "../../support/recorded-execution.ts";
 import { anEvent as event, anExecution, at, START } from "./samples.ts";
 

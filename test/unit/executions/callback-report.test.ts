@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { wholeTime } from "../../../src/executions/durations.ts";
+import { wholeTime } from "../../../src/executions/times.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
 import {
   applyReport,

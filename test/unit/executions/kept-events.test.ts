@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
-import type { KeptEvents } from "../../../src/executions/activity.ts";
+import { type KeptEvents } from "../../../src/executions/activity.ts";
+import { withTimes } from "../../../src/executions/task-times.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
-import { withTimes } from "../../../src/executions/task-times.ts";
 import { anExecution, aReading, at } from "./samples.ts";
 import { Windows } from "./windows.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { without, type Execution } from "../../../../src/executions/model.ts";
+import { type Execution, without } from "../../../../src/executions/model.ts";
 import { withTimes } from "../../../../src/executions/task-times.ts";
 import type { Sides } from "../../../../src/views/comparison/messages.ts";
 import { comparisonModel, comparisonTitle } from "../../../../src/views/comparison/model.ts";

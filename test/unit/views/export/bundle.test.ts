@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { activityOf } from "../../../../src/executions/activity.ts";
+import { withTimes } from "../../../../src/executions/task-times.ts";
 import type { ActivityEvent } from "../../../../src/api/types.ts";
 import type { Execution } from "../../../../src/executions/model.ts";
-import { withTimes } from "../../../../src/executions/task-times.ts";
 import { bundleName, bundleOf } from "../../../../src/views/export/bundle.ts";
 import { recordedExecution } from "../../../support/recorded-execution.ts";
 import { anExecution, notWaiting } from "../executions.ts";

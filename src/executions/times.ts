@@ -1,12 +1,17 @@
+import type { ActivityEvent } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import { hasEnded, mayWait } from "./model.ts";
-import type { ExecutionSummary, ResumeSummary, StateChange, TaskSummary } from "./model.ts";
+import type { Activity } from "./activity.ts";
+import {
+  type ExecutionSummary,
+  hasEnded,
+  mayWait,
+  type ResumeSummary,
+  type StateChange,
+  type TaskSummary,
+} from "./model.ts";
 
 /** Shorter measured times are unknown, since polling may pause for a minute (s). */
 const shortestSeen = 60;
-
-/** Per cent of the time. Shares are compared only if two of them have this much. */
-const smallestShare = 5;
 
 export interface Duration {
   readonly seconds: number;
@@ -24,8 +29,6 @@ interface TimeUse {
   readonly tasks: readonly TaskDuration[];
   /** Time spent waiting for a person, all pauses together. */
   readonly waited?: Duration;
-  /** In whole per cent: of each task, then of the pauses. Undefined unless all times are known. */
-  readonly percents?: readonly number[];
 }
 
 export function wholeTime(execution: ExecutionSummary): Duration | undefined {
@@ -80,17 +83,15 @@ function measured(seconds: number | undefined, shortest: number): Duration | und
 }
 
 export function timeUse(execution: ExecutionSummary): TimeUse {
-  const isEnd = hasEnded(execution);
   const all = execution.tasks
     .filter(({ state }) => state === "completed" || state === "failed")
     .map((task): TaskDuration => ({
       taskId: task.taskId,
       ...defined({ duration: taskTime(task, execution) }),
     }));
-  const waited = waitedFor(execution);
   return {
-    tasks: isEnd ? all : all.filter(({ duration }) => duration !== undefined),
-    ...defined({ waited, percents: isEnd ? percentsOf(execution, all, waited) : undefined }),
+    tasks: hasEnded(execution) ? all : all.filter(({ duration }) => duration !== undefined),
+    ...defined({ waited: waitedFor(execution) }),
   };
 }
 
@@ -197,33 +198,12 @@ function answered({ taskId, attempt, feedback }: ResumeSummary) {
 
 function waitedFor(execution: ExecutionSummary): Duration | undefined {
   const byCrew = execution.tasks.flatMap(({ times }) => times?.waited ?? []);
-  if (byCrew.length === 0) return measured(sumOf(endedPauses(execution)), 1);
+  if (byCrew.length === 0) return measured(sumOf(endedOf(pauses(execution))), 1);
   return { seconds: byCrew.reduce((sum, each) => sum + each), isByCrew: true };
-}
-
-function endedPauses(execution: ExecutionSummary): readonly (number | undefined)[] {
-  return endedOf(pauses(execution));
 }
 
 function endedOf(periods: readonly Period[]): readonly (number | undefined)[] {
   return periods.filter(({ to, isVague }) => to !== undefined || isVague).map(secondsOf);
-}
-
-function percentsOf(
-  execution: ExecutionSummary,
-  tasks: readonly TaskDuration[],
-  waited: Duration | undefined,
-): readonly number[] | undefined {
-  const seconds = tasks.map(({ duration }) => duration?.seconds);
-  if (waited !== undefined) seconds.push(waited.seconds);
-  const total = sumOf(seconds);
-  const { progress } = execution;
-  const isPart =
-    (progress?.unit === "task" && progress.completed > tasks.length) ||
-    endedPauses(execution).includes(undefined);
-  if (total === undefined || total === 0 || isPart) return undefined;
-  const percents = wholePercents(seconds.map((each = 0) => each / total));
-  return percents.filter((percent) => percent >= smallestShare).length < 2 ? undefined : percents;
 }
 
 function periodOf(change: StateChange, next: Seen | undefined): Period {
@@ -250,13 +230,43 @@ function sumOf(seconds: readonly (number | undefined)[]): number | undefined {
   );
 }
 
-/** Whole percentages that add up to 100: the largest remainders are rounded up. */
-function wholePercents(shares: readonly number[]): readonly number[] {
-  const floors = shares.map((share) => Math.floor(share * 100));
-  const missing = 100 - floors.reduce((sum, floor) => sum + floor, 0);
-  const byRest = shares
-    .map((share, at) => ({ at, rest: share * 100 - (floors[at] ?? 0) }))
-    .sort((a, b) => b.rest - a.rest);
-  const raised = new Set(byRest.slice(0, missing).map(({ at }) => at));
-  return floors.map((floor, at) => (raised.has(at) ? floor + 1 : floor));
+/** From the last event before it until a person let the execution continue (milliseconds since 1970). */
+export interface Interruption {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A local service's event: a person let it continue after a restart. */
+export const continued = "execution_continued";
+
+/** @param events by time */
+export function interruptionsIn(events: readonly ActivityEvent[]): readonly Interruption[] {
+  return events.flatMap(({ type, at }, index) =>
+    type === continued ? [{ from: events[index - 1]?.at ?? at, to: at }] : [],
+  );
+}
+
+type Happened = Pick<Activity, "spans" | "marks">;
+
+/** When something happened last (milliseconds since 1970), if anything did. */
+export function lastTimeIn({ spans, marks }: Happened): number | undefined {
+  const times = [...spans.map(({ start, end = start }) => end), ...marks.map(({ at }) => at)];
+  return times.reduce<number | undefined>((last = -Infinity, at) => Math.max(last, at), undefined);
+}
+
+/**
+ * When an interrupted execution was last seen at work: its last change of state, or its last event if
+ * events are known (milliseconds since 1970).
+ */
+export function interruptedAt(
+  { startedAt, history }: ExecutionSummary,
+  { spans, marks }: Happened = { spans: [], marks: [] },
+): number {
+  const change = history?.at(-1);
+  // The crew's own span and its queue's begin when the kickoff is sent, by another clock.
+  const own = spans.filter(({ kind }) => kind !== "crew" && kind !== "queue");
+  return Math.max(
+    Date.parse(change?.notBefore ?? change?.at ?? startedAt),
+    lastTimeIn({ spans: own, marks }) ?? -Infinity,
+  );
 }

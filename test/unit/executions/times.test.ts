@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { stateChanges, taskTime, timeUse, wholeTime } from "../../../src/executions/durations.ts";
+import { stateChanges, taskTime, timeUse, wholeTime } from "../../../src/executions/times.ts";
 import type {
   Execution,
   ExecutionTask,
@@ -144,7 +144,6 @@ describe("The time use of an execution", () => {
           { taskId: "b", duration: { seconds: 40, isByCrew: true } },
         ],
         waited: { seconds: 360, isByCrew: false },
-        percents: [32, 7, 61],
       },
     );
   });
@@ -168,52 +167,6 @@ describe("The time use of an execution", () => {
       [{ ...answered("a", 1, true, 590), outcome: "refused" } as const],
     ])
       assert.equal(timeUse(ended({ history, tasks, resumes })).waited, undefined);
-  });
-
-  const after = (seconds: readonly number[]) =>
-    ended({ tasks: seconds.map((executionTime, index) => done(`t${index}`, { executionTime })) });
-
-  it("has no shares if all but one are tiny: they would only repeat which time is the longest", () => {
-    for (const seconds of [[1, 1, 0, 98], [0.001, 99.999], [5, 0], [5]])
-      assert.equal(timeUse(after(seconds)).percents, undefined);
-  });
-
-  it("has shares that add up to 100, and none if a time or a pause is unknown", () => {
-    for (const seconds of [
-      [1, 1, 1],
-      [1, 1, 1, 1, 1, 1, 1],
-      [4.999, 95.001],
-      [50, 50, 0.001],
-    ])
-      assert.equal(
-        timeUse(after(seconds)).percents?.reduce((sum, each) => sum + each, 0),
-        100,
-      );
-    const tasks = [done("a", { executionTime: 4 }), done("b", { executionTime: 5 })];
-    const unknown: Partial<Execution>[] = [
-      { tasks: [...tasks, done("c")] },
-      { tasks, progress: { completed: 3, total: 3, unit: "task" } },
-      {
-        tasks,
-        history: [
-          { at: time(10), state: "unknown", mayBeWaiting: true },
-          running(90),
-          { at: time(600), state: "completed" },
-        ],
-      },
-      {
-        tasks,
-        history: [
-          waiting(10, "a"),
-          { ...running(500), notBefore: time(20) },
-          { at: time(600), state: "completed" },
-        ],
-      },
-      { tasks: tasks.slice(1) },
-      { tasks, state: "running" },
-    ];
-    for (const changes of unknown)
-      assert.equal(timeUse(ended(changes)).percents, undefined, JSON.stringify(changes));
   });
 });
 
