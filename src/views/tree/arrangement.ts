@@ -1,6 +1,14 @@
 import type { ExecutionChange } from "../../executions/execution-list.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
-import { type Filter, type FindsInput, type Grouping, groupOf, isSet, noFilter, passes } from "./grouping.ts";
+import {
+  type Filter,
+  type FindsInput,
+  type Grouping,
+  groupOf,
+  isSet,
+  noFilter,
+  passes,
+} from "./grouping.ts";
 
 export interface Rules {
   readonly grouping: Grouping;

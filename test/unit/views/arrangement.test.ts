@@ -3,7 +3,12 @@ import type { ExecutionChange } from "../../../src/executions/execution-list.ts"
 import { Arrangement, type Rules } from "../../../src/views/tree/arrangement.ts";
 import { crewGroup, noFilter, waitingGroup } from "../../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "./executions.ts";
-import { type Execution, type ExecutionSummary, waitsForPerson, without } from "../../../src/executions/model.ts";
+import {
+  type Execution,
+  type ExecutionSummary,
+  waitsForPerson,
+  without,
+} from "../../../src/executions/model.ts";
 
 const writers = anExecution().crew;
 const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
