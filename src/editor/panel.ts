@@ -14,7 +14,7 @@ interface PanelOptions<From extends Message, To extends Message> {
   readonly name: string;
   readonly title: string;
   /** What the page shows is updated at most this often (ms). */
-  readonly pace: number;
+  readonly pace?: number;
   readonly clock: Clock;
   readonly extension: vscode.Uri;
   /** Resolves when the executions are read. */
@@ -23,8 +23,8 @@ interface PanelOptions<From extends Message, To extends Message> {
   readonly messages: v.GenericSchema<unknown, From>;
   /** Their errors are shown. */
   readonly on: Handlers<From>;
-  /** What the page shows now. */
-  readonly view: () => To;
+  /** What the page shows now; undefined if it is only posted. */
+  readonly view?: () => To;
 }
 
 /** A page of the web application in a tab or in a view. It shows what changes, in place. */
@@ -83,7 +83,7 @@ export class Panel<From extends Message, To extends Message> {
   /** Shows a change at once, several in a row together. */
   changed(): void {
     if (!this.#isReady || this.#cancelShow !== undefined) return;
-    const { clock, pace } = this.#options;
+    const { clock, pace = 0 } = this.#options;
     const wait = Math.max(0, this.#shownAt + pace - clock.now());
     this.#cancelShow = clock.after(wait, () => this.show());
   }
@@ -92,7 +92,7 @@ export class Panel<From extends Message, To extends Message> {
     const { clock, view, name } = this.#options;
     this.#cancelShow?.();
     this.#cancelShow = undefined;
-    if (!this.#isReady) return;
+    if (!this.#isReady || view === undefined) return;
     this.#shownAt = clock.now();
     try {
       this.post(view());

@@ -1,13 +1,14 @@
-import "./l10n.ts";
+import { config } from "@vscode/l10n";
 import { type ComponentChild, render } from "preact";
 import { handle, type Handlers, type Message } from "../base/protocol.ts";
+import type { FromForm, SavedState } from "../kickoff/form/messages.ts";
 import type { FromComparison, Sides } from "../views/comparison/messages.ts";
 import type { FromPage } from "../views/page/messages.ts";
 import type { Period } from "../views/timeline/axis.ts";
 import type { FromTimeline, Look } from "../views/timeline/messages.ts";
 
 /** What VS Code keeps of a part while it is hidden, and when the window reloads. */
-interface Kept {
+interface Kept extends Partial<Omit<SavedState, "draft">> {
   /** Folds that a person opened or closed. */
   readonly folds: Readonly<Record<string, boolean>>;
   readonly scroll: number;
@@ -17,11 +18,13 @@ interface Kept {
   readonly pair?: Sides<string>;
   readonly looks?: Partial<Sides<Look>>;
   readonly zoom?: Period | undefined;
+  /** Of a form. */
+  readonly draft?: SavedState["draft"] | undefined;
   /** The last keystroke, until it is known to be stored: the extension may have crashed. */
   readonly unsaved?: Extract<FromPage, { readonly type: "draft" }> | undefined;
 }
 
-type Sent = FromPage | FromComparison | FromTimeline;
+type Sent = FromForm | FromPage | FromComparison | FromTimeline;
 
 declare function acquireVsCodeApi(): {
   postMessage(message: Sent): void;
@@ -32,6 +35,10 @@ declare function acquireVsCodeApi(): {
 const api = acquireVsCodeApi();
 const place = document.querySelector("main") ?? document.body;
 let kept: Kept = { folds: {}, scroll: 0, ...api.getState() };
+
+// What is shown is translated by what the extension host wrote into the page.
+const translations = place.dataset["l10n"];
+if (translations !== undefined) config({ contents: translations });
 
 /** The other side of all parts. */
 export const host = {
@@ -44,12 +51,12 @@ export const host = {
     api.setState(kept);
   },
   /** Begins a part. */
-  listen<To extends Message>(handlers: Handlers<To>): void {
+  listen<To extends Message>(handlers: Handlers<To>, ready: Sent = { type: "ready" }): void {
     window.addEventListener("message", ({ data }: MessageEvent<To>) => handle(handlers, data));
     window.addEventListener("scroll", () => host.keep({ scroll: window.scrollY }), {
       passive: true,
     });
-    host.post({ type: "ready" });
+    host.post(ready);
   },
 };
 

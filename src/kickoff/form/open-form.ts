@@ -3,15 +3,16 @@ import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { formType, viewId } from "../../editor/manifest.ts";
-import { log, logProblem } from "../../editor/log.ts";
+import { logProblem } from "../../editor/log.ts";
 import { runAction, showError } from "../../editor/messages.ts";
-import { showPage } from "../../editor/webview-page.ts";
+import { Panel } from "../../editor/panel.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
 import { askPython, needsPython } from "../ask-python.ts";
 import { formTitle } from "../texts.ts";
 import type { GivenValues, Seed } from "./content.ts";
-import type { FormCrew } from "./messages.ts";
+import type { FormCrew, ToForm } from "./messages.ts";
+import { fromForm, type FromForm } from "./parse.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
 export interface FormParts extends Pick<SessionOptions, "clock"> {
@@ -70,8 +71,7 @@ export class OpenForm {
         made ? show(made) : void vscode.commands.executeCommand(`${viewId}.focus`),
       post: (message) => {
         panel.title = formTitle(message.view);
-        // A hidden panel gets no messages; it asks for everything when it shows again.
-        void panel.webview.postMessage(message);
+        page.post(message);
       },
       onStarted: (made) => {
         execution = made;
@@ -79,14 +79,22 @@ export class OpenForm {
         show(made);
       },
     });
-    const messages = panel.webview.onDidReceiveMessage((message) => this.#receive(message));
-    this.started = new Promise((resolve) => {
-      panel.onDidDispose(() => {
-        messages.dispose();
-        void this.session.close().then(() => resolve(execution));
-      });
+    const page = new Panel<FromForm, ToForm>(panel, {
+      ...{ part: "form", name: "The kickoff form", title: panel.title, clock },
+      extension: context.extensionUri,
+      ready: Promise.resolve(),
+      messages: fromForm,
+      on: {
+        ...this.session.on,
+        ready: (message) => {
+          page.begin();
+          this.session.on.ready(message);
+        },
+      },
     });
-    showPage(panel.webview, context.extensionUri, "form", panel.title);
+    this.started = new Promise((resolve) => {
+      panel.onDidDispose(() => void this.session.close().then(() => resolve(execution)));
+    });
   }
 
   show(values: GivenValues): void {
@@ -96,11 +104,6 @@ export class OpenForm {
 
   close(): void {
     this.#panel.dispose();
-  }
-
-  #receive(message: unknown): void {
-    if (!this.session.receive(message))
-      log.warn("The kickoff form sent an invalid message; it was ignored.");
   }
 }
 

@@ -82,7 +82,8 @@ export function parseSavedState(raw: unknown): SavedState | undefined {
   return result.success ? result.output : undefined;
 }
 
-const fromForm = v.variant("type", [
+/** What the page sends: it isn't trusted. */
+export const fromForm = v.variant("type", [
   /** The script runs. The draft is from before the page was hidden. */
   v.object({ type: v.literal("ready"), draft: v.optional(draftSchema) }),
   v.object({ type: v.literal("changed"), draft: draftSchema }),
@@ -103,9 +104,3 @@ const fromForm = v.variant("type", [
 ]);
 
 export type FromForm = v.InferOutput<typeof fromForm>;
-
-/** The webview isn't trusted. Undefined if invalid. */
-export function parseFromForm(raw: unknown): FromForm | undefined {
-  const result = v.safeParse(fromForm, raw);
-  return result.success ? result.output : undefined;
-}

@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { actionsOf, type ErrorAction } from "../../base/errors.ts";
 import { Emitter } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
+import type { Handlers } from "../../base/protocol.ts";
 import type { Execution } from "../../executions/model.ts";
 import { MaybeStartedError } from "../../sending/kickoff.ts";
 import type { FormSecrets, Prefill } from "../callbacks.ts";
@@ -25,7 +26,6 @@ import type {
   ToForm,
 } from "./messages.ts";
 import type { Position } from "../../projects/types.ts";
-import { parseFromForm } from "./parse.ts";
 import { readPastedKickoff } from "./pasted.ts";
 import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
 import { isValid } from "./validate.ts";
@@ -133,16 +133,6 @@ export class FormSession {
     return this.#problem !== undefined;
   }
 
-  /** Returns false if the message is invalid. */
-  receive(raw: unknown): boolean {
-    const message = parseFromForm(raw);
-    if (message === undefined) return false;
-    // TypeScript can't see that the handler matches the message.
-    const handle: (message: never) => void = this.#handlers[message.type];
-    handle(message as never);
-    return true;
-  }
-
   give(values: GivenValues): void {
     if (this.#content === undefined) this.#seed = { ...this.#seed, ...values };
     else this.#replace((content) => content.give(values));
@@ -170,11 +160,8 @@ export class FormSession {
     if (this.#cancelSave !== undefined) this.#saveNow();
   }
 
-  readonly #handlers: {
-    readonly [Type in FromForm["type"]]: (
-      message: Extract<FromForm, { readonly type: Type }>,
-    ) => void;
-  } = {
+  /** What the page sends. */
+  readonly on: Handlers<FromForm> = {
     ready: ({ draft }) => {
       this.#isReady = true;
       if (draft !== undefined && this.#isCurrent(draft)) this.#content?.restore(draft.values);

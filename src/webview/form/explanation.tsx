@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Explanation } from "../../kickoff/form/messages.ts";
-import { post } from "./filling.ts";
+import { host } from "../host.ts";
 
 interface ExplanationProps {
   readonly explanation: Explanation;
@@ -23,7 +23,7 @@ export function ExplanationBox({ explanation, kind = "error", children }: Explan
               key={title}
               type="button"
               class="secondary"
-              onClick={() => post({ type: "act", index })}
+              onClick={() => host.post({ type: "act", index })}
             >
               {title}
             </button>

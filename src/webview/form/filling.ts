@@ -5,24 +5,16 @@ import type {
   FormFocus,
   FormToolName,
   FormView,
-  FromForm,
-  SavedState,
+  ToForm,
 } from "../../kickoff/form/messages.ts";
 import { hasText } from "../../kickoff/form/fields.ts";
 import { readPastedKickoff } from "../../kickoff/form/pasted.ts";
 import { isMeantFor, keptDraft, targetOf } from "../../kickoff/form/secrets.ts";
 import { type Fault, faultsIn, type FormPart, missing } from "../../kickoff/form/validate.ts";
 import type { FormValues } from "../../kickoff/form/values.ts";
+import { defined } from "../../base/json.ts";
+import { host } from "../host.ts";
 import type { Form, ShownView } from "./context.ts";
-
-declare function acquireVsCodeApi(): {
-  postMessage(message: FromForm): void;
-  /** VS Code keeps the state while the page is hidden or moved, and when the window reloads. */
-  setState(state: SavedState): void;
-  getState(): SavedState | undefined;
-};
-
-const api = acquireVsCodeApi();
 
 /** After typing, not when focus is lost, which would move a button away from the mouse (ms). */
 const problemDelayMs = 600;
@@ -52,25 +44,24 @@ let pause: ReturnType<typeof setTimeout> | undefined;
 /** @param onChange draws the page with what is typed */
 export function start(onChange: typeof draw): void {
   draw = onChange;
-  // Of an earlier page of this panel. The extension host validates it.
-  const draft = api.getState()?.draft;
-  post({ type: "ready", ...(draft && { draft }) });
-}
-
-export function post(message: FromForm): void {
-  api.postMessage(message);
+  // Of an earlier page of this panel.
+  const { draft } = host.kept;
+  host.listen<ToForm>(
+    { show: ({ view }) => show(view) },
+    defined({ type: "ready" as const, draft }),
+  );
 }
 
 /** Keeps the form without its secrets, because VS Code writes the state to disk. No draft: nothing was typed. */
 function keep({ crew: { id, name }, fields }: ShownView, draft?: Draft): void {
-  api.setState({ crew: id, name, fields, ...(draft && { draft: keptDraft(draft) }) });
+  host.keep({ crew: id, name, fields, draft: draft && keptDraft(draft) });
 }
 
-export function show(view: FormView): void {
+function show(view: FormView): void {
   if (view.kind !== "form") {
     const { id, name } = view.crew;
     filling = undefined;
-    api.setState({ ...api.getState(), crew: id, name });
+    host.keep({ crew: id, name });
     draw(view);
     return;
   }
@@ -132,14 +123,14 @@ export function change(values: Partial<FormValues>, part?: FormPart): void {
   const draft = { id: view.draft.id, values: { ...filling.values, ...values } };
   update({ values: draft.values, ...typed(filling, part) });
   keep(view, draft);
-  post({ type: "changed", draft });
+  host.post({ type: "changed", draft });
 }
 
 export function changeSecret(name: SecretName, text: string): void {
   if (filling === undefined) return;
   const target = targetOf(name, filling.values);
   update({ secrets: { ...filling.secrets, [name]: { text, target } }, ...typed(filling, name) });
-  post({ type: "secret", name, target, text });
+  host.post({ type: "secret", name, target, text });
 }
 
 export function submit(): void {
@@ -150,7 +141,7 @@ export function submit(): void {
   const blocked = isValid ? undefined : "checkFields";
   update({ typing: undefined, isStrict: true, blocked, isSubmitted: isValid });
   if (!isValid) reveal(invalid);
-  else post({ type: "submit", draft: { ...view.draft, values } });
+  else host.post({ type: "submit", draft: { ...view.draft, values } });
 }
 
 /** A tool needs readable values, unless it replaces them. */
@@ -158,7 +149,7 @@ export function use(tool: FormToolName): void {
   if (filling === undefined || isSending(filling)) return;
   const isReadable = [...faultsOf(filling).values()].every(({ isMissing }) => isMissing);
   if (tool === "fillIn" || isReadable) {
-    post({ type: "tool", tool });
+    host.post({ type: "tool", tool });
     return;
   }
   update({ typing: undefined, blocked: "fixFirst" });
@@ -256,7 +247,7 @@ export function pasted(event: ClipboardEvent): void {
   event.preventDefault();
   // As text, its secrets would be stored and sent.
   if ("refused" in kickoff) update({ blocked: kickoff });
-  else post({ type: "paste", text });
+  else host.post({ type: "paste", text });
 }
 
 function isPlaceToPaste(target: EventTarget | null): boolean {

@@ -7,7 +7,8 @@ import { Advanced } from "./advanced.tsx";
 import { type Form, FormContext, useForm } from "./context.ts";
 import { ExplanationBox } from "./explanation.tsx";
 import { Field } from "./field.tsx";
-import { change, post, submit, use } from "./filling.ts";
+import { host } from "../host.ts";
+import { change, submit, use } from "./filling.ts";
 import { Input } from "./input.tsx";
 
 export function FilledForm({ form }: { readonly form: Form }) {
@@ -69,7 +70,7 @@ function Notice() {
   const { view, isSending } = useForm();
   const { origin, canUndo, canClear } = view;
   const link = (type: "undo" | "clear", text: string) => (
-    <button type="button" class="link" onClick={() => post({ type })}>
+    <button type="button" class="link" onClick={() => host.post({ type })}>
       {text}
     </button>
   );
@@ -178,10 +179,14 @@ function Footer() {
         {outcome?.kind === "refused" && <ExplanationBox explanation={outcome} />}
         {outcome?.kind === "maybeStarted" && (
           <ExplanationBox explanation={outcome} kind="warning">
-            <button type="button" onClick={() => post({ type: "openExecution" })}>
+            <button type="button" onClick={() => host.post({ type: "openExecution" })}>
               {l10n.t("Open Execution")}
             </button>
-            <button type="button" class="secondary" onClick={() => post({ type: "sendAgain" })}>
+            <button
+              type="button"
+              class="secondary"
+              onClick={() => host.post({ type: "sendAgain" })}
+            >
               {l10n.t("Kick Off Again")}
             </button>
           </ExplanationBox>

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { FormView } from "../../kickoff/form/messages.ts";
 import { formTitle, hintActions, hintText } from "../../kickoff/texts.ts";
-import { post } from "./filling.ts";
+import { host } from "../host.ts";
 
 interface HeaderProps {
   readonly view: FormView;
@@ -23,7 +23,7 @@ export function Header({ view, onHideHint }: HeaderProps) {
         <p class="advice">
           {advice.text}{" "}
           {advice.at !== undefined && (
-            <button type="button" class="link" onClick={() => post({ type: "showAdvice" })}>
+            <button type="button" class="link" onClick={() => host.post({ type: "showAdvice" })}>
               {l10n.t("Show")}
             </button>
           )}
@@ -38,7 +38,7 @@ export function Header({ view, onHideHint }: HeaderProps) {
               type="button"
               class="link"
               onClick={() => {
-                post({ type });
+                host.post({ type });
                 if (type === "hideHint") onHideHint();
               }}
             >

@@ -9,7 +9,8 @@ import {
 } from "../../kickoff/form/fields.ts";
 import { useForm } from "./context.ts";
 import { type BoxKind, Field } from "./field.tsx";
-import { change, focusPart, post } from "./filling.ts";
+import { host } from "../host.ts";
+import { change, focusPart } from "./filling.ts";
 
 /** One of the crew's inputs, by its index. */
 export function Input({ index }: { readonly index: number }) {
@@ -68,7 +69,7 @@ export function Input({ index }: { readonly index: number }) {
             tabIndex={tabIndex}
             disabled={isSending}
             aria-label={l10n.t("Fill In From…: {0}", label)}
-            onClick={() => post({ type: "take", input: name })}
+            onClick={() => host.post({ type: "take", input: name })}
           >
             {l10n.t("Fill In From…")}
           </button>

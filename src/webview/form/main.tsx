@@ -1,15 +1,10 @@
-import "../l10n.ts";
 import * as l10n from "@vscode/l10n";
-import { render } from "preact";
-import type { ToForm } from "../../kickoff/form/messages.ts";
+import { draw, host } from "../host.ts";
 import { ExplanationBox } from "./explanation.tsx";
-import { focus, pasted, post, show, start, submit } from "./filling.ts";
+import { focus, pasted, start, submit } from "./filling.ts";
 import { FilledForm } from "./form.tsx";
 import { Header } from "./header.tsx";
 
-const place = document.querySelector("main") ?? document.body;
-
-window.addEventListener("message", ({ data }: MessageEvent<ToForm>) => show(data.view));
 document.addEventListener("paste", pasted);
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
@@ -19,7 +14,7 @@ document.addEventListener("keydown", (event) => {
   if (!event.repeat) submit();
 });
 start((view, form) =>
-  render(
+  draw(
     <>
       <Header view={view} onHideHint={() => focus("first")} />
       {view.kind === "loading" && (
@@ -30,7 +25,7 @@ start((view, form) =>
       {view.kind === "unavailable" && (
         <div role="alert">
           <ExplanationBox explanation={view}>
-            <button type="button" onClick={() => post({ type: "tryAgain" })}>
+            <button type="button" onClick={() => host.post({ type: "tryAgain" })}>
               {l10n.t("Try Again")}
             </button>
           </ExplanationBox>
@@ -38,6 +33,5 @@ start((view, form) =>
       )}
       {form !== undefined && <FilledForm form={form} />}
     </>,
-    place,
   ),
 );

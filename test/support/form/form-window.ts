@@ -17,6 +17,7 @@ import type { Prefill } from "../../../src/kickoff/callbacks.ts";
 import type { Position } from "../../../src/projects/types.ts";
 import { anExecution } from "../../unit/executions/samples.ts";
 import { BuiltPage } from "../built-page.ts";
+import { receive } from "./receive.ts";
 
 /** The kickoff form in its own page: the built page, script and style with the real session; VS Code's part is simulated. */
 export class FormWindow {
@@ -119,7 +120,7 @@ export class FormWindow {
   }
 
   #receive(message: unknown): void {
-    if (!this.session.receive(message))
+    if (!receive(this.session, message))
       this.complaints.push(`not understood: ${JSON.stringify(message)}`);
   }
 

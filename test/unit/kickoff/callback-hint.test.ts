@@ -9,6 +9,7 @@ import { SmeeServer } from "../../support/smee-server.ts";
 import { deployedCrew, localCrew, ReceivingWindows } from "../callbacks/support.ts";
 import { anExecution } from "../executions/samples.ts";
 import { sessionOptions, shownForm, typed } from "./support.ts";
+import { receive } from "../../support/form/receive.ts";
 
 const { id: crew } = anExecution().crew;
 const at = "2026-10-21T12:00:30.000Z";
@@ -72,7 +73,7 @@ describe("A form that shows the hint", () => {
       onHint: (what) => pressed.push(what),
     });
     const session = new FormSession(crewOfForm, {}, options);
-    session.receive({ type: "ready" });
+    receive(session, { type: "ready" });
     await session.load({ fresh: false, startsCrew: false });
     return session;
   }
@@ -92,7 +93,7 @@ describe("A form that shows the hint", () => {
     const { draft } = form();
     const change = (callbacks: object) => {
       const values = { ...typed("tea"), callbacks: { ...draft.values.callbacks, ...callbacks } };
-      assert.ok(session.receive({ type: "changed", draft: { ...draft, values } }));
+      assert.ok(receive(session, { type: "changed", draft: { ...draft, values } }));
     };
     change({ taskWebhookUrl: "https://mine.test/task" });
     assert.equal(form().hint, "hasWaited");
@@ -105,7 +106,7 @@ describe("A form that shows the hint", () => {
   it("passes on which of its links was pressed", async () => {
     const session = await open();
     for (const type of ["setUpCallbacks", "testCallbacks", "hideHint"])
-      assert.ok(session.receive({ type }));
+      assert.ok(receive(session, { type }));
     assert.deepEqual(pressed, ["setUp", "test", "hide"]);
   });
 });

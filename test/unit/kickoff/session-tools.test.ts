@@ -8,6 +8,7 @@ import type { FormValues } from "../../../src/kickoff/form/values.ts";
 import { settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
 import { crew, keep, sessionOptions, shownForm, typed } from "./support.ts";
+import { receive } from "../../support/form/receive.ts";
 
 describe("A kickoff form's session with tools and secrets", () => {
   let posted: ToForm[];
@@ -55,28 +56,28 @@ describe("A kickoff form's session with tools and secrets", () => {
         onToolProblem: (error) => problems.push(error),
       }),
     );
-    session.receive({ type: "ready" });
+    receive(session, { type: "ready" });
     await session.load({ fresh: false, startsCrew: false });
     return session;
   }
 
   const form = () => shownForm(posted);
   const change = (session: FormSession, values: FormValues) =>
-    session.receive({ type: "changed", draft: { id: form().draft.id, values } });
+    receive(session, { type: "changed", draft: { id: form().draft.id, values } });
   const submit = (session: FormSession, values: FormValues) => {
-    session.receive({ type: "submit", draft: { id: form().draft.id, values } });
+    receive(session, { type: "submit", draft: { id: form().draft.id, values } });
     return settle();
   };
   const use = (session: FormSession, tool: string) => {
-    session.receive({ type: "tool", tool });
+    receive(session, { type: "tool", tool });
     return settle();
   };
   const takeTopic = (session: FormSession) => {
-    session.receive({ type: "take", input: "topic" });
+    receive(session, { type: "take", input: "topic" });
     return settle();
   };
   const enterSecret = (session: FormSession, origin: string, text: string) =>
-    session.receive({ type: "secret", name: "humanInput", target: `bearer ${origin}`, text });
+    receive(session, { type: "secret", name: "humanInput", target: `bearer ${origin}`, text });
 
   it("passes its values to the tools, without blank ones, and only if all are valid", async () => {
     const session = await open();
@@ -145,7 +146,7 @@ describe("A kickoff form's session with tools and secrets", () => {
         ["other", "1"],
       ],
     );
-    session.receive({ type: "undo" });
+    receive(session, { type: "undo" });
     assert.deepEqual(form().draft.values.inputs.slice(0, 2), typed("cities").inputs);
   });
 
@@ -158,7 +159,7 @@ describe("A kickoff form's session with tools and secrets", () => {
     assert.deepEqual(form().origin, { kind: "taken", input: "topic", from: "notes.md (6 bytes)" });
     assert.deepEqual(form().focus, { input: "topic" });
     change(session, typed("rivers", "b"));
-    session.receive({ type: "undo" });
+    receive(session, { type: "undo" });
     assert.deepEqual(form().draft.values.inputs, typed("cities", "b").inputs);
   });
 
@@ -178,15 +179,15 @@ describe("A kickoff form's session with tools and secrets", () => {
       humanInput: { strategy: "bearer" as const, username: "" },
     };
     const draft = { id: form().draft.id, values };
-    session.receive({ type: "submit", draft });
+    receive(session, { type: "submit", draft });
     await settle();
     assert.equal(sent.length, 0, "without its secret");
     enterSecret(session, "https://a.test", "s3cret");
-    session.receive({ type: "changed", draft });
-    session.receive({ type: "tool", tool: "copyAsCurl" });
-    session.receive({ type: "ready", draft });
+    receive(session, { type: "changed", draft });
+    receive(session, { type: "tool", tool: "copyAsCurl" });
+    receive(session, { type: "ready", draft });
     assert.deepEqual(form().secrets, { humanInput: "bearer https://a.test" });
-    session.receive({ type: "submit", draft });
+    receive(session, { type: "submit", draft });
     await settle();
     assert.deepEqual(sent[0]?.request.humanInputWebhook, {
       url: "https://a.test/h",
@@ -199,10 +200,10 @@ describe("A kickoff form's session with tools and secrets", () => {
   it("forgets secrets when the form is cleared", async () => {
     const session = await open();
     const secret = { type: "secret", name: "streaming", target: "bearer ", text: "s3cret" };
-    session.receive(secret);
-    session.receive({ type: "ready" });
+    receive(session, secret);
+    receive(session, { type: "ready" });
     assert.deepEqual(form().secrets, { streaming: "bearer " });
-    session.receive({ type: "clear" });
+    receive(session, { type: "clear" });
     assert.deepEqual(form().secrets, {});
   });
 
@@ -243,12 +244,12 @@ describe("A kickoff form's session with tools and secrets", () => {
     await use(session, "fillIn");
     assert.deepEqual(form().secrets, {});
     enterSecret(session, "https://b.test", "of-b");
-    session.receive({ type: "undo" });
+    receive(session, { type: "undo" });
     assert.deepEqual(
       [form().secrets, form().draft.values.callbacks.humanInputWebhookUrl],
       [{}, "https://a.test/h"],
     );
-    session.receive({ type: "submit", draft: form().draft });
+    receive(session, { type: "submit", draft: form().draft });
     await settle();
     assert.deepEqual(sent, []);
   });
@@ -271,13 +272,13 @@ describe("A kickoff form's session with tools and secrets", () => {
       authentication: { strategy: "bearer", token: "s3cret" },
     };
     const text = JSON.stringify({ inputs: { topic: "winds" }, humanInputWebhook });
-    session.receive({ type: "paste", text });
-    session.receive({ type: "paste", text: "no kickoff" });
+    receive(session, { type: "paste", text });
+    receive(session, { type: "paste", text: "no kickoff" });
     assert.deepEqual(
       [form().origin, form().draft.values.from, form().secrets],
       [{ kind: "pasted", moved: [] }, from, { humanInput: "bearer https://a.test" }],
     );
-    session.receive({ type: "undo" });
+    receive(session, { type: "undo" });
     assert.deepEqual([form().draft.values, form().secrets], [{ ...typed("cities"), from }, {}]);
     assert.doesNotMatch(JSON.stringify([posted, saved]), /s3cret/);
   });

@@ -13,6 +13,7 @@ import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
 import type { FormValues } from "../../../src/kickoff/form/values.ts";
 import { crew, deferred, keep, sessionOptions, shownForm, typed } from "./support.ts";
+import { receive } from "../../support/form/receive.ts";
 
 const refusal = (missing: string[] = []) =>
   new CrewApiError({
@@ -86,7 +87,7 @@ describe("A kickoff form's session", () => {
 
   async function open(seed: Seed = {}, takesFocus = true): Promise<FormSession> {
     const session = make(seed, takesFocus);
-    session.receive({ type: "ready" });
+    receive(session, { type: "ready" });
     await session.load({ fresh: false, startsCrew: false });
     return session;
   }
@@ -104,7 +105,7 @@ describe("A kickoff form's session", () => {
       form().fields.map(({ name }) => name),
       ["topic", "__proto__"],
     );
-    session.receive({ type: "ready" });
+    receive(session, { type: "ready" });
     assert.equal(form().focus, undefined, "a page that is shown again must not take focus");
   });
 
@@ -113,7 +114,7 @@ describe("A kickoff form's session", () => {
     const session = await open();
     posted = [];
     await session.close();
-    session.receive({ type: "ready" });
+    receive(session, { type: "ready" });
     assert.deepEqual(posted, []);
   });
 
@@ -133,10 +134,10 @@ describe("A kickoff form's session", () => {
       [shown.view.message, shown.view.actions],
       ["There is no token.", ["Set Token"]],
     );
-    session.receive({ type: "act", index: 0 });
-    session.receive({ type: "act", index: 7 });
+    receive(session, { type: "act", index: 0 });
+    receive(session, { type: "act", index: 7 });
     assert.deepEqual(acted, [action], "only a shown action can be chosen");
-    session.receive({ type: "tryAgain" });
+    receive(session, { type: "tryAgain" });
     await settle();
     assert.deepEqual([asked, form().fields], [[false, true], []]);
   });
@@ -144,13 +145,13 @@ describe("A kickoff form's session", () => {
   it("stores what is typed: after a pause, and at once when it closes", async () => {
     const session = await open();
     const { id } = form().draft;
-    session.receive({ type: "changed", draft: { id, values: typed("a") } });
-    session.receive({ type: "changed", draft: { id, values: typed("ab") } });
+    receive(session, { type: "changed", draft: { id, values: typed("a") } });
+    receive(session, { type: "changed", draft: { id, values: typed("ab") } });
     await clock.pass(299);
     assert.equal(saved.length, 0);
     await clock.pass(1);
     assert.deepEqual(saved, [{ id, values: typed("ab") }]);
-    session.receive({ type: "changed", draft: { id, values: typed("abc") } });
+    receive(session, { type: "changed", draft: { id, values: typed("abc") } });
     await session.close();
     assert.deepEqual(saved.at(-1)?.values, typed("abc"));
     await clock.pass(1000);
@@ -161,17 +162,17 @@ describe("A kickoff form's session", () => {
     const session = await open();
     assert.equal(form().isNotKept, undefined);
     const draft = { id: form().draft.id, values: typed("a") };
-    session.receive({ type: "changed", draft });
+    receive(session, { type: "changed", draft });
     keeps = false;
     posted = [];
     await clock.pass(300);
     assert.deepEqual([form().isNotKept, form().draft, form().focus], [true, draft, undefined]);
     posted = [];
-    session.receive({ type: "changed", draft: { ...draft, values: typed("ab") } });
+    receive(session, { type: "changed", draft: { ...draft, values: typed("ab") } });
     await clock.pass(300);
     assert.deepEqual(posted, [], "it is shown once");
     keeps = true;
-    session.receive({ type: "changed", draft: { ...draft, values: typed("abc") } });
+    receive(session, { type: "changed", draft: { ...draft, values: typed("abc") } });
     await clock.pass(300);
     assert.deepEqual([form().isNotKept, form().draft.values], [undefined, typed("abc")]);
   });
@@ -180,7 +181,7 @@ describe("A kickoff form's session", () => {
     const session = await open({ last: typed("sent") });
     const { id } = form().draft;
     const change = (values: FormValues) =>
-      session.receive({ type: "changed", draft: { id, values } });
+      receive(session, { type: "changed", draft: { id, values } });
     change(typed("sent"));
     assert.deepEqual([form().origin, form().canClear], [{ kind: "last" }, true]);
     change(typed("mine"));
@@ -194,12 +195,12 @@ describe("A kickoff form's session", () => {
     change(typed("", ""));
     assert.equal(form().canClear, false);
     change(typed("mine, too"));
-    session.receive({ type: "clear" });
+    receive(session, { type: "clear" });
     assert.deepEqual(
       [form().draft.values.inputs[0]?.text, form().origin, form().canUndo, form().canClear],
       ["", { kind: "cleared" }, true, false],
     );
-    session.receive({ type: "undo" });
+    receive(session, { type: "undo" });
     assert.deepEqual([form().draft.values, form().canUndo], [typed("mine, too"), false]);
   });
 
@@ -214,9 +215,9 @@ describe("A kickoff form's session", () => {
   it("keeps a keystroke that only the hidden page had", async () => {
     const session = await open();
     const { id } = form().draft;
-    session.receive({ type: "ready", draft: { id, values: typed("one more") } });
+    receive(session, { type: "ready", draft: { id, values: typed("one more") } });
     assert.deepEqual(form().draft.values, typed("one more"));
-    session.receive({
+    receive(session, {
       type: "ready",
       draft: { id: "11111111-0000-4000-8000-999999999999", values: typed("of another form") },
     });
@@ -230,13 +231,13 @@ describe("A kickoff form's session", () => {
       ...typed("a"),
       callbacks: { ...typed("").callbacks, taskWebhookUrl: "https://me:pw@a.test" },
     };
-    session.receive({ type: "changed", draft: { id, values: complete } });
+    receive(session, { type: "changed", draft: { id, values: complete } });
     const kept = keptValues(complete);
     assert.doesNotMatch(JSON.stringify(kept), /pw/);
-    session.receive({ type: "ready", draft: { id, values: kept } });
+    receive(session, { type: "ready", draft: { id, values: kept } });
     assert.deepEqual(form().draft.values, complete);
     const more = { ...kept, meta: '{"more": 1}' };
-    session.receive({ type: "ready", draft: { id, values: more } });
+    receive(session, { type: "ready", draft: { id, values: more } });
     assert.deepEqual(form().draft.values, more);
   });
 
@@ -266,9 +267,9 @@ describe("A kickoff form's session", () => {
     const draft = { id: "22222222-0000-4000-8000-000000000001", values: typed("a") };
     const session = make({ draft });
     session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }] }));
-    session.receive({ type: "ready", draft });
+    receive(session, { type: "ready", draft });
     assert.deepEqual(form().draft, draft);
-    session.receive({ type: "submit", draft });
+    receive(session, { type: "submit", draft });
     await settle();
     assert.equal(started.length, 1);
   });
@@ -280,7 +281,7 @@ describe("A kickoff form's session", () => {
       return Promise.reject(new UserError("It is stopped."));
     };
     const session = await open();
-    session.receive({ type: "tryAgain" });
+    receive(session, { type: "tryAgain" });
     await settle();
     assert.deepEqual(asked, [
       { fresh: false, startsCrew: false },
@@ -311,17 +312,17 @@ describe("A kickoff form's session", () => {
     const session = await open({
       draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("mine") },
     });
-    session.receive({ type: "clear" });
+    receive(session, { type: "clear" });
     assert.deepEqual(
       [form().draft.values.inputs[0]?.text, form().origin, form().canUndo],
       ["", { kind: "cleared" }, true],
     );
     assert.deepEqual(dropped, ["22222222-0000-4000-8000-000000000001"]);
-    session.receive({
+    receive(session, {
       type: "changed",
       draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("late") },
     });
-    session.receive({ type: "undo" });
+    receive(session, { type: "undo" });
     assert.deepEqual([form().draft.values, form().origin], [typed("mine"), undefined]);
     await session.close();
     assert.deepEqual(saved.at(-1)?.values, typed("mine"));
@@ -332,17 +333,17 @@ describe("A kickoff form's session", () => {
     send = () => gate.promise;
     const session = await open();
     const draft = { id: form().draft.id, values: typed("Otters", "1") };
-    for (let click = 0; click < 5; click++) session.receive({ type: "submit", draft });
-    session.receive({
+    for (let click = 0; click < 5; click++) receive(session, { type: "submit", draft });
+    receive(session, {
       type: "changed",
       draft: { id: draft.id, values: typed("changed later") },
     });
-    session.receive({ type: "clear" });
+    receive(session, { type: "clear" });
     await settle();
-    session.receive({ type: "submit", draft });
+    receive(session, { type: "submit", draft });
     gate.resolve(anExecution());
     await settle();
-    session.receive({ type: "submit", draft });
+    receive(session, { type: "submit", draft });
     await settle();
     assert.deepEqual(
       sent.map(({ localId }) => localId),
@@ -360,7 +361,7 @@ describe("A kickoff form's session", () => {
 
   it("sends nothing invalid", async () => {
     const session = await open();
-    session.receive({ type: "submit", draft: { id: form().draft.id, values: typed("") } });
+    receive(session, { type: "submit", draft: { id: form().draft.id, values: typed("") } });
     await settle();
     assert.deepEqual([sent, form().isSending], [[], false]);
   });
@@ -369,7 +370,7 @@ describe("A kickoff form's session", () => {
     send = () => Promise.reject(refusal(["topic", "budget"]));
     const session = await open();
     const { id } = form().draft;
-    session.receive({ type: "submit", draft: { id, values: typed("a") } });
+    receive(session, { type: "submit", draft: { id, values: typed("a") } });
     await settle();
     const { outcome, fields, draft, focus } = form();
     assert.ok(outcome?.kind === "refused");
@@ -382,13 +383,13 @@ describe("A kickoff form's session", () => {
       ["topic", "__proto__", "budget"],
     );
     assert.notEqual(draft.id, id, "the refused id is used up");
-    session.receive({ type: "ready" });
+    receive(session, { type: "ready" });
     assert.deepEqual(
       [form().outcome?.kind, form().isSending, form().draft.id, form().focus],
       ["refused", false, draft.id, undefined],
     );
     send = () => Promise.resolve(anExecution());
-    session.receive({ type: "submit", draft: { id: draft.id, values: typed("b") } });
+    receive(session, { type: "submit", draft: { id: draft.id, values: typed("b") } });
     await settle();
     assert.deepEqual([sent.length, started.length], [2, 1]);
   });
@@ -401,20 +402,20 @@ describe("A kickoff form's session", () => {
       );
     const session = await open();
     const draft = { id: form().draft.id, values: typed("a") };
-    session.receive({ type: "submit", draft });
+    receive(session, { type: "submit", draft });
     await settle();
-    session.receive({ type: "submit", draft });
+    receive(session, { type: "submit", draft });
     await settle();
     assert.equal(sent.length, 1);
-    session.receive({ type: "openExecution" });
+    receive(session, { type: "openExecution" });
     assert.deepEqual(opened, [unconfirmed]);
     send = () => Promise.resolve(anExecution());
-    session.receive({ type: "sendAgain" });
+    receive(session, { type: "sendAgain" });
     assert.deepEqual(
       [form().focus, form().outcome, form().draft.values],
       ["submit", undefined, typed("a")],
     );
-    session.receive({ type: "submit", draft: form().draft });
+    receive(session, { type: "submit", draft: form().draft });
     await settle();
     assert.notEqual(sent[1]?.localId, draft.id);
     assert.equal(started.length, 1);
@@ -434,20 +435,20 @@ describe("A kickoff form's session", () => {
         const session = make({ draft, earlier });
         if (how === "a reload")
           session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }] }));
-        session.receive({ type: "ready", ...(how === "a reload" ? { draft } : {}) });
+        receive(session, { type: "ready", ...(how === "a reload" ? { draft } : {}) });
         if (how === "an opening") await session.load({ fresh: false, startsCrew: false });
         assert.deepEqual(
           [form().outcome?.kind, form().origin, form().draft],
           ["maybeStarted", undefined, draft],
         );
         assert.match(form().outcome?.message ?? "", /It may have started/);
-        session.receive({ type: "submit", draft });
+        receive(session, { type: "submit", draft });
         await settle();
         assert.equal(sent.length, 0);
-        session.receive({ type: "openExecution" });
+        receive(session, { type: "openExecution" });
         assert.deepEqual(opened, [unconfirmed]);
-        session.receive({ type: "sendAgain" });
-        session.receive({ type: "submit", draft: form().draft });
+        receive(session, { type: "sendAgain" });
+        receive(session, { type: "submit", draft: form().draft });
         await settle();
         assert.deepEqual([sent.length, sent[0]?.localId === draft.id], [1, false]);
       });
@@ -460,7 +461,7 @@ describe("A kickoff form's session", () => {
         [undefined, "started", draft.values],
       );
       assert.notEqual(form().draft.id, draft.id);
-      session.receive({ type: "submit", draft: form().draft });
+      receive(session, { type: "submit", draft: form().draft });
       await settle();
       assert.notEqual(sent[0]?.localId, draft.id);
     });
@@ -476,7 +477,7 @@ describe("A kickoff form's session", () => {
     const answer = deferred<Execution>();
     send = () => answer.promise;
     const session = await open();
-    session.receive({ type: "submit", draft: { ...form().draft, values: typed("tea") } });
+    receive(session, { type: "submit", draft: { ...form().draft, values: typed("tea") } });
     let isSettled = false;
     const closed = session.close().then(() => (isSettled = true));
     await settle();
@@ -490,7 +491,7 @@ describe("A kickoff form's session", () => {
     const gate = deferred<Execution>();
     send = () => gate.promise;
     const session = await open();
-    session.receive({ type: "submit", draft: { id: form().draft.id, values: typed("a") } });
+    receive(session, { type: "submit", draft: { id: form().draft.id, values: typed("a") } });
     const closed = session.close();
     await settle();
     const failure = refusal();
@@ -502,6 +503,6 @@ describe("A kickoff form's session", () => {
 
   it("refuses an invalid message", async () => {
     const session = await open();
-    assert.equal(session.receive({ type: "eval", code: "1" }), false);
+    assert.equal(receive(session, { type: "eval", code: "1" }), false);
   });
 });
