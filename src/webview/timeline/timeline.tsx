@@ -1,5 +1,4 @@
 import * as l10n from "@vscode/l10n";
-import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
 import { markLine } from "../../views/timeline/labels.ts";
@@ -8,17 +7,19 @@ import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
 import { clock } from "../clock.tsx";
 import type { WholeView } from "../../views/timeline/messages.ts";
+import { useSize, useWheel } from "./element.ts";
 import { type Columns, columnsOf, TreeRow } from "./row.tsx";
 import { type Times, useTimes } from "./times.ts";
 import { Header, Toolbar } from "./toolbar.tsx";
 import { Tooltip } from "./tooltip.tsx";
-import { useVirtualRows } from "./virtual-rows.ts";
 
 /** Narrower, a row has two lines (pixels). */
 const narrow = 460;
 /** Pixels. */
 const rowHeights = { wide: 22, narrow: 38 };
 const tickWidth = 80;
+/** Rows that are drawn above and below those in view. */
+const around = 6;
 /** How long the mouse must rest (ms). */
 const hoverPause = 350;
 /** Until then a click may be the first of a double click (ms). */
@@ -69,14 +70,16 @@ export function Timeline(props: TimelineProps) {
   const [look, setLook] = useState(props.look);
   const [tip, setTip] = useState<Tip>();
   const [isFollowing, setFollowing] = useState(isRunning);
+  const [top, setTop] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const tree = useRef<HTMLDivElement>(null);
   const track = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const hover = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const click = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const isNarrow = useWidth(scroller) < narrow;
-  const width = useWidth(track);
+  const scrolled = useSize(scroller);
+  const isNarrow = scrolled.width < narrow;
+  const { width } = useSize(track);
   const ticks = Math.floor(width / tickWidth);
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
 
@@ -94,11 +97,13 @@ export function Timeline(props: TimelineProps) {
     [spans, look.closed, look.text, look.kinds],
   );
   const active = rows.findIndex(({ span }) => span.id === look.active);
-  const virtual = useVirtualRows(scroller, {
-    count: rows.length,
-    rowHeight,
-    kept: active,
-  });
+  const show = (index: number) => {
+    const { current } = scroller;
+    if (current === null) return;
+    const top = index * rowHeight;
+    const highest = Math.max(current.scrollTop, top + rowHeight - current.clientHeight);
+    current.scrollTop = Math.min(top, highest);
+  };
 
   const change = (more: Partial<Look>) => setLook((before) => ({ ...before, ...more }));
   const zoomTo = shared?.onZoom ?? ((zoom: Period | undefined) => change({ zoom }));
@@ -128,7 +133,7 @@ export function Timeline(props: TimelineProps) {
     const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
     if (row === undefined) return;
     change({ active: row.span.id });
-    virtual.show(rows.indexOf(row));
+    show(rows.indexOf(row));
   };
   const toggle = ({ span: { id }, isOpen }: Row) => {
     if (isOpen === undefined || hits !== undefined) return;
@@ -175,7 +180,7 @@ export function Timeline(props: TimelineProps) {
 
   useEffect(() => onLook(look), [look]);
   useLayoutEffect(() => {
-    if (active >= 0) virtual.show(active);
+    if (active >= 0) show(active);
   }, []);
   useLayoutEffect(() => {
     const { current } = scroller;
@@ -294,6 +299,7 @@ export function Timeline(props: TimelineProps) {
           ref={scroller}
           onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
             hideTip();
+            setTop(scrollTop);
             setFollowing(scrollTop + clientHeight >= scrollHeight - rowHeight / 2);
           }}
         >
@@ -305,7 +311,7 @@ export function Timeline(props: TimelineProps) {
             aria-label={l10n.t("Timeline of {0}", view.title)}
             aria-activedescendant={active < 0 ? undefined : idOf(active)}
             aria-describedby={tip === undefined ? "keys" : tooltipId}
-            style={{ height: `${virtual.height}px` }}
+            style={{ height: `${rows.length * rowHeight}px` }}
             onKeyDown={onKeyDown}
             onFocus={() => {
               if (active < 0) change(rows[0] === undefined ? {} : { active: rows[0].span.id });
@@ -339,7 +345,7 @@ export function Timeline(props: TimelineProps) {
             }}
             onPointerLeave={hideTip}
           >
-            {virtual.items.map(({ index, start: top }) => {
+            {inView(top, scrolled.height, rowHeight, rows.length, active).map((index) => {
               const row = rows[index];
               return (
                 row && (
@@ -347,7 +353,7 @@ export function Timeline(props: TimelineProps) {
                     key={row.span.id}
                     {...{ row, index, axis, start }}
                     id={idOf(index)}
-                    top={top}
+                    top={index * rowHeight}
                     isActive={index === active}
                   />
                 )
@@ -394,33 +400,11 @@ function idOf(index: number): string {
   return `row-${index}`;
 }
 
-/** In pixels. */
-function useWidth(element: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(document.documentElement.clientWidth);
-  useLayoutEffect(() => {
-    if (element.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setWidth(entry.contentRect.width);
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
-  return width;
-}
-
-/** The page may not scroll meanwhile, so it is no passive listener. */
-function useWheel(
-  element: RefObject<HTMLElement | null>,
-  onWheel: (event: WheelEvent) => boolean,
-): void {
-  const latest = useRef(onWheel);
-  latest.current = onWheel;
-  useEffect(() => {
-    const { current } = element;
-    const listener = (event: WheelEvent) => {
-      if (latest.current(event)) event.preventDefault();
-    };
-    current?.addEventListener("wheel", listener, { passive: false });
-    return () => current?.removeEventListener("wheel", listener);
-  }, []);
+/** The indexes of the rows in view, of some around them, and of the active one, which a screen reader must find. */
+function inView(top: number, height: number, rowHeight: number, count: number, active: number) {
+  const first = Math.max(0, Math.floor(top / rowHeight) - around);
+  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + around);
+  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
+  if (active < 0 || active >= count || (first <= active && active < last)) return indexes;
+  return active < first ? [active, ...indexes] : [...indexes, active];
 }
