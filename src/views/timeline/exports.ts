@@ -114,10 +114,7 @@ export function timelinePicture(
     const [from, to] = [at(span.start - start), at((span.end ?? now) - start)];
     const bar = isGroup ? 6 : (heights[kind] ?? 12);
     const mark = state === "failed" ? "✕ " : "";
-    const figures = [timeText(span, now), ...figuresOf(span).map(({ text }) => text)].slice(
-      0,
-      heads.length,
-    );
+    const figures = figuresOf(span, now).slice(0, heads.length);
     const marks = (span.marks ?? []).flatMap((mark) => {
       const place = axis.placeOf(mark.at - start);
       if (place < 0 || place > 1) return [];
@@ -134,7 +131,7 @@ export function timelinePicture(
         depth === 0 ? ' font-weight="600"' : "",
       ),
       ...figures.map((each, index) =>
-        text(figure(index), middle + 4, each, ' class="dim" text-anchor="end"'),
+        text(figure(index), middle + 4, each.text, ' class="dim" text-anchor="end"'),
       ),
       `<rect x="${round(from)}" y="${middle - bar / 2}" width="${round(Math.max(2, to - from))}" height="${bar}" rx="2" class="${state === "failed" ? "failed" : kind}"><title>${escaped(name)}</title></rect>`,
       ...marks,

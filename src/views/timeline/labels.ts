@@ -112,9 +112,11 @@ export function timeText(span: Span, now: number): string {
   return durationText(workOf(span, now), (length) => `≈ ${length}`);
 }
 
-/** A row's figures beside its bar. */
-export function figuresOf({ tokens, cost }: Span) {
+/** A row's figures beside its bar. @param now milliseconds since 1970 */
+export function figuresOf(span: Span, now: number) {
+  const { tokens, cost } = span;
   return [
+    { name: "time", text: timeText(span, now) },
     { name: "tokens", text: tokens === undefined ? "" : shortCount(tokens.total) },
     { name: "cost", text: cost?.short ?? "" },
   ] as const;

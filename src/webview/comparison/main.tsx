@@ -3,21 +3,20 @@ import type { ComponentChildren } from "preact";
 import {
   type ComparedExecution,
   type ComparedInput,
+  type ComparedOutput,
   type ComparisonModel,
   type Side,
   type Sides,
   sides,
   type ToComparison,
 } from "../../views/comparison/messages.ts";
-import type { Content } from "../../views/page/messages.ts";
 import { type Span, type WholeView, wholeView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
-import { OneSide } from "../difference.tsx";
+import { Difference, OneSide } from "../difference.tsx";
 import { draw, host } from "../host.ts";
-import { ContentView } from "../page/content.tsx";
+import { ContentView, Level, ValueView } from "../page/content.tsx";
 import { Fold } from "../page/fold.tsx";
 import { Icon } from "../icons.tsx";
-import { Outputs } from "./outputs.tsx";
 import { Timelines } from "./timelines.tsx";
 
 interface ComparisonProps {
@@ -171,7 +170,7 @@ function Inputs({ model: { inputs, inputsNote, executions } }: { model: Comparis
               {same.map(({ name, values }) => (
                 <div key={name}>
                   <dt>{name}</dt>
-                  <dd>{values.left !== undefined && <Value content={values.left} />}</dd>
+                  <dd>{values.left !== undefined && <ValueView content={values.left} />}</dd>
                 </div>
               ))}
             </dl>
@@ -197,7 +196,7 @@ function InputValues({ input: { values } }: { input: ComparedInput }) {
             ) : content === undefined ? (
               <span class="faint">{l10n.t("none")}</span>
             ) : (
-              <Value content={content} />
+              <ValueView content={content} />
             )}
           </td>
         );
@@ -206,12 +205,114 @@ function InputValues({ input: { values } }: { input: ComparedInput }) {
   );
 }
 
-/** As it was given, not as Markdown. */
-function Value({ content }: { content: Content }) {
-  return content.kind === "json" ? (
-    <ContentView content={content} />
-  ) : (
-    <div class="plain">{content.text}</div>
+/** More open ones would make the page slow to begin. */
+const mostOpen = 5;
+
+function Outputs({ outputs }: { readonly outputs: readonly ComparedOutput[] }) {
+  const different = outputs.filter(({ status }) => status === "different");
+  const single = outputs.filter(({ status }) => status === "single");
+  const open = new Set(different.slice(0, mostOpen));
+  return (
+    <section aria-labelledby="outputs">
+      <div class="heading">
+        <h2 id="outputs">{l10n.t("Outputs")}</h2>
+        <span class="faint">
+          {l10n.t("{0} of {1} differ", different.length + single.length, outputs.length)}
+        </span>
+      </div>
+      <ol class="tasks">
+        {outputs.map((output) => (
+          <li class="task" key={output.id} id={output.id}>
+            <Fold
+              id={output.id}
+              isOpen={open.has(output)}
+              label={
+                <>
+                  <h3>{output.name}</h3>
+                  <span class="faint">{output.facts.join(" · ")}</span>
+                </>
+              }
+            >
+              <Output output={output} />
+            </Fold>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Output({ output }: { readonly output: ComparedOutput }) {
+  const { id, name, tasks, status } = output;
+  const [left, right] = [tasks.left?.output, tasks.right?.output];
+  return (
+    <div class="compared">
+      <div class="columns">
+        {sides.map((side) => (
+          <About key={side} output={output} side={side} />
+        ))}
+      </div>
+      {left === undefined || right === undefined ? (
+        <div class="columns">
+          {sides.map((side) => (
+            <Alone key={side} output={output} side={side} />
+          ))}
+        </div>
+      ) : status === "same" ? (
+        <>
+          <p class="faint">{l10n.t("The outputs are the same.")}</p>
+          <Level.Provider value={3}>
+            <ContentView content={left} />
+          </Level.Provider>
+        </>
+      ) : left.cutFrom === undefined && right.cutFrom === undefined ? (
+        <Difference before={left.text} after={right.text} />
+      ) : (
+        <p class="faint">{l10n.t("These outputs are too large to be compared here.")}</p>
+      )}
+      {status === "different" && (
+        <p class="tools">
+          <button
+            type="button"
+            class="secondary"
+            aria-label={l10n.t("Open Diff of {0}", name)}
+            title={l10n.t("Open Diff of {0}", name)}
+            onClick={() => host.post({ type: "openDiff", id })}
+          >
+            {l10n.t("Open Diff")}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What this side did for the output. */
+function About({ output, side }: { readonly output: ComparedOutput; readonly side: Side }) {
+  const task = output.tasks[side];
+  if (task === undefined) return <p class="faint">{l10n.t("This execution has no such task.")}</p>;
+  return (
+    <p class="about-task">
+      {task.state !== undefined && <Icon name={task.state} />}
+      <span class="faint">{task.facts.join(" · ")}</span>
+    </p>
+  );
+}
+
+function Alone({ output, side }: { readonly output: ComparedOutput; readonly side: Side }) {
+  const { output: content, note } = output.tasks[side] ?? {};
+  return (
+    <Level.Provider value={3}>
+      <div>
+        {content !== undefined && (
+          <ContentView
+            content={content}
+            open={() => host.post({ type: "openOutput", id: output.id, side })}
+          />
+        )}
+        {note !== undefined && <p class="faint">{note}</p>}
+      </div>
+    </Level.Provider>
   );
 }
 

@@ -59,6 +59,13 @@ export function ContentView({
   );
 }
 
+/** An input, as it was given and not as Markdown. */
+export function ValueView({ content }: { readonly content: Content }) {
+  if (content.kind === "json") return <ContentView content={content} />;
+  if (content.text === "") return <em class="faint">{l10n.t("empty")}</em>;
+  return <div class="plain">{content.text}</div>;
+}
+
 function JsonTree({ text }: { readonly text: string }) {
   const root = useMemo(() => parseTree(text), [text]);
   return root === undefined ? (

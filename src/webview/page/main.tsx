@@ -6,7 +6,7 @@ import { type WholeView, wholeView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
-import { ContentView, Level, Markdown } from "./content.tsx";
+import { ContentView, Level, Markdown, ValueView } from "./content.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "../icons.tsx";
 import { reveal } from "./reveal.ts";
@@ -88,13 +88,7 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
                 <div key={name}>
                   <dt>{name}</dt>
                   <dd>
-                    {value.kind === "json" ? (
-                      <ContentView content={value} />
-                    ) : value.text === "" ? (
-                      <em class="faint">{l10n.t("empty")}</em>
-                    ) : (
-                      <div class="plain">{value.text}</div>
-                    )}
+                    <ValueView content={value} />
                   </dd>
                 </div>
               ))}

@@ -1,13 +1,5 @@
-import type { ComponentChildren } from "preact";
 import type { Axis } from "../../views/timeline/axis.ts";
-import {
-  figuresOf,
-  hintOf,
-  nameOf,
-  sentenceOf,
-  stateText,
-  timeText,
-} from "../../views/timeline/labels.ts";
+import { figuresOf, hintOf, nameOf, sentenceOf, stateText } from "../../views/timeline/labels.ts";
 import type { Mark, Span } from "../../views/timeline/messages.ts";
 import type { Row } from "../../views/timeline/rows.ts";
 import { clock, useNow } from "../clock.tsx";
@@ -91,21 +83,12 @@ function Figures({ span }: { readonly span: Span }) {
   const now = useNow(span.end === undefined);
   return (
     <>
-      <Figure name="time">{timeText(span, now)}</Figure>
-      {figuresOf(span).map(({ name, text }) => (
-        <Figure key={name} name={name}>
+      {figuresOf(span, now).map(({ name, text }) => (
+        <div key={name} class={`figure ${name}`} aria-hidden="true">
           {text}
-        </Figure>
+        </div>
       ))}
     </>
-  );
-}
-
-function Figure({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div class={`figure ${name}`} aria-hidden="true">
-      {children}
-    </div>
   );
 }
 

@@ -47,10 +47,17 @@ describe("the texts of a timeline", () => {
       "999k",
       "1.2M",
     ]);
-    assert.deepEqual(figuresOf(find(({ name }) => name === "research")), [
-      { name: "tokens", text: "7.5k" },
-      { name: "cost", text: "" },
-    ]);
+    assert.deepEqual(
+      figuresOf(
+        find(({ name }) => name === "research"),
+        now,
+      ),
+      [
+        { name: "time", text: "20 s" },
+        { name: "tokens", text: "7.5k" },
+        { name: "cost", text: "" },
+      ],
+    );
   });
 
   it("call what tokens cost an estimate, beside the bar, in the sentence and in the tooltip", () => {
@@ -59,7 +66,7 @@ describe("the texts of a timeline", () => {
     const of = (name: string) => priced.find((span) => span.name === name);
     const research = of("research");
     assert.ok(research !== undefined);
-    assert.deepEqual(figuresOf(research)[1], { name: "cost", text: "$0.0034" });
+    assert.deepEqual(figuresOf(research, now)[2], { name: "cost", text: "$0.0034" });
     assert.match(sentenceOf(research, start, now), /, estimated cost \$0\.0034/);
     const { facts } = detailsOf(research, { start, now, language: "en" });
     assert.equal(new Map(facts).get("Cost"), "estimated cost $0.0034");
