@@ -4,7 +4,6 @@ import { systemClock as clock } from "./base/clock.ts";
 import { offer } from "./base/errors.ts";
 import { Disposables } from "./base/events.ts";
 import type { Callbacks } from "./callbacks/callbacks.ts";
-import { areFlowsUsed } from "./callbacks/flow-paths.ts";
 import { Feedback } from "./actions/feedback.ts";
 import { registerCommands, registerTools, watchClearing } from "./actions/register.ts";
 import { Crews } from "./crews/crews.ts";
@@ -27,6 +26,7 @@ import { startForDevelopment, watchProjects } from "./local/projects.ts";
 import type { Models } from "./models/models.ts";
 import { registerProjectFiles } from "./project-files/register.ts";
 import { Senders } from "./sending/senders.ts";
+import { crewIdsWith } from "./store/crew-values.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { isInFront, watchAttention, watchReading } from "./views/attention.ts";
@@ -146,7 +146,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const inFlows = (act: (callbacks: Callbacks) => unknown) => {
     const useThem = async () => {
       await opened;
-      if (areFlowsUsed(database)) await act(await callbacks());
+      if (crewIdsWith(database, "flow webhook").length > 0) await act(await callbacks());
     };
     useThem().catch((error: unknown) => logProblem("Receiving the requests of flows", error));
   };

@@ -9,7 +9,6 @@ import { type CrewRef, type ExecutionSummary, hasEnded, isLocalCrew } from "../e
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
 import { type Receive, roundTrip, type Route } from "./routes.ts";
-import { areFlowsUsed } from "./flow-paths.ts";
 import { FlowWebhooks, type FlowWebhooksOptions } from "./flow-webhooks.ts";
 import { Inbox } from "./inbox.ts";
 import { Paths } from "./paths.ts";
@@ -261,7 +260,8 @@ export class Callbacks implements Disposable {
   }
 
   #isNeeded(): boolean {
-    if (areFlowsUsed(this.#options.database)) return true;
+    // A flow may ask at any time.
+    if (this.flows.crewIds().length > 0) return true;
     const called = this.#paths.localIds();
     const { store } = this.#options;
     return store.list().some((each) => called.has(each.localId) && !hasEnded(each));

@@ -7,10 +7,10 @@ import { executionOfFlow, requestReceived } from "../executions/flow-requests.ts
 import type { CrewRef } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import { crewIdsWith, crewValues } from "../store/crew-values.ts";
 import type { Database } from "../store/database.ts";
 import { StoreError } from "../store/errors.ts";
 import { type AskedPerson, readFlowRequest } from "./flow-request.ts";
-import { flowKind as kind } from "./flow-paths.ts";
 import { statusAfter } from "./inbox.ts";
 import { lastSegment } from "./paths.ts";
 import type { Delivery } from "./routes.ts";
@@ -31,6 +31,7 @@ export interface FlowWebhooksOptions {
   };
 }
 
+const kind = "flow webhook";
 const secretPrefix = "crewdeck.feedbackSecret.";
 
 const notAsked = "It is about another event, or has no ID or no address for an answer.";
@@ -38,21 +39,24 @@ const notAsked = "It is about another event, or has no ID or no address for an a
 /** Receives the webhooks by which flows ask for feedback. Each crew has one path, which never changes. */
 export class FlowWebhooks {
   readonly #options: FlowWebhooksOptions;
+  readonly #paths;
 
   constructor(options: FlowWebhooksOptions) {
     this.#options = options;
+    const { database, log } = options;
+    this.#paths = crewValues(database, kind, String, (error) =>
+      log.problem("The path of a crew's flows can't be read.", error),
+    );
   }
 
   /** The crew's secret path. Creates it at the first call. */
   path(crewId: string): string {
     const { database } = this.#options;
     return database.write(() => {
-      const select = "SELECT json FROM crew_values WHERE kind = ? AND crew_id = ?";
-      const known = database.get(select, kind, crewId);
-      if (known !== undefined) return String(JSON.parse(text(known, "json")));
+      const known = this.#paths.get(crewId);
+      if (known !== undefined) return known;
       const path = randomBytes(32).toString("base64url");
-      const insert = "INSERT INTO crew_values VALUES (?, ?, ?)";
-      database.run(insert, kind, crewId, JSON.stringify(path));
+      this.#paths.set(crewId, path);
       return path;
     });
   }
@@ -84,15 +88,13 @@ export class FlowWebhooks {
   }
 
   async forget(crewId: string): Promise<void> {
-    const { database, storage } = this.#options;
-    await storage.delete(secretPrefix + crewId);
-    database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
+    await this.#options.storage.delete(secretPrefix + crewId);
+    this.#paths.set(crewId, undefined);
   }
 
   /** The IDs of the crews that have a path. */
   crewIds(): readonly string[] {
-    const rows = this.#options.database.all("SELECT crew_id FROM crew_values WHERE kind = ?", kind);
-    return rows.map((row) => text(row, "crew_id"));
+    return crewIdsWith(this.#options.database, kind);
   }
 
   /** Undefined if the path isn't a crew's. Otherwise the HTTP status: 2xx once the request is stored, 503 if it may come again. */

@@ -1,6 +1,9 @@
 import type { Database } from "./database.ts";
 import { text } from "../base/sqlite.ts";
 
+/** `flow webhook`: the path where a crew's flows ask for feedback. */
+type Kind = "form" | "presets" | "callbacks" | "answer hosts" | "flow webhook";
+
 export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
 
 /**
@@ -9,7 +12,7 @@ export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
  */
 export function crewValues<Value>(
   database: Database,
-  kind: "form" | "presets" | "callbacks" | "answer hosts",
+  kind: Kind,
   parse: (raw: unknown) => Value,
   onUnreadable: (error: unknown, crewId: string) => void,
 ) {
@@ -44,6 +47,12 @@ export function crewValues<Value>(
   const change = (crewId: string, change: (before: Value | undefined) => Value | undefined): void =>
     database.write(() => set(crewId, change(get(crewId))));
   return { get, set, change };
+}
+
+/** The IDs of the crews that have a value. */
+export function crewIdsWith(database: Pick<Database, "all">, kind: Kind): readonly string[] {
+  const rows = database.all("SELECT crew_id FROM crew_values WHERE kind = ?", kind);
+  return rows.map((row) => text(row, "crew_id"));
 }
 
 export function forgetCrewValues(database: Database, crewId: string): void {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { systemClock } from "../../../src/base/clock.ts";
 import type { Delivery } from "../../../src/callbacks/routes.ts";
-import { areFlowsUsed } from "../../../src/callbacks/flow-paths.ts";
 import { FlowWebhooks } from "../../../src/callbacks/flow-webhooks.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
@@ -268,7 +267,7 @@ describe("a flow's webhook", () => {
     assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 200);
     await webhooks.forget(other.id);
     assert.equal(secrets.entries.size, 0);
-    assert.equal(areFlowsUsed(window.database), false);
+    assert.deepEqual(webhooks.crewIds(), []);
     assert.equal(await webhooks.receive(signed(path, aRequest(), now)), undefined);
   });
 });
