@@ -5,7 +5,7 @@ import { defined } from "../base/json.ts";
 import { connectCrew, editCrew, hasDashboard, openDashboard, setToken } from "../crews/connect.ts";
 import { examine, testCrew } from "../crews/test-crew.ts";
 import type { Crew } from "../crews/types.ts";
-import { folderOf, idOf } from "../local/known-crews.ts";
+import { folderOf, idOf } from "../local/records.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
 import { log } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";

@@ -10,8 +10,7 @@ import {
   type WindowMessage,
 } from "../base/window-protocol.ts";
 import type { LocalEngine } from "../crews/types.ts";
-import type { Running } from "./running.ts";
-import { ServiceFailure } from "./service-errors.ts";
+import { ServiceFailure, type Running } from "./service-process.ts";
 
 interface ConnectionOptions {
   /** Its instance was verified: the token goes there. */

@@ -2,6 +2,8 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
+import type { LocalEngine } from "../crews/types.ts";
+import { confirm, plainLabel } from "../editor/messages.ts";
 import { isFile } from "../projects/files.ts";
 import { projectHints, projectRoot } from "../projects/pyproject.ts";
 import {
@@ -13,32 +15,161 @@ import {
 import { toRehearse } from "../projects/types.ts";
 import {
   chooseEngine,
+  engineNote,
   type EngineObstacle,
   type EnginePlan,
   type EngineQuestion,
 } from "./choose-engine.ts";
 import { readClasses, readProject } from "./projects.ts";
+import { exampleFolder, idOf, type ProjectRecord, type ProjectRecords } from "./records.ts";
+import type { ServiceOptions } from "./service-process.ts";
 
-interface Planned extends Pick<EngineQuestion, "wish" | "isExample"> {
-  /** A person chose a model for the crew. */
+interface CrewEngineOptions extends Pick<ProjectRecord, "folder" | "name"> {
+  readonly records: ProjectRecords;
+  readonly uri: vscode.Uri;
+  readonly hasOpenExecutions: () => boolean;
+  /** Whether a person chose a model for the crew. */
   readonly hasChosenModel: () => Promise<boolean>;
+  readonly log: (line: string) => void;
 }
 
-export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<EnginePlan> {
-  const { wish, isExample, hasChosenModel } = planned;
-  return await chooseEngine({
-    wish,
-    isExample,
-    isTrusted: vscode.workspace.isTrusted,
-    isInWorkspace: isInWorkspace(folder),
-    unfit: await unfitFor(folder.fsPath),
-    hasModel: async () =>
-      namesModel() ||
-      (await hasChosenModel()) ||
-      (await isFile(path.join(await projectRoot(folder.fsPath), ".env"))),
-    findInterpreter: () => findInterpreter(folder),
-    settingProblem,
-  });
+/** Which engine a local crew of this window runs on, and why. */
+export class CrewEngine {
+  readonly #options: CrewEngineOptions;
+  /** Of the last start. */
+  #plan: EnginePlan | undefined;
+
+  constructor(options: CrewEngineOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * For a service that starts. @param isFree another engine than the last one may be taken, unless
+   * executions are open or a person chose it. @throws UserError
+   */
+  async forStart(isFree: boolean): Promise<ServiceOptions["engine"]> {
+    const { folder, records, hasOpenExecutions, log } = this.#options;
+    const { engine, isEngineChosen = false } = records.read(folder) ?? {};
+    const isKept = !isFree || isEngineChosen || hasOpenExecutions();
+    const isWished = isEngineChosen || (isKept && engine === "crewai");
+    const wanted = await this.#planFor(isWished ? engine : undefined);
+    // An execution that began as a rehearsal doesn't begin to cost money.
+    const plan: EnginePlan =
+      isKept && engine === "rehearsal" && wanted.engine === "crewai" ? { engine } : wanted;
+    this.#plan = plan;
+    if (plan.engine === undefined) {
+      records.change(folder, { failure: plan.obstacle.why });
+      throw this.#error(plan.obstacle);
+    }
+    const note = engineNote(plan);
+    const text = note === undefined ? plan.engine : `${plan.engine} – ${note}`;
+    log(vscode.l10n.t("Engine: {0}", text));
+    return plan.engine === "rehearsal"
+      ? { engine: plan.engine }
+      : { engine: plan.engine, python: plan.python, parallel: parallelExecutions() };
+  }
+
+  /** Where crewAI runs, or why it doesn't. */
+  get note(): string | undefined {
+    return this.#plan && engineNote(this.#plan);
+  }
+
+  /** Why the crew didn't start with crewAI; undefined if it did, or if a person chose rehearsal. */
+  get obstacle(): EngineObstacle["kind"] | undefined {
+    return this.#plan?.engine === "crewai" ? undefined : this.#plan?.obstacle?.kind;
+  }
+
+  /** Asks which engine the crew is to run on. Undefined if the person cancels. */
+  async pick(): Promise<LocalEngine | undefined> {
+    const { folder, name, records, hasOpenExecutions } = this.#options;
+    const plan = await this.#planFor("crewai");
+    const current = records.read(folder)?.engine ?? "rehearsal";
+    const item = (engine: LocalEngine, label: string, detail: string) => ({
+      engine,
+      label,
+      detail,
+      ...(engine === current && { description: vscode.l10n.t("current") }),
+    });
+    const canRehearse = (await this.#planFor("rehearsal")).engine !== undefined;
+    const rehearsal = item(
+      "rehearsal",
+      vscode.l10n.t("Rehearsal"),
+      vscode.l10n.t("Order, pauses and callbacks are real; no language model is called."),
+    );
+    const items = [
+      item("crewai", vscode.l10n.t("crewAI"), plainLabel(engineNote(plan) ?? "")),
+      ...(canRehearse ? [rehearsal] : []),
+    ];
+    const title = vscode.l10n.t("Engine of “{0}”", name);
+    const chosen = (await vscode.window.showQuickPick(items, { title }))?.engine;
+    if (chosen === current || !hasOpenExecutions()) return chosen;
+    const isSure = await confirm(
+      vscode.l10n.t("Change the engine of “{0}”?", name),
+      vscode.l10n.t(
+        "Executions that have not ended continue with the other engine. What runs now is interrupted.",
+      ),
+      vscode.l10n.t("Change Engine"),
+    );
+    return isSure ? chosen : undefined;
+  }
+
+  /** Asks before code from outside the workspace runs. @throws UserError if the engine can't run */
+  async allows(engine: LocalEngine): Promise<boolean> {
+    const { folder, name, records, uri } = this.#options;
+    const plan = await this.#planFor(engine);
+    if (plan.engine === undefined) throw this.#error(plan.obstacle);
+    if (engine === "rehearsal" || records.read(folder)?.engine === engine) return true;
+    if (isInWorkspace(uri) || folder === exampleFolder) return true;
+    const question = vscode.l10n.t("Run the code of “{0}”?", name);
+    const detail = vscode.l10n.t(
+      "Its folder, {0}, is not in this workspace. With crewAI, its Python code runs on this machine. Do so only if you trust it.",
+      uri.fsPath,
+    );
+    return await confirm(question, detail, vscode.l10n.t("Run with crewAI"));
+  }
+
+  async #planFor(wish: LocalEngine | undefined): Promise<EnginePlan> {
+    const { folder, uri, hasChosenModel } = this.#options;
+    return await chooseEngine({
+      wish,
+      isExample: folder === exampleFolder,
+      isTrusted: vscode.workspace.isTrusted,
+      isInWorkspace: isInWorkspace(uri),
+      unfit: await unfitFor(uri.fsPath),
+      hasModel: async () =>
+        namesModel() ||
+        (await hasChosenModel()) ||
+        (await isFile(path.join(await projectRoot(uri.fsPath), ".env"))),
+      findInterpreter: () => findInterpreter(uri),
+      settingProblem,
+    });
+  }
+
+  /** For a person who wants an engine that can't run. */
+  #error({ kind, why }: EngineObstacle): UserError {
+    const { folder, name } = this.#options;
+    const crew = idOf(folder);
+    const text =
+      kind === "flow" || kind === "tasks"
+        ? vscode.l10n.t("“{0}” did not start. {1}", name, why)
+        : vscode.l10n.t("“{0}” can't run with crewAI. {1}", name, why);
+    const action: ErrorAction =
+      kind === "trust"
+        ? { title: vscode.l10n.t("Manage Workspace Trust"), command: "workbench.trust.manage" }
+        : {
+            title: vscode.l10n.t("Set Up This Project"),
+            command: "crewdeck.changeEngine",
+            arguments: [{ crew, setUp: true }],
+          };
+    const change: ErrorAction = {
+      title: vscode.l10n.t("Change Engine"),
+      command: "crewdeck.changeEngine",
+      arguments: [{ crew }],
+    };
+    // Nothing is missing.
+    const isReady = kind === "flow" || kind === "tasks" || kind === "outside";
+    return new UserError(text, isReady ? [change] : [action, change]);
+  }
 }
 
 /** What can't be read is reported when it starts. */
@@ -53,7 +184,7 @@ async function unfitFor(folder: string): Promise<EngineQuestion["unfit"]> {
   return undefined;
 }
 
-export function isInWorkspace(folder: vscode.Uri): boolean {
+function isInWorkspace(folder: vscode.Uri): boolean {
   return vscode.workspace.getWorkspaceFolder(folder) !== undefined;
 }
 
@@ -67,36 +198,9 @@ export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter |
 }
 
 /** How many executions of a crew run at a time: the setting `crewdeck.local.parallel`. */
-export function parallelExecutions(): number {
+function parallelExecutions(): number {
   const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("local.parallel");
   return typeof value === "number" && value >= 1 ? Math.floor(value) : 1;
-}
-
-/** An error for a person who wants crewAI where it can't run. */
-export function engineError(name: string, { kind, why }: EngineObstacle, crew: string): UserError {
-  const text =
-    kind === "flow" || kind === "tasks"
-      ? vscode.l10n.t("“{0}” did not start. {1}", name, why)
-      : vscode.l10n.t("“{0}” can't run with crewAI. {1}", name, why);
-  const action: ErrorAction =
-    kind === "trust"
-      ? {
-          title: vscode.l10n.t("Manage Workspace Trust"),
-          command: "workbench.trust.manage",
-        }
-      : {
-          title: vscode.l10n.t("Set Up This Project"),
-          command: "crewdeck.changeEngine",
-          arguments: [{ crew, setUp: true }],
-        };
-  const change: ErrorAction = {
-    title: vscode.l10n.t("Change Engine"),
-    command: "crewdeck.changeEngine",
-    arguments: [{ crew }],
-  };
-  // Nothing is missing.
-  const isReady = kind === "flow" || kind === "tasks" || kind === "outside";
-  return new UserError(text, isReady ? [change] : [action, change]);
 }
 
 /** As crewAI reads it: a model, or the key of its usual one. */

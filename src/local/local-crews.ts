@@ -1,52 +1,67 @@
 import { access } from "node:fs/promises";
 import * as vscode from "vscode";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
+import type { HeldDecision, ModelRoute } from "../base/window-protocol.ts";
+import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";
-import type { CrewEngines } from "./crew-engines.ts";
-import {
-  folderGone,
-  neverStarted,
-  nothingInterrupted,
-  notStopped,
-  removedError,
-} from "./errors.ts";
-import { FolderCrews, type KeptCrew } from "./folder-crews.ts";
-import { Folders } from "./folders.ts";
-import {
-  classOf,
-  exampleFolder,
-  folderOf,
-  idOf,
-  KnownCrews,
-  type KnownCrew,
-} from "./known-crews.ts";
-import type { LocalCrewsOptions, StartLocalCrew } from "./options.ts";
-import {
-  explainingPlace,
-  forPerson,
-  readClasses,
-  readProject,
-  workspaceProjects,
-} from "./projects.ts";
-import type { HeldDecision } from "../base/window-protocol.ts";
+import type { Database } from "../store/database.ts";
+import type { Connection } from "./connection.ts";
+import type { LocalProject } from "./local-project.ts";
+import { Folders, openAction, readClasses, readProject, workspaceProjects } from "./projects.ts";
+import { classOf, exampleFolder, folderOf, idOf, ProjectRecords } from "./records.ts";
+
+/** Leads a crew's Python to the model that was chosen for the crew. */
+interface CrewModels {
+  choice(crewId: string): { readonly use: "project" | "vscode" | "endpoint" };
+  route(crewId: string): Promise<ModelRoute>;
+  follow(crewId: string, connection: Connection): void;
+  offer(crewId: string): Promise<void>;
+  forget(crewId: string): Promise<void>;
+}
+
+export interface LocalCrewsOptions {
+  readonly crews: Crews;
+  readonly database: Database;
+  /** For the services' data; shared by all windows. */
+  readonly storage: vscode.Uri;
+  /** The extension's folder, with the service's program and the example crew. */
+  readonly extension: vscode.Uri;
+  /** Whether the crew's service is needed. */
+  readonly hasOpenExecutions: (crewId: string) => boolean;
+  /** Of a tracked execution. */
+  readonly titleOf: (kickoffId: string) => string | undefined;
+  readonly models: () => Promise<CrewModels>;
+}
+
+interface StartLocalCrew {
+  /** Path or URI; otherwise the person chooses. */
+  readonly folder?: string;
+  /** One of several crews there. */
+  readonly crewClass?: string;
+  readonly engine?: LocalEngine;
+  /** Called when the crew is known, before it starts. */
+  readonly onChosen?: () => void;
+  /** Starts the workspace's only crew project without a question. */
+  readonly here?: boolean;
+}
 
 /**
- * The crews that are served on this machine. Nothing is written to the settings, which may sync.
+ * The crews that are served on this machine. Nothing is written to the settings, which may sync. What all windows share is in the
+ * {@link ProjectRecords}, what is so in this window in each {@link LocalProject}.
  */
 export class LocalCrews implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #options: LocalCrewsOptions;
   readonly #folders: Folders;
-  readonly #store: KnownCrews;
-  readonly #rows: FolderCrews;
+  readonly #records: ProjectRecords;
   readonly #log: vscode.OutputChannel;
   /** Those whose folder exists, by folder. */
-  readonly #kept = new Map<string, KeptCrew>();
-  #engines: CrewEngines | undefined;
+  readonly #projects = new Map<string, LocalProject>();
   #refreshing: Promise<void> | undefined;
   #published = "[]";
   #isDisposed = false;
@@ -55,8 +70,7 @@ export class LocalCrews implements vscode.Disposable {
     const { crews, database, storage, extension } = options;
     this.#options = options;
     this.#folders = new Folders(extension, process.env["CREWDECK_EXAMPLE_CREW"]);
-    this.#store = new KnownCrews(database, vscode.Uri.joinPath(storage, "local").fsPath);
-    this.#rows = new FolderCrews(this.#store, this.#folders);
+    this.#records = new ProjectRecords(database, vscode.Uri.joinPath(storage, "local").fsPath);
     this.#log = this.#owned.add(
       vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
     );
@@ -84,18 +98,17 @@ export class LocalCrews implements vscode.Disposable {
   /** Restarts crews that ran and have an open execution. Logs failures. */
   async restore(): Promise<void> {
     await this.refresh();
-    for (const { folder, name, wanted } of this.#store.list()) {
-      const isNeeded = wanted && this.#hasOpenExecutions(folder);
-      const kept = this.#kept.get(folder);
-      if (isNeeded && kept !== undefined && kept.keeper.url === undefined)
-        await this.#run(folder).catch((error: unknown) =>
+    for (const { folder, name, wanted } of this.#records.list()) {
+      const project = this.#projects.get(folder);
+      if (wanted && project?.isRunning === false && project.hasOpenExecutions())
+        await this.#start(folder).catch((error: unknown) =>
           logProblem("Starting a local crew again", error, name),
         );
     }
   }
 
   list(): readonly Crew[] {
-    return [...this.#kept.values()].flatMap((kept) => this.#rows.crewsOf(kept));
+    return [...this.#projects.values()].flatMap((project) => project.crews());
   }
 
   /** Undefined if the person cancels. @throws UserError if the service doesn't start */
@@ -105,29 +118,32 @@ export class LocalCrews implements vscode.Disposable {
     const only = folder ?? (found.length === 1 ? found[0] : undefined);
     const chosen =
       only === undefined
-        ? await (await import("./pick.ts")).pickProject(this.#folders, this.list())
+        ? await (await import("./questions.ts")).pickProject(this.#folders, this.list())
         : { folder: this.#folders.nameOf(only), crewClass: options.crewClass };
     if (chosen === undefined) return undefined;
     onChosen?.();
-    const crew = await this.#run(chosen.folder, { isEngineFree: true, engine });
-    return crew && (await this.#rows.oneOf(this.#keptOf(crew.id), chosen.crewClass));
+    return await this.#inProgress(chosen.folder, async (project) => {
+      if (engine !== undefined && !(await project.setEngine(engine))) return undefined;
+      await project.start(true);
+      return project;
+    }).then((project) => project?.chosen(chosen.crewClass));
   }
 
   /** The engine for the next kickoffs: a running service is started again. Undefined if the person cancels. @throws UserError if the engine can't run */
   async changeEngine(crewId: string, engine?: LocalEngine): Promise<Crew | undefined> {
-    const kept = this.#keptOf(crewId);
-    const chosen = engine ?? (await kept.engines.pick(kept));
+    const project = this.#projectOf(crewId);
+    const chosen = engine ?? (await project.engine.pick());
     if (chosen === undefined) return undefined;
-    const isRunning = kept.keeper.url !== undefined;
-    if (!(await this.#setEngine(kept, chosen))) return undefined;
-    if (isRunning) await this.#run(kept.folder);
-    return this.#rows.crewOf(kept, classOf(crewId));
+    const { isRunning } = project;
+    if (!(await project.setEngine(chosen))) return undefined;
+    if (isRunning) await this.#start(project.folder);
+    return project.crew(classOf(crewId));
   }
 
   /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
   lacksCrewai(crewId: string): boolean {
     const folder = folderOf(crewId);
-    const obstacle = this.#kept.get(folder)?.engines.obstacleOf(folder);
+    const obstacle = this.#projects.get(folder)?.engine.obstacle;
     return folder !== exampleFolder && (obstacle === "python" || obstacle === "crewai");
   }
 
@@ -136,19 +152,18 @@ export class LocalCrews implements vscode.Disposable {
    * it is offered. Undefined if the person says no. @throws UserError
    */
   async setUp(crewId: string): Promise<Crew | undefined> {
-    const kept = this.#keptOf(crewId);
+    const project = this.#projectOf(crewId);
+    const { folder, name } = project;
     const [{ setUpProject }, { offerCrewai }] = await Promise.all([
       import("./set-up.ts"),
-      import("./notices.ts"),
+      import("./questions.ts"),
     ]);
-    const found = await setUpProject(kept.name, this.#folders.uriOf(kept.folder), {
-      isExample: kept.folder === exampleFolder,
-    });
+    const isExample = folder === exampleFolder;
+    const found = await setUpProject(name, this.#folders.uriOf(folder), { isExample });
     if (found === undefined) return undefined;
-    if (this.lacksCrewai(crewId) && !this.#hasOpenExecutions(kept.folder))
-      await this.#startAgain(kept);
-    else if (await offerCrewai(kept.name, found)) return await this.changeEngine(crewId, "crewai");
-    return this.#rows.crewOf(kept, classOf(crewId));
+    if (this.lacksCrewai(crewId) && !project.hasOpenExecutions()) await this.#startAnew(project);
+    else if (await offerCrewai(name, found)) return await this.changeEngine(crewId, "crewai");
+    return project.crew(classOf(crewId));
   }
 
   /** Lets interrupted executions of a crew continue, or ends them. @returns `kickoffIds`. @throws UserError */
@@ -157,61 +172,66 @@ export class LocalCrews implements vscode.Disposable {
     type: HeldDecision,
     kickoffIds: readonly string[],
   ): Promise<readonly string[]> {
-    const { name, keeper } = this.#keptOf(crewId);
-    if (kickoffIds.length === 0) throw nothingInterrupted(name);
-    await keeper.decide(type, kickoffIds);
+    const { name, service } = this.#projectOf(crewId);
+    if (kickoffIds.length === 0)
+      throw new NothingToDo(vscode.l10n.t("No execution of “{0}” was interrupted.", name));
+    await service.decide(type, kickoffIds);
     return kickoffIds;
   }
 
   async ensureRunning(crewId: string): Promise<Crew> {
     const folder = folderOf(crewId);
-    if (!this.#kept.has(folder)) await this.refresh();
-    const kept = this.#kept.get(folder);
-    if (kept === undefined) throw folderGone();
-    await this.#run(folder);
-    return this.#rows.named(kept, classOf(crewId));
+    if (!this.#projects.has(folder)) await this.refresh();
+    const project = this.#projects.get(folder);
+    if (project === undefined)
+      throw new UserError(
+        vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."),
+      );
+    await this.#start(folder);
+    return project.named(classOf(crewId));
   }
 
   /** In any window. Undefined if cancelled. @throws UserError if unknown or not stopped there */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name =
       folder === undefined
-        ? await (await import("./pick.ts")).pickRunning(this.list(), this.#folders)
+        ? await (await import("./questions.ts")).pickRunning(this.list(), this.#folders)
         : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
-    const local = this.#kept.get(name);
-    if (local === undefined) throw neverStarted(folder ?? name);
-    local.isUsed = false;
-    await this.#end(local);
+    const project = this.#projects.get(name);
+    if (project === undefined)
+      throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
+    await project.stop();
     this.#publish();
-    return this.#rows.crewOf(local);
+    return project.crew();
   }
 
   /** Deletes the service's data and tokens; folder and executions stay. @throws UserError */
   async remove(crewId: string): Promise<void> {
-    const local = this.#keptOf(crewId);
-    await this.#end(local);
+    const project = this.#projectOf(crewId);
+    const { folder } = project;
+    await project.stop();
     const { crews, models } = this.#options;
-    const ids = this.#rows.idsOf(local.folder);
-    await this.#store.forget(local.folder);
+    const ids = this.#records.crewIds(folder);
+    await this.#records.forget(folder);
     for (const id of ids) await crews.setTokens(id, undefined);
-    await (await models()).forget(idOf(local.folder));
-    this.#drop(local);
+    await (await models()).forget(idOf(folder));
+    this.#drop(project);
     this.#publish();
   }
 
   count(): number {
-    return this.#store.list().length;
+    return this.#records.list().length;
   }
 
   /** Also those whose folder is gone. @returns those that could not be removed */
   async removeAll(): Promise<readonly { readonly dataFolder: string; readonly error: unknown }[]> {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
-    for (const known of this.#store.list()) {
-      await this.#add(known);
-      await this.remove(idOf(known.folder)).catch((error: unknown) =>
-        left.push({ dataFolder: this.#store.dataFolder(known.folder), error }),
+    for (const record of this.#records.list()) {
+      await this.#open(record);
+      await this.remove(idOf(record.folder)).catch((error: unknown) =>
+        left.push({ dataFolder: this.#records.dataFolder(record.folder), error }),
       );
     }
     return left;
@@ -223,28 +243,30 @@ export class LocalCrews implements vscode.Disposable {
 
   dispose(): void {
     this.#isDisposed = true;
-    for (const { keeper } of this.#kept.values()) keeper.dispose();
+    for (const { service } of this.#projects.values()) service.dispose();
     this.#owned.dispose();
   }
 
   async #refresh(): Promise<void> {
-    const known = this.#store.list();
-    for (const kept of this.#kept.values())
-      if (!known.some(({ folder }) => folder === kept.folder)) this.#drop(kept);
-    for (const crew of known) {
+    const records = this.#records.list();
+    for (const project of this.#projects.values())
+      if (!records.some(({ folder }) => folder === project.folder)) this.#drop(project);
+    for (const record of records) {
       // A folder may be gone, or on a drive that isn't mounted now.
-      const found = access(this.#folders.uriOf(crew.folder).fsPath).then(
+      const found = access(this.#folders.uriOf(record.folder).fsPath).then(
         () => true,
         () => false,
       );
-      if (this.#kept.has(crew.folder) || (await found)) await (await this.#add(crew)).keeper.join();
+      if (this.#projects.has(record.folder) || (await found))
+        await (await this.#open(record)).service.join();
     }
     this.#publish();
   }
 
-  #drop({ folder, keeper }: KeptCrew): void {
-    keeper.dispose();
-    this.#kept.delete(folder);
+  /** The service stays. */
+  #drop({ folder, service }: LocalProject): void {
+    service.dispose();
+    this.#projects.delete(folder);
   }
 
   #publish(): void {
@@ -255,207 +277,81 @@ export class LocalCrews implements vscode.Disposable {
     this.#options.crews.setLocal(list);
   }
 
-  #hasOpenExecutions(folder: string): boolean {
-    return this.#rows.idsOf(folder).some(this.#options.hasOpenExecutions);
-  }
-
-  async #end({ name, keeper }: KeptCrew): Promise<void> {
-    if (await keeper.stop()) return;
-    throw notStopped(name);
+  #projectOf(crewId: string): LocalProject {
+    const project = this.#projects.get(folderOf(crewId));
+    if (project !== undefined) return project;
+    throw new UserError(vscode.l10n.t("This local crew was already removed."));
   }
 
   /** Loads its code with the first local crew. */
-  async #add({ folder, name }: KnownCrew): Promise<KeptCrew> {
-    const [{ CrewKeeper }, { startService }, { TokenKeeper, tokenFile }, { CrewEngines }, notices] =
-      await Promise.all([
-        import("./crew-keeper.ts"),
-        import("./service-process.ts"),
-        import("./service-tokens.ts"),
-        import("./crew-engines.ts"),
-        import("./notices.ts"),
-      ]);
-    const present = this.#kept.get(folder);
+  async #open({ folder, name }: { folder: string; name: string }): Promise<LocalProject> {
+    const module = await import("./local-project.ts");
+    const present = this.#projects.get(folder);
     if (present !== undefined) return present;
-    const { crews, extension, models } = this.#options;
-    const engines = (this.#engines ??= new CrewEngines({
-      known: this.#store,
-      uriOf: (each) => this.#folders.uriOf(each),
-      hasOpenExecutions: (each) => this.#hasOpenExecutions(each),
-      hasChosenModel: async (each) => (await models()).choice(idOf(each)).use !== "project",
-      log: (crew, line) => this.#log.appendLine(`[${crew}] ${line}`),
-    }));
-    const dataFolder = this.#store.dataFolder(folder);
-    // A window in a browser may forget its secrets.
-    const file = vscode.env.uiKind === vscode.UIKind.Web ? tokenFile(dataFolder) : undefined;
-    const keeper = new CrewKeeper({
-      folder,
-      known: this.#store,
-      tokens: new TokenKeeper(crews, () => this.#rows.idsOf(folder), file),
-      launch: async (port, tokens, signal) => {
-        const engine = await engines.forStart(kept, kept.isEngineFree);
-        return await startService({
-          program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
-          folder: this.#folders.uriOf(folder).fsPath,
-          ...{ dataFolder, engine, port, signal, ...tokens },
-          ...(engine.engine === "crewai" && { route: await (await models()).route(idOf(folder)) }),
-        });
-      },
-      onClasses: (classes) => {
-        const replaced = this.#rows.setClasses(kept, classes);
-        this.#publish();
-        for (const each of replaced) crews.replaceLocal(each);
-      },
-      isNeeded: () => this.#kept.get(folder)?.isUsed === true || this.#hasOpenExecutions(folder),
-      onConnected: (connection, isNew) => {
-        const { engine, held } = connection;
-        if (engine === "crewai")
-          models()
-            .then((found) => found.follow(idOf(folder), connection))
-            .then(() => this.#offerModels(kept))
-            .catch((error: unknown) => logProblem("Following a crew's model", error, name));
-        // Of several windows, one asks.
-        if (held.length > 0 && (isNew || vscode.window.state.focused))
-          void notices.reportInterrupted(kept, held, this.#options.titleOf).catch(showError);
-      },
-      onChange: () => {
-        try {
-          this.#publish();
-        } catch (error) {
-          logProblem("Reading a local crew", error, name);
-        }
-        this.#offerModels(kept);
-      },
-      onLine: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
-      // Starting costs nothing: no engine that costs money continues by itself.
-      onEnded: () => {
-        const isRestarted = this.#hasOpenExecutions(folder) && this.#store.noteRestart(folder);
-        const report = isRestarted ? Promise.resolve(true) : notices.reportEnd(name);
-        void report.then((again) => (again ? this.#run(folder) : undefined)).catch(showError);
-      },
-      onProblem: logProblem,
+    const project = new module.LocalProject({
+      ...this.#options,
+      ...{ folder, name, records: this.#records, uri: this.#folders.uriOf(folder) },
+      log: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
+      onChange: () => this.#publish(),
+      startAgain: () => this.#start(folder),
     });
-    const kept: KeptCrew = {
-      folder,
-      name,
-      keeper,
-      engines,
-      isUsed: false,
-      isStarting: false,
-      isEngineFree: false,
-    };
-    this.#kept.set(folder, kept);
-    return kept;
+    this.#projects.set(folder, project);
+    return project;
   }
 
-  /** @param engine a new choice; undefined if the person cancels it */
-  async #run(
-    folder: string,
-    options: { isEngineFree: true; engine: LocalEngine | undefined },
-  ): Promise<Crew | undefined>;
-  async #run(folder: string): Promise<Crew>;
-  async #run(
-    folder: string,
-    {
-      isEngineFree = false,
-      engine,
-    }: { isEngineFree?: boolean; engine?: LocalEngine | undefined } = {},
-  ): Promise<Crew | undefined> {
+  /** With the engine that it had. */
+  async #start(folder: string): Promise<void> {
+    await this.#inProgress(folder, (project) => project.start(false));
+  }
+
+  /** With the engine that can run now. */
+  async #startAnew(project: LocalProject): Promise<void> {
+    await project.end();
+    await this.#inProgress(project.folder, () => project.start(true));
+  }
+
+  /** What is wrong with a project is kept, unless it never ran. */
+  async #inProgress<T>(folder: string, start: (project: LocalProject) => Promise<T>): Promise<T> {
     const location = vscode.ProgressLocation.Window;
     const title = vscode.l10n.t("Starting a local crew");
     return await vscode.window.withProgress({ location, title }, async () => {
-      const local = this.#kept.get(folder);
-      const uri = this.#folders.uriOf(folder);
-      const isNew = this.#store.read(folder) === undefined;
+      const isNew = this.#records.read(folder) === undefined;
       try {
-        const kept = local ?? (await this.#add(await this.#addKnown(folder)));
-        if (engine !== undefined && !(await this.#setEngine(kept, engine))) return undefined;
-        return await this.#serve(kept, isEngineFree);
+        return await start(
+          this.#projects.get(folder) ?? (await this.#open(await this.#record(folder))),
+        );
       } catch (error) {
-        if (error instanceof ProjectError)
-          if (isNew) await this.#forget(folder);
-          else this.#store.change(folder, { failure: error.message });
+        if (!(error instanceof ProjectError)) throw error;
+        if (isNew) await this.#forget(folder);
+        else this.#records.change(folder, { failure: error.message });
+        throw new UserError(error.message, openAction(error, this.#folders.uriOf(folder)));
+      } finally {
         this.#publish();
-        throw forPerson(error, uri, local?.name ?? uri.fsPath);
       }
     });
   }
 
-  async #serve(local: KeptCrew, isEngineFree: boolean): Promise<Crew> {
-    local.isUsed = true;
-    local.isEngineFree = isEngineFree;
-    local.isStarting = true;
-    this.#publish();
-    try {
-      await this.#start(local);
-    } finally {
-      local.isStarting = local.isEngineFree = false;
-      this.#publish();
-    }
-    const crew = this.#rows.crewOf(local);
-    if (crew === undefined) throw removedError();
-    return crew;
-  }
-
-  async #start({ folder, keeper }: KeptCrew): Promise<void> {
-    const { fsPath } = this.#folders.uriOf(folder);
-    await explainingPlace(fsPath, () => keeper.start());
-  }
-
   /** Crews that were rehearsed only because the workspace wasn't trusted. */
   async #trusted(): Promise<void> {
-    for (const kept of this.#kept.values())
-      if (
-        kept.keeper.url !== undefined &&
-        kept.engines.obstacleOf(kept.folder) === "trust" &&
-        !this.#hasOpenExecutions(kept.folder)
-      )
-        await this.#startAgain(kept);
+    for (const project of this.#projects.values())
+      if (project.isRunning && project.engine.obstacle === "trust" && !project.hasOpenExecutions())
+        await this.#startAnew(project);
   }
 
   /** A crew that never ran. */
   async #forget(folder: string): Promise<void> {
-    const kept = this.#kept.get(folder);
-    if (kept !== undefined) this.#drop(kept);
-    await this.#store.forget(folder);
+    const project = this.#projects.get(folder);
+    if (project !== undefined) this.#drop(project);
+    await this.#records.forget(folder);
   }
 
-  /** With the engine that can run now. */
-  async #startAgain(kept: KeptCrew): Promise<Crew | undefined> {
-    await this.#end(kept);
-    return await this.#run(kept.folder, { isEngineFree: true, engine: undefined });
-  }
-
-  async #addKnown(folder: string): Promise<KnownCrew> {
-    const known = this.#store.read(folder);
+  async #record(folder: string) {
+    const known = this.#records.read(folder);
     if (known !== undefined) return known;
     const { fsPath } = this.#folders.uriOf(folder);
     const [first] = await readClasses(fsPath);
     const { name } = (await readProject(fsPath, first)).project;
     const taken = this.#options.crews.list().map((crew) => crew.name);
-    return this.#store.add({ folder, name: uniqueName(name, taken), port: 0, wanted: false });
-  }
-
-  #keptOf(crewId: string): KeptCrew {
-    const kept = this.#kept.get(folderOf(crewId));
-    if (kept === undefined) throw removedError();
-    return kept;
-  }
-
-  /** Stops a service with another engine. False if the person cancels. @throws UserError if the engine can't run */
-  async #setEngine(kept: KeptCrew, engine: LocalEngine): Promise<boolean> {
-    if (!(await kept.engines.allows(kept, engine))) return false;
-    const isOther = this.#store.read(kept.folder)?.engine !== engine;
-    if (isOther && kept.keeper.url !== undefined) await this.#end(kept);
-    this.#store.change(kept.folder, { engine, isEngineChosen: true, failure: undefined });
-    this.#publish();
-    return true;
-  }
-
-  #offerModels({ folder, name, keeper }: KeptCrew): void {
-    if (keeper.connection?.needsModels !== true) return;
-    this.#options
-      .models()
-      .then((models) => models.offer(idOf(folder)))
-      .catch((error: unknown) => logProblem("Answering a crew's call to a model", error, name));
+    return this.#records.add({ folder, name: uniqueName(name, taken), port: 0, wanted: false });
   }
 }

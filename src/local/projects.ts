@@ -2,12 +2,56 @@ import path from "node:path";
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { UserError, type ErrorAction } from "../base/errors.ts";
-import { openFileAction, showLocalLogAction } from "../crews/errors.ts";
+import { openFileAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { setContext, viewId } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
-import { ProjectError, toRehearse, type ProjectReading } from "../projects/types.ts";
-import { ServiceFailure, ServiceRefusal } from "./service-errors.ts";
+import type { ProjectError, ProjectReading } from "../projects/types.ts";
+import { exampleFolder } from "./records.ts";
+
+/** Converts a crew's folder to its name in {@link ProjectRecords}, and back. */
+export class Folders {
+  readonly #example: vscode.Uri;
+
+  /** @param copy of the example crew, which `npm start` makes */
+  constructor(extension: vscode.Uri, copy: string | undefined) {
+    this.#example =
+      copy === undefined || copy === ""
+        ? vscode.Uri.joinPath(extension, "media", "example-crew")
+        : vscode.Uri.file(copy);
+  }
+
+  /** @param text a URI or a path. @throws UserError for a folder on another machine */
+  nameOf(text: string): string {
+    if (text === exampleFolder) return text;
+    const folder = /^[a-z][a-z0-9+.-]+:/i.test(text)
+      ? vscode.Uri.parse(text, true)
+      : vscode.Uri.file(absolute(text));
+    if (folder.scheme !== "file")
+      throw new UserError(
+        vscode.l10n.t(
+          "{0} is not a folder on this machine. Save the crew's project to a folder first.",
+          text,
+        ),
+      );
+    // Without "..", and without a slash at the end.
+    const tidy = vscode.Uri.file(path.resolve(folder.fsPath));
+    return tidy.fsPath === this.#example.fsPath ? exampleFolder : tidy.toString();
+  }
+
+  uriOf(name: string): vscode.Uri {
+    return name === exampleFolder ? this.#example : vscode.Uri.parse(name, true);
+  }
+}
+
+function absolute(text: string): string {
+  if (path.isAbsolute(text)) return text;
+  const root = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file");
+  if (root !== undefined) return path.join(root.uri.fsPath, text);
+  throw new UserError(
+    vscode.l10n.t("“{0}” must be an absolute path, because no folder is open.", text),
+  );
+}
 
 /** Loads the parsers, half of the extension's code, with the first project. @throws ProjectError */
 export async function readProject(folder: string, crewClass?: string): Promise<ProjectReading> {
@@ -17,23 +61,6 @@ export async function readProject(folder: string, crewClass?: string): Promise<P
 /** The classes of a folder with several crews. A folder that can't be read has none. */
 export async function readClasses(folder: string): Promise<readonly string[]> {
   return await (await import("../projects/read.ts")).crewClasses(folder).catch(() => []);
-}
-
-/** Starts a service. The error of a project that can't be rehearsed has its place. @throws ProjectError, and what `start` throws */
-export async function explainingPlace(
-  folder: string,
-  start: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await start();
-  } catch (error) {
-    if (error instanceof ServiceRefusal && error.reason === "project") {
-      const classes = await readClasses(folder);
-      for (const crewClass of classes.length > 0 ? classes : [undefined])
-        toRehearse(await readProject(folder, crewClass));
-    }
-    throw error;
-  }
 }
 
 export async function workspaceProjects(): Promise<readonly string[]> {
@@ -90,17 +117,7 @@ export function watchProjects(
   );
 }
 
-/** Adds a button to the error of a project (its file) or of a start (the log). */
-export function forPerson(error: unknown, folder: vscode.Uri, crewName: string): unknown {
-  if (error instanceof ProjectError) return new UserError(error.message, openAction(error, folder));
-  return error instanceof ServiceRefusal || error instanceof ServiceFailure
-    ? new UserError(
-        vscode.l10n.t("The local crew “{0}” did not start. {1}", crewName, error.message),
-        [showLocalLogAction()],
-      )
-    : error;
-}
-
+/** Its file, where the error has a place. */
 export function openAction({ position }: ProjectError, folder: vscode.Uri): ErrorAction[] {
   if (position === undefined) return [];
   return [openFileAction(path.join(folder.fsPath, position.file), position)];

@@ -2,13 +2,37 @@ import * as l10n from "@vscode/l10n";
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { request } from "node:http";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf } from "../base/errors.ts";
-import { asObject, parseJson } from "../base/json.ts";
+import { asObject, numberAt, parseJson } from "../base/json.ts";
+import { isLoopback } from "../base/loopback.ts";
+import { isRunning } from "../base/process.ts";
 import { serviceLog, type ModelRoute } from "../base/window-protocol.ts";
-import { findRunning, type Running } from "./running.ts";
-import { reasons, ServiceFailure, ServiceRefusal, type Refusal } from "./service-errors.ts";
+
+export const reasons = ["inUse", "project", "node", "data", "port", "python"] as const;
+
+/** Why a service doesn't start, as it says itself. */
+export interface Refusal {
+  readonly reason: (typeof reasons)[number] | "other";
+  readonly message: string;
+}
+
+export class ServiceRefusal extends Error {
+  override readonly name = "ServiceRefusal";
+  readonly reason: Refusal["reason"];
+
+  constructor({ reason, message }: Refusal) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** A service ended or didn't respond, without a reason. */
+export class ServiceFailure extends Error {
+  override readonly name = "ServiceFailure";
+}
 
 export interface ServiceOptions {
   readonly program: string;
@@ -161,4 +185,50 @@ export function readRefusal(line: string): (Refusal & { readonly pid: unknown })
     reason: reasons.find((known) => known === reason) ?? "other",
     message: typeof message === "string" ? message : "The service gives no reason.",
   };
+}
+
+/** What a service writes to `service.json`. */
+export interface Running {
+  readonly url: string;
+  readonly pid: number;
+  /** A header of its responses, new at each start. */
+  readonly instance: string;
+  /** Undefined for a service that isn't for windows, or ends with its own. */
+  readonly protocol: number | undefined;
+}
+
+export async function findRunning(dataFolder: string): Promise<Running | undefined> {
+  // The file may be missing or half written.
+  const file = await readFile(path.join(dataFolder, "service.json"), "utf8").catch(() => "");
+  const found = asObject(parseJson(file));
+  const { url, pid, instance } = found;
+  const protocol = numberAt(found, "protocol");
+  if (typeof url !== "string" || !isOnThisMachine(url)) return undefined;
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || !isRunning(pid))
+    return undefined;
+  return typeof instance === "string" && instance !== ""
+    ? { url, pid, instance, protocol }
+    : undefined;
+}
+
+/**
+ * Whether the service itself responds. The request has no token: the port may belong to another
+ * program. A stopping service doesn't respond, though it may still hold its data.
+ */
+export async function answers({ url, instance }: Running): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const sent = request(url, { method: "HEAD", timeout: 1000, agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.headers["crewdeck-instance"] === instance);
+    });
+    sent.once("error", () => resolve(false));
+    sent.once("timeout", () => sent.destroy(new Error("No response in time.")));
+    sent.end();
+  });
+}
+
+function isOnThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && isLoopback(hostname);
 }

@@ -3,14 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { asObject, parseJson, textAt } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
+import type { CrewIds } from "./records.ts";
 
 /** SecretStorage, through the connected crews. */
 export type TokenStore = Pick<Crews, "tokens" | "setTokens">;
 
 export type ServiceTokens = Readonly<Record<"token" | "userToken", string>>;
-
-/** Of the service, then of each of its crews if it serves several. */
-export type CrewIds = readonly [service: string, ...crews: string[]];
 
 /** It goes with the service's data. */
 export function tokenFile(dataFolder: string): string {

@@ -17,7 +17,7 @@ import { Drafts } from "../../src/feedback/drafts.ts";
 import { FormMemory } from "../../src/kickoff/form/memory.ts";
 import { initialValues } from "../../src/kickoff/form/values.ts";
 import { openKept } from "../../src/kickoff/form/forms.ts";
-import { KnownCrews } from "../../src/local/known-crews.ts";
+import { ProjectRecords } from "../../src/local/records.ts";
 import { Models } from "../../src/models/models.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
@@ -332,7 +332,7 @@ describe("Deleting local data", () => {
 
   it("warns that the executions of local crews end and are deleted, too", async () => {
     const window = await openWindow();
-    new KnownCrews(window.database, path.join(folder, "local")).write({
+    new ProjectRecords(window.database, path.join(folder, "local")).write({
       folder: "file:///crew",
       name: "Crew",
       port: 0,
@@ -346,7 +346,7 @@ describe("Deleting local data", () => {
 
   it("counts and removes a local crew whose folder is gone", async () => {
     const window = await openWindow();
-    new KnownCrews(window.database, path.join(folder, "local")).write({
+    new ProjectRecords(window.database, path.join(folder, "local")).write({
       folder: vscode.Uri.file(path.join(folder, "gone")).toString(),
       name: "Gone",
       port: 0,

@@ -9,7 +9,7 @@ import { resetContext } from "../../src/editor/manifest.ts";
 import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
 import { KickoffSender } from "../../src/sending/kickoff.ts";
 import type { LocalCrews } from "../../src/local/local-crews.ts";
-import { reportInterrupted } from "../../src/local/notices.ts";
+import { reportInterrupted } from "../../src/local/questions.ts";
 import { watchProjects } from "../../src/local/projects.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { noAddresses } from "../support/secret-memory.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import * as vscode from "vscode";
-import { Folders } from "../../src/local/folders.ts";
-import { pickProject } from "../../src/local/pick.ts";
+import { Folders } from "../../src/local/projects.ts";
+import { pickProject } from "../../src/local/questions.ts";
 import { projectFolder } from "../support/folders.ts";
 
 describe("The list of crews to start", () => {

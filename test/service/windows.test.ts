@@ -6,7 +6,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { serviceLog } from "../../src/base/window-protocol.ts";
 import { Connection } from "../../src/local/connection.ts";
-import { findRunning } from "../../src/local/running.ts";
+import { findRunning } from "../../src/local/service-process.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { serviceProgram } from "../support/service.ts";

@@ -5,10 +5,11 @@ import {
   endService,
   environment,
   readRefusal,
-  startService,
+  ServiceFailure,
   type ServiceOptions,
+  ServiceRefusal,
+  startService,
 } from "../../../src/local/service-process.ts";
-import { ServiceFailure, ServiceRefusal } from "../../../src/local/service-errors.ts";
 import { runningProcesses } from "../../support/processes.ts";
 import { serviceProgram } from "../../support/service.ts";
 import { cleanUp, exampleCrew, newFolder } from "./support.ts";

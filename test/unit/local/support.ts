@@ -2,10 +2,9 @@ import { mkdtemp, mkdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { CrewTokens } from "../../../src/crews/types.ts";
-import { CrewKeeper, type KeeperOptions } from "../../../src/local/crew-keeper.ts";
-import { KnownCrews } from "../../../src/local/known-crews.ts";
-import type { Running } from "../../../src/local/running.ts";
-import { endService, startService } from "../../../src/local/service-process.ts";
+import { LocalService, type LocalServiceOptions } from "../../../src/local/local-service.ts";
+import { ProjectRecords } from "../../../src/local/records.ts";
+import { endService, type Running, startService } from "../../../src/local/service-process.ts";
 import { TokenKeeper, type TokenStore } from "../../../src/local/service-tokens.ts";
 import { testDatabase } from "../../support/database.ts";
 import { projectFolder } from "../../support/folders.ts";
@@ -25,7 +24,7 @@ export async function newFolder(): Promise<string> {
 
 /** Closes every window, ends their services, and removes every folder. */
 export async function cleanUp(): Promise<void> {
-  for (const window of windows) window.keeper.dispose();
+  for (const window of windows) window.service.dispose();
   await Promise.all(windows.splice(0).map((window) => window.endServices()));
   for (const end of databases.splice(0)) end();
   for (const folder of made.splice(0))
@@ -50,14 +49,14 @@ export class MemoryTokens implements TokenStore {
 export const crewId = "local:file:///crew";
 export const crewFolder = "file:///crew";
 
-interface WindowOptions extends Partial<KeeperOptions> {
+interface WindowOptions extends Partial<LocalServiceOptions> {
   /** Where a browser keeps the tokens. */
   readonly tokenFile?: string;
 }
 
-/** One window's keeper of the crew, with the real service and the example crew. */
+/** One window's service of the crew, with the real service and the example crew. */
 export class Window {
-  readonly keeper: CrewKeeper;
+  readonly service: LocalService;
   readonly problems: unknown[] = [];
   readonly lines: string[] = [];
   readonly launched: Running[] = [];
@@ -65,11 +64,15 @@ export class Window {
   ends = 0;
   readonly #dataFolder: string;
 
-  constructor(known: KnownCrews, tokens: TokenStore, { tokenFile, ...more }: WindowOptions = {}) {
-    this.#dataFolder = known.dataFolder(crewFolder);
-    this.keeper = new CrewKeeper({
+  constructor(
+    records: ProjectRecords,
+    tokens: TokenStore,
+    { tokenFile, ...more }: WindowOptions = {},
+  ) {
+    this.#dataFolder = records.dataFolder(crewFolder);
+    this.service = new LocalService({
       folder: crewFolder,
-      known,
+      records,
       tokens: new TokenKeeper(tokens, () => [crewId], tokenFile),
       launch: async (port, given, signal) => {
         this.launches += 1;
@@ -102,19 +105,19 @@ export class Window {
 }
 
 /** A window's local crews, on a new or the given machine. */
-export async function newKnownCrews(
+export async function newRecords(
   folder?: string,
-): Promise<{ known: KnownCrews; folder: string }> {
+): Promise<{ records: ProjectRecords; folder: string }> {
   const place = folder ?? (await newFolder());
   const { database, end } = testDatabase(place);
   databases.push(end);
-  return { known: new KnownCrews(database, path.join(place, "local")), folder: place };
+  return { records: new ProjectRecords(database, path.join(place, "local")), folder: place };
 }
 
-/** What the windows of a machine share, on which the crew is known. */
-export async function newMachine(): Promise<{ known: KnownCrews; tokens: MemoryTokens }> {
-  const { known } = await newKnownCrews();
-  known.write({ folder: crewFolder, name: "Crew", port: 0, wanted: false });
-  await mkdir(known.dataFolder(crewFolder), { recursive: true });
-  return { known, tokens: new MemoryTokens() };
+/** What the windows of a machine share, on which the crew is records. */
+export async function newMachine(): Promise<{ records: ProjectRecords; tokens: MemoryTokens }> {
+  const { records } = await newRecords();
+  records.write({ folder: crewFolder, name: "Crew", port: 0, wanted: false });
+  await mkdir(records.dataFolder(crewFolder), { recursive: true });
+  return { records, tokens: new MemoryTokens() };
 }

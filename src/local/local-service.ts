@@ -2,15 +2,20 @@ import * as l10n from "@vscode/l10n";
 import { setTimeout as delay } from "node:timers/promises";
 import { windowProtocol, type HeldDecision } from "../base/window-protocol.ts";
 import { Connection, UnknownToken } from "./connection.ts";
-import type { CrewChange, KnownCrews } from "./known-crews.ts";
-import { answers, findRunning, type Running } from "./running.ts";
-import { ServiceFailure, ServiceRefusal } from "./service-errors.ts";
-import { endService } from "./service-process.ts";
+import type { ProjectRecords, RecordChange } from "./records.ts";
+import {
+  answers,
+  endService,
+  findRunning,
+  ServiceFailure,
+  ServiceRefusal,
+  type Running,
+} from "./service-process.ts";
 import type { ServiceTokens, TokenKeeper } from "./service-tokens.ts";
 
-export interface KeeperOptions {
+export interface LocalServiceOptions {
   readonly folder: string;
-  readonly known: KnownCrews;
+  readonly records: ProjectRecords;
   readonly tokens: TokenKeeper;
   /** Throws what `startService` does. */
   launch(port: number, tokens: ServiceTokens, signal: AbortSignal): Promise<Running>;
@@ -38,8 +43,8 @@ const retryMs = 200;
  * Keeps one local crew served, for all windows of this machine. The service outlives them while it works. The lock on the data folder
  * decides which process serves, `wanted` in the database whether any does.
  */
-export class CrewKeeper {
-  readonly #options: KeeperOptions;
+export class LocalService {
+  readonly #options: LocalServiceOptions;
   readonly #end = new AbortController();
   #connection: Connection | undefined;
   /** Of a service of another version: it is used by its API, until it ends. */
@@ -48,7 +53,7 @@ export class CrewKeeper {
   #joining: Promise<void> | undefined;
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(options: KeeperOptions) {
+  constructor(options: LocalServiceOptions) {
     this.#options = options;
   }
 
@@ -160,9 +165,9 @@ export class CrewKeeper {
 
   /** Undefined if another service is starting or stopping. */
   async #launch(): Promise<string | undefined> {
-    const { tokens, known, folder } = this.#options;
+    const { tokens, records, folder } = this.#options;
     const { signal } = this.#end;
-    const lastPort = known.read(folder)?.port ?? 0;
+    const lastPort = records.read(folder)?.port ?? 0;
     const prepared = await tokens.prepare();
     const launch = (port: number) => this.#options.launch(port, prepared, signal);
     const refusedBy = (error: unknown) =>
@@ -241,8 +246,8 @@ export class CrewKeeper {
   #lost(connection: Connection): void {
     if (this.#connection !== connection || this.#end.signal.aborted) return;
     this.#becomeNothing();
-    const { known, folder } = this.#options;
-    const isUnexpected = known.fail(folder, l10n.t("It ended unexpectedly."));
+    const { records, folder } = this.#options;
+    const isUnexpected = records.fail(folder, l10n.t("It ended unexpectedly."));
     this.#options.onChange();
     if (isUnexpected) this.#options.onEnded();
   }
@@ -253,8 +258,8 @@ export class CrewKeeper {
       if ((await this.#findRunning())?.url === this.#otherUrl || this.#otherUrl === undefined)
         return;
       this.#becomeNothing();
-      const { known, folder, isNeeded } = this.#options;
-      if (isNeeded() && known.read(folder)?.wanted === true) await this.start();
+      const { records, folder, isNeeded } = this.#options;
+      if (isNeeded() && records.read(folder)?.wanted === true) await this.start();
     } catch (error) {
       if (!this.#end.signal.aborted)
         this.#options.onProblem("Starting a local crew after one of another version", error);
@@ -266,12 +271,12 @@ export class CrewKeeper {
     return delay(retryMs, undefined, { signal: this.#end.signal });
   }
 
-  #store(change: CrewChange): void {
-    this.#options.known.change(this.#options.folder, change);
+  #store(change: RecordChange): void {
+    this.#options.records.change(this.#options.folder, change);
   }
 
   get #dataFolder(): string {
-    return this.#options.known.dataFolder(this.#options.folder);
+    return this.#options.records.dataFolder(this.#options.folder);
   }
 
   #findRunning(): Promise<Running | undefined> {

@@ -3,47 +3,47 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { classOf, folderOf, idOf, type KnownCrew } from "../../../src/local/known-crews.ts";
-import { answers, findRunning } from "../../../src/local/running.ts";
-import { cleanUp, newFolder, newKnownCrews } from "./support.ts";
+import { classOf, folderOf, idOf, type ProjectRecord } from "../../../src/local/records.ts";
+import { answers, findRunning } from "../../../src/local/service-process.ts";
+import { cleanUp, newFolder, newRecords } from "./support.ts";
 
-const crew = (folder: string, name: string): KnownCrew => ({
+const crew = (folder: string, name: string): ProjectRecord => ({
   folder,
   name,
   port: 1234,
   wanted: true,
 });
 
-describe("known local crews", () => {
+describe("records of local crews", () => {
   afterEach(cleanUp);
 
   it("are kept by folder, listed by name, and changed in place, in all windows", async () => {
-    const { known, folder } = await newKnownCrews();
-    assert.deepEqual(known.list(), []);
-    known.write(crew("file:///b", "Zebra"));
-    known.write(crew("file:///a", "Ant"));
-    known.change("file:///b", { wanted: false, port: 1, failure: "It broke." });
-    known.change("file:///unknown", { wanted: false });
-    const other = (await newKnownCrews(folder)).known;
+    const { records, folder } = await newRecords();
+    assert.deepEqual(records.list(), []);
+    records.write(crew("file:///b", "Zebra"));
+    records.write(crew("file:///a", "Ant"));
+    records.change("file:///b", { wanted: false, port: 1, failure: "It broke." });
+    records.change("file:///unknown", { wanted: false });
+    const other = (await newRecords(folder)).records;
     assert.deepEqual(other.list(), [
       crew("file:///a", "Ant"),
       { ...crew("file:///b", "Zebra"), wanted: false, port: 1, failure: "It broke." },
     ]);
-    known.change("file:///b", { failure: undefined });
+    records.change("file:///b", { failure: undefined });
     assert.equal(other.read("file:///b")?.failure, undefined);
     assert.equal(other.read("file:///unknown"), undefined);
-    assert.notEqual(known.dataFolder("file:///a"), known.dataFolder("file:///b"));
+    assert.notEqual(records.dataFolder("file:///a"), records.dataFolder("file:///b"));
   });
 
   it("keep the classes of a folder with several crews, which are part of their ids", async () => {
-    const { known } = await newKnownCrews();
-    known.write(crew("file:///a", "Ant"));
-    assert.deepEqual(known.classes("file:///a"), []);
-    known.setClasses("file:///a", ["B", "A"]);
-    known.setClasses("file:///b", ["C"]);
-    assert.deepEqual(known.classes("file:///a"), ["B", "A"]);
-    await known.forget("file:///a");
-    assert.deepEqual([known.classes("file:///a"), known.classes("file:///b")], [[], ["C"]]);
+    const { records } = await newRecords();
+    records.write(crew("file:///a", "Ant"));
+    assert.deepEqual(records.classes("file:///a"), []);
+    records.setClasses("file:///a", ["B", "A"]);
+    records.setClasses("file:///b", ["C"]);
+    assert.deepEqual(records.classes("file:///a"), ["B", "A"]);
+    await records.forget("file:///a");
+    assert.deepEqual([records.classes("file:///a"), records.classes("file:///b")], [[], ["C"]]);
     const id = idOf("file:///a", "B");
     assert.deepEqual([id, folderOf(id), classOf(id)], ["local:file:///a#B", "file:///a", "B"]);
     assert.deepEqual(
@@ -53,11 +53,11 @@ describe("known local crews", () => {
   });
 
   it("keep their engine, and who chose it", async () => {
-    const { known } = await newKnownCrews();
-    known.write(crew("file:///a", "Ant"));
-    known.change("file:///a", { engine: "crewai", isEngineChosen: true });
-    known.change("file:///a", { port: 2 });
-    assert.deepEqual(known.read("file:///a"), {
+    const { records } = await newRecords();
+    records.write(crew("file:///a", "Ant"));
+    records.change("file:///a", { engine: "crewai", isEngineChosen: true });
+    records.change("file:///a", { port: 2 });
+    assert.deepEqual(records.read("file:///a"), {
       ...crew("file:///a", "Ant"),
       port: 2,
       engine: "crewai",
@@ -66,52 +66,52 @@ describe("known local crews", () => {
   });
 
   it("a service that ended by itself is noted by one window, unless it was to end", async () => {
-    const { known, folder } = await newKnownCrews();
-    const other = (await newKnownCrews(folder)).known;
-    known.write(crew("file:///a", "Ant"));
-    assert.equal(known.fail("file:///a", "It broke."), true);
+    const { records, folder } = await newRecords();
+    const other = (await newRecords(folder)).records;
+    records.write(crew("file:///a", "Ant"));
+    assert.equal(records.fail("file:///a", "It broke."), true);
     assert.equal(other.fail("file:///a", "It broke."), false);
     const { wanted, failure } = other.read("file:///a") ?? {};
     assert.deepEqual([wanted, failure], [true, "It broke."], "the next window starts it");
-    assert.equal(known.fail("file:///unknown", "It broke."), false);
+    assert.equal(records.fail("file:///unknown", "It broke."), false);
   });
 
   it("a service that ends again within a minute is not started again without a question, in no window", async () => {
-    const { known, folder } = await newKnownCrews();
-    const other = (await newKnownCrews(folder)).known;
-    known.write(crew("file:///a", "Ant"));
+    const { records, folder } = await newRecords();
+    const other = (await newRecords(folder)).records;
+    records.write(crew("file:///a", "Ant"));
     const now = Date.now();
-    assert.equal(known.noteRestart("file:///a", now), true);
-    known.change("file:///a", { failure: undefined });
+    assert.equal(records.noteRestart("file:///a", now), true);
+    records.change("file:///a", { failure: undefined });
     assert.equal(other.noteRestart("file:///a", now + 59_999), false);
     assert.equal(other.noteRestart("file:///a", now + 60_000), true);
-    assert.equal(known.noteRestart("file:///unknown", now), false);
+    assert.equal(records.noteRestart("file:///unknown", now), false);
   });
 
   it("keep what another window wrote since this one first read them", async () => {
-    const { known, folder } = await newKnownCrews();
+    const { records, folder } = await newRecords();
     const started = crew("file:///a", "Ant");
-    (await newKnownCrews(folder)).known.write(started);
-    const added = known.add({ folder: "file:///a", name: "Ant 2", port: 0, wanted: false });
-    assert.deepEqual([added, known.list()], [started, [started]]);
-    known.add({ folder: "file:///b", name: "Bee", port: 0, wanted: false });
-    assert.equal(known.read("file:///b")?.name, "Bee");
+    (await newRecords(folder)).records.write(started);
+    const added = records.add({ folder: "file:///a", name: "Ant 2", port: 0, wanted: false });
+    assert.deepEqual([added, records.list()], [started, [started]]);
+    records.add({ folder: "file:///b", name: "Bee", port: 0, wanted: false });
+    assert.equal(records.read("file:///b")?.name, "Bee");
   });
 
   it("are forgotten with their service's data", async () => {
-    const { known } = await newKnownCrews();
+    const { records } = await newRecords();
     for (const name of ["a", "b"]) {
-      known.write(crew(`file:///${name}`, name));
-      await mkdir(known.dataFolder(`file:///${name}`), { recursive: true });
-      await writeFile(path.join(known.dataFolder(`file:///${name}`), "crewdeck.sqlite"), "data");
+      records.write(crew(`file:///${name}`, name));
+      await mkdir(records.dataFolder(`file:///${name}`), { recursive: true });
+      await writeFile(path.join(records.dataFolder(`file:///${name}`), "crewdeck.sqlite"), "data");
     }
-    await known.forget("file:///a");
+    await records.forget("file:///a");
     assert.deepEqual(
-      known.list().map(({ name }) => name),
+      records.list().map(({ name }) => name),
       ["b"],
     );
-    assert.deepEqual(await readdir(path.dirname(known.dataFolder("file:///a"))), [
-      path.basename(known.dataFolder("file:///b")),
+    assert.deepEqual(await readdir(path.dirname(records.dataFolder("file:///a"))), [
+      path.basename(records.dataFolder("file:///b")),
     ]);
   });
 });

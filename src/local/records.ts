@@ -6,7 +6,8 @@ import type { LocalEngine } from "../crews/types.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 
-export interface KnownCrew {
+/** A project whose crew was started on this machine. */
+export interface ProjectRecord {
   /** A URI, or {@link exampleFolder}. */
   readonly folder: string;
   readonly name: string;
@@ -26,7 +27,10 @@ export interface KnownCrew {
 /** A service that ends again within this time would probably end a third time (ms). */
 const soonMs = 60_000;
 
-export type CrewChange = Partial<Omit<KnownCrew, "folder" | "name">>;
+/** Of a service, then of each of its crews if it serves several. */
+export type CrewIds = readonly [service: string, ...crews: string[]];
+
+export type RecordChange = Partial<Omit<ProjectRecord, "folder" | "name">>;
 
 /** Its real folder changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
@@ -50,8 +54,8 @@ function partsOf(crewId: string): [folder: string, crewClass?: string] {
   return crewClass === undefined ? [folder] : [folder, crewClass];
 }
 
-/** The local crews that were started on this machine. Methods throw the database's errors. */
-export class KnownCrews {
+/** The projects whose crews were started on this machine, for all windows. Methods throw the database's errors. */
+export class ProjectRecords {
   readonly #database: Database;
   readonly #root: string;
 
@@ -66,19 +70,19 @@ export class KnownCrews {
     return path.join(this.#root, createHash("sha256").update(folder).digest("hex").slice(0, 16));
   }
 
-  list(): readonly KnownCrew[] {
+  list(): readonly ProjectRecord[] {
     return this.#database
       .all("SELECT * FROM local_crews")
       .map(crewIn)
       .sort((one, other) => one.name.localeCompare(other.name));
   }
 
-  read(folder: string): KnownCrew | undefined {
+  read(folder: string): ProjectRecord | undefined {
     const row = this.#database.get("SELECT * FROM local_crews WHERE folder = ?", folder);
     return row && crewIn(row);
   }
 
-  write(crew: KnownCrew): void {
+  write(crew: ProjectRecord): void {
     const { folder, name, port, wanted, failure, engine, isEngineChosen, restartedAt } = crew;
     this.#database.run(
       "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure, engine, is_engine_chosen, restarted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -94,7 +98,7 @@ export class KnownCrews {
   }
 
   /** Keeps what another window has written meanwhile. */
-  add(crew: KnownCrew): KnownCrew {
+  add(crew: ProjectRecord): ProjectRecord {
     return this.#database.write(() => {
       const known = this.read(crew.folder);
       if (known === undefined) this.write(crew);
@@ -103,7 +107,7 @@ export class KnownCrews {
   }
 
   /** Does nothing for an unknown crew. */
-  change(folder: string, change: CrewChange): void {
+  change(folder: string, change: RecordChange): void {
     this.#database.write(() => {
       const current = this.read(folder);
       if (current !== undefined) this.write({ ...current, ...change });
@@ -137,6 +141,11 @@ export class KnownCrews {
       .map((row) => text(row, "name"));
   }
 
+  /** Of the service, then of its crews if there are several. */
+  crewIds(folder: string): CrewIds {
+    return [idOf(folder), ...this.classes(folder).map((each) => idOf(folder, each))];
+  }
+
   setClasses(folder: string, classes: readonly string[]): void {
     this.#database.write(() => {
       this.#database.run("DELETE FROM local_classes WHERE folder = ?", folder);
@@ -153,7 +162,7 @@ export class KnownCrews {
   }
 }
 
-function crewIn(row: Row): KnownCrew {
+function crewIn(row: Row): ProjectRecord {
   const engine = optionalText(row, "engine");
   const restartedAt = integer(row, "restarted_at");
   return {
