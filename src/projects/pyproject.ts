@@ -1,31 +1,52 @@
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import { isFile, readText } from "./files.ts";
+import { parse, TomlError, type TomlTable } from "smol-toml";
+import { isFile } from "./files.ts";
+import { attempt, collecting, tryToRead, type Reading } from "./reading.ts";
+import { ProjectError, type Position } from "./types.ts";
 
-/** What says in `pyproject.toml` where a crew is. */
-interface ProjectHints {
-  /** `[tool.crewai]` `type`. */
-  readonly type: string | undefined;
-  /** `[tool.crewai]` `definition`. */
-  readonly definition: string | undefined;
-  /** `[project]` `name`. */
+/** What a crew needs of `pyproject.toml`. What can't be read is left out: crewAI builds the crew without it. */
+export interface PyProject {
+  /** Of `[project]`. */
   readonly name: string | undefined;
+  /** Whether it has a table `[tool.crewai]`. */
+  readonly isCrewai: boolean;
+  /** "crew" or "flow". */
+  readonly type: string | undefined;
+  /** The declarative crew's file (crewAI 1.14.8). */
+  readonly definition: string | undefined;
   /** Whether pip can install it with what it depends on. */
   readonly isPackage: boolean;
+  /** The position of a key of `[tool.crewai]`. */
+  readonly at: (key: string) => Position;
 }
 
-/** Undefined without `[tool.crewai]`. Needs no parser, so that a project with an invalid file is found, too. */
-export async function projectHints(folder: string): Promise<ProjectHints | undefined> {
-  if (!(await isFile(path.join(folder, "pyproject.toml")))) return undefined;
-  const text = (await readText(folder, "pyproject.toml").catch(() => undefined))?.text ?? "";
-  const crewai = tableIn(text, /^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*crewai[ \t]*\]([^]*)/m);
-  if (crewai === undefined) return undefined;
-  const project = tableIn(text, /^[ \t]*\[[ \t]*project[ \t]*\]([^]*)/m);
+const tomlFile = "pyproject.toml";
+
+export async function readPyProject(reading: Reading): Promise<PyProject | undefined> {
+  if (!(await isFile(path.join(reading.folder, tomlFile)))) return undefined;
+  const report = (error: ProjectError) => reading.report(error, "warning");
+  const text = (await tryToRead(report, () => reading.text(tomlFile)))?.text ?? "";
+  const at = (key: string): Position => positionOf(text, key);
+  const root = parsePast(text, report);
+  const textIn = (table: TomlTable | undefined, key: string) =>
+    attempt(report, () => textAt(table, key, at), undefined);
+  const project = tableIn(root, "project");
+  const crewai = tableIn(tableIn(root, "tool"), "crewai");
   return {
-    type: valueIn(crewai, "type"),
-    definition: valueIn(crewai, "definition"),
-    name: valueIn(project ?? "", "name"),
-    isPackage: project !== undefined && /^[ \t]*\[[ \t]*build-system[ \t]*\]/m.test(text),
+    name: textIn(project, "name"),
+    isCrewai: crewai !== undefined,
+    type: textIn(crewai, "type"),
+    definition: textIn(crewai, "definition"),
+    isPackage: project !== undefined && tableIn(root, "build-system") !== undefined,
+    at,
   };
+}
+
+/** What says that a folder has a crew. Undefined without `[tool.crewai]`. */
+export async function projectHints(folder: string): Promise<PyProject | undefined> {
+  const project = await readPyProject(collecting(folder).reading);
+  return project?.isCrewai === true ? project : undefined;
 }
 
 /** The project that a crew's folder belongs to, which has its Python and its `.env`: the nearest folder at or above it with `[tool.crewai]`, else the folder. */
@@ -36,13 +57,52 @@ export async function projectRoot(folder: string): Promise<string> {
   }
 }
 
-const assignment = /^[ \t]*(\w+)[ \t]*=[ \t]*["']([^"'\n]*)["']/gm;
+/** A file with more errors is none. */
+const mostErrors = 20;
 
-function tableIn(text: string, heading: RegExp): string | undefined {
-  return heading.exec(text)?.[1]?.split(/^[ \t]*\[/m, 1)[0];
+/** Reads past errors: without the lines that have one. */
+function parsePast(text: string, report: (error: ProjectError) => void): TomlTable {
+  const lines = text.split("\n");
+  for (let count = 0; count < mostErrors; count += 1)
+    try {
+      return parse(lines.join("\n"));
+    } catch (error) {
+      if (!(error instanceof TomlError)) throw error;
+      const problem = error.message.split("\n", 1)[0] ?? "";
+      const position = { file: tomlFile, line: error.line, column: error.column };
+      // Others often follow from the first.
+      if (count === 0) report(new ProjectError(`${problem}.`, l10n.t("valid TOML."), position));
+      lines[error.line - 1] = "";
+    }
+  return {};
 }
 
-function valueIn(table: string, key: string): string | undefined {
-  for (const [, name, value] of table.matchAll(assignment)) if (name === key) return value;
-  return undefined;
+function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefined {
+  const value = table?.[key];
+  // A date is TOML's only other object.
+  return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date)
+    ? value
+    : undefined;
+}
+
+function textAt(table: TomlTable | undefined, key: string, at: (key: string) => Position) {
+  const value = table?.[key];
+  if (value === undefined || typeof value === "string") return value;
+  throw new ProjectError(
+    l10n.t('"{0}" is not text.', key),
+    l10n.t('"{0}" with text in quotes.', key),
+    at(key),
+  );
+}
+
+/** Searches the text: the parser gives no positions. */
+function positionOf(text: string, key: string): Position {
+  const lines = text.split("\n");
+  const heading = lines.findIndex((line) => /^\s*\[\s*tool\s*\.\s*crewai\s*\]/.test(line));
+  const below = lines.findIndex(
+    (line, index) => index > heading && /^\s*(?:tool\.crewai\.)?(\w+)\s*=/.exec(line)?.[1] === key,
+  );
+  const line = Math.max(below >= 0 ? below : heading, 0);
+  const column = (/\S/.exec(lines[line] ?? "")?.index ?? 0) + 1;
+  return { file: tomlFile, line: line + 1, column };
 }

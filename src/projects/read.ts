@@ -1,8 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { isFilled } from "../base/text.ts";
 import path from "node:path";
-import { parse, TomlError, type TomlTable } from "smol-toml";
-import { attempt, collecting, tryToRead, type Reading } from "./reading.ts";
+import { collecting, type Reading } from "./reading.ts";
 import {
   configFiles,
   crewEntries,
@@ -16,14 +15,9 @@ import { findCrewFile, readDeclarative, type Definition } from "./definition.ts"
 import type { CrewMethod } from "./crew-py.ts";
 import { isFile, isFolder } from "./files.ts";
 import { findProjects } from "./find.ts";
+import { readPyProject, type PyProject } from "./pyproject.ts";
 import { readDeclarativeFlow, readFlow } from "./flow.ts";
-import {
-  inputNames,
-  ProjectError,
-  type CrewProject,
-  type Position,
-  type ProjectReading,
-} from "./types.ts";
+import { inputNames, ProjectError, type CrewProject, type ProjectReading } from "./types.ts";
 
 /**
  * Reads a declarative crew (`crew.jsonc` and `agents/`), a classic one (`config/agents.yaml` and
@@ -232,70 +226,4 @@ async function configuredFile(folder: string, pyproject: PyProject, ending: RegE
       : l10n.t('a .jsonc or .json file inside the project, such as "crew.jsonc".'),
     pyproject.at("definition"),
   );
-}
-
-type PyProject = NonNullable<Awaited<ReturnType<typeof readPyProject>>>;
-
-const tomlFile = "pyproject.toml";
-
-/** What a crew needs of it. What can't be read is left out: crewAI builds the crew without it. */
-async function readPyProject(reading: Reading) {
-  if (!(await isFile(path.join(reading.folder, tomlFile)))) return undefined;
-  const report = (error: ProjectError) => reading.report(error, "warning");
-  const text = (await tryToRead(report, () => reading.text(tomlFile)))?.text ?? "";
-  const at = (key: string): Position => positionOf(text, key);
-  const root = attempt(report, () => parseToml(text), undefined);
-  const textIn = (table: TomlTable | undefined, key: string) =>
-    attempt(report, () => textAt(table, key, at), undefined);
-  const crewai = tableIn(tableIn(root, "tool"), "crewai");
-  return {
-    name: textIn(tableIn(root, "project"), "name"),
-    /** "crew" or "flow". */
-    type: textIn(crewai, "type"),
-    /** The declarative crew's file (crewAI 1.14.8). */
-    definition: textIn(crewai, "definition"),
-    /** The position of a key of `[tool.crewai]`. */
-    at,
-  };
-}
-
-function parseToml(text: string): TomlTable {
-  try {
-    return parse(text);
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const problem = error.message.split("\n", 1)[0] ?? "";
-    const position = { file: tomlFile, line: error.line, column: error.column };
-    throw new ProjectError(`${problem}.`, l10n.t("valid TOML."), position);
-  }
-}
-
-function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefined {
-  const value = table?.[key];
-  // A date is TOML's only other object.
-  return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date)
-    ? value
-    : undefined;
-}
-
-function textAt(table: TomlTable | undefined, key: string, at: (key: string) => Position) {
-  const value = table?.[key];
-  if (value === undefined || typeof value === "string") return value;
-  throw new ProjectError(
-    l10n.t('"{0}" is not text.', key),
-    l10n.t('"{0}" with text in quotes.', key),
-    at(key),
-  );
-}
-
-/** Searches the text: the parser gives no positions. */
-function positionOf(text: string, key: string): Position {
-  const lines = text.split("\n");
-  const heading = lines.findIndex((line) => /^\s*\[\s*tool\s*\.\s*crewai\s*\]/.test(line));
-  const below = lines.findIndex(
-    (line, index) => index > heading && /^\s*(?:tool\.crewai\.)?(\w+)\s*=/.exec(line)?.[1] === key,
-  );
-  const line = Math.max(below >= 0 ? below : heading, 0);
-  const column = (/\S/.exec(lines[line] ?? "")?.index ?? 0) + 1;
-  return { file: tomlFile, line: line + 1, column };
 }
