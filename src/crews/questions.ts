@@ -350,7 +350,7 @@ async function askTokenType<Result>(
   return left;
 }
 
-function problemOf(check: () => unknown): string | undefined {
+export function problemOf(check: () => unknown): string | undefined {
   try {
     check();
     return undefined;

@@ -103,7 +103,7 @@ function linesOf(report: CrewReport): readonly string[] {
   const result =
     cause === undefined
       ? [l10n.t("“{0}” answers at {1} in {2} ms and has {3}.", crew, url, milliseconds, found)]
-      : [l10n.t("“{0}” at {1} ({2}):", crew, url, describeCause(cause)), problem ?? ""];
+      : [l10n.t("“{0}” at {1}:", crew, url), problem ?? ""];
   return [
     ...result,
     ...(tokenType === undefined ? [] : [l10n.t("Token: {0}.", tokenTypeName(tokenType))]),
@@ -113,24 +113,4 @@ function linesOf(report: CrewReport): readonly string[] {
         ? [l10n.t("Its status path is not known yet.")]
         : [l10n.t("Status path: {0}.", statusPath)]),
   ];
-}
-
-function describeCause(cause: TestCause): string {
-  const causes: Readonly<Record<TestCause, string>> = {
-    dns: l10n.t("name not found"),
-    refused: l10n.t("connection refused"),
-    certificate: l10n.t("certificate"),
-    proxy: l10n.t("proxy"),
-    reset: l10n.t("connection cut off"),
-    timeout: l10n.t("timed out"),
-    unauthorized: l10n.t("token refused, 401"),
-    forbidden: l10n.t("missing right, 403"),
-    notACrew: l10n.t("not a crew"),
-    redirected: l10n.t("redirected"),
-    crewFailed: l10n.t("the crew failed"),
-    noToken: l10n.t("no token on this machine"),
-    tokenLost: l10n.t("token lost"),
-    other: l10n.t("unreachable"),
-  };
-  return causes[cause];
 }

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
-import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
+import { askText, problemOf } from "../crews/questions.ts";
 import type { Crew } from "../crews/types.ts";
 import { choice, neededText, read, text } from "../editor/arguments.ts";
 import { confirm, plainLabel, plainMessage, showError, showStatus } from "../editor/messages.ts";
-import { projectChoice, readBaseUrl, readKey, type ModelChoice } from "./choice.ts";
-import type { Models } from "./models.ts";
+import { projectChoice, readBaseUrl, readKey, type ModelChoice, type Models } from "./models.ts";
 import { editorModels } from "./vscode-chat.ts";
 
 const members = { use: choice(["vscode", "endpoint", "project"]) };
@@ -162,15 +162,15 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
   const current = models.choice(crew.id);
   const before = current.use === "endpoint" ? current : undefined;
   const title = vscode.l10n.t("Model of “{0}”", crew.name);
-  const address = await askText({
+  const address = await ask({
     title,
     prompt: vscode.l10n.t("Address of the endpoint, which ends before /chat/completions"),
-    placeHolder: "http://127.0.0.1:11434/v1",
+    placeholder: "http://127.0.0.1:11434/v1",
     value: before?.baseUrl ?? "",
     read: readBaseUrl,
   });
   if (address === undefined) return undefined;
-  const model = await askText({
+  const model = await ask({
     title,
     prompt: vscode.l10n.t("Model, as the endpoint names it"),
     value: before?.model ?? "",
@@ -182,7 +182,7 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
   if (model === undefined) return undefined;
   const kept = await models.key(crew.id, address);
   const { host } = new URL(address);
-  const key = await askText({
+  const key = await ask({
     title,
     password: true,
     prompt:
@@ -201,23 +201,13 @@ function endpoint(baseUrl: string, model: string, key = ""): Chosen {
 }
 
 /** Undefined if the person cancels. */
-async function askText({
+async function ask({
   read,
-  ...options
-}: vscode.InputBoxOptions & { readonly read: (text: string) => string }): Promise<
-  string | undefined
-> {
-  const text = await vscode.window.showInputBox({
-    ...options,
-    ignoreFocusOut: true,
-    validateInput(typed) {
-      try {
-        read(typed);
-        return undefined;
-      } catch (error) {
-        return messageOf(error);
-      }
-    },
+  ...box
+}: Omit<Parameters<typeof askText>[0], "validate"> & { readonly read: (text: string) => string }) {
+  const { left, value } = await askText({
+    ...box,
+    validate: (text) => problemOf(() => read(text)),
   });
-  return text === undefined ? undefined : read(text);
+  return left === "next" ? read(value) : undefined;
 }

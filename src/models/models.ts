@@ -1,11 +1,44 @@
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
 import { asObject, parseJson, textAt } from "../base/json.ts";
-import { modelVariables, type ModelRoute } from "../base/window-protocol.ts";
+import { isLoopback } from "../base/loopback.ts";
+import { withoutEndSlashes } from "../base/text.ts";
+import { modelVariables, type ModelReference, type ModelRoute } from "../base/window-protocol.ts";
 import { CrewValues } from "../crews/crew-values.ts";
-import { logProblem } from "../editor/log.ts";
-import { projectChoice, readChoice, type ModelChoice } from "./choice.ts";
 import type { ModelEndpoint } from "./endpoint.ts";
+
+/** Which model a local crew uses. Its key is only in SecretStorage. */
+export type ModelChoice =
+  /** What the project's `.env` says. */
+  | { readonly use: "project" }
+  /** One of VS Code's models. The person has agreed to it. */
+  | ({ readonly use: "vscode" } & ModelReference)
+  | {
+      readonly use: "endpoint";
+      readonly baseUrl: string;
+      /** As the endpoint names it. */
+      readonly model: string;
+      readonly hasKey: boolean;
+      /** When it was chosen (ms), because a new key changes nothing else. */
+      readonly at: number;
+    };
+
+export const projectChoice: ModelChoice = { use: "project" };
+
+/** Reads a stored choice. */
+function readChoice(stored: unknown): ModelChoice {
+  const value = asObject(stored);
+  const { use, hasKey, at } = value;
+  const vendor = textAt(value, "vendor");
+  const id = textAt(value, "id");
+  const baseUrl = textAt(value, "baseUrl");
+  const model = textAt(value, "model");
+  if (use === "vscode" && vendor !== undefined && id !== undefined)
+    return { use, vendor, id, name: textAt(value, "name") ?? id };
+  if (use === "endpoint" && baseUrl !== undefined && model !== undefined)
+    return { use, baseUrl, model, hasKey: hasKey === true, at: Number(at) };
+  return projectChoice;
+}
 
 /** This window's connection to a local crew's service. */
 interface Service {
@@ -16,15 +49,11 @@ interface Service {
 
 interface Served {
   readonly service: Service;
-  /** The choice that it has, as JSON. */
-  choice: string;
-  /** Of this window's answers for VS Code's models. */
-  offer?: "made" | "failed";
+  /** It may ask this window for VS Code's models. */
+  isOffered: boolean;
 }
 
 const keyPrefix = "crewdeck.modelKey.";
-/** Another window may change the choice. */
-const lookMs = 1_000;
 
 /** OPENAI_API_KEY for an endpoint without one: clients demand one, and the project's own is for another host. */
 const noKey = "no-key";
@@ -38,7 +67,6 @@ export class Models implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
   #endpoint: Promise<ModelEndpoint> | undefined;
   readonly #served = new Map<string, Served>();
-  #watch: NodeJS.Timeout | undefined;
 
   constructor({ globalState, secrets }: Pick<vscode.ExtensionContext, "globalState" | "secrets">) {
     this.#choices = new CrewValues(globalState, "crewdeck.models", readChoice);
@@ -58,7 +86,10 @@ export class Models implements vscode.Disposable {
     } else await this.#secrets.delete(keyPrefix + crewId);
     if (choice.use === "project") await this.#choices.delete(crewId);
     else await this.#choices.write(crewId, choice);
-    await this.#follow(crewId);
+    const route = await this.#routeFor(crewId, choice);
+    // Another choice may have been made meanwhile.
+    if (JSON.stringify(this.choice(crewId)) === JSON.stringify(choice))
+      await this.#served.get(crewId)?.service.setRoute(route);
   }
 
   /** The key for an address of the same host. */
@@ -77,73 +108,34 @@ export class Models implements vscode.Disposable {
     return await this.#routeFor(crewId, this.choice(crewId));
   }
 
-  /** Tells a service of each new choice, until it ends. */
+  /** Tells a service of each new choice that is made in this window, until it ends. */
   follow(crewId: string, service: Service): void {
-    const served: Served = { service, choice: JSON.stringify(this.choice(crewId)) };
+    const served: Served = { service, isOffered: false };
     this.#served.set(crewId, served);
-    this.#watch ??= setInterval(() => this.#look(), lookMs).unref();
     void service.closed.then(() => {
-      if (this.#served.get(crewId) === served) this.#release(crewId);
+      if (this.#served.get(crewId) !== served) return;
+      this.#served.delete(crewId);
+      void this.#endpoint?.then((endpoint) => endpoint.close(crewId));
     });
   }
 
   /** Lets a service that is followed ask this window for VS Code's models. */
   async offer(crewId: string): Promise<void> {
     const served = this.#served.get(crewId);
-    if (served === undefined || served.offer === "made") return;
-    served.offer = "made";
+    if (served === undefined || served.isOffered) return;
+    served.isOffered = true;
     try {
       this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
       await served.service.offerModels(await (await this.#endpoint).open(crewId));
     } catch (error) {
-      // The next look tries again.
-      served.offer = "failed";
+      served.isOffered = false;
       throw error;
     }
   }
 
   dispose(): void {
-    clearInterval(this.#watch);
     this.#served.clear();
     void this.#endpoint?.then((endpoint) => endpoint.dispose());
-  }
-
-  #release(crewId: string): void {
-    this.#served.delete(crewId);
-    void this.#endpoint?.then((endpoint) => endpoint.close(crewId));
-    if (this.#served.size > 0) return;
-    clearInterval(this.#watch);
-    this.#watch = undefined;
-  }
-
-  #look(): void {
-    for (const [crewId, { offer }] of this.#served) {
-      this.#follow(crewId).catch((error: unknown) =>
-        logProblem("Changing the model of a local crew", error),
-      );
-      if (offer === "failed")
-        this.offer(crewId).catch((error: unknown) =>
-          logProblem("Answering a crew's call to a model", error),
-        );
-    }
-  }
-
-  /** Executions that run keep the model that they began with. */
-  async #follow(crewId: string): Promise<void> {
-    const served = this.#served.get(crewId);
-    const choice = this.choice(crewId);
-    const text = JSON.stringify(choice);
-    if (served === undefined || served.choice === text) return;
-    const before = served.choice;
-    served.choice = text;
-    const route = await this.#routeFor(crewId, choice);
-    // Another choice may have been made meanwhile.
-    if (served.choice !== text) return;
-    await served.service.setRoute(route).catch((error: unknown) => {
-      // The next look tries again.
-      served.choice = before;
-      throw error;
-    });
   }
 
   async #routeFor(crewId: string, choice: ModelChoice): Promise<ModelRoute> {
@@ -185,4 +177,38 @@ function chooseModelAction(crew: string) {
     command: "crewdeck.chooseModel",
     arguments: [{ crew }],
   };
+}
+
+/** Without a slash at the end. @throws UserError, which doesn't quote the address */
+export function readBaseUrl(text: string): string {
+  const address = text.trim();
+  if (!URL.canParse(address) || !/^https?:\/\//i.test(address))
+    throw new UserError(
+      vscode.l10n.t("Enter the endpoint's whole address, such as https://models.example.com/v1."),
+    );
+  const url = new URL(address);
+  if (url.username !== "" || url.password !== "")
+    throw new UserError(
+      vscode.l10n.t(
+        "The address has a user name or password. Remove it: the key is stored separately.",
+      ),
+    );
+  if (url.search !== "" || url.hash !== "")
+    throw new UserError(vscode.l10n.t("The address can't have a query or a fragment (? or #)."));
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
+    throw new UserError(
+      vscode.l10n.t(
+        "The address must start with https://, because prompts and a key are sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
+      ),
+    );
+  return withoutEndSlashes(
+    withoutEndSlashes(`${url.origin}${url.pathname}`).replace(/\/chat\/completions$/, ""),
+  );
+}
+
+/** @throws UserError, which doesn't quote the key */
+export function readKey(text: string): string {
+  const key = text.trim();
+  if (/^[\x21-\x7e]*$/.test(key)) return key;
+  throw new UserError(vscode.l10n.t("A key can't have spaces or characters that aren't ASCII."));
 }

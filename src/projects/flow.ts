@@ -11,20 +11,14 @@ import { ProjectError, type CrewProject, type Position, type ProjectTask } from 
  * Reads a flow without running it: its methods become the tasks, and the fields of its state model the inputs.
  * @param name of the project
  * @param at what says that it is a flow
- * @param hint what to add to a message: the crews inside
  * @throws {ProjectError} if it has no file
  */
-export async function readFlow(
-  reading: Reading,
-  name: string,
-  at: Position,
-  hint: () => Promise<string>,
-): Promise<CrewProject> {
+export async function readFlow(reading: Reading, name: string, at: Position): Promise<CrewProject> {
   const entry = await mainFile(reading.folder, name);
   if (entry === undefined)
     throw new ProjectError(
       l10n.t("This project is a flow without a main.py."),
-      l10n.t("src/<package>/main.py with a class that derives from Flow.") + (await hint()),
+      l10n.t("src/<package>/main.py with a class that derives from Flow."),
       at,
     );
   const text = (await tryToRead(reading.report, () => reading.text(entry)))?.text ?? "";

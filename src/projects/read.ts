@@ -14,7 +14,6 @@ import {
 import { findCrewFile, readDeclarative, type Definition } from "./definition.ts";
 import type { CrewMethod } from "./crew-py.ts";
 import { isFile, isFolder } from "./files.ts";
-import { findProjects } from "./find.ts";
 import { readPyProject, type PyProject } from "./pyproject.ts";
 import { readDeclarativeFlow, readFlow } from "./flow.ts";
 import { inputNames, ProjectError, type CrewProject, type ProjectReading } from "./types.ts";
@@ -39,7 +38,7 @@ async function readPast(reading: Reading, crewClass: string | undefined): Promis
   if (pyproject?.type === "flow") {
     const name = pyproject.name ?? path.basename(path.resolve(folder));
     if (pyproject.definition === undefined)
-      return await readFlow(reading, name, pyproject.at("type"), () => crewsBelow(folder));
+      return await readFlow(reading, name, pyproject.at("type"));
     const file = await configuredFile(folder, pyproject, /\.(ya?ml|jsonc?)$/);
     return await readDeclarativeFlow(reading, file, name);
   }
@@ -149,7 +148,7 @@ export async function readDefinition(
   if (pyproject?.type === "flow")
     throw new ProjectError(
       l10n.t("This project is a flow, not a crew."),
-      l10n.t('type = "crew".') + (await crewsBelow(folder)),
+      l10n.t('type = "crew".'),
       pyproject.at("type"),
     );
   const folderName = path.basename(path.resolve(folder));
@@ -174,8 +173,7 @@ export async function readDefinition(
     if (places.length > 0)
       throw new ProjectError(
         l10n.t('There are several crews in the folder "{0}".', folderName),
-        l10n.t("one crew, or the name of its package as the project's name in pyproject.toml.") +
-          (await crewsBelow(folder)),
+        l10n.t("one crew, or the name of its package as the project's name in pyproject.toml."),
       );
     file = await findCrewFile(folder);
   }
@@ -184,28 +182,11 @@ export async function readDefinition(
       l10n.t('The folder "{0}" doesn\'t contain a crew.', folderName),
       l10n.t(
         "config/agents.yaml and config/tasks.yaml (at the top or under src/<package>/), or crew.jsonc with agents/.",
-      ) + (await crewsBelow(folder)),
+      ),
       pyproject?.type === undefined ? undefined : pyproject.at("type"),
     );
   const declared = await readDeclarative(reading, file);
   return { kind: "declarative", entry: file, ...declared, name: declared.name ?? name };
-}
-
-/** How many crews a message names. */
-const mostNamed = 5;
-
-/** Names the crews in folders of their own, if there are any. */
-async function crewsBelow(folder: string): Promise<string> {
-  const found = (await findProjects(folder)).map((each) => path.relative(folder, each));
-  const names = found.filter((name) => name !== "");
-  if (names.length === 0) return "";
-  const first = names.slice(0, mostNamed).join(", ");
-  const more = names.length - mostNamed;
-  return ` ${
-    more > 0
-      ? l10n.t("To serve a crew inside it, choose its folder: {0} and {1} more.", first, more)
-      : l10n.t("To serve a crew inside it, choose its folder: {0}.", first)
-  }`;
 }
 
 async function configuredFile(folder: string, pyproject: PyProject, ending: RegExp) {

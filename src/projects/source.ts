@@ -207,6 +207,7 @@ function describe({ value, isMapping }: Place): string {
 /** With comments and trailing commas, as in crewAI. Also reports what {@link parseYaml} does. */
 export function parseJsonc(file: TextFile, problems: Problems): Place {
   const source = sourceOf(file, problems);
+  // It isn't always as long as the text.
   const plain = stripComments(file.text, " ");
   if (isDeeper(plain, maxDepth))
     return giveUp(
@@ -229,12 +230,12 @@ export function parseJsonc(file: TextFile, problems: Problems): Place {
     );
   }
   // Without comments, valid JSON is valid YAML 1.2, trailing commas included.
-  return placeIn(source, plain, "1.2");
+  return placeIn(sourceOf({ ...file, text: plain }, problems), "1.2");
 }
 
 /** YAML 1.1, as in crewAI (PyYAML): `human_input: yes` is true. Also reports duplicate keys, and aliases of nothing. */
 export function parseYaml(file: TextFile, problems: Problems): Place {
-  return placeIn(sourceOf(file, problems), file.text, "1.1");
+  return placeIn(sourceOf(file, problems), "1.1");
 }
 
 function sourceOf({ file, text }: TextFile, problems: Problems): Source {
@@ -251,7 +252,8 @@ function giveUp(source: Source, at: number, problem: string, expected: string): 
   return new Place(source, undefined);
 }
 
-function placeIn(source: Source, text: string, version: "1.1" | "1.2"): Place {
+function placeIn(source: Source, version: "1.1" | "1.2"): Place {
+  const { text } = source;
   const count = source.lines.lineStarts.length;
   if (count > mostLines)
     return giveUp(

@@ -382,10 +382,9 @@ describe("models of local crews", () => {
 
   it("change for a running service, also from another window", async () => {
     const { service } = await serve();
-    // Another window shares the memory.
     const other = new Models({ secrets, globalState: memento });
+    other.follow(crew.id, service);
     await other.choose(crew.id, { ...choice, id: "two", name: "Model two" });
-    await waitFor("the service to get it", () => service.routes.length > 0);
     assert.deepEqual(service.routes, [{ model: { vendor, id: "two", name: "Model two" } }]);
     await models.choose(crew.id, { use: "project" });
     assert.deepEqual(service.routes.at(-1), {});
@@ -400,7 +399,8 @@ describe("models of local crews", () => {
       return Promise.reject(new Error(`${endpoint.url} came too soon.`));
     };
     await assert.rejects(models.offer(crew.id), /came too soon/);
-    await waitFor("the next offer", () => service.endpoint.url !== "");
+    await models.offer(crew.id);
+    assert.notEqual(service.endpoint.url, "");
     service.end();
   });
 

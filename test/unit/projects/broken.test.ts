@@ -150,17 +150,12 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
     [
       "a file that is not UTF-8",
       { ...classic, "config/tasks.yaml": new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]) },
-      /^config\/tasks\.yaml:1:1: The file is not UTF-8 text, as crewAI needs it, but probably Windows 1252\. Expected: text in UTF-8\. .*“Reopen with Encoding” with Windows 1252/,
+      /^config\/tasks\.yaml:1:1: The file is not UTF-8 text, as crewAI needs it\. Expected: text in UTF-8\. .*“Reopen with Encoding”/,
     ],
     [
       "a file in UTF-16",
       { ...classic, "config/tasks.yaml": Buffer.from("\uFEFFa: 1", "utf16le") },
-      /^config\/tasks\.yaml:1:1: .* but probably UTF-16 LE\. /,
-    ],
-    [
-      "a file in UTF-16 without a byte order mark",
-      { ...classic, "config/tasks.yaml": Buffer.from("a: 1", "utf16le").swap16() },
-      /^config\/tasks\.yaml:1:1: .* but probably UTF-16 BE\. /,
+      /^config\/tasks\.yaml:1:1: The file is not UTF-8 text/,
     ],
     [
       "JSON that can't be parsed",
@@ -327,44 +322,6 @@ describe("a broken project names the place, the problem and the expected content
       );
       assert.deepEqual([project.tasks.length, project.lacks], [1, "tasks"]);
     }
-  });
-
-  it("a flow, a project of several crews and a folder without one name the crews below", async () => {
-    const crews = {
-      "src/news/crews/content/config/tasks.yaml": "",
-      "crews/short/crew.jsonc": "{}",
-      "crews/short/agents/a.jsonc": agentJson,
-    };
-    for (const text of [
-      '[tool.crewai]\ntype = "flow"\n',
-      '[tool.crewai]\ntype = "crew"\n',
-      '[project]\nname = "a"\n',
-    ]) {
-      const folder = await folderWith({ ...crews, "pyproject.toml": text });
-      await assert.rejects(
-        rehearsed(folder),
-        /To serve a crew inside it, choose its folder: crews\/short, src\/news\/crews\/content\.$/,
-      );
-    }
-  });
-
-  it("a folder with another crew.py beside a crew names that crew", async () => {
-    const folder = await folderWith({
-      "crew.py": "print('hi')  # Crew(",
-      "one/crew.jsonc": "{}",
-      "one/agents/a.jsonc": agentJson,
-    });
-    await assert.rejects(rehearsed(folder), /doesn't contain a crew.+choose its folder: one\.$/);
-  });
-
-  it("a folder with many crews names the first and how many more there are", async () => {
-    const files = Object.fromEntries(
-      Array.from({ length: 8 }, (_, index) => [`crew_${index}/pyproject.toml`, "[tool.crewai]\n"]),
-    );
-    await assert.rejects(
-      rehearsed(await folderWith(files)),
-      /choose its folder: crew_0, crew_1, crew_2, crew_3, crew_4 and 3 more\.$/,
-    );
   });
 
   it("a folder that doesn't exist", async () => {
