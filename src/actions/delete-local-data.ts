@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { wait } from "../base/clock.ts";
 import { codeOf, messageOf, UserError } from "../base/errors.ts";
 import type { FlowWebhooks } from "../callbacks/flow-webhooks.ts";
-import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/crew-values.ts";
+import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/state-by-crew.ts";
 import type { Crews } from "../crews/crews.ts";
 import { choice, read } from "../editor/arguments.ts";
 import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";

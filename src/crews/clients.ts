@@ -6,7 +6,7 @@ import type { CrewInputs, TypedToken } from "../api/types.ts";
 import { offer, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
-import type { StatusPaths, StopRoutes } from "./crew-values.ts";
+import type { StatusPaths, StopRoutes } from "./state-by-crew.ts";
 import type { Crews } from "./crews.ts";
 import {
   actionsForPlace,

@@ -5,12 +5,18 @@ import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import type { CrewClients, InputsOptions } from "./clients.ts";
-import { StatusPaths, StopRoutes, TokenNotes } from "./crew-values.ts";
+import {
+  statusPaths,
+  stopRoutes,
+  tokenNotes,
+  type StatusPaths,
+  type StopRoutes,
+} from "./state-by-crew.ts";
 import { isWebAddress } from "./entries.ts";
 import { addCrewAction, MissingTokenError, notConnected, setTokenAction } from "./errors.ts";
 import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
-import { tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
+import { cleanToken, tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
 import { Tokens } from "./tokens.ts";
 import type {
   Candidate,
@@ -42,11 +48,9 @@ export class Crews implements vscode.Disposable {
     context: Pick<vscode.ExtensionContext, "secrets" | "globalState">,
     userAgent?: string,
   ) {
-    this.#tokens = this.#owned.add(
-      new Tokens(context.secrets, new TokenNotes(context.globalState)),
-    );
-    this.#statusPaths = new StatusPaths(context.globalState);
-    this.#stopRoutes = new StopRoutes(context.globalState);
+    this.#tokens = this.#owned.add(new Tokens(context.secrets, tokenNotes(context.globalState)));
+    this.#statusPaths = statusPaths(context.globalState);
+    this.#stopRoutes = stopRoutes(context.globalState);
     this.#userAgent = userAgent;
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;
@@ -159,7 +163,6 @@ export class Crews implements vscode.Disposable {
   ): Promise<Crew> {
     const added = this.checkNew(crew);
     if (crew.token === undefined) throw new MissingTokenError(added, { kind: "none" });
-    const { cleanToken } = await import("./pasted-token.ts");
     const token: TypedToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
     if (untested !== true) await this.test({ url: added.url, token }, signal);
     this.checkNew(crew);

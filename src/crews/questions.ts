@@ -5,8 +5,13 @@ import type { TokenType } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { plainMessage, withProgress } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
-import { describeTokenProblem, tokenIn } from "./pasted-token.ts";
-import { otherType, tokenTypeName, tokenTypes } from "./token-format.ts";
+import {
+  describeTokenProblem,
+  otherType,
+  tokenIn,
+  tokenTypeName,
+  tokenTypes,
+} from "./token-format.ts";
 import type { Crew, CrewChange, TokenState } from "./types.ts";
 
 /** The vendor's dashboard (deployment guide). */

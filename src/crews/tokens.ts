@@ -2,8 +2,8 @@ import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
-import type { TokenNotes } from "./crew-values.ts";
-import { formatEntry, parseEntry, tokenTypes } from "./token-format.ts";
+import type { TokenNotes } from "./state-by-crew.ts";
+import { cleanToken, formatEntry, parseEntry, tokenTypes } from "./token-format.ts";
 import type { CrewTokens, TokenState } from "./types.ts";
 
 const prefix = "crewdeck.token.";
@@ -48,7 +48,6 @@ export class Tokens implements vscode.Disposable {
   }
 
   async write(crewId: string, { inUse, bearer, userBearer }: CrewTokens): Promise<void> {
-    const { cleanToken } = await import("./pasted-token.ts");
     const tokens = defined({
       bearer: bearer && cleanToken(bearer),
       userBearer: userBearer && cleanToken(userBearer),

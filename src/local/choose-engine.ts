@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { LocalEngine } from "../crews/types.ts";
-import type { Interpreter } from "../projects/python.ts";
+import type { Interpreter } from "../projects/interpreters.ts";
 
 export interface EngineObstacle {
   readonly kind: "trust" | "outside" | "python" | "crewai" | "model" | "flow" | "tasks";

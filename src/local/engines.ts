@@ -11,7 +11,7 @@ import {
   projectInterpreters,
   pythonIn,
   type Interpreter,
-} from "../projects/python.ts";
+} from "../projects/interpreters.ts";
 import { toRehearse } from "../projects/types.ts";
 import {
   chooseEngine,

@@ -7,7 +7,7 @@ import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { plainLabel, plainMessage, runAction } from "../editor/messages.ts";
 import { ProjectError, type CrewProject, type ProjectProblem } from "../projects/types.ts";
-import type { Interpreter } from "../projects/python.ts";
+import type { Interpreter } from "../projects/interpreters.ts";
 import {
   openAction,
   readClasses,

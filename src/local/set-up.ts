@@ -5,7 +5,7 @@ import { confirm } from "../editor/messages.ts";
 import { machineSettings } from "../editor/settings.ts";
 import { isFile, isFolder } from "../projects/files.ts";
 import { projectHints, projectRoot } from "../projects/pyproject.ts";
-import { findsUv, setUpCommand, type Interpreter } from "../projects/python.ts";
+import { findsUv, setUpCommand, type Interpreter } from "../projects/interpreters.ts";
 import { findInterpreter } from "./engines.ts";
 
 /**

@@ -4,7 +4,7 @@ import { asObject, parseJson, textAt } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { withoutEndSlashes } from "../base/text.ts";
 import { modelVariables, type ModelReference, type ModelRoute } from "../base/window-protocol.ts";
-import { CrewValues } from "../crews/crew-values.ts";
+import { StateByCrew } from "../crews/state-by-crew.ts";
 import type { ModelEndpoint } from "./endpoint.ts";
 
 /** Which model a local crew uses. Its key is only in SecretStorage. */
@@ -63,13 +63,13 @@ const noKey = "no-key";
  * first request of a service to this window until the service ends.
  */
 export class Models implements vscode.Disposable {
-  readonly #choices: CrewValues<ModelChoice>;
+  readonly #choices: StateByCrew<ModelChoice>;
   readonly #secrets: vscode.SecretStorage;
   #endpoint: Promise<ModelEndpoint> | undefined;
   readonly #served = new Map<string, Served>();
 
   constructor({ globalState, secrets }: Pick<vscode.ExtensionContext, "globalState" | "secrets">) {
-    this.#choices = new CrewValues(globalState, "crewdeck.models", readChoice);
+    this.#choices = new StateByCrew(globalState, "crewdeck.models", readChoice);
     this.#secrets = secrets;
   }
 

@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import { crewClassesIn, type CrewClass, type CrewMethod } from "./crew-py.ts";
 import {
   findCrewFile,
   isNest,
@@ -12,7 +11,7 @@ import {
   type Part,
 } from "./definition.ts";
 import { filesIn, foldersIn, isFile, readText } from "./files.ts";
-import { withoutInert } from "./python-text.ts";
+import { crewClassesIn, withoutInert, type CrewClass, type CrewMethod } from "./python-source.ts";
 import { tryToRead, type Reading } from "./reading.ts";
 import { given, parseYaml, type Place } from "./source.ts";
 import { ProjectError } from "./types.ts";

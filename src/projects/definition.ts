@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { JsonObject } from "../base/json.ts";
-import type { CrewMethod } from "./crew-py.ts";
+import type { CrewMethod } from "./python-source.ts";
 import { isFile } from "./files.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseJsonc, type Place } from "./source.ts";

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { filesIn, foldersIn, isFile } from "./files.ts";
-import { flowsIn, mainFlow, modelsIn, type Model } from "./flow-py.ts";
+import { flowsIn, mainFlow, modelsIn, type Model } from "./python-source.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseYaml, type Place } from "./source.ts";
 import { ProjectError, type CrewProject, type Position, type ProjectTask } from "./types.ts";

@@ -12,7 +12,7 @@ import {
   type CrewEntry,
 } from "./classic.ts";
 import { findCrewFile, readDeclarative, type Definition } from "./definition.ts";
-import type { CrewMethod } from "./crew-py.ts";
+import type { CrewMethod } from "./python-source.ts";
 import { isFile, isFolder } from "./files.ts";
 import { readPyProject, type PyProject } from "./pyproject.ts";
 import { readDeclarativeFlow, readFlow } from "./flow.ts";

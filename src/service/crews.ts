@@ -2,7 +2,7 @@ import { copyFileSync, existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectRoot } from "../projects/pyproject.ts";
-import { chooseInterpreter, projectInterpreters } from "../projects/python.ts";
+import { chooseInterpreter, projectInterpreters } from "../projects/interpreters.ts";
 import { crewClasses, readProject } from "../projects/read.ts";
 import { toRehearse, type CrewProject } from "../projects/types.ts";
 import { rows, type Database } from "./database/database.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { StatusPaths, TokenNotes } from "../../../src/crews/crew-values.ts";
+import { statusPaths, tokenNotes } from "../../../src/crews/state-by-crew.ts";
 
 describe("invalid global state", () => {
   it("is read as none, and overwritten", async () => {
@@ -13,7 +13,7 @@ describe("invalid global state", () => {
         get: (key: string) => state.get(key),
         update: (key: string, value: unknown) => Promise.resolve(void state.set(key, value)),
       };
-      const [paths, notes] = [new StatusPaths(memento), new TokenNotes(memento)];
+      const [paths, notes] = [statusPaths(memento), tokenNotes(memento)];
       assert.equal(paths.read("url:a"), undefined);
       assert.deepEqual(notes.read("url:a"), []);
       await paths.write("url:a", "/{kickoff_id}/status");

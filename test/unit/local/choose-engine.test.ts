@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { chooseEngine, engineNote, type EngineQuestion } from "../../../src/local/choose-engine.ts";
-import type { Interpreter } from "../../../src/projects/python.ts";
+import type { Interpreter } from "../../../src/projects/interpreters.ts";
 
 const python = "/project/.venv/bin/python";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { flowsIn, mainFlow } from "../../../src/projects/flow-py.ts";
+import { flowsIn, mainFlow } from "../../../src/projects/python-source.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { folderWith, removeFolders, rehearsed } from "./folder.ts";
 

@@ -6,7 +6,7 @@ import {
   crewaiVersion,
   pythonIn,
   setUpCommand,
-} from "../../../src/projects/python.ts";
+} from "../../../src/projects/interpreters.ts";
 import { projectHints } from "../../../src/projects/pyproject.ts";
 import { folderWith, removeFolders } from "./folder.ts";
 

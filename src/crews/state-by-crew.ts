@@ -8,7 +8,7 @@ export const statusPathsKey = "crewdeck.statusPaths";
 export const stopRoutesKey = "crewdeck.stopRoutes";
 
 /** Values by crew id in VS Code's global state, which open windows may not share. */
-export class CrewValues<T> {
+export class StateByCrew<T> {
   readonly #memento: vscode.Memento;
   readonly #key: string;
   readonly #parse: (value: unknown) => T;
@@ -43,26 +43,24 @@ export class CrewValues<T> {
   }
 }
 
+export type TokenNotes = StateByCrew<readonly TokenType[]>;
+export type StatusPaths = StateByCrew<StatusPath | undefined>;
+export type StopRoutes = StateByCrew<boolean>;
+
 /** The types of token stored for each crew, to tell a lost secret from one never set. */
-export class TokenNotes extends CrewValues<readonly TokenType[]> {
-  constructor(memento: vscode.Memento) {
-    super(memento, tokenNotesKey, (noted) =>
-      tokenTypes.filter((type) => asArray(noted).includes(type)),
-    );
-  }
+export function tokenNotes(memento: vscode.Memento): TokenNotes {
+  return new StateByCrew(memento, tokenNotesKey, (noted) =>
+    tokenTypes.filter((type) => asArray(noted).includes(type)),
+  );
 }
 
-export class StatusPaths extends CrewValues<StatusPath | undefined> {
-  constructor(memento: vscode.Memento) {
-    super(memento, statusPathsKey, (path) =>
-      path === "/{kickoff_id}/status" || path === "/status/{kickoff_id}" ? path : undefined,
-    );
-  }
+export function statusPaths(memento: vscode.Memento): StatusPaths {
+  return new StateByCrew(memento, statusPathsKey, (path) =>
+    path === "/{kickoff_id}/status" || path === "/status/{kickoff_id}" ? path : undefined,
+  );
 }
 
 /** Whether a crew may be able to stop executions: true until it has said that it has no such route. */
-export class StopRoutes extends CrewValues<boolean> {
-  constructor(memento: vscode.Memento) {
-    super(memento, stopRoutesKey, (route) => route !== false);
-  }
+export function stopRoutes(memento: vscode.Memento): StopRoutes {
+  return new StateByCrew(memento, stopRoutesKey, (route) => route !== false);
 }

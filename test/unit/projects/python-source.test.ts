@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { crewClassesIn } from "../../../src/projects/crew-py.ts";
+import { crewClassesIn } from "../../../src/projects/python-source.ts";
 
 const found = (text: string) =>
   crewClassesIn(text).flatMap(({ methods }) =>
