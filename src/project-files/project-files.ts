@@ -65,8 +65,7 @@ export class ProjectFiles implements vscode.Disposable {
       watcher.onDidChange(changed),
       watcher.onDidDelete(changed),
       options.store.onDidChange(() => this.#soon()),
-      // Another engine gives problems another weight.
-      options.crews.onDidChange(changed),
+      options.crews.onDidChange(() => this.#soon()),
     ])
       this.#owned.add(subscription);
     this.#textsChanged();
@@ -131,17 +130,6 @@ export class ProjectFiles implements vscode.Disposable {
     return { folder, file, inspection };
   }
 
-  /** Then only its Python knows what an error is. */
-  #runsWithCrewai(folder: string): boolean {
-    const uri = vscode.Uri.file(folder).toString();
-    return (
-      vscode.workspace.isTrusted &&
-      this.#options.crews
-        .list()
-        .some(({ local }) => local?.folder === uri && local.engine === "crewai")
-    );
-  }
-
   #textsChanged(): void {
     this.#folders = new Map();
     this.#inspections = new Map();
@@ -168,13 +156,12 @@ export class ProjectFiles implements vscode.Disposable {
       if (this.#inspections !== inspections) return;
       if (document.isClosed) continue;
       const problems = found?.inspection.problems ?? [];
-      const isAdvice = found !== undefined && this.#runsWithCrewai(found.folder);
       this.#marks.set(
         document.uri,
         problems.flatMap((problem) => {
           const at = problem.error.position;
           return at !== undefined && at.file === found?.file
-            ? [diagnostic(document, problem, at, isAdvice)]
+            ? [diagnostic(document, problem, at)]
             : [];
         }),
       );
@@ -206,14 +193,10 @@ function diagnostic(
   document: vscode.TextDocument,
   { kind, error }: ProjectProblem,
   at: Position,
-  isAdvice: boolean,
 ): vscode.Diagnostic {
-  const { Error, Warning } = vscode.DiagnosticSeverity;
-  const made = new vscode.Diagnostic(
-    rangeOf(document, at),
-    error.text,
-    kind === "error" && !isAdvice ? Error : Warning,
-  );
+  // Only the project's Python knows what an error is.
+  const { Warning } = vscode.DiagnosticSeverity;
+  const made = new vscode.Diagnostic(rangeOf(document, at), error.text, Warning);
   made.source = "Crewdeck";
   if (kind === "unused") made.tags = [vscode.DiagnosticTag.Unnecessary];
   return made;

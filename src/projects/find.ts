@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { crewFolders, crewPlaces, ownFolder } from "./classic.ts";
 import { findCrewFile } from "./definition.ts";
@@ -39,6 +40,18 @@ export async function findProjects(root: string, limits = usualLimits): Promise<
     level = next;
   }
   return found;
+}
+
+/** How many crews a message names. */
+const mostNamed = 5;
+
+/** A sentence that names the crews in folders below, if there are any. */
+export async function crewsBelow(folder: string): Promise<string> {
+  const found = (await findProjects(folder)).map((each) => path.relative(folder, each));
+  const names = found.filter((name) => name !== "");
+  if (names.length === 0) return "";
+  const shown = names.length > mostNamed ? [...names.slice(0, mostNamed), "…"] : names;
+  return ` ${l10n.t("To serve a crew inside it, choose its folder: {0}.", shown.join(", "))}`;
 }
 
 /** The nearest crew's folder that a file below `root` belongs to, as {@link findProjects} finds it. */

@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { crewsBelow } from "./find.ts";
 import { filesIn, foldersIn, isFile } from "./files.ts";
 import { flowsIn, mainFlow, modelsIn, type Model } from "./python-source.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
@@ -18,7 +19,8 @@ export async function readFlow(reading: Reading, name: string, at: Position): Pr
   if (entry === undefined)
     throw new ProjectError(
       l10n.t("This project is a flow without a main.py."),
-      l10n.t("src/<package>/main.py with a class that derives from Flow."),
+      l10n.t("src/<package>/main.py with a class that derives from Flow.") +
+        (await crewsBelow(reading.folder)),
       at,
     );
   const text = (await tryToRead(reading.report, () => reading.text(entry)))?.text ?? "";

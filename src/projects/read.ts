@@ -14,6 +14,7 @@ import {
 import { findCrewFile, readDeclarative, type Definition } from "./definition.ts";
 import type { CrewMethod } from "./python-source.ts";
 import { isFile, isFolder } from "./files.ts";
+import { crewsBelow } from "./find.ts";
 import { readPyProject, type PyProject } from "./pyproject.ts";
 import { readDeclarativeFlow, readFlow } from "./flow.ts";
 import { inputNames, ProjectError, type CrewProject, type ProjectReading } from "./types.ts";
@@ -148,7 +149,7 @@ export async function readDefinition(
   if (pyproject?.type === "flow")
     throw new ProjectError(
       l10n.t("This project is a flow, not a crew."),
-      l10n.t('type = "crew".'),
+      l10n.t('type = "crew".') + (await crewsBelow(folder)),
       pyproject.at("type"),
     );
   const folderName = path.basename(path.resolve(folder));
@@ -173,7 +174,8 @@ export async function readDefinition(
     if (places.length > 0)
       throw new ProjectError(
         l10n.t('There are several crews in the folder "{0}".', folderName),
-        l10n.t("one crew, or the name of its package as the project's name in pyproject.toml."),
+        l10n.t("one crew, or the name of its package as the project's name in pyproject.toml.") +
+          (await crewsBelow(folder)),
       );
     file = await findCrewFile(folder);
   }
@@ -182,7 +184,7 @@ export async function readDefinition(
       l10n.t('The folder "{0}" doesn\'t contain a crew.', folderName),
       l10n.t(
         "config/agents.yaml and config/tasks.yaml (at the top or under src/<package>/), or crew.jsonc with agents/.",
-      ),
+      ) + (await crewsBelow(folder)),
       pyproject?.type === undefined ? undefined : pyproject.at("type"),
     );
   const declared = await readDeclarative(reading, file);

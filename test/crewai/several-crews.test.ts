@@ -4,7 +4,7 @@ import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, needsCrewai, writeProject } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
-import { startService } from "../support/service.ts";
+import { runService, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 
@@ -89,4 +89,10 @@ describe("a project of several crews", () => {
         await service.stop();
       }
     });
+
+  it("names its crews where it has none of its own", async () => {
+    const { code, stderr } = await runService([folder, "--engine", "crewai"]);
+    assert.equal(code, 4);
+    assert.match(stderr, /is a flow.*choose its folder: crews\/short, src\/news\/crews\/content\./);
+  });
 });

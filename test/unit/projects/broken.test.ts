@@ -324,6 +324,44 @@ describe("a broken project names the place, the problem and the expected content
     }
   });
 
+  it("a flow, a project of several crews and a folder without one name the crews below", async () => {
+    const crews = {
+      "src/news/crews/content/config/tasks.yaml": "",
+      "crews/short/crew.jsonc": "{}",
+      "crews/short/agents/a.jsonc": agentJson,
+    };
+    for (const text of [
+      '[tool.crewai]\ntype = "flow"\n',
+      '[tool.crewai]\ntype = "crew"\n',
+      '[project]\nname = "a"\n',
+    ]) {
+      const folder = await folderWith({ ...crews, "pyproject.toml": text });
+      await assert.rejects(
+        rehearsed(folder),
+        /To serve a crew inside it, choose its folder: crews\/short, src\/news\/crews\/content\.$/,
+      );
+    }
+  });
+
+  it("a folder with another crew.py beside a crew names that crew", async () => {
+    const folder = await folderWith({
+      "crew.py": "print('hi')  # Crew(",
+      "one/crew.jsonc": "{}",
+      "one/agents/a.jsonc": agentJson,
+    });
+    await assert.rejects(rehearsed(folder), /doesn't contain a crew.+choose its folder: one\.$/);
+  });
+
+  it("a folder with many crews names the first", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 8 }, (_, index) => [`crew_${index}/pyproject.toml`, "[tool.crewai]\n"]),
+    );
+    await assert.rejects(
+      rehearsed(await folderWith(files)),
+      /choose its folder: crew_0, crew_1, crew_2, crew_3, crew_4, …\.$/,
+    );
+  });
+
   it("a folder that doesn't exist", async () => {
     await assert.rejects(
       rehearsed(path.join(await folderWith({}), "nowhere")),
