@@ -42,7 +42,7 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
   /**
    * Called before a 401, a 403 or an unreadable local project is thrown; may attach actions to it.
    */
-  readonly onRefused?: (error: CrewApiError) => Promise<void>;
+  readonly onRefused?: (error: CrewApiError) => void;
 }
 
 /**
@@ -55,7 +55,7 @@ export class CrewClient {
   readonly #options: Omit<TransportOptions, "baseUrl" | "token">;
   readonly #onStatusPath: (path: StatusPath) => void;
   readonly #onNoStop: () => void;
-  readonly #onRefused: (error: CrewApiError) => Promise<void>;
+  readonly #onRefused: (error: CrewApiError) => void;
   #statusPath: StatusPath | undefined;
 
   /** @throws {AddressError} if no token may be sent to the address */
@@ -68,7 +68,7 @@ export class CrewClient {
     this.#statusPath = options.statusPath;
     this.#onStatusPath = options.onStatusPath ?? (() => undefined);
     this.#onNoStop = options.onNoStop ?? (() => undefined);
-    this.#onRefused = options.onRefused ?? (() => Promise.resolve());
+    this.#onRefused = options.onRefused ?? (() => undefined);
     this.#options = {
       fetch: defaultFetch,
       clock: systemClock,
@@ -233,8 +233,7 @@ export class CrewClient {
         error instanceof CrewApiError &&
         (error.kind === "unauthorized" || error.kind === "forbidden" || error.place !== undefined)
       )
-        // Its own failure must not hide that the crew refused.
-        await this.#onRefused(error).catch(() => undefined);
+        this.#onRefused(error);
       throw error;
     }
   }

@@ -32,7 +32,7 @@ interface Connection {
 }
 
 interface Parts {
-  readonly crews: Pick<Crews, "list" | "tokenState">;
+  readonly crews: Pick<Crews, "list">;
   readonly tokens: Pick<Tokens, "read">;
   readonly statusPaths: StatusPaths;
   readonly stopRoutes: Pick<StopRoutes, "write">;
@@ -123,12 +123,10 @@ export class CrewClients {
       ...this.#clientOptions(() => this.#find(id)?.name ?? crew.name),
       ...defined({ statusPath: this.#parts.statusPaths.read(id) }),
       isLocal: local !== undefined,
-      onRefused: async (error) => {
+      onRefused: (error) => {
         const current = this.#find(id);
         if (current === undefined) return;
-        const state = await this.#parts.crews.tokenState(id);
-        const actions = actionsForRefusal(error, current, state);
-        offer(error, [...actions, ...actionsForPlace(error, current)]);
+        offer(error, [...actionsForRefusal(error, current), ...actionsForPlace(error, current)]);
       },
       onStatusPath: (path) =>
         void this.#parts.statusPaths

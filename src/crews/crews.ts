@@ -148,7 +148,7 @@ export class Crews implements vscode.Disposable {
           crew.name,
           tokenTypeName(type),
         ),
-        [setTokenAction(crew, type)],
+        [setTokenAction(crew)],
       );
     await this.#tokens.write(crew.id, { ...reading.tokens, inUse: type });
   }

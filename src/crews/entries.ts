@@ -1,7 +1,8 @@
 import * as l10n from "@vscode/l10n";
+import * as v from "valibot";
 import { normaliseAddress } from "../api/address.ts";
 import { messageOf } from "../base/errors.ts";
-import { asArray, asObject, defined, isObject } from "../base/json.ts";
+import { asArray, asObject, defined } from "../base/json.ts";
 import { idOfAddress, uniqueName } from "./identity.ts";
 import type { Crew } from "./types.ts";
 
@@ -30,24 +31,22 @@ export function notAList(): string {
   );
 }
 
+const filled = v.pipe(v.string(), v.trim(), v.nonEmpty());
+const crewEntry = v.object({ name: filled, url: filled, dashboardUrl: v.unknown() });
+
 function readEntry(value: unknown, entry: string): { crew?: Crew; problem?: string } {
-  if (!isObject(value))
-    return {
-      problem: l10n.t("{0} must be an object with a name and a url. It was ignored.", entry),
-    };
-  const { name, url, dashboardUrl } = value;
-  if (typeof url !== "string" || url.trim() === "")
-    return { problem: l10n.t("{0} has no url. It was ignored.", entry) };
-  if (typeof name !== "string" || name.trim() === "")
-    return { problem: l10n.t("{0} has no name. It was ignored.", entry) };
+  const read = v.safeParse(crewEntry, { dashboardUrl: "", ...asObject(value) });
+  if (!read.success)
+    return { problem: l10n.t("{0} needs a name and a url. It was ignored.", entry) };
+  const { name, url, dashboardUrl } = read.output;
   let address: string;
   try {
     address = normaliseAddress(url);
   } catch (error) {
     return { problem: l10n.t("{0} was ignored: {1}", entry, messageOf(error)) };
   }
-  const crew = { id: idOfAddress(address), name: name.trim(), url: address };
-  if (dashboardUrl === undefined || dashboardUrl === "") return { crew };
+  const crew = { id: idOfAddress(address), name, url: address };
+  if (dashboardUrl === "") return { crew };
   if (typeof dashboardUrl === "string" && isWebAddress(dashboardUrl))
     return { crew: { ...crew, dashboardUrl } };
   return {
@@ -74,20 +73,4 @@ export function isWebAddress(text: string): boolean {
 
 function idOfEntry(entry: unknown): string | undefined {
   return readEntry(entry, "").crew?.id;
-}
-
-export interface AddedCrew {
-  readonly crew: Crew;
-  /** All ids in the setting after it was added. */
-  readonly ids: readonly string[];
-}
-
-export function idsOf(raw: unknown): readonly string[] {
-  return readEntries(raw).crews.map(({ id }) => id);
-}
-
-/** Whether it was overwritten: it is gone and there is a new one. @param raw the setting's value */
-export function isOverwritten({ crew, ids }: AddedCrew, raw: unknown): boolean {
-  const now = idsOf(raw);
-  return !now.includes(crew.id) && now.some((id) => !ids.includes(id));
 }

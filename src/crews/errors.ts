@@ -1,10 +1,8 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
-import type { TokenType } from "../api/types.ts";
 import { UserError, type ErrorAction } from "../base/errors.ts";
-import { defined } from "../base/json.ts";
-import { otherType, tokenTypeName } from "./token-format.ts";
+import { tokenTypeName } from "./token-format.ts";
 import type { Crew, TokenLoss, TokenState } from "./types.ts";
 
 /** The crew's token can't be read. Thrown before any request. */
@@ -66,13 +64,9 @@ export function notConnected(id: string, name: string): UserError {
   );
 }
 
-export function setTokenAction({ id }: Pick<Crew, "id">, tokenType?: TokenType): ErrorAction {
-  const title =
-    tokenType === undefined
-      ? vscode.l10n.t("Set Token")
-      : vscode.l10n.t("Set {0}", tokenTypeName(tokenType));
-  const argument = { crew: id, ...defined({ tokenType }) };
-  return { title, command: "crewdeck.setToken", arguments: [argument] };
+export function setTokenAction({ id }: Pick<Crew, "id">): ErrorAction {
+  const title = vscode.l10n.t("Set Token");
+  return { title, command: "crewdeck.setToken", arguments: [{ crew: id }] };
 }
 
 export function editCrewAction({ id }: Pick<Crew, "id">): ErrorAction {
@@ -93,34 +87,20 @@ function startLocalAction(title: string, folder: string): ErrorAction {
   return { title, command: "crewdeck.startLocalCrew", arguments: [{ folder }] };
 }
 
-/** For 401, set a token of the same type; for 403, use the organisation's. */
+/** Another token: one that is stored already can be chosen there, too. */
 export function actionsForRefusal(
   { kind, tokenType }: CrewApiError,
   crew: Pick<Crew, "id" | "local">,
-  state: TokenState,
 ): readonly ErrorAction[] {
-  if (kind !== "unauthorized" && kind !== "forbidden") return [];
-  const isDeployed = crew.local === undefined;
-  const other = tokenType && otherType(tokenType);
-  const switchToOther: ErrorAction[] = [];
-  if (other !== undefined && state.kind === "stored" && state.types.includes(other))
-    switchToOther.push({
-      title: vscode.l10n.t("Use {0}", tokenTypeName(other)),
-      command: "crewdeck.setToken",
-      arguments: [{ crew: crew.id, use: other }],
-    });
-  if (kind === "unauthorized")
-    return [
-      crew.local === undefined
-        ? setTokenAction(crew, tokenType)
-        : startLocalAction(vscode.l10n.t("Start Local Crew"), crew.local.folder),
-      ...switchToOther,
-    ];
-  // The organisation's token has all rights, so the user's can't help.
-  if (tokenType !== "userBearer") return isDeployed ? [setTokenAction(crew)] : [];
-  return switchToOther.length === 0 && isDeployed
-    ? [setTokenAction(crew, "bearer")]
-    : switchToOther;
+  const isUnauthorized = kind === "unauthorized";
+  if (crew.local === undefined)
+    return isUnauthorized || kind === "forbidden" ? [setTokenAction(crew)] : [];
+  if (isUnauthorized)
+    return [startLocalAction(vscode.l10n.t("Start Local Crew"), crew.local.folder)];
+  // The organisation's token has all rights.
+  if (kind !== "forbidden" || tokenType !== "userBearer") return [];
+  const title = vscode.l10n.t("Use {0}", tokenTypeName("bearer"));
+  return [{ title, command: "crewdeck.setToken", arguments: [{ crew: crew.id, use: "bearer" }] }];
 }
 
 export function actionsForPlace(

@@ -375,14 +375,14 @@ describe("Input boxes for a crew", () => {
         (id) => crews.setToken(id, { token: "wrong", type: "userBearer" }),
         "unauthorized",
         /: The crew does not accept the user's token/,
-        ["Set User Bearer Token", "Use Bearer Token", "Show Log", "Copy Report"],
+        ["Set Token", "Show Log", "Copy Report"],
       ],
       [
         "a token without rights",
         (id) => crews.setTokens(id, { inUse: "userBearer", userBearer: "forbidden" }),
         "forbidden",
         /may lack the right/,
-        ["Set Bearer Token", "Show Log", "Copy Report"],
+        ["Set Token", "Show Log", "Copy Report"],
       ],
       [
         "a token that is lost",

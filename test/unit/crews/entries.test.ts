@@ -1,12 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  idsOf,
-  isOverwritten,
-  isWebAddress,
-  readEntries,
-  withCrew,
-  withoutCrew,
-} from "../../../src/crews/entries.ts";
+import { isWebAddress, readEntries, withCrew, withoutCrew } from "../../../src/crews/entries.ts";
 
 const travel = {
   id: "url:https://travel.example.com",
@@ -44,11 +37,11 @@ describe("the setting crewdeck.crews", () => {
     ]);
     assert.deepEqual(crews, [travel]);
     for (const [index, problem] of [
-      /^Entry 1 .* must be an object/,
-      /^Entry 2 .* has no url/,
-      /^Entry 3 .* has no name/,
+      /^Entry 1 .* needs a name and a url/,
+      /^Entry 2 .* needs a name and a url/,
+      /^Entry 3 .* needs a name and a url/,
       /^Entry 4 .* was ignored: .*https/,
-      /^Entry 6 .* must be an object/,
+      /^Entry 6 .* needs a name and a url/,
     ].entries())
       assert.match(problems[index] ?? "", problem);
     assert.equal(problems.length, 5);
@@ -141,21 +134,5 @@ describe("a dashboard's address", () => {
     assert.ok(!isWebAddress("file:///etc/passwd"));
     assert.ok(!isWebAddress("command:workbench.action.quit"));
     assert.ok(!isWebAddress("dashboard"));
-  });
-});
-
-const entry = (name: string) => ({ name, url: `https://${name.toLowerCase()}.example.com` });
-const ours = { id: "url:https://ours.example.com", name: "Ours", url: "https://ours.example.com" };
-
-describe("a crew that two windows write", () => {
-  const added = { crew: ours, ids: idsOf([entry("Old"), entry("Ours")]) };
-
-  it("is lost if another one was added and it is missing", () =>
-    assert.equal(isOverwritten(added, [entry("Old"), entry("Theirs")]), true));
-  it("is not lost if both are there", () =>
-    assert.equal(isOverwritten(added, [entry("Old"), entry("Ours"), entry("Theirs")]), false));
-  it("was removed by a person if none was added", () => {
-    assert.equal(isOverwritten(added, [entry("Old")]), false);
-    assert.equal(isOverwritten(added, undefined), false);
   });
 });
