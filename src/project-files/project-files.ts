@@ -6,10 +6,9 @@ import { projectOf } from "../projects/find.ts";
 import { inspectProject, type Inspection } from "../projects/inspect.ts";
 import type { Position, ProjectProblem } from "../projects/types.ts";
 import { commandsAt } from "./lenses.ts";
-import type { ProjectFilesOptions } from "./register.ts";
+import { mayBeProjectFile, type ProjectFilesOptions } from "./register.ts";
 
 interface Options extends ProjectFilesOptions {
-  readonly mayBeProjectFile: (document: vscode.TextDocument) => boolean;
   /** The lenses have changed. */
   readonly onChange: () => void;
 }
@@ -45,7 +44,7 @@ export class ProjectFiles implements vscode.Disposable {
     const { workspace, languages, window } = vscode;
     this.#marks = this.#owned.add(languages.createDiagnosticCollection("crewdeck-projects"));
     const ifProject = (document: vscode.TextDocument) => {
-      if (options.mayBeProjectFile(document)) this.#textsChanged();
+      if (mayBeProjectFile(document)) this.#textsChanged();
     };
     const watcher = this.#owned.add(workspace.createFileSystemWatcher(watched));
     const changed = () => this.#textsChanged();
@@ -150,7 +149,7 @@ export class ProjectFiles implements vscode.Disposable {
   async #mark(): Promise<void> {
     const inspections = this.#inspections;
     for (const document of vscode.workspace.textDocuments) {
-      if (!this.#options.mayBeProjectFile(document)) continue;
+      if (!mayBeProjectFile(document)) continue;
       const found = await this.#inspect(document);
       // A later change marks everything again.
       if (this.#inspections !== inspections) return;

@@ -17,7 +17,7 @@ const withLenses =
 const names = /\/(config\/[^/]+\.ya?ml|crew\.(py|jsonc?)|agents\/[^/]+\.jsonc?|pyproject\.toml)$/;
 
 /** Whether a file's name is one of a crew project's. Other projects may use it, too. */
-function mayBeProjectFile({ uri }: vscode.TextDocument): boolean {
+export function mayBeProjectFile({ uri }: vscode.TextDocument): boolean {
   return uri.scheme === "file" && names.test(uri.path);
 }
 
@@ -28,7 +28,7 @@ export function registerProjectFiles(options: ProjectFilesOptions): Disposable {
   const open = async () => {
     const { ProjectFiles } = await import("./project-files.ts");
     const onChange = () => changed.fire();
-    return owned.add(new ProjectFiles({ ...options, mayBeProjectFile, onChange }));
+    return owned.add(new ProjectFiles({ ...options, onChange }));
   };
   let loading: ReturnType<typeof open> | undefined;
   const load = () => (loading ??= open());
