@@ -6,9 +6,18 @@ import { activeDocument } from "../editor/execution-uri.ts";
 import { hasContext, type ContextKey } from "../editor/manifest.ts";
 import { log } from "../editor/log.ts";
 import { showStatus } from "../editor/messages.ts";
-import { toReview } from "../executions/model.ts";
-import { askForFilter, askForGrouping } from "../views/tree/ask.ts";
-import { groupings, groupStates, noFilter, type Filter } from "../views/tree/grouping.ts";
+import { type ExecutionState, toReview } from "../executions/model.ts";
+import type { Arrangement } from "../views/tree/arrangement.ts";
+import {
+  type Filter,
+  type Grouping,
+  groupingLabel,
+  groupings,
+  groupStates,
+  isSet,
+  noFilter,
+} from "../views/tree/grouping.ts";
+import { stateName } from "../view/words.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { nextToReview } from "../views/waiting.ts";
 import { findExecution, namesOf } from "./choose.ts";
@@ -101,4 +110,66 @@ function filterIn(argument: unknown): Filter | undefined {
     text: given.text ?? "",
     states: groupStates.filter((each) => named.output.includes(each)),
   };
+}
+
+async function askForGrouping(present: Grouping): Promise<Grouping | undefined> {
+  const items = groupings.map((grouping) => {
+    const label = groupingLabel(grouping);
+    return grouping === present
+      ? { label: `$(check) ${label}`, description: vscode.l10n.t("current"), grouping }
+      : { label, grouping };
+  });
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t("Group Executions"),
+    placeHolder: vscode.l10n.t("Group executions by"),
+  });
+  return chosen?.grouping;
+}
+
+/** The title shows how many pass. Undefined if cancelled. */
+function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
+  const { filter } = arrangement.rules;
+  const pick = vscode.window.createQuickPick<
+    vscode.QuickPickItem & { readonly state: ExecutionState }
+  >();
+  pick.canSelectMany = true;
+  pick.ignoreFocusOut = true;
+  pick.placeholder = vscode.l10n.t("Search in title, crew, ID and inputs; select states below");
+  pick.value = filter.text;
+  pick.items = groupStates.map((state) => ({
+    label: stateName(state),
+    description: String(arrangement.count({ ...noFilter, states: [state] })),
+    // The text doesn't filter the states.
+    alwaysShow: true,
+    state,
+  }));
+  pick.selectedItems = pick.items.filter(({ state }) => filter.states.includes(state));
+  const asked = (): Filter => {
+    const selected = pick.selectedItems.map(({ state }) => state);
+    const isAll = selected.length === groupStates.length;
+    return {
+      text: pick.value.trim(),
+      states: isAll ? [] : groupStates.filter((state) => selected.includes(state)),
+    };
+  };
+  const update = () => {
+    const [shown, all] = [arrangement.count(asked()), arrangement.size];
+    pick.title = isSet(asked())
+      ? vscode.l10n.t("Filter Executions: {0} of {1} shown", shown, all)
+      : vscode.l10n.t("Filter Executions");
+  };
+  update();
+  return new Promise((resolve) => {
+    pick.onDidChangeValue(update);
+    pick.onDidChangeSelection(update);
+    pick.onDidAccept(() => {
+      resolve(asked());
+      pick.dispose();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
 }

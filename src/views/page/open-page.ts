@@ -15,9 +15,14 @@ import type { Price } from "../../executions/tokens.ts";
 import { isForWhatWaits, type ResumeTarget, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
-import { beginningOf, type Draft, type Drafts, type DraftTarget } from "../../feedback/drafts.ts";
+import {
+  beginningOf,
+  type Draft,
+  type Drafts,
+  type DraftTarget,
+  TypedDraft,
+} from "../../feedback/drafts.ts";
 import { outputToAnswer } from "../../feedback/target.ts";
-import { TypedDraft } from "../../feedback/typed-draft.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Circumstances } from "../../view/actions.ts";
