@@ -238,38 +238,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(crews.onDidRemove(({ id }) => inFlows(({ flows }) => flows.forget(id))));
 
   // What people, language models and other extensions call.
-  const kept = { database, crews, executions, store, tracker, lease, sending, callbacks, locals };
-  const seen = {
-    forms,
-    files,
-    feedback,
-    tree,
-    documents: reading,
-    page,
-    outputs,
-    timeline,
-    prices,
-    comparisons,
-  };
   const parts = {
-    context,
-    clock,
-    sender: sending,
-    secrets: sending.secrets,
-    models,
-    ...kept,
-    ...seen,
+    ...{ context, clock, database, crews, executions, store, tracker, lease, callbacks, locals },
+    ...{ models, sending, sender: sending, secrets: sending.secrets, forms, files, feedback, tree },
+    ...{ documents: reading, page, outputs, timeline, prices, comparisons },
   };
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));
   owned.add(registerTools(parts));
-  const { api, disposable } = createExtensionApi({
-    crews,
-    store,
-    sending,
-    feedback,
-    prices,
-  });
+  const { api, disposable } = createExtensionApi(parts);
   owned.add(disposable);
   await opened;
   startForDevelopment(locals);

@@ -13,9 +13,6 @@ import type { AnswerParts } from "./answer.ts";
 import { findExecution } from "./choose.ts";
 import type { Question } from "./question.ts";
 
-/** Outputs listed in a dialog, which would otherwise grow out of the window. */
-const longestList = 14;
-
 interface Answerable {
   readonly execution: Execution;
   readonly taskId: string;
@@ -70,38 +67,29 @@ export async function approveSelected(
 }
 
 function questionOf(outputs: readonly Answerable[], selected: number): Question {
-  const lines = outputs
-    .slice(0, longestList)
-    .map(({ execution, taskId, attempt }) =>
-      vscode.l10n.t(
-        "“{0}”: task {1}, attempt {2} – {3}",
-        titleOf(execution),
-        shortName(taskId),
-        attempt,
-        crewAndPlace(execution),
-      ),
-    );
-  if (outputs.length > lines.length)
-    lines.push(vscode.l10n.t("and {0} more", outputs.length - lines.length));
-  const text = lines.join("\n");
-  const whole = { chat: text.length, dialog: text.length, document: text.length };
+  const lines = outputs.map(({ execution, taskId, attempt }) =>
+    vscode.l10n.t(
+      "“{0}”: task {1}, attempt {2} – {3}",
+      titleOf(execution),
+      shortName(taskId),
+      attempt,
+      crewAndPlace(execution),
+    ),
+  );
   return {
     title:
       outputs.length === 1
         ? vscode.l10n.t("Approve 1 output?")
         : vscode.l10n.t("Approve {0} outputs?", outputs.length),
     parts: [
-      {
-        heading: vscode.l10n.t(
-          "“{0}” is sent to each: the crews continue with these outputs, and later tasks read that as your feedback.",
-          approved,
-        ),
-        text,
-        longest: whole,
-      },
+      vscode.l10n.t(
+        "“{0}” is sent to each: the crews continue with these outputs, and later tasks read that as your feedback.",
+        approved,
+      ),
       ...(outputs.length === selected
         ? []
         : [vscode.l10n.t("The other selected rows don't wait for your approval.")]),
+      ...lines,
     ],
     allow: vscode.l10n.t("Approve"),
   };

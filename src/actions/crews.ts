@@ -11,7 +11,7 @@ import { log } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
 import type { Asker } from "./asker.ts";
-import { chooseCrew, findExecution, onCrew } from "./choose.ts";
+import { findExecution, onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./commands.ts";
 import type { Question } from "./question.ts";
 
@@ -69,15 +69,7 @@ export function crewCommands(parts: CrewParts): Commands {
       const ready = await crews.ready(crew);
       return by.isPerson ? testCrew(crews, ready) : (await examine(crews, ready)).report;
     }),
-    async openDashboard(argument) {
-      if (readTarget(argument).crew === undefined && !crews.list().some(hasDashboard))
-        throw new NothingToDo(
-          vscode.l10n.t("No crew has a dashboard address yet. Add one to a crew first."),
-          [{ title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew" }],
-        );
-      const crew = await chooseCrew(crews, argument, hasDashboard);
-      return crew && openDashboard(crew);
-    },
+    openDashboard: onCrew(parts, (crew) => openDashboard(crew), hasDashboard),
     removeCrew: onCrew(parts, (crew) => removeCrew(parts, crew)),
     startLocalCrew: (argument, by) => startLocal(parts, argument, by),
     stopLocalCrew: (argument) => locals.stop(projectIn(parts, argument)),

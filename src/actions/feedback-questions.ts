@@ -12,10 +12,7 @@ import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import { effects } from "../feedback/lenses.ts";
 import { callbacksAgain, crewAndPlace } from "../feedback/target.ts";
-import type { Longest, Question } from "./question.ts";
-
-/** Characters of the output. */
-const longestOutput: Longest = { chat: 1_500, dialog: 600, document: 1_000_000 };
+import type { Question } from "./question.ts";
 
 /** Asks for a known task or an ID. Undefined when the person cancels. */
 export async function askTask(execution: ExecutionSummary): Promise<string | undefined> {
@@ -127,7 +124,7 @@ export function feedbackQuestion(feedback: FeedbackToSend): Question {
         ...costs,
         { heading: vscode.l10n.t("This answer is sent to {0}:", host), text },
         ...callbacks,
-        { heading: vscode.l10n.t("The flow asks:"), text: asked, longest: longestOutput },
+        { heading: vscode.l10n.t("The flow asks:"), text: asked },
       ],
       allow: vscode.l10n.t("Send Answer"),
     };
@@ -154,7 +151,7 @@ export function feedbackQuestion(feedback: FeedbackToSend): Question {
       ...callbacks,
       ...(output === undefined
         ? [vscode.l10n.t("The crew has not returned this output.")]
-        : [{ heading: vscode.l10n.t("The output:"), text: output, longest: longestOutput }]),
+        : [{ heading: vscode.l10n.t("The output:"), text: output }]),
     ],
     allow: isApprove ? vscode.l10n.t("Approve") : vscode.l10n.t("Reject"),
   };

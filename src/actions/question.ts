@@ -3,8 +3,7 @@ import { oneLine, shortened, visible } from "../base/text.ts";
 import { fencedLines, inlineText } from "../view/markdown.ts";
 
 /** A sentence, which may quote remote names, or a remote text under a heading. */
-type QuestionPart =
-  string | { readonly heading: string; readonly text: string; readonly longest?: Longest };
+type QuestionPart = string | { readonly heading: string; readonly text: string };
 
 /** Holds everything that is sent. */
 export interface Question {
@@ -13,20 +12,17 @@ export interface Question {
   readonly allow: string;
 }
 
-export type Longest = Readonly<Record<"chat" | "dialog" | "document", number>>;
-
-/** In characters. The chat scrolls; a dialog would grow out of the window. */
-const longest: Longest = { chat: 10_000, dialog: 600, document: Infinity };
-/** Parts of a dialog, lines of one text, and characters of one sentence or heading. */
-const inDialog = { parts: 12, lines: 15, sentence: 500 };
+/** Characters of a text. The chat scrolls. */
+const inChat = 10_000;
+/** A dialog would grow out of the window: its parts, lines and characters of a text, characters of a sentence. */
+const inDialog = { parts: 12, lines: 15, text: 600, sentence: 500 };
 
 /** Markdown with escaped remote text. */
 export function markdownOf({ parts }: Question): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return inlineText(oneLine(part));
-    const { heading, text, longest: { chat } = longest } = part;
-    const lines = fencedLines(visible(shortened(text, chat)), "text");
-    return [inlineText(oneLine(heading)), "", ...lines].join("\n");
+    const lines = fencedLines(visible(shortened(part.text, inChat)), "text");
+    return [inlineText(oneLine(part.heading)), "", ...lines].join("\n");
   });
   return blocks.join("\n\n");
 }
@@ -40,10 +36,9 @@ export function dialogOf({ parts }: Question) {
   };
   const blocks = parts.slice(0, inDialog.parts).map((part) => {
     if (typeof part === "string") return oneLine(cut(part, inDialog.sentence));
-    const { heading, text, longest: { dialog } = longest } = part;
-    const lines = text.split("\n", inDialog.lines).join("\n");
-    const short = cut(text, Math.min(dialog, lines.length));
-    return `${oneLine(cut(heading, inDialog.sentence))}\n${visible(short)}`;
+    const lines = part.text.split("\n", inDialog.lines).join("\n");
+    const short = cut(part.text, Math.min(inDialog.text, lines.length));
+    return `${oneLine(cut(part.heading, inDialog.sentence))}\n${visible(short)}`;
   });
   const left = parts.length - blocks.length;
   if (left > 0) blocks.push(l10n.t("({0} more parts, not shown)", left));
@@ -54,9 +49,8 @@ export function dialogOf({ parts }: Question) {
 export function documentOf({ title, parts }: Question): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return oneLineWhole(part);
-    const { heading, text, longest: { document } = longest } = part;
-    const lines = visible(shortened(text, document)).split("\n");
-    return [oneLineWhole(heading), ...lines.map((line) => `    ${line}`)].join("\n");
+    const lines = visible(part.text).split("\n");
+    return [oneLineWhole(part.heading), ...lines.map((line) => `    ${line}`)].join("\n");
   });
   return `${[title, ...blocks].join("\n\n")}\n`;
 }

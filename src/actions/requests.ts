@@ -30,8 +30,11 @@ export function requestCommands(parts: RequestParts): Commands {
     };
   return {
     kickoffFile: start(async (argument, isPerson) => {
-      const file = await chooseRequestFile(argument);
-      if (file === undefined) return undefined;
+      const file = requestFileIn(argument);
+      if (file === undefined)
+        throw new NothingToDo(
+          vscode.l10n.t("Open a request file first: its name ends with {0}.", requestFileEnding),
+        );
       return wantsForm(argument)
         ? await files.openInForm(file)
         : await files.kickOff(file, { isPerson });
@@ -105,27 +108,6 @@ function requestFileIn(argument: unknown): vscode.Uri | undefined {
   if (file !== undefined) return uriOf(file);
   const active = vscode.window.activeTextEditor?.document.uri;
   return argument === undefined && active && isRequestFile(active) ? active : undefined;
-}
-
-/** Named, else active, else chosen in the workspace. @throws NothingToDo if there is none */
-async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefined> {
-  const named = requestFileIn(argument);
-  if (named !== undefined) return named;
-  if (argument instanceof vscode.Uri)
-    throw new UserError(vscode.l10n.t("A request file's name ends with {0}.", requestFileEnding));
-  const files = await vscode.workspace.findFiles(`**/*${requestFileEnding}`, undefined, 1000);
-  if (files.length === 0)
-    throw new NothingToDo(
-      vscode.l10n.t(
-        "This workspace has no request file (*{0}) yet. Save one from a form or an execution.",
-        requestFileEnding,
-      ),
-    );
-  const items = files
-    .map((file) => ({ label: plainLabel(vscode.workspace.asRelativePath(file)), file }))
-    .sort((one, other) => one.label.localeCompare(other.label));
-  const placeHolder = vscode.l10n.t("Which request file?");
-  return (await vscode.window.showQuickPick(items, { placeHolder }))?.file;
 }
 
 /** @param file a URI, an absolute path, or a path in the first workspace folder */

@@ -62,7 +62,7 @@ describe("Reviewing several executions", () => {
     assert.equal(questions[0]?.text, "Approve 2 outputs?");
     assert.match(
       questions[0].detail ?? "",
-      /^“Approved\.” is sent to each: [^\n]*\n“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: [^\n]*\n\nThe other selected rows don't wait for your approval/,
+      /^“Approved\.” is sent to each: [^\n]*\n\nThe other selected rows don't wait for your approval\.\n\n“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n\n“two”: /,
     );
   });
 

@@ -42,17 +42,6 @@ describe("The question before anything is sent", () => {
     assert.equal(shortened("short", 10), "short");
   });
 
-  it("counts omitted characters once, also for a text with another limit", () => {
-    const output = question({
-      heading: "Output:",
-      text: "\u200b".repeat(40_000),
-      longest: { chat: 1_500, dialog: 600, document: 39_000 },
-    });
-    assert.match(markdownOf(output), /\(38500 more characters, not shown\)/);
-    assert.match(dialogOf(output).text, /\(39400 more characters, not shown\)$/);
-    assert.match(documentOf(output), /\(1000 more characters, not shown\)\n$/);
-  });
-
   it("fits a dialog into the window, and knows whether it is complete", () => {
     const text = (content: string) => ({ heading: "Text:", text: content });
     assert.equal(dialogOf(question("To Travel.", text("line\n".repeat(14)))).isWhole, true);
