@@ -24,7 +24,7 @@ export class PortTakenError extends UserError {
         {
           title: l10n.t("Use Another Port"),
           command: "crewdeck.testCallbacks",
-          arguments: [{ kind: "port", isNewPort: true }],
+          arguments: [{ isNewPort: true }],
         },
       ],
     );

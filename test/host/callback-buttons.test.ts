@@ -94,7 +94,7 @@ describe("The notification that callbacks don't arrive", () => {
       assert.match(shown?.text ?? "", RegExp(`^Another program uses the port ${program.port},`));
       assert.deepEqual(shown?.choices, ["Test Callbacks", "Use Another Port"]);
       assert.deepEqual(ran.splice(0), [
-        ["crewdeck.testCallbacks", { kind: "port", isNewPort: true }],
+        ["crewdeck.testCallbacks", { by: "person", isNewPort: true }],
       ]);
       await press("Test Callbacks", kickOff);
       assert.deepEqual(ran, [["crewdeck.testCallbacks"]]);
