@@ -5,6 +5,7 @@ import { isLoopback } from "../base/loopback.ts";
 import { withoutEndSlashes } from "../base/text.ts";
 import { modelVariables, type ModelReference, type ModelRoute } from "../base/window-protocol.ts";
 import { StateByCrew } from "../crews/state-by-crew.ts";
+import { logProblem } from "../editor/log.ts";
 import type { ModelEndpoint } from "./endpoint.ts";
 
 /** Which model a local crew uses. Its key is only in SecretStorage. */
@@ -49,11 +50,15 @@ interface Service {
 
 interface Served {
   readonly service: Service;
-  /** It may ask this window for VS Code's models. */
-  isOffered: boolean;
+  /** The choice that it has, as JSON. */
+  choice: string;
+  /** Of this window's answers for VS Code's models. */
+  offer?: "made" | "failed";
 }
 
 const keyPrefix = "crewdeck.modelKey.";
+/** Another window may change the choice. */
+const lookMs = 1_000;
 
 /** OPENAI_API_KEY for an endpoint without one: clients demand one, and the project's own is for another host. */
 const noKey = "no-key";
@@ -67,6 +72,7 @@ export class Models implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
   #endpoint: Promise<ModelEndpoint> | undefined;
   readonly #served = new Map<string, Served>();
+  #watch: NodeJS.Timeout | undefined;
 
   constructor({ globalState, secrets }: Pick<vscode.ExtensionContext, "globalState" | "secrets">) {
     this.#choices = new StateByCrew(globalState, "crewdeck.models", readChoice);
@@ -86,10 +92,7 @@ export class Models implements vscode.Disposable {
     } else await this.#secrets.delete(keyPrefix + crewId);
     if (choice.use === "project") await this.#choices.delete(crewId);
     else await this.#choices.write(crewId, choice);
-    const route = await this.#routeFor(crewId, choice);
-    // Another choice may have been made meanwhile.
-    if (JSON.stringify(this.choice(crewId)) === JSON.stringify(choice))
-      await this.#served.get(crewId)?.service.setRoute(route);
+    await this.#follow(crewId);
   }
 
   /** The key for an address of the same host. */
@@ -108,34 +111,73 @@ export class Models implements vscode.Disposable {
     return await this.#routeFor(crewId, this.choice(crewId));
   }
 
-  /** Tells a service of each new choice that is made in this window, until it ends. */
+  /** Tells a service of each new choice, until it ends. */
   follow(crewId: string, service: Service): void {
-    const served: Served = { service, isOffered: false };
+    const served: Served = { service, choice: JSON.stringify(this.choice(crewId)) };
     this.#served.set(crewId, served);
+    this.#watch ??= setInterval(() => this.#look(), lookMs).unref();
     void service.closed.then(() => {
-      if (this.#served.get(crewId) !== served) return;
-      this.#served.delete(crewId);
-      void this.#endpoint?.then((endpoint) => endpoint.close(crewId));
+      if (this.#served.get(crewId) === served) this.#release(crewId);
     });
   }
 
   /** Lets a service that is followed ask this window for VS Code's models. */
   async offer(crewId: string): Promise<void> {
     const served = this.#served.get(crewId);
-    if (served === undefined || served.isOffered) return;
-    served.isOffered = true;
+    if (served === undefined || served.offer === "made") return;
+    served.offer = "made";
     try {
       this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
       await served.service.offerModels(await (await this.#endpoint).open(crewId));
     } catch (error) {
-      served.isOffered = false;
+      // The next look tries again.
+      served.offer = "failed";
       throw error;
     }
   }
 
   dispose(): void {
+    clearInterval(this.#watch);
     this.#served.clear();
     void this.#endpoint?.then((endpoint) => endpoint.dispose());
+  }
+
+  #release(crewId: string): void {
+    this.#served.delete(crewId);
+    void this.#endpoint?.then((endpoint) => endpoint.close(crewId));
+    if (this.#served.size > 0) return;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+
+  #look(): void {
+    for (const [crewId, { offer }] of this.#served) {
+      this.#follow(crewId).catch((error: unknown) =>
+        logProblem("Changing the model of a local crew", error),
+      );
+      if (offer === "failed")
+        this.offer(crewId).catch((error: unknown) =>
+          logProblem("Answering a crew's call to a model", error),
+        );
+    }
+  }
+
+  /** Executions that run keep the model that they began with. */
+  async #follow(crewId: string): Promise<void> {
+    const served = this.#served.get(crewId);
+    const choice = this.choice(crewId);
+    const text = JSON.stringify(choice);
+    if (served === undefined || served.choice === text) return;
+    const before = served.choice;
+    served.choice = text;
+    const route = await this.#routeFor(crewId, choice);
+    // Another choice may have been made meanwhile.
+    if (served.choice !== text) return;
+    await served.service.setRoute(route).catch((error: unknown) => {
+      // The next look tries again.
+      served.choice = before;
+      throw error;
+    });
   }
 
   async #routeFor(crewId: string, choice: ModelChoice): Promise<ModelRoute> {

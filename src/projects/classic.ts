@@ -178,6 +178,14 @@ export async function readClassic(
             { file, line: method.line, column: method.column },
           ),
         );
+  if (crew?.lacksCrew)
+    report(
+      new ProjectError(
+        l10n.t("The class “{0}” has no method with @crew.", crew.name),
+        l10n.t("one that returns the crew: Crew(agents=self.agents, tasks=self.tasks)."),
+        { file, line: crew.line, column: crew.column },
+      ),
+    );
   return definition;
 }
 

@@ -58,11 +58,23 @@ export async function readText(folder: string, file: string): Promise<TextFile> 
     },
   );
   // The decoder drops a byte order mark.
-  if (isUtf8(bytes)) return { file, text: new TextDecoder("utf-8").decode(bytes) };
+  const encoding = otherEncoding(bytes);
+  if (encoding === undefined) return { file, text: new TextDecoder("utf-8").decode(bytes) };
   throw error(
-    l10n.t("The file is not UTF-8 text, as crewAI needs it."),
+    l10n.t("The file is not UTF-8 text, as crewAI needs it, but probably {0}.", encoding),
     l10n.t(
-      "text in UTF-8. Select the encoding in the status bar: “Reopen with Encoding” with the file's own, then “Save with Encoding” with UTF-8.",
+      "text in UTF-8. Select the encoding in the status bar: “Reopen with Encoding” with {0}, then “Save with Encoding” with UTF-8.",
+      encoding,
     ),
   );
+}
+
+/** The probable encoding of what isn't UTF-8; its name is VS Code's. */
+function otherEncoding(bytes: Buffer): string | undefined {
+  const start = bytes.subarray(0, 2).toString("hex");
+  // Half of most texts' bytes are zero.
+  const zero = bytes.subarray(0, 1000).indexOf(0);
+  if (start === "fffe" || (zero >= 0 && zero % 2 === 1)) return "UTF-16 LE";
+  if (start === "feff" || zero >= 0) return "UTF-16 BE";
+  return isUtf8(bytes) ? undefined : "Windows 1252";
 }

@@ -8,6 +8,11 @@ export interface CrewClass {
   /** The file of the agents or tasks that the class names; undefined if it names none, null if only Python knows it. */
   readonly agentsConfig: string | null | undefined;
   readonly tasksConfig: string | null | undefined;
+  /** Nothing in it can build the crew: it derives from nothing, and mentions none but in a method that would need its decorator. */
+  readonly lacksCrew: boolean;
+  /** Of the class, from 1. */
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface CrewMethod {
@@ -28,6 +33,11 @@ export interface CrewMethod {
 
 const crewBase = /^\s*@(?:[\w.]+\.)?CrewBase\b/;
 const decorator = /^\s*@(?:[\w.]+\.)?(agent|task|crew)\b/;
+/** An import of the decorator under another name. */
+const renamedCrew = /\bcrew\s+as\b/;
+const crewMethod = /^\s*(?:async\s+)?def\s+crew\b/;
+/** What only the decorator gives the method. */
+const collected = /\bself\.(?:agents|tasks)\b/;
 const usedConfig = /\b(?:agents|tasks)_config\s*(?:\[|\.\s*get\s*\()\s*["']([^"'\n]+)["']/;
 const someConfig = /\b(?:agents_config|tasks_config\b|config\s*=)/;
 const setting = /^\s*(agents|tasks)_config\s*(?::[^=]*)?=(?!=)/;
@@ -53,15 +63,30 @@ export function crewClassesIn(text: string): CrewClass[] {
     end = start + body.length;
     const own = source.slice(start, end);
     const methods = methodsIn(body, own, start);
+    const opening = code[below.index] ?? "";
     return [
       {
         name: below.name,
         methods,
         agentsConfig: configIn("agents", body, own),
         tasksConfig: configIn("tasks", body, own),
+        lacksCrew:
+          /^\s*class\s+\w+\s*(?:\(\s*\)\s*)?:/.test(opening) &&
+          !mayBuildCrew(body) &&
+          !code.some((each) => renamedCrew.test(each)),
+        line: start,
+        column: indentOf(opening) + 1,
       },
     ];
   });
+}
+
+function mayBuildCrew(body: readonly string[]): boolean {
+  const at = body.findIndex((line) => crewMethod.test(line));
+  if (body.some((line, index) => index !== at && line.includes("crew"))) return true;
+  const above = body.slice(0, Math.max(at, 0)).findLast((line) => line.trim() !== "") ?? "";
+  const isDecorated = /^\s*[@)\]}]/.test(above);
+  return at >= 0 && (isDecorated || !body.some((line) => collected.test(line)));
 }
 
 /** @param start how many lines come before the class's body */

@@ -382,9 +382,10 @@ describe("models of local crews", () => {
 
   it("change for a running service, also from another window", async () => {
     const { service } = await serve();
+    // Another window shares the memory.
     const other = new Models({ secrets, globalState: memento });
-    other.follow(crew.id, service);
     await other.choose(crew.id, { ...choice, id: "two", name: "Model two" });
+    await waitFor("the service to get it", () => service.routes.length > 0);
     assert.deepEqual(service.routes, [{ model: { vendor, id: "two", name: "Model two" } }]);
     await models.choose(crew.id, { use: "project" });
     assert.deepEqual(service.routes.at(-1), {});
@@ -399,8 +400,7 @@ describe("models of local crews", () => {
       return Promise.reject(new Error(`${endpoint.url} came too soon.`));
     };
     await assert.rejects(models.offer(crew.id), /came too soon/);
-    await models.offer(crew.id);
-    assert.notEqual(service.endpoint.url, "");
+    await waitFor("the next offer", () => service.endpoint.url !== "");
     service.end();
   });
 

@@ -150,12 +150,17 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
     [
       "a file that is not UTF-8",
       { ...classic, "config/tasks.yaml": new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]) },
-      /^config\/tasks\.yaml:1:1: The file is not UTF-8 text, as crewAI needs it\. Expected: text in UTF-8\. .*“Reopen with Encoding”/,
+      /^config\/tasks\.yaml:1:1: The file is not UTF-8 text, as crewAI needs it, but probably Windows 1252\. Expected: text in UTF-8\. .*“Reopen with Encoding” with Windows 1252/,
     ],
     [
       "a file in UTF-16",
       { ...classic, "config/tasks.yaml": Buffer.from("\uFEFFa: 1", "utf16le") },
-      /^config\/tasks\.yaml:1:1: The file is not UTF-8 text/,
+      /^config\/tasks\.yaml:1:1: .* but probably UTF-16 LE\. /,
+    ],
+    [
+      "a file in UTF-16 without a byte order mark",
+      { ...classic, "config/tasks.yaml": Buffer.from("a: 1", "utf16le").swap16() },
+      /^config\/tasks\.yaml:1:1: .* but probably UTF-16 BE\. /,
     ],
     [
       "JSON that can't be parsed",

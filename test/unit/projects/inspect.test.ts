@@ -68,7 +68,7 @@ describe("the problems of a project", () => {
     assert.deepEqual(
       await problemsIn(
         declared(
-          '{ // one\n"agents": ["a"],\n"tasks": [\n{ "description": "d", "description": "f", "expected_output": "e", "agent": "b" }]}',
+          '{\n"agents": ["a"],\n"tasks": [\n{ "description": "d", "description": "f", "expected_output": "e", "agent": "b" }]}',
         ),
       ),
       [
@@ -104,6 +104,25 @@ describe("the problems of a project", () => {
     });
     assert.match(problems[0]?.error.text ?? "", /Expected: one of "coder", "writer"\.$/);
     assert.deepEqual(await problemsIn({ ...files, "crew.py": python }), []);
+  });
+
+  it("include a class that builds no crew, unless it may in a way that only Python knows", async () => {
+    const of = (opening: string, body = "def build(self): return Crew()", imported = "crew") =>
+      problemsIn({
+        ...classic,
+        "crew.py": `from crewai.project import ${imported}\n@CrewBase\n${opening}:\n    ${body}\n`,
+      });
+    const expected = ["error crew.py:3:1 The class “Poem” has no method with @crew."];
+    assert.deepEqual(await of("class Poem"), expected);
+    assert.deepEqual(await of("class Poem()"), expected);
+    const undecorated = "def crew(self): return Crew(agents=self.agents, tasks=self.tasks)";
+    assert.deepEqual(await of("class Poem", undecorated), expected);
+    assert.deepEqual(await of("class Poem", `@team\n    ${undecorated}`), []);
+    assert.deepEqual(await of("class Poem", "def crew(self): return Crew([self.a()])"), []);
+    assert.deepEqual(await of("class Poem(Base)"), []);
+    for (const body of ["def crew(self): ...", "crew = crew(build)", "team = project.crew(build)"])
+      assert.deepEqual(await of("class Poem", body), []);
+    assert.deepEqual(await of("class Poem", "@team\n    def build(self): ...", "crew as team"), []);
   });
 
   it("include lists and mappings with too many entries, wherever they are", async () => {
