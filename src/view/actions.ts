@@ -32,6 +32,8 @@ export interface Circumstances {
   readonly isSending?: boolean;
   /** Its crew may be able to stop it. */
   readonly canStop?: boolean;
+  /** The title of the execution of which it has earlier outputs. */
+  readonly earlier?: string | undefined;
   readonly prices?: readonly Price[];
 }
 

@@ -42,7 +42,7 @@ export interface Notice {
 
 export function noticesOf(
   execution: Execution,
-  { doubt, isKickingOff = false, isInterrupted = false }: Circumstances,
+  { doubt, isKickingOff = false, isInterrupted = false, earlier }: Circumstances,
 ): readonly Notice[] {
   const { state, watchingStoppedAt, crew, engine, request } = execution;
   const runAgain = request?.runAgain;
@@ -59,7 +59,7 @@ export function noticesOf(
     state === "unconfirmed" && unconfirmedNotice(execution, isKickingOff),
     mayWait(execution) && mayBeWaitingNotice(execution),
     isQueuedHere && info("queued", queuedText()),
-    runAgain && info("run again", runAgainText(runAgain)),
+    runAgain && info("run again", runAgainText(runAgain, earlier)),
     pause && info("answered pause", answeredPauseText(pause, execution)),
     watchingStoppedAt !== undefined && info("stopped watching", stopped),
     undeliveredNotice(execution),
@@ -78,11 +78,15 @@ function rehearsalText(): string {
   );
 }
 
-function runAgainText({ taskId, executionId, outputs = {} }: RunAgainFrom): string {
+function runAgainText(
+  { taskId, executionId, outputs = {} }: RunAgainFrom,
+  earlier: string | undefined,
+): string {
   const task = inlineName(taskId);
+  const from = earlier === undefined ? `\`${executionId}\`` : inlineName(earlier);
   const edited = Object.keys(outputs).map(inlineName).join(", ");
   return present(
-    l10n.t("It began at task {0}, with the earlier outputs of {1}.", task, `\`${executionId}\``),
+    l10n.t("It began at task {0}, with the earlier outputs of {1}.", task, from),
     edited !== "" && l10n.t("Edited before it began: {0}.", edited),
   ).join(" ");
 }

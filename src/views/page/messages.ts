@@ -19,6 +19,8 @@ export interface Notice {
   readonly kind: "info" | "warning" | "error";
   /** Markdown. */
   readonly text: string;
+  /** What it is about, and what leads there. */
+  readonly links: readonly { readonly label: string; readonly message: FromPage }[];
 }
 
 export interface PageAttempt extends Pick<AttemptView, "number" | "previous" | "note" | "steps"> {
@@ -138,7 +140,7 @@ export const fromPage = v.variant("type", [
   /** Runs a command of the execution, about an output of it or a picture in it. */
   v.object({
     type: v.literal("act"),
-    action: v.picklist([...verbs, "openOutput", "compareAttempts"]),
+    action: v.picklist([...verbs, "openOutput", "compareAttempts", "showLog"]),
     taskId: v.exactOptional(v.string()),
     attempt: v.exactOptional(attempt),
     result: v.exactOptional(v.literal(true)),
@@ -148,6 +150,14 @@ export const fromPage = v.variant("type", [
   /** Puts a canned answer into the feedback box. */
   v.object({ type: v.literal("insert"), ...target }),
   v.object({ type: v.literal("oldDraft"), ...target, action: v.picklist(["copy", "discard"]) }),
+  /** Opens the execution of which this one has earlier outputs. */
+  v.object({ type: v.literal("openEarlier") }),
+  /** Opens a file of the crew's project that an error names. */
+  v.object({
+    type: v.literal("openFile"),
+    file: v.pipe(v.string(), v.regex(/^[\w./-]+$/)),
+    line: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+  }),
   /** Opens the definition of a task, or of the crew. */
   v.object({ type: v.literal("define"), taskId: v.exactOptional(v.string()) }),
   openLink,

@@ -4,7 +4,7 @@ import { safeUrl } from "../../base/loopback.ts";
 import { shortName } from "../../base/text.ts";
 import type { Activity } from "../../executions/activity.ts";
 import { requestAt } from "../../executions/flow-requests.ts";
-import type { Execution, FlowRequest } from "../../executions/model.ts";
+import { type Execution, type FlowRequest, isLocalCrew } from "../../executions/model.ts";
 import {
   answeredPause,
   asksFor,
@@ -22,10 +22,12 @@ import type { Notice } from "../../view/notices.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
 import { answerLabel, askLabel, formatTime } from "../../view/words.ts";
 import { contentOf, valueContent } from "./content.ts";
-import type { PageAttempt, PageModel, PageTask, Review } from "./messages.ts";
+import type { Notice as PageNotice, PageAttempt, PageModel, PageTask, Review } from "./messages.ts";
 
 /** Steps of an attempt on the page: the last ones. */
 const mostSteps = 100;
+/** Links to files below an error. */
+const mostFiles = 3;
 
 type OldDraft = ResumeTarget & { readonly text: string };
 
@@ -64,7 +66,9 @@ export function pageModel(
       ...(execution.waiting === undefined ? view.answers : []),
       ...view.actions,
     ],
-    notices: view.notices.filter((notice) => !isInReview(notice, execution)).map(noticeText),
+    notices: view.notices
+      .filter((notice) => !isInReview(notice, execution))
+      .map((notice) => pageNotice(notice, execution, circumstances)),
     tasks: [...view.tasks, ...unknownTasks(oldDrafts, view.tasks)].map((task) =>
       pageTask(task, review, oldDrafts),
     ),
@@ -78,9 +82,34 @@ function isInReview({ id }: Notice, { waiting }: Execution): boolean {
   return id === "waits" || (id === "answered pause" && waiting !== undefined);
 }
 
-function noticeText({ id, kind, title, lines }: Notice): PageModel["notices"][number] {
+function pageNotice(
+  { id, kind, title, lines }: Notice,
+  { crew, error = "" }: Execution,
+  { earlier }: PageCircumstances,
+): PageNotice {
   const text = lines.join("\n");
-  return { id, kind, text: title === undefined ? text : `## ${title}\n\n${text}` };
+  const links: PageNotice["links"][number][] = [];
+  if (id === "run again" && earlier !== undefined)
+    links.push({ label: l10n.t("Open “{0}”", earlier), message: { type: "openEarlier" } });
+  if (id === "error" && isLocalCrew(crew)) {
+    for (const { file, line } of filesIn(`${error} ${text}`).slice(0, mostFiles))
+      links.push({
+        label: line === undefined ? file : `${file}:${line}`,
+        message: { type: "openFile", file, ...defined({ line }) },
+      });
+    links.push({ label: l10n.t("Show Log"), message: { type: "act", action: "showLog" } });
+  }
+  return { id, kind, text: title === undefined ? text : `## ${title}\n\n${text}`, links };
+}
+
+/** The files of a project that a text names, such as `crew.py:17` and `.env`. */
+function filesIn(text: string): readonly { readonly file: string; readonly line?: number }[] {
+  const words = new Set(text.split(/[\s"'“”`(),;]+/));
+  return [...words].flatMap((word) => {
+    const [, file, line] = /^([\w./-]+\.(?:py|yaml|jsonc|toml)):(\d{1,6})/.exec(word) ?? [];
+    if (file !== undefined) return [{ file, line: Number(line) }];
+    return /^\.env[.:]?$/.test(word) ? [{ file: ".env" }] : [];
+  });
 }
 
 function spokenState({ waiting }: Execution, label: string): string {

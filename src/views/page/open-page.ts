@@ -29,7 +29,7 @@ import type { Circumstances } from "../../view/actions.ts";
 import { missingText } from "../../view/text.ts";
 import { openLink, runCommand } from "../from-page.ts";
 import { timelineContent, Sent } from "../timeline/content.ts";
-import { openDefinition } from "../timeline/definition.ts";
+import { openDefinition, openFile } from "../timeline/definition.ts";
 import { fromPage, type FromPage, type Place, type ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
 
@@ -190,7 +190,10 @@ export class OpenPage {
     const circumstances = documents.circumstancesOf(execution);
     const activity = activityIn(store, execution);
     this.#showTimeline(execution, activity, circumstances);
-    const shown = { ...circumstances, target, draft, oldDrafts };
+    const { executionId } = execution.request?.runAgain ?? {};
+    const from = executionId === undefined ? undefined : store.summary(executionId);
+    const earlier = from && titleOf(from);
+    const shown = { ...circumstances, earlier, target, draft, oldDrafts };
     return { type: "show", model: pageModel(execution, activity, shown) };
   }
 
@@ -244,6 +247,7 @@ export class OpenPage {
 
   #handlers(): Handlers<FromPage> {
     const { documents, crews } = this.#parts;
+    const folderOf = (crewId: string) => crews.find(crewId)?.local?.folder;
     /** Nothing is done for an execution that is no longer tracked. */
     const on =
       <Sent>(act: (execution: Execution, sent: Sent) => unknown) =>
@@ -267,8 +271,13 @@ export class OpenPage {
       insert: on((execution, target) => this.#insert(execution, target)),
       oldDraft: on((execution, draft) => this.#useOldDraft(execution, draft)),
       act: on((execution, { action, ...more }) => runCommand(action, execution, more)),
-      define: on(({ crew }, { taskId }) =>
-        openDefinition(crews.find(crew.id)?.local?.folder, taskId),
+      define: on(({ crew }, { taskId }) => openDefinition(folderOf(crew.id), taskId)),
+      openFile: on(({ crew }, place) => openFile(folderOf(crew.id), place)),
+      openEarlier: on(({ crew, request }) =>
+        vscode.commands.executeCommand("crewdeck.openExecution", {
+          crew: crew.id,
+          kickoffId: request?.runAgain?.executionId,
+        }),
       ),
     };
   }

@@ -10,9 +10,7 @@ import { inspectProject } from "../../projects/inspect.ts";
  * @throws UserError if it can't be found
  */
 export async function openDefinition(folder: string | undefined, taskId?: string): Promise<void> {
-  if (folder === undefined)
-    throw new UserError(vscode.l10n.t("This crew is no longer served from a folder here."));
-  const { fsPath } = vscode.Uri.parse(folder, true);
+  const { fsPath } = vscode.Uri.parse(folderOf(folder), true);
   const { spots } = await inspectProject(fsPath);
   // Those of tasks come last, after methods and agents.
   const spot = spots.findLast(({ crew, tasks }) =>
@@ -28,9 +26,40 @@ export async function openDefinition(folder: string | undefined, taskId?: string
             fsPath,
           ),
     );
-  const { file, line, column } = spot.at;
-  const start = new vscode.Position(line - 1, column - 1);
-  await vscode.window.showTextDocument(vscode.Uri.file(path.join(fsPath, file)), {
-    selection: new vscode.Range(start, start),
-  });
+  await showAt(vscode.Uri.file(path.join(fsPath, spot.at.file)), spot.at);
+}
+
+/**
+ * Opens a file of a project that an error names. There may be no .env yet.
+ * @param folder the local crew's, as a URI
+ * @throws UserError if it can't be found
+ */
+export async function openFile(
+  folder: string | undefined,
+  { file, line = 1 }: { readonly file: string; readonly line?: number },
+): Promise<void> {
+  const project = vscode.Uri.parse(folderOf(folder), true);
+  const pattern = new vscode.RelativePattern(project, `**/${path.posix.basename(file)}`);
+  const found = await vscode.workspace.findFiles(pattern, "**/{.venv,venv,node_modules}/**");
+  const named = found.find(({ path }) => path.endsWith(`/${file}`)) ?? found[0];
+  if (named === undefined && file !== ".env")
+    throw new UserError(
+      vscode.l10n.t("The file {0} could not be found in {1}.", file, project.fsPath),
+    );
+  const empty = vscode.Uri.joinPath(project, file).with({ scheme: "untitled" });
+  await showAt(named ?? empty, { line, column: 1 });
+}
+
+function folderOf(folder: string | undefined): string {
+  if (folder !== undefined) return folder;
+  throw new UserError(vscode.l10n.t("This crew is no longer served from a folder here."));
+}
+
+/** @param at from 1 */
+async function showAt(
+  uri: vscode.Uri,
+  at: { readonly line: number; readonly column: number },
+): Promise<void> {
+  const start = new vscode.Position(at.line - 1, at.column - 1);
+  await vscode.window.showTextDocument(uri, { selection: new vscode.Range(start, start) });
 }

@@ -36,10 +36,21 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
   return (
     <>
       <Header model={model} />
-      {notices.map(({ id, kind, text }) => (
+      {notices.map(({ id, kind, text, links }) => (
         <div key={id} class={`notice ${kind}`}>
           <Icon name={kind} />
-          <Markdown text={text} />
+          <div>
+            <Markdown text={text} />
+            {links.length > 0 && (
+              <p class="tools">
+                {links.map(({ label, message }) => (
+                  <button key={label} type="button" class="link" onClick={() => host.post(message)}>
+                    {label}
+                  </button>
+                ))}
+              </p>
+            )}
+          </div>
         </div>
       ))}
       {review !== undefined && (

@@ -274,6 +274,30 @@ describe("The page's model", () => {
     );
   });
 
+  it("leads from an error to the files that it names and to the log, and from kept outputs to where they are from", () => {
+    const crew = { id: "local:file:///writers", name: "Writers", url: "http://127.0.0.1:1" };
+    const error = "ImportError (src/writers/crew.py:17): no key in “.env”.";
+    const failed = without(aRichExecution({ state: "failed", endedAt: "x", error }), "waiting");
+    const linksIn = (execution: Execution, earlier?: string) =>
+      modelOf(execution, { earlier }).notices.flatMap(({ links }) => links);
+    assert.deepEqual(linksIn(failed), []);
+    assert.deepEqual(linksIn({ ...failed, crew }), [
+      {
+        label: "src/writers/crew.py:17",
+        message: { type: "openFile", file: "src/writers/crew.py", line: 17 },
+      },
+      { label: ".env", message: { type: "openFile", file: ".env" } },
+      { label: "Show Log", message: { type: "act", action: "showLog" } },
+    ]);
+    const runAgain = { executionId: "4d0a", taskId: "outline" };
+    const again = aRichExecution({ request: { inputs: {}, callbacks: {}, runAgain } });
+    const [notice] = modelOf(again, { earlier: "Home heat pumps" }).notices;
+    assert.match(notice?.text ?? "", /with the earlier outputs of \S*Home heat pumps/);
+    assert.deepEqual(linksIn(again, "Home heat pumps"), [
+      { label: "Open “Home heat pumps”", message: { type: "openEarlier" } },
+    ]);
+  });
+
   it("counts the time while it runs, and has what the crew said when it failed", () => {
     const { elapsed, use } = modelOf(aRichExecution());
     assert.equal(elapsed, Date.parse("2026-10-21T12:00:00.000Z"));
