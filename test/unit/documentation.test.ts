@@ -35,11 +35,11 @@ describe("the documentation", () => {
     assert.deepEqual(readRequestFile(examples.join("")).faults, []);
   });
 
-  it("lists the ways through the code, each through at most 14 files, which exist", () => {
+  it("lists the ways through the code, each through at most 16 files, which exist", () => {
     const ways = [
       ...read("CONTRIBUTING.md").matchAll(/^\|[^|]+\|[^|]+\| (`[a-z/]+\/`: .*) \|$/gm),
     ].map(([, files = ""]) => files.split("; "));
-    assert.equal(ways.length, 5);
+    assert.equal(ways.length, 6);
     for (const way of ways) {
       const files = way.flatMap((part) => {
         const [folder = "", ...names] = [...part.matchAll(/`([^`]+)`/g)].map(
@@ -47,7 +47,7 @@ describe("the documentation", () => {
         );
         return names.map((name) => path.join(projectFolder, "src", folder, name));
       });
-      assert.ok(files.length <= 14, `${files.length} files`);
+      assert.ok(files.length <= 16, `${files.length} files`);
       assert.deepEqual(
         files.filter((file) => !existsSync(file)),
         [],

@@ -34,7 +34,7 @@ import { fromPage, type FromPage, type Place, type ToPage } from "./messages.ts"
 import { pageModel } from "./model.ts";
 
 export interface PageParts {
-  readonly documents: Pick<ExecutionDocuments, "execution" | "circumstancesOf" | "show" | "uriOf">;
+  readonly documents: Pick<ExecutionDocuments, "summary" | "circumstancesOf" | "show" | "uriOf">;
   readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crews: Pick<Crews, "find">;
   readonly feedback: { readonly onDidChangeSending: Event<void> };
@@ -177,7 +177,7 @@ export class OpenPage {
 
   #view(): ToPage {
     const { documents, store } = this.#parts;
-    const execution = documents.execution(this.#uri);
+    const execution = this.#execution();
     if (execution === undefined) {
       const { crewName = "", key = "" } = parseExecutionUri(this.#uri) ?? {};
       return { type: "missing", text: missingText(crewName, key).text };
@@ -195,6 +195,12 @@ export class OpenPage {
     const earlier = from && titleOf(from);
     const shown = { ...circumstances, earlier, target, draft, oldDrafts };
     return { type: "show", model: pageModel(execution, activity, shown) };
+  }
+
+  #execution(): Execution | undefined {
+    const { documents, store } = this.#parts;
+    const summary = documents.summary(this.#uri);
+    return summary && store.find(summary.localId);
   }
 
   /** The output that waits, or the task that a person answers. */
@@ -220,7 +226,7 @@ export class OpenPage {
 
   /** Alone: the page has up to 100 kB of each output. */
   #showDraft(): void {
-    const execution = this.#panel.isReady ? this.#parts.documents.execution(this.#uri) : undefined;
+    const execution = this.#panel.isReady ? this.#execution() : undefined;
     const drafts = execution && this.#draftsOf(execution);
     if (drafts?.target === undefined || JSON.stringify(drafts.oldDrafts) !== this.#oldDrafts) {
       this.#panel.changed();
@@ -246,13 +252,13 @@ export class OpenPage {
   }
 
   #handlers(): Handlers<FromPage> {
-    const { documents, crews } = this.#parts;
+    const { crews } = this.#parts;
     const folderOf = (crewId: string) => crews.find(crewId)?.local?.folder;
     /** Nothing is done for an execution that is no longer tracked. */
     const on =
       <Sent>(act: (execution: Execution, sent: Sent) => unknown) =>
       async (sent: Sent) => {
-        const execution = documents.execution(this.#uri);
+        const execution = this.#execution();
         if (execution !== undefined) await act(execution, sent);
       };
     return {
