@@ -195,26 +195,22 @@ function answerState(
   isSending: boolean,
 ): Pick<Review, "status" | "note" | "action"> {
   const pending = pendingResume(execution);
-  const message = execution.waiting?.message;
   if (isSending || pending?.outcome === "sending") return { status: "sending" };
-  const taken = notices.find(({ id }) => id === "answered pause");
   // Why is beside the button.
-  const again = answers.flatMap(({ verb }) =>
-    verb === "sendAgain" ? [{ verb, label: l10n.t("Send Again…") }] : [],
-  );
-  if (pending !== undefined)
-    return {
-      status: "unanswered",
-      note: l10n.t("Your feedback may have been sent: no response arrived."),
-      ...(again[0] && { action: again[0] }),
-    };
-  if (answeredPause(execution) === undefined)
-    return { status: "waits", ...(message !== undefined && { note: cleanText(message) }) };
-  return {
-    status: "answered",
-    note: taken?.lines.join("\n") ?? "",
-    ...(again[0] && { action: again[0] }),
+  const isOffered = answers.some(({ verb }) => verb === "sendAgain");
+  const again = isOffered && {
+    action: { verb: "sendAgain" as const, label: l10n.t("Send Again…") },
   };
+  if (pending !== undefined) {
+    const note = l10n.t("Your feedback may have been sent: no response arrived.");
+    return { status: "unanswered", note, ...again };
+  }
+  if (answeredPause(execution) !== undefined) {
+    const taken = notices.find(({ id }) => id === "answered pause");
+    return { status: "answered", note: taken?.lines.join("\n") ?? "", ...again };
+  }
+  const message = execution.waiting?.message;
+  return { status: "waits", ...(message !== undefined && { note: cleanText(message) }) };
 }
 
 function pageTask(
