@@ -21,9 +21,8 @@ export function headersAction() {
   return exportAction(l10n.t("Set OTLP Headers…"), { format: "headers" });
 }
 
-/** `kind` marks a person. */
 export function exportAction(title: string, given: object) {
-  return { title, command: "crewdeck.exportExecution", arguments: [{ kind: "export", ...given }] };
+  return { title, command: "crewdeck.exportExecution", arguments: [given] };
 }
 
 /**
