@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { CrewClient } from "../../src/api/client.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
 import type { Crews } from "../../src/crews/crews.ts";
@@ -9,7 +8,7 @@ import type { CrewReplacement } from "../../src/crews/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import type { MemorySecrets } from "./memory.ts";
 import { set, withReplaced } from "./extension.ts";
-import { eachWithSmallCrews, startSmallCrew, type SmallCrew } from "./small-crew.ts";
+import { eachWithSmallCrews, type SmallCrew } from "./small-crew.ts";
 
 const savedCrews = (): unknown =>
   vscode.workspace.getConfiguration("crewdeck").inspect("crews")?.globalValue;
@@ -116,24 +115,6 @@ describe("connected crews", () => {
     assert.deepEqual(crew.tokens.slice(-2), ["Bearer right", "Bearer changed-elsewhere"]);
     await crews.setTokens(added.id, undefined);
     await assert.rejects(client.inputs(), MissingTokenError);
-  });
-
-  it("reads a refused kickoff with the input names that the crew returned before", async () => {
-    const odd = await startSmallCrew(["topic, in short", "audience"]);
-    try {
-      const added = await crews.add({ ...entry("Odd", odd.url), token: "right" });
-      await crews.inputs(added);
-      const missing = (client: CrewClient) =>
-        client.kickoff({ inputs: {} }).then(
-          () => [],
-          (error: unknown) => (error instanceof CrewApiError ? error.missingInputs : error),
-        );
-      assert.deepEqual(await missing(await crews.client(added)), ["topic, in short", "audience"]);
-      const renamed = await crews.change(added, { name: "Odder" });
-      assert.deepEqual(await missing(await crews.client(renamed)), ["topic, in short", "audience"]);
-    } finally {
-      await odd.stop();
-    }
   });
 
   it("has one client per crew, and a new one after the crew is removed and connected again", async () => {

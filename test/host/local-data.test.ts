@@ -371,8 +371,8 @@ describe("Deleting local data", () => {
     assert.doesNotMatch(await question(), guard);
     assert.match(
       await question(),
-      /windows:\n\n• executions with their inputs and outputs: 1\n• all files in /,
-      "nothing of which there is none",
+      /windows:\n\n• executions with their inputs and outputs: 1\n• saved values .+\n• all files in /,
+      "no local crews, of which there are none",
     );
     const output = { taskId: "review", attempt: 1 };
     store.update("waits", (execution) =>

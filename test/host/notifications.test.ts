@@ -173,7 +173,7 @@ describe("Notifications", () => {
       [
         "crewdeck.openExecution",
         {
-          kind: "execution",
+          by: "person",
           crew: "url:https://crew.test",
           localId: "a15",
           kickoffId: "a15",
@@ -261,7 +261,7 @@ describe("Notifications", () => {
     assert.deepEqual(run, [
       [
         "crewdeck.runAgain",
-        { kind: "execution", crew: "url:https://crew.test", localId: "sent", kickoffId: "sent" },
+        { by: "person", crew: "url:https://crew.test", localId: "sent", kickoffId: "sent" },
       ],
     ]);
   });
