@@ -52,10 +52,7 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
 export class CrewClient {
   readonly baseUrl: string;
   readonly #transport: Transport;
-  readonly #options: Omit<TransportOptions, "baseUrl" | "token">;
-  readonly #onStatusPath: (path: StatusPath) => void;
-  readonly #onNoStop: () => void;
-  readonly #onRefused: (error: CrewApiError) => void;
+  readonly #options: CrewClientOptions & Omit<TransportOptions, "baseUrl" | "token">;
   #statusPath: StatusPath | undefined;
 
   /** @throws {AddressError} if no token may be sent to the address */
@@ -66,9 +63,6 @@ export class CrewClient {
   ) {
     this.baseUrl = normaliseAddress(baseUrl);
     this.#statusPath = options.statusPath;
-    this.#onStatusPath = options.onStatusPath ?? (() => undefined);
-    this.#onNoStop = options.onNoStop ?? (() => undefined);
-    this.#onRefused = options.onRefused ?? (() => undefined);
     this.#options = {
       fetch: defaultFetch,
       clock: systemClock,
@@ -175,7 +169,7 @@ export class CrewClient {
       return await this.#post(path, undefined, readStop, call);
     } catch (error) {
       if (!(error instanceof CrewApiError) || !isUnknownRoute(error, path)) throw error;
-      this.#onNoStop();
+      this.#options.onNoStop?.();
       throw cannotStop(error);
     }
   }
@@ -208,7 +202,7 @@ export class CrewClient {
   #remember(path: StatusPath): void {
     if (path === this.#statusPath) return;
     this.#statusPath = path;
-    this.#onStatusPath(path);
+    this.#options.onStatusPath?.(path);
   }
 
   #get<T>(path: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
@@ -233,7 +227,7 @@ export class CrewClient {
         error instanceof CrewApiError &&
         (error.kind === "unauthorized" || error.kind === "forbidden" || error.place !== undefined)
       )
-        this.#onRefused(error);
+        this.#options.onRefused?.(error);
       throw error;
     }
   }
