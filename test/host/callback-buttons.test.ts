@@ -194,6 +194,7 @@ describe("The form's line that a crew may need a person and no callback can come
     await waitFor("the line", () => hint() === "mayNeedPerson");
     press("setUpCallbacks");
     press("testCallbacks");
+    await waitFor("both commands", () => ran.length === 2);
     const kind = vscode.env.remoteName === undefined ? "" : "Remote";
     assert.deepEqual(ran, [
       [`workbench.action.open${kind}Settings`, { query: "crewdeck.callbacks" }],

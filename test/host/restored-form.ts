@@ -45,6 +45,8 @@ export function restoredForm(...given: Parameters<typeof formsOf>) {
   });
   forms.restore(panel, { crew: crew.id, name: crew.name });
   page.fire({ type: "ready" });
+  // VS Code loads a hidden page again when it is shown.
+  panel.onDidChangeViewState(() => panel.visible && page.fire({ type: "ready" }));
   const view = (): FormView | undefined => posted.at(-1)?.view;
   return { forms, view, press: (type: string) => page.fire({ type }), panel };
 }
