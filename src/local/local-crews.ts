@@ -175,7 +175,7 @@ export class LocalCrews implements vscode.Disposable {
     const { name, service } = this.#projectOf(crewId);
     if (kickoffIds.length === 0)
       throw new NothingToDo(vscode.l10n.t("No execution of “{0}” was interrupted.", name));
-    await service.decide(type, kickoffIds);
+    await service.connection?.decide(type, kickoffIds);
     return kickoffIds;
   }
 

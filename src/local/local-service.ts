@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { setTimeout as delay } from "node:timers/promises";
-import { windowProtocol, type HeldDecision } from "../base/window-protocol.ts";
+import { windowProtocol } from "../base/window-protocol.ts";
 import { Connection, UnknownToken } from "./connection.ts";
 import type { ProjectRecords, RecordChange } from "./records.ts";
 import {
@@ -103,11 +103,6 @@ export class LocalService {
     }
     this.#becomeNothing();
     return true;
-  }
-
-  /** @throws ServiceFailure */
-  async decide(type: HeldDecision, ids: readonly string[]): Promise<void> {
-    await this.#connection?.decide(type, ids);
   }
 
   /** The service stays. */

@@ -18,11 +18,6 @@ import {
   type Usage,
 } from "./vscode-chat.ts";
 
-interface Use {
-  readonly crewId: string;
-  readonly token: string;
-}
-
 const largestBody = 16 * 1024 * 1024;
 /** Longer than a Python client keeps an idle connection (5 s), so that it never uses one that is being closed. */
 const keepAliveMs = 60_000;
@@ -32,29 +27,27 @@ const keepAliveMs = 60_000;
  * the model in a header: what a crew's Python names is ignored.
  */
 export class ModelEndpoint {
-  #uses: readonly Use[] = [];
+  /** By crew. */
+  readonly #tokens = new Map<string, string>();
   #server: Promise<Server> | undefined;
 
   /** Starts the endpoint if necessary. The token is for the crew's service. */
   async open(crewId: string) {
-    let use = this.#uses.find((each) => each.crewId === crewId);
-    if (use === undefined) {
-      use = { crewId, token: randomBytes(32).toString("base64url") };
-      this.#uses = [...this.#uses, use];
-    }
+    const token = this.#tokens.get(crewId) ?? randomBytes(32).toString("base64url");
+    this.#tokens.set(crewId, token);
     const server = await (this.#server ??= this.#listen());
     const { port } = server.address() as AddressInfo;
-    return { url: `http://127.0.0.1:${port}/v1`, token: use.token };
+    return { url: `http://127.0.0.1:${port}/v1`, token };
   }
 
   /** The crew's token is no longer valid. Without another crew the endpoint stops. */
   close(crewId: string): void {
-    this.#uses = this.#uses.filter((use) => use.crewId !== crewId);
-    if (this.#uses.length === 0) this.dispose();
+    this.#tokens.delete(crewId);
+    if (this.#tokens.size === 0) this.dispose();
   }
 
   dispose(): void {
-    this.#uses = [];
+    this.#tokens.clear();
     const server = this.#server;
     this.#server = undefined;
     void server?.then(
@@ -108,8 +101,7 @@ export class ModelEndpoint {
     if (!URL.canParse(address) || !isLoopback(new URL(address).hostname))
       throw new ChatError(403, "invalid_request_error", null, "Only for programs on this machine.");
     const given = bearerOf(headers.authorization);
-    const found = this.#uses.find(({ token }) => isSecret(given, digest(token)));
-    if (found === undefined)
+    if (![...this.#tokens.values()].some((token) => isSecret(given, digest(token))))
       throw new ChatError(
         401,
         "authentication_error",
