@@ -1,9 +1,11 @@
 import { access } from "node:fs/promises";
+import path from "node:path";
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import type { HeldDecision, ModelRoute } from "../base/window-protocol.ts";
 import type { Crews } from "../crews/crews.ts";
+import { openFileAction } from "../crews/errors.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
@@ -12,7 +14,7 @@ import { ProjectError } from "../projects/types.ts";
 import type { Database } from "../store/database.ts";
 import type { Connection } from "./connection.ts";
 import type { LocalProject } from "./local-project.ts";
-import { Folders, openAction, readClasses, readProject, workspaceProjects } from "./projects.ts";
+import { Folders, readClasses, readProject, workspaceProjects } from "./projects.ts";
 import { classOf, exampleFolder, folderOf, idOf, ProjectRecords } from "./records.ts";
 
 /** Leads a crew's Python to the model that was chosen for the crew. */
@@ -324,7 +326,14 @@ export class LocalCrews implements vscode.Disposable {
         if (!(error instanceof ProjectError)) throw error;
         if (isNew) await this.#forget(folder);
         else this.#records.change(folder, { failure: error.message });
-        throw new UserError(error.message, openAction(error, this.#folders.uriOf(folder)));
+        const { position } = error;
+        const { fsPath } = this.#folders.uriOf(folder);
+        throw new UserError(
+          error.message,
+          position === undefined
+            ? []
+            : [openFileAction(path.join(fsPath, position.file), position)],
+        );
       } finally {
         this.#publish();
       }

@@ -1,12 +1,11 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
-import { UserError, type ErrorAction } from "../base/errors.ts";
-import { openFileAction } from "../crews/errors.ts";
+import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { setContext, viewId } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
-import type { ProjectError, ProjectReading } from "../projects/types.ts";
+import type { ProjectReading } from "../projects/types.ts";
 import { exampleFolder } from "./records.ts";
 
 /** Converts a crew's folder to its name in {@link ProjectRecords}, and back. */
@@ -115,12 +114,6 @@ export function watchProjects(
     watcher.onDidCreate(created),
     new vscode.Disposable(() => cancel?.()),
   );
-}
-
-/** Its file, where the error has a place. */
-export function openAction({ position }: ProjectError, folder: vscode.Uri): ErrorAction[] {
-  if (position === undefined) return [];
-  return [openFileAction(path.join(folder.fsPath, position.file), position)];
 }
 
 /** `npm start` sets CREWDECK_START_LOCAL to a crew's folder. A workspace can't. */

@@ -6,15 +6,9 @@ import { isFilled } from "../base/text.ts";
 import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { plainLabel, plainMessage, runAction } from "../editor/messages.ts";
-import { ProjectError, type CrewProject, type ProjectProblem } from "../projects/types.ts";
+import type { CrewProject, ProjectProblem } from "../projects/types.ts";
 import type { Interpreter } from "../projects/interpreters.ts";
-import {
-  openAction,
-  readClasses,
-  readProject,
-  workspaceProjects,
-  type Folders,
-} from "./projects.ts";
+import { readClasses, readProject, workspaceProjects, type Folders } from "./projects.ts";
 import { exampleFolder, idOf, type ProjectRecord } from "./records.ts";
 
 /** A crew to start. */
@@ -28,10 +22,9 @@ interface Chosen {
 interface ProjectItem extends vscode.QuickPickItem {
   /** Undefined for "Choose a folder…". */
   readonly crew?: Chosen;
-  readonly error?: unknown;
 }
 
-/** Asks which crew to start; opens what can't be read at its error. */
+/** Asks which crew to start; what can't be read says why. */
 export async function pickProject(
   folders: Folders,
   known: readonly Crew[],
@@ -45,14 +38,7 @@ export async function pickProject(
     matchOnDetail: true,
   });
   if (chosen === undefined) return undefined;
-  const { crew, error } = chosen;
-  if (crew === undefined) return await browse(folders);
-  if (error === undefined) return crew;
-  // Not awaited: the notification may stay open.
-  void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
-  const [open] = error instanceof ProjectError ? openAction(error, folders.uriOf(crew.folder)) : [];
-  if (open !== undefined) await runAction(open);
-  return undefined;
+  return chosen.crew ?? (await browse(folders));
 }
 
 async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectItem[]> {
@@ -106,7 +92,7 @@ async function itemFor(crew: Chosen, uri: vscode.Uri, local: Crew["local"]): Pro
     return { label, description: `${state} · ${where}`, detail, crew };
   } catch (error) {
     const label = `$(error) ${plainLabel(path.basename(uri.fsPath))}`;
-    return { label, description: where, detail: plainLabel(messageOf(error)), crew, error };
+    return { label, description: where, detail: plainLabel(messageOf(error)), crew };
   }
 }
 
