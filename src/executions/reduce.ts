@@ -9,7 +9,6 @@ import {
   type Execution,
   hasEnded,
   isLocalCrew,
-  isStopping,
   lastSentAt,
   type SentKickoff,
   without,
@@ -76,19 +75,18 @@ export function applyReading(execution: Execution, reading: StatusReading, now: 
     tasks: mergeTasks(execution.tasks, tasks),
     ...defined({ progress, executionTime, usage, trigger, flowId, eventCounts }),
   };
-  return withoutOldStop(seen(execution, advance(next, execution, reading, now), now), now);
+  return withIgnoredStop(seen(execution, advance(next, execution, reading, now), now), now);
 }
 
-/** After this time a request to stop has its outcome or its window is gone, and a crew that stops has stopped (ms). */
-export const longestStop = 90_000;
+/** After this time a crew that stops has stopped (ms). */
+const longestStop = 90_000;
 
-/** A request to stop that led to nothing in time: it can be sent again. */
-export function withoutOldStop(execution: Execution, now: number): Execution {
+/** A request to stop that led to nothing in time can be sent again. */
+function withIgnoredStop(execution: Execution, now: number): Execution {
   const { stop } = execution;
-  if (stop === undefined || !isStopping(execution)) return execution;
+  if (stop?.outcome !== "answered" || hasEnded(execution)) return execution;
   if (now - Date.parse(stop.at) < longestStop) return execution;
-  const outcome = stop.outcome === "sending" ? "unanswered" : "ignored";
-  return { ...execution, stop: { ...stop, outcome } };
+  return { ...execution, stop: { ...stop, outcome: "ignored" } };
 }
 
 /** Applies a "NOT FOUND" (200, or 404 on a known route), unless the id may be too new. */
