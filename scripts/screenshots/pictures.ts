@@ -55,7 +55,6 @@ export const examplePictures: readonly Picture[] = [
   { name: "connect", themes: dark, part: { x: 0, y: 0, width: 960, height: 400 } },
   { name: "form", themes: all, part: { x: 0, y: 32, width: 960, height: 470 } },
   { name: "form-advanced", themes: dark },
-  { name: "presets", themes: dark },
   { name: "toast", themes: dark, part: { x: 480, y: 460, width: 480, height: 160 } },
   { name: "status-bar", themes: dark, part: { x: 0, y: 460, width: 480, height: 160 } },
   { name: "reject", themes: both, part: { x: 288, y: 32, width: 672, height: 560 } },

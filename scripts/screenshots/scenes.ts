@@ -66,7 +66,7 @@ async function connect(window: VSCodeWindow, take: Camera): Promise<void> {
 }
 
 async function fillIn(window: VSCodeWindow, take: Camera): Promise<void> {
-  const { webview, quickInput } = window;
+  const { webview } = window;
   await openForm(window, "example_crew");
   const form = webview.content;
   await form.getByRole("textbox", { name: "topic" }).fill(story.topic);
@@ -76,14 +76,6 @@ async function fillIn(window: VSCodeWindow, take: Camera): Promise<void> {
   await form.getByText("Advanced").click();
   await form.getByRole("textbox", { name: "Crew callback" }).scrollIntoViewIfNeeded();
   await take("form-advanced");
-  await form.getByText("Advanced").click();
-  await form.getByRole("button", { name: "Presets…" }).click();
-  await quickInput.choose("Choose the values to fill in", "Save the Form's Values as a Preset…");
-  await quickInput.answer("Name of the preset", "For newcomers");
-  await form.getByRole("button", { name: "Presets…" }).click();
-  await quickInput.waitFor("Choose the values to fill in");
-  await take("presets");
-  await quickInput.dismiss();
 }
 
 async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {

@@ -17,7 +17,7 @@ import {
   checkAddress,
   forEachCallback,
 } from "../kickoff/callbacks.ts";
-import { checkInputs, isHarmless } from "../kickoff/request-files/check.ts";
+import { checkInputs, isHarmless } from "../kickoff/request-files/request-file.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
 import type { Senders } from "../sending/senders.ts";
 import { chooseCrew, namesOf } from "./choose.ts";

@@ -9,7 +9,7 @@ import { requestOf, RunAgain, type RunAgainOptions } from "../kickoff/again.ts";
 import { may } from "../view/actions.ts";
 import { chooseExecution, namesOf } from "./choose.ts";
 import type { CommandParts, Commands, Run } from "./commands.ts";
-import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
+import { copyCurl, openUnsaved, saveNew } from "../kickoff/export.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import { taskStateLabel } from "../view/words.ts";
 
@@ -68,16 +68,16 @@ export function requestCommands(parts: RequestParts): Commands {
   };
 }
 
-/** @param file as in {@link uriOf}; without it, a person is asked. @returns its URI */
+/** @param file as in {@link uriOf}; without it, an editor opens that a person can save. @returns its URI */
 export async function saveAsRequestFile(
   crews: Pick<Crews, "find">,
   execution: Execution,
   file: string | undefined,
-): Promise<string | undefined> {
+): Promise<string> {
   const { crew, label } = execution;
   const request = { crew: crews.find(crew.id) ?? crew, values: requestOf(execution), label };
-  const saved = await (file === undefined ? askAndSave(request) : saveNew(uriOf(file), request));
-  return saved?.toString();
+  const saved = await (file === undefined ? openUnsaved(request) : saveNew(uriOf(file), request));
+  return saved.toString();
 }
 
 const fromMembers = {

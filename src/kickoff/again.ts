@@ -24,6 +24,9 @@ export interface RunAgainOptions {
   readonly documents: { show(execution: Execution): Promise<unknown> };
 }
 
+/** Whether a person is asked; a program isn't. */
+type Asks = { readonly asks: boolean };
+
 export class RunAgain {
   readonly #options: RunAgainOptions;
 
@@ -35,18 +38,15 @@ export class RunAgain {
    * A person confirms or opens the form. @throws UserError without a request, and what {@link
    * KickoffSender.send} throws
    */
-  async atOnce(
-    execution: Execution,
-    { asks }: { readonly asks: boolean },
-  ): Promise<Execution | undefined> {
+  async atOnce(execution: Execution, { asks }: Asks): Promise<Execution | undefined> {
     const { inputs = {}, meta, restoreFromStateId, extra } = requestOf(execution);
     const crew = this.#crewOf(execution);
-    const answer = asks ? await ask(execution, crew) : "start";
-    if (answer === undefined) return undefined;
-    if (answer === "form") return await this.inForm(execution);
     const runAgain = execution.request?.runAgain;
     const request = { inputs, ...defined({ meta, restoreFromStateId, extra, runAgain }) };
-    return await this.#start(execution, crew, request, { asks });
+    const question = vscode.l10n.t("Run “{0}” again?", titleOf(execution));
+    const answer = asks ? await ask(question, about(execution, crew)) : "start";
+    if (answer === "form") return await this.inForm(execution);
+    return answer && (await this.#start(execution, crew, request, { asks }));
   }
 
   /**
@@ -56,7 +56,7 @@ export class RunAgain {
   async from(
     execution: Execution,
     { inputs, ...given }: Omit<RunAgainFrom, "executionId"> & Pick<Prefill, "inputs">,
-    { asks }: { readonly asks: boolean },
+    { asks }: Asks,
   ): Promise<Execution | undefined> {
     const crew = this.#crewOf(execution);
     const executionId = execution.kickoffIds.at(-1);
@@ -66,11 +66,12 @@ export class RunAgain {
       );
     const { inputs: sent = {}, meta } = requestOf(execution);
     const runAgain = { executionId, ...given };
-    const answer = asks ? await askFrom(execution, crew, given.taskId) : "start";
-    if (answer === undefined) return undefined;
+    const [title, task] = [titleOf(execution), shortName(given.taskId)];
+    const question = vscode.l10n.t("Run “{0}” again from “{1}”?", title, task);
+    const answer = asks ? await ask(question, aboutFrom(execution, crew, given.taskId)) : "start";
     if (answer === "form") return await this.inForm(execution, runAgain);
     const request = { inputs: inputs ?? sent, ...defined({ meta }), runAgain };
-    return await this.#start(execution, crew, request, { asks });
+    return answer && (await this.#start(execution, crew, request, { asks }));
   }
 
   /** Replaces the form's values. Settles as {@link KickoffForms.open}. */
@@ -86,7 +87,7 @@ export class RunAgain {
     execution: Execution,
     crew: Crew,
     request: Pick<KickoffRequest, "inputs" | "meta" | "restoreFromStateId" | "extra" | "runAgain">,
-    { asks }: { readonly asks: boolean },
+    { asks }: Asks,
   ): Promise<Execution | undefined> {
     const { crews, secrets, sender, documents } = this.#options;
     const { callbacks, lost } = await secrets.complete(execution);
@@ -164,33 +165,19 @@ function tasksBefore({ tasks }: Execution, taskId: string): Execution["tasks"] {
   return tasks.slice(0, Math.max(0, index));
 }
 
-async function askFrom(
-  execution: Execution,
-  crew: Crew,
-  taskId: string,
-): Promise<"start" | "form" | undefined> {
-  const [runAgain, edit] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Edit First…")];
+function aboutFrom(execution: Execution, crew: Crew, taskId: string): readonly string[] {
   const kept = tasksBefore(execution, taskId).map((task) => `“${shortName(task.taskId)}”`);
-  const detail = [
+  return [
     kept.length === 0
       ? vscode.l10n.t("No task comes before it.")
       : vscode.l10n.t("The outputs of {0} are kept.", kept.join(", ")),
     costsMoney(crew)
       ? vscode.l10n.t("This starts another execution, which can cost money.")
       : vscode.l10n.t("This starts another execution."),
-  ].join("\n\n");
-  const question = vscode.l10n.t(
-    "Run “{0}” again from “{1}”?",
-    titleOf(execution),
-    shortName(taskId),
-  );
-  const options = { modal: true, detail };
-  const chosen = await vscode.window.showInformationMessage(question, options, runAgain, edit);
-  return chosen === runAgain ? "start" : chosen === edit ? "form" : undefined;
+  ];
 }
 
-async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" | undefined> {
-  const [runAgain, edit] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Edit First…")];
+function about(execution: Execution, crew: Crew): readonly string[] {
   const { inputs = {}, callbacks = {}, runAgain: from } = execution.request ?? {};
   const { name } = crew;
   const place = shortAddress(crew.url);
@@ -201,7 +188,7 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
     : vscode.l10n.t(
         "No response to its kickoff arrived, so it may already be running. Check the crew's dashboard first: this starts it a second time.",
       );
-  const detail = [
+  return [
     ...(execution.state === "unconfirmed" ? [doubt] : []),
     costsMoney(crew)
       ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", name, place)
@@ -211,12 +198,15 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
     ...(Object.keys(callbacks).length === 0
       ? []
       : [vscode.l10n.t("Its callbacks are sent again, too.")]),
-  ].join("\n\n");
-  const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t("Run “{0}” again?", titleOf(execution)),
-    { modal: true, detail },
-    runAgain,
-    edit,
-  );
+  ];
+}
+
+async function ask(
+  question: string,
+  detail: readonly string[],
+): Promise<"start" | "form" | undefined> {
+  const [runAgain, edit] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Edit First…")];
+  const options = { modal: true, detail: detail.join("\n\n") };
+  const chosen = await vscode.window.showInformationMessage(question, options, runAgain, edit);
   return chosen === runAgain ? "start" : chosen === edit ? "form" : undefined;
 }

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
-import { confirm, runAction } from "../editor/messages.ts";
+import { runAction } from "../editor/messages.ts";
 import { isLocalCrew, type CrewRef } from "../executions/model.ts";
 import { hasCredentials } from "../sending/secrets.ts";
 import type { Prefill } from "./callbacks.ts";
@@ -29,31 +29,8 @@ export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefil
   });
 }
 
-/** Undefined if the person cancels. */
-export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | undefined> {
-  const chosen = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t("Save as Request File"),
-    saveLabel: vscode.l10n.t("Save Request File"),
-    defaultUri: await suggestedUri(request),
-    // VS Code's own dialog (browser, remote) compares only the last part of the ending.
-    filters: { [vscode.l10n.t("Request files")]: ["json"] },
-  });
-  if (chosen === undefined) return undefined;
-  const uri = chosen.with({ path: withEnding(chosen.path) });
-  // The dialog only checked the typed name.
-  if (uri.path !== chosen.path && (await exists(uri))) {
-    const name = vscode.workspace.asRelativePath(uri);
-    const question = vscode.l10n.t("{0} exists already. Replace it?", name);
-    if (!(await confirm(question, "", vscode.l10n.t("Replace")))) return undefined;
-  }
-  await write(uri, request);
-  await vscode.window.showTextDocument(uri, { preview: false });
-  tellOfSecrets(request);
-  return uri;
-}
-
 /** An editor of a request file that isn't saved yet. */
-export async function openUnsaved(request: RequestToSave): Promise<void> {
+export async function openUnsaved(request: RequestToSave): Promise<vscode.Uri> {
   const suggested = await suggestedUri(request);
   const hasFolder = vscode.workspace.workspaceFolders !== undefined;
   // An absolute path is where it will be saved, without a question.
@@ -64,16 +41,13 @@ export async function openUnsaved(request: RequestToSave): Promise<void> {
   edit.insert(uri, new vscode.Position(0, 0), textOf(request, uri));
   await vscode.workspace.applyEdit(edit);
   await vscode.window.showTextDocument(document, { preview: false });
-  tellOfSecrets(request);
-}
-
-function tellOfSecrets({ values }: RequestToSave): void {
-  if (hasCredentials(values))
+  if (hasCredentials(request.values))
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
         "The secrets of its callbacks are not in the file. They are entered in the form.",
       ),
     );
+  return uri;
 }
 
 /** @throws UserError if the file exists */
@@ -82,16 +56,12 @@ export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<
   const name = vscode.workspace.asRelativePath(target);
   if (await exists(target))
     throw new UserError(vscode.l10n.t("{0} exists already. Nothing was written.", name));
-  await write(target, request);
+  await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(textOf(request, target)));
   return target;
 }
 
 function textOf({ crew, values, label }: RequestToSave, file: vscode.Uri): string {
   return writeRequestFile(crewInFile(crew, file), values, label);
-}
-
-async function write(uri: vscode.Uri, request: RequestToSave): Promise<void> {
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(textOf(request, uri)));
 }
 
 async function suggestedUri({ crew, values }: RequestToSave): Promise<vscode.Uri> {

@@ -59,8 +59,8 @@ export const kickoffMembers = ["inputs", "meta", "restoreFromStateId", ...callba
 
 const firstLine: Span = { start: 0, end: 1 };
 
-/** Accepts comments and trailing commas. Never throws. @param own additional text members */
-export function readKickoffJson(text: string, own: readonly string[] = []) {
+/** Of a kickoff or a request file. Accepts comments and trailing commas. Never throws. */
+export function readKickoffJson(text: string) {
   try {
     const reader = new Reader();
     const errors: ParseError[] = [];
@@ -77,31 +77,32 @@ export function readKickoffJson(text: string, own: readonly string[] = []) {
         ),
       });
     // What precedes the error is read.
-    const syntax: KickoffFault | undefined = error && {
-      kind: "syntax",
-      at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
-      text: l10n.t("This is not JSON: {0}", expectedText(error.error)),
-    };
-    return { root, syntax, ...readMembers(reader, root, own) };
+    if (error !== undefined)
+      reader.faults.push({
+        kind: "syntax",
+        at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
+        text: l10n.t("This is not JSON: {0}", expectedText(error.error)),
+      });
+    return readMembers(reader, root);
   } catch (error) {
     // Parser and reader are recursive; deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
     const reader = new Reader();
     const text = l10n.t("This is nested too deeply.");
     reader.faults.push({ kind: "tooDeep", at: firstLine, text });
-    return { root: undefined, syntax: undefined, ...readMembers(reader, undefined, own) };
+    return readMembers(reader, undefined);
   }
 }
 
-function readMembers(reader: Reader, root: Node | undefined, own: readonly string[]) {
-  const known = [...own, ...kickoffMembers, "extra"];
+function readMembers(reader: Reader, root: Node | undefined) {
+  const known = [...requestFileOwn, ...kickoffMembers, "extra"];
   // Null and a wrong type count as none.
   const members = new Map(root && reader.members(root, known, "otherMember"));
   for (const name of ["inputs", "meta", "extra"])
     if (!reader.is(members.get(name), "object")) members.delete(name);
   const inputs = members.get("inputs");
   if (inputs !== undefined) reader.checkTwice(membersOf(inputs.value));
-  const texts = new Map(own.map((name) => [name, reader.text(members.get(name)).trim()]));
+  const [crew, label] = requestFileOwn.map((name) => reader.text(members.get(name)).trim());
   const callbacks = forEachCallback((name) => reader.address(members.get(name)));
   const { url, ...humanInput } = readHumanInput(reader, members.get("humanInputWebhook"));
   const plain = members.get("humanInputWebhookUrl");
@@ -128,7 +129,7 @@ function readMembers(reader: Reader, root: Node | undefined, own: readonly strin
   };
   const { secrets, faults } = reader;
   const inputMembers = inputs === undefined ? [] : membersOf(inputs.value);
-  return { ...typed, members, inputs: inputMembers, values, texts, secrets, faults };
+  return { root, ...typed, members, inputs: inputMembers, values, crew, label, secrets, faults };
 }
 
 function readHumanInput(

@@ -3,7 +3,7 @@ import type { GivenCallback } from "../api/callbacks.ts";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { oneLine, shortened } from "../base/text.ts";
 import type { AddressFault } from "./callbacks.ts";
-import type { CallbackHint } from "./form/callback-hint.ts";
+import type { CallbackHint } from "./form/hints.ts";
 import type { FormView } from "./form/messages.ts";
 
 /** Of the tab and the page. */
@@ -34,11 +34,14 @@ export function hintText(hint: CallbackHint): string {
       );
 }
 
-export function hintActions() {
+export const hintActionNames = ["setUp", "test", "hide"] as const;
+export type HintAction = (typeof hintActionNames)[number];
+
+export function hintActions(): Readonly<Record<HintAction, string>> {
   return {
-    setUpCallbacks: l10n.t("Set Up Callbacks…"),
-    testCallbacks: l10n.t("Test Callbacks"),
-    hideHint: l10n.t("Don't Show Again"),
+    setUp: l10n.t("Set Up Callbacks…"),
+    test: l10n.t("Test Callbacks"),
+    hide: l10n.t("Don't Show Again"),
   };
 }
 

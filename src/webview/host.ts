@@ -8,7 +8,7 @@ import type { Period } from "../views/timeline/axis.ts";
 import type { FromTimeline, Look } from "../views/timeline/messages.ts";
 
 /** What VS Code keeps of a part while it is hidden, and when the window reloads. */
-interface Kept extends Partial<Omit<SavedState, "draft">> {
+interface Kept extends Partial<SavedState> {
   /** Folds that a person opened or closed. */
   readonly folds: Readonly<Record<string, boolean>>;
   readonly scroll: number;
@@ -18,8 +18,6 @@ interface Kept extends Partial<Omit<SavedState, "draft">> {
   readonly pair?: Sides<string>;
   readonly looks?: Partial<Sides<Look>>;
   readonly zoom?: Period | undefined;
-  /** Of a form. */
-  readonly draft?: SavedState["draft"] | undefined;
   /** The last keystroke, until it is known to be stored: the extension may have crashed. */
   readonly unsaved?: Extract<FromPage, { readonly type: "draft" }> | undefined;
 }
@@ -51,12 +49,12 @@ export const host = {
     api.setState(kept);
   },
   /** Begins a part. */
-  listen<To extends Message>(handlers: Handlers<To>, ready: Sent = { type: "ready" }): void {
+  listen<To extends Message>(handlers: Handlers<To>): void {
     window.addEventListener("message", ({ data }: MessageEvent<To>) => handle(handlers, data));
     window.addEventListener("scroll", () => host.keep({ scroll: window.scrollY }), {
       passive: true,
     });
-    host.post(ready);
+    host.post({ type: "ready" });
   },
 };
 

@@ -192,8 +192,8 @@ describe("The form's line that a crew may need a person and no callback can come
   it("leads to the settings and to the test for this crew", async () => {
     const { hint, press } = open();
     await waitFor("the line", () => hint() === "mayNeedPerson");
-    press("setUpCallbacks");
-    press("testCallbacks");
+    press("setUp");
+    press("test");
     await waitFor("both commands", () => ran.length === 2);
     const kind = vscode.env.remoteName === undefined ? "" : "Remote";
     assert.deepEqual(ran, [
@@ -253,7 +253,7 @@ describe("The form's line that a crew may need a person and no callback can come
     hasWay = false;
     await setWay("publicUrl", undefined);
     await waitFor("the line again", () => first.hint() !== undefined);
-    first.press("hideHint");
+    first.press("hide");
     await waitFor("the line to be hidden", () => first.hint() === undefined);
     assert.deepEqual(ran, []);
   });

@@ -48,5 +48,5 @@ export function restoredForm(...given: Parameters<typeof formsOf>) {
   // VS Code loads a hidden page again when it is shown.
   panel.onDidChangeViewState(() => panel.visible && page.fire({ type: "ready" }));
   const view = (): FormView | undefined => posted.at(-1)?.view;
-  return { forms, view, press: (type: string) => page.fire({ type }), panel };
+  return { forms, view, press: (action: string) => page.fire({ type: "hint", action }), panel };
 }

@@ -30,9 +30,9 @@ describe("The form of a crew whose callbacks can't come, in a browser", () => {
     await link("Don't Show Again").click();
     await waitFor("the links", () => form.hinted.length === 3);
     assert.deepEqual(form.hinted, ["setUp", "test", "hide"]);
-    await parts.isFocused("topic");
     form.session.hint = undefined;
     await hint().waitFor({ state: "detached" });
+    await parts.isFocused("topic");
   });
 
   it("goes while an address for pauses is typed, and the cursor stays", async () => {

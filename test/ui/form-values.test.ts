@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import type { InputField } from "../../src/api/types.ts";
-import { descriptionOf, FormPage } from "../support/form/form-page.ts";
+import { FormPage } from "../support/form/form-page.ts";
 import type { FormWindow, FormWindowOptions } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
 import { violationsIn } from "./accessibility.ts";
@@ -101,7 +101,7 @@ describe("Values in the kickoff form, in a browser", () => {
 
   it("have controls that fit the crew's description, and are kept if they don't fit it", async () => {
     await open();
-    assert.match(await descriptionOf(field("days")), /^How long it takes\./);
+    await parts.says(field("days"), /^How long it takes\./);
     assert.deepEqual(
       [
         await field("days").inputValue(),
@@ -127,9 +127,9 @@ describe("Values in the kickoff form, in a browser", () => {
     await field("days").fill("2.5");
     await field("share").fill("half");
     await kickOff().click();
-    assert.match(await descriptionOf(field("days")), /Enter a whole number/);
-    assert.match(await descriptionOf(field("share")), /Enter a number/);
-    assert.match(await descriptionOf(list("loud")), /This input is required/);
+    await parts.says(field("days"), /Enter a whole number/);
+    await parts.says(field("share"), /Enter a number/);
+    await parts.says(list("loud"), /This input is required/);
     assert.deepEqual(
       [await field("days").inputValue(), await field("share").inputValue()],
       ["2.5", "half"],
@@ -177,14 +177,14 @@ describe("Values in the kickoff form, in a browser", () => {
     await field("Event streaming").fill("https://a.test/events");
     await list("Authentication of event streaming").selectOption("Bearer token");
     await kickOff().click();
-    assert.match(await descriptionOf(field("Events")), /at least one event/);
+    await parts.says(field("Events"), /at least one event/);
     const [password, token] = [
       page.getByLabel("Password for the human input callback"),
       page.getByLabel("Token for event streaming"),
     ];
     for (const box of [password, token]) {
       assert.equal(await box.getAttribute("type"), "password");
-      assert.match(await descriptionOf(box), /Not saved with the draft\.\s+Enter it\./);
+      await parts.says(box, /Not saved with the draft\.\s+Enter it\./);
     }
     await field("Events").fill("task_started, task_completed");
     await page.getByLabel("Send each event at once").check();
@@ -198,7 +198,6 @@ describe("Values in the kickoff form, in a browser", () => {
           document.documentElement.outerHTML,
         ]),
       );
-    assert.match(await kept(), /a\.test\/human/);
     assert.doesNotMatch(await kept(), /hush/);
     await form.hideAndShow();
     await password.waitFor();
@@ -319,27 +318,13 @@ describe("Values in the kickoff form, in a browser", () => {
       ["", ""],
     );
     await kickOff().click();
-    assert.match(await descriptionOf(token()), /the earlier one was for another host/);
+    await parts.says(token(), /the earlier one was for another host/);
     assert.equal(form.sent.length, 0);
     await field("Event streaming").fill("https://b.test/other");
     assert.equal(await token().inputValue(), "hush-6", "it is the same host");
     await kickOff().click();
     await started();
     assert.equal(form.sent[0]?.webhooks?.authentication?.token, "hush-6");
-  });
-
-  it("focus a missing secret once the inputs are known", async () => {
-    const humanInputWebhook = {
-      url: "https://a.test/h",
-      authentication: { strategy: "bearer" as const },
-    };
-    await open([{ name: "topic" }, { name: "note", required: false }], {
-      seed: { instead: { inputs: { topic: "tea" }, humanInputWebhook } },
-    });
-    const box = page.getByLabel("Token for the human input callback");
-    await waitFor("the focus", () => box.evaluate((element) => element === document.activeElement));
-    form.session.give({ instead: { inputs: {}, humanInputWebhook } });
-    await parts.isFocused("topic");
   });
 
   it("have no accessibility problem that axe finds in any theme: every kind of field, authentication, a value left out, sending", async () => {

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { messageOf } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
-import type { Crew, LocalCrew } from "../../crews/types.ts";
+import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 import { plainMessage, runAction } from "../../editor/messages.ts";
 import { machineSettings } from "../../editor/settings.ts";
@@ -15,15 +15,13 @@ import { moveCrewValues } from "../../store/crew-values.ts";
 import type { Position } from "../../projects/types.ts";
 import { copyCurl, openUnsaved } from "../export.ts";
 import { KeptRequests } from "../request-files/kept.ts";
-import { hintActions, hintText } from "../texts.ts";
-import { adviceFrom, type Advice } from "./advice.ts";
-import { callbackHint, type CallbackHint } from "./callback-hint.ts";
+import { type HintAction, hintActionNames, hintActions, hintText } from "../texts.ts";
+import { adviceFrom, callbackHint, type Advice, type CallbackHint } from "./hints.ts";
 import type { GivenValues, Seed } from "./content.ts";
 import { fillForm, saveValues, takeValue } from "./fill-in.ts";
 import { FormMemory } from "./memory.ts";
-import type { FormCrew } from "./messages.ts";
 import { OpenForm, openPanel, type FormParts } from "./open-form.ts";
-import { parseSavedState } from "./parse.ts";
+import { parseSavedState, type FormCrew } from "./messages.ts";
 import type { FormTools } from "./session.ts";
 
 export interface KickoffFormsOptions extends FormParts {
@@ -42,8 +40,6 @@ export class KickoffForms implements vscode.Disposable {
   readonly #kept: KeptRequests;
   readonly #tools: FormTools;
   readonly #forms = new Map<string, OpenForm>();
-  /** By crew, for its open form. */
-  readonly #advice = new Map<string, Advice | undefined>();
   readonly #subscription: vscode.Disposable;
 
   constructor(options: KickoffFormsOptions) {
@@ -57,7 +53,7 @@ export class KickoffForms implements vscode.Disposable {
       fillIn: (crew) => fillForm(sources, crew),
       takeValue: ({ id }, input) => takeValue(store, id, input),
       saveValues: (crew, values) => saveValues(kept, crew, values),
-      openAsRequestFile: (crew, values) => openUnsaved({ crew, values }),
+      openAsRequestFile: (crew, values) => openUnsaved({ crew, values }).then(() => undefined),
       // Looked up at each use, since a local crew's port may change.
       copyAsCurl: ({ id }, values) => copyCurl(crews.get(id), values),
     };
@@ -99,22 +95,19 @@ export class KickoffForms implements vscode.Disposable {
   async showHint(crew: Crew): Promise<void> {
     const hint = await this.#hintFor(crew.id);
     if (hint === undefined) return;
-    const { setUpCallbacks, testCallbacks, hideHint } = hintActions();
+    const texts = hintActions();
     const chosen = await vscode.window.showInformationMessage(
       plainMessage(`${crew.name}: ${hintText(hint)}`),
-      ...[setUpCallbacks, testCallbacks, hideHint],
+      ...Object.values(texts),
     );
-    if (chosen === setUpCallbacks) this.#onHint("setUp", crew);
-    if (chosen === testCallbacks) this.#onHint("test", crew);
-    if (chosen === hideHint) this.#onHint("hide", crew);
+    const what = hintActionNames.find((name) => texts[name] === chosen);
+    if (what !== undefined) this.#onHint(what, crew);
   }
 
-  /** The panel's state is newer than the stored draft. */
   restore(panel: vscode.WebviewPanel, raw: unknown): void {
     const state = parseSavedState(raw);
     // Its crew is unknown or has a form.
     if (state === undefined || this.#forms.has(state.crew)) return void panel.dispose();
-    if (state.draft !== undefined) this.#memory.saveDraft(state.crew, state.draft);
     const seed = this.#seedOf({ id: state.crew });
     // Last, because local crews become known while the window starts.
     const crew = this.#options.crews.find(state.crew);
@@ -149,6 +142,8 @@ export class KickoffForms implements vscode.Disposable {
 
   dispose(): void {
     this.#subscription.dispose();
+    // What was typed a moment ago is stored before the window goes.
+    for (const form of this.#forms.values()) void form.session.close();
   }
 
   /** The draft may have been sent before the form was closed. */
@@ -166,17 +161,17 @@ export class KickoffForms implements vscode.Disposable {
       memory: this.#memory,
       onHint: (what) => this.#onHint(what, crew),
       showPlace: (at) => this.#showPlace(at, crew),
-    });
-    form.session.onLateProblem((error) => {
-      this.#showLate(crew, error).catch((problem: unknown) =>
-        logProblem("Opening a kickoff form again", problem),
-      );
+      onLateProblem: (error) => {
+        this.#showLate(crew, error).catch((problem: unknown) =>
+          logProblem("Opening a kickoff form again", problem),
+        );
+      },
     });
     this.#forms.set(crew.id, form);
     this.advise();
-    this.#readAdvice(crew.id);
+    this.#refresh(crew.id);
     // The person may have mended the project's files in another tab.
-    panel.onDidChangeViewState(() => panel.active && this.#readAdvice(crew.id));
+    panel.onDidChangeViewState(() => panel.active && this.#refresh(crew.id));
     panel.onDidDispose(() => {
       if (this.#forms.get(crew.id) === form) this.#forms.delete(crew.id);
     });
@@ -184,33 +179,20 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   #crewsChanged(): void {
-    for (const [id, form] of this.#forms) {
+    for (const [id, { session }] of this.#forms) {
       const crew = this.#options.crews.find(id);
-      if (crew === undefined) continue;
-      form.session.update(shown(crew, this.#advice.get(id)));
-      this.#readAdvice(id);
-      if (form.session.isUnavailable && crew.local?.running !== false)
-        void form.session.load({ fresh: true, startsCrew: false });
+      this.#refresh(id);
+      if (session.isUnavailable && crew !== undefined && crew.local?.running !== false)
+        void session.load({ fresh: true, startsCrew: false });
     }
   }
 
-  /** What the files of a crew that runs with crewAI should say better. Only its Python knows whether it runs. */
-  #readAdvice(crewId: string): void {
-    const local = this.#options.crews.find(crewId)?.local;
-    if (local?.engine !== "crewai") return;
-    adviceOn(local).then(
-      (advice) => {
-        const crew = this.#options.crews.find(crewId);
-        const session = this.#forms.get(crewId)?.session;
-        const isChanged =
-          this.#advice.has(crewId) && this.#advice.get(crewId)?.text !== advice?.text;
-        this.#advice.set(crewId, advice);
-        if (crew === undefined || session === undefined) return;
-        session.update(shown(crew, advice));
-        // What was wrong with the files may be mended.
-        if (isChanged && session.isUnavailable)
-          void session.load({ fresh: true, startsCrew: false });
-      },
+  /** Shows the crew as it is, with what its project's files should say better. */
+  #refresh(crewId: string): void {
+    const crew = this.#options.crews.find(crewId);
+    if (crew === undefined) return;
+    adviceOn(crew).then(
+      (advice) => this.#forms.get(crewId)?.session.update(shown(crew, advice)),
       (error: unknown) => logProblem("Reading a crew project", error),
     );
   }
@@ -232,7 +214,7 @@ export class KickoffForms implements vscode.Disposable {
     return canCome ? undefined : callbackHint(store.list(), crewId);
   }
 
-  #onHint(what: "setUp" | "test" | "hide", { id: crew }: Pick<FormCrew, "id">): void {
+  #onHint(what: HintAction, { id: crew }: Pick<FormCrew, "id">): void {
     if (what === "hide") {
       this.#memory.hideHint(crew);
       this.advise();
@@ -263,8 +245,13 @@ export class KickoffForms implements vscode.Disposable {
   }
 }
 
-/** Loads the parsers. Undefined where nothing is wrong. */
-async function adviceOn({ folder, crewClass }: LocalCrew): Promise<Advice | undefined> {
+/**
+ * Loads the parsers. Undefined where nothing is wrong, and for a crew that doesn't run with crewAI. Only its Python
+ * knows whether it runs.
+ */
+async function adviceOn({ local }: Crew): Promise<Advice | undefined> {
+  if (local?.engine !== "crewai") return undefined;
+  const { folder, crewClass } = local;
   const [{ readProject }, { inspectProject }] = await Promise.all([
     import("../../projects/read.ts"),
     import("../../projects/inspect.ts"),

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { defined } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import { crewValues, type CrewValues } from "../../store/crew-values.ts";
-import { draftSchema, formValues, type Draft } from "./parse.ts";
+import { draftSchema, formValues, type Draft } from "./messages.ts";
 import { keptDraft, keptValues } from "./secrets.ts";
 
 const stored = v.object({

@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../../base/errors.ts";
+import { CrewApiError } from "../../api/errors.ts";
+import type { CrewInputs } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
+import type { CrewAddress } from "../../crews/types.ts";
 import { formType, viewId } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
-import { runAction, showError } from "../../editor/messages.ts";
+import { confirm, runAction, showError, withProgress } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
-import { askPython, needsPython } from "../ask-python.ts";
 import { formTitle } from "../texts.ts";
 import type { GivenValues, Seed } from "./content.ts";
-import type { FormCrew, ToForm } from "./messages.ts";
-import { fromForm, type FromForm } from "./parse.ts";
+import { type FormCrew, fromForm, type FromForm, type ToForm } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
 export interface FormParts extends Pick<SessionOptions, "clock"> {
@@ -33,7 +34,10 @@ export class OpenForm {
     crew: FormCrew,
     seed: Seed,
     { context, crews, sender, clock, documents }: FormParts,
-    options: Pick<SessionOptions, "takesFocus" | "tools" | "memory" | "onHint" | "showPlace">,
+    options: Pick<
+      SessionOptions,
+      "takesFocus" | "tools" | "memory" | "onHint" | "onLateProblem" | "showPlace"
+    >,
   ) {
     this.#panel = panel;
     let execution: Execution | undefined;
@@ -52,7 +56,8 @@ export class OpenForm {
           return await crews.inputs(current, { fresh });
         } catch (error) {
           // A form that comes back with its window asks nothing.
-          if (!startsCrew || !needsPython(error)) throw error;
+          if (!startsCrew || !(error instanceof CrewApiError && error.asksPython === true))
+            throw error;
           const inputs = await askPython(crews, current);
           if (inputs !== undefined) return inputs;
           throw new UserError(
@@ -111,4 +116,21 @@ export class OpenForm {
 export function openPanel(crew: FormCrew): vscode.WebviewPanel {
   const title = formTitle({ kind: "loading", crew });
   return vscode.window.createWebviewPanel(formType, title, vscode.ViewColumn.Active);
+}
+
+/** Asks the person, then the crew's Python. Undefined if the person says no. @throws CrewApiError */
+export async function askPython(
+  crews: Pick<Crews, "inputs">,
+  crew: CrewAddress,
+): Promise<CrewInputs | undefined> {
+  const isAllowed = await confirm(
+    vscode.l10n.t("Ask the Python of “{0}” for its inputs?", crew.name),
+    vscode.l10n.t(
+      "The project's files don't say all of them. To list them, the project's own Python loads the crew, which runs the project's code on this machine. No model is called. The answer is kept until the files change.",
+    ),
+    vscode.l10n.t("Ask Python"),
+  );
+  if (!isAllowed) return undefined;
+  const title = vscode.l10n.t("Loading “{0}” in its Python", crew.name);
+  return await withProgress(title, (signal) => crews.inputs(crew, { ask: true, signal }));
 }

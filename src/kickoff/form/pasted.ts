@@ -2,9 +2,9 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import type { Prefill } from "../callbacks.ts";
 import { membersOf, readJson, toObject } from "../json.ts";
-import { readKickoffJson, requestFileOwn, type KickoffFault } from "../kickoff-json.ts";
+import { readKickoffJson, type KickoffFault } from "../kickoff-json.ts";
 import { targetOf, type HeldSecrets } from "./secrets.ts";
-import { checkExtra } from "./validate.ts";
+import { checkExtra } from "./values.ts";
 
 type PastedKickoff =
   | {
@@ -18,7 +18,7 @@ type PastedKickoff =
 
 /** The body of a kickoff, as other clients send it. Undefined if the text has no `inputs`. */
 export function readPastedKickoff(text: string): PastedKickoff | undefined {
-  const { root, values, faults, secrets, ...typed } = readKickoffJson(text, requestFileOwn);
+  const { root, values, faults, secrets, ...typed } = readKickoffJson(text);
   if (root === undefined || !membersOf(root).some(({ name }) => name === "inputs"))
     return undefined;
   const reading = readJson(text);

@@ -8,10 +8,10 @@ import {
   type TypedCallbacks,
 } from "../callbacks.ts";
 import { defined } from "../../base/json.ts";
-import type { Draft } from "./parse.ts";
+import type { Draft } from "./messages.ts";
 import type { FormValues } from "./values.ts";
 
-type HeldSecret = { readonly text: string; readonly target: string };
+export type HeldSecret = { readonly text: string; readonly target: string };
 export type HeldSecrets = Readonly<Partial<Record<SecretName, HeldSecret>>>;
 
 /** A secret's strategy and its address's origin, empty until the address is complete. */

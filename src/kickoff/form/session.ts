@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
+import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../../api/errors.ts";
 import type { CrewInputs, KickoffRequest } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
 import { actionsOf, type ErrorAction } from "../../base/errors.ts";
-import { Emitter } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Handlers } from "../../base/protocol.ts";
 import type { Execution } from "../../executions/model.ts";
 import { MaybeStartedError } from "../../sending/kickoff.ts";
-import type { FormSecrets, Prefill } from "../callbacks.ts";
-import { type CallbackHint, toldElsewhere } from "./callback-hint.ts";
+import type { Prefill } from "../callbacks.ts";
+import { type CallbackHint, toldElsewhere } from "./hints.ts";
 import { FormContent, type GivenValues, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormMemory } from "./memory.ts";
@@ -27,10 +27,8 @@ import type {
 } from "./messages.ts";
 import type { Position } from "../../projects/types.ts";
 import { readPastedKickoff } from "./pasted.ts";
-import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
-import { isValid } from "./validate.ts";
 import { toRequest } from "./values.ts";
-import { keepChangedText } from "../texts.ts";
+import { type HintAction, keepChangedText } from "../texts.ts";
 
 /** Store a draft after this time without typing (ms); the webview keeps every keystroke. */
 const draftPause = 300;
@@ -54,7 +52,9 @@ export interface SessionOptions {
   readonly tools: FormTools;
   readonly onToolProblem: (error: unknown) => void;
   readonly onAction: (action: ErrorAction) => void;
-  readonly onHint: (what: "setUp" | "test" | "hide") => void;
+  readonly onHint: (what: HintAction) => void;
+  /** A kickoff failed after the form was closed. */
+  readonly onLateProblem: (error: unknown) => void;
   /** In the project of a local crew. */
   readonly showPlace: (at: Position) => Promise<void>;
 }
@@ -71,20 +71,19 @@ export interface FormTools extends Record<
 /** Without VS Code. */
 export class FormSession {
   readonly #options: SessionOptions;
-  readonly #lateProblems = new Emitter<unknown>((error) => this.#options.onToolProblem(error));
-  /** Fires with the error if a kickoff fails after the form was closed. */
-  readonly onLateProblem = this.#lateProblems.event;
   #crew: FormCrew;
   #seed: Seed;
   #content: FormContent | undefined;
-  #secrets: HeldSecrets = {};
   #hint: CallbackHint | undefined;
   #problem: Explanation | undefined;
   #actions: readonly ErrorAction[] = [];
   #isReady = false;
   #isClosed = false;
   #isKept = true;
-  #focus: FormFocus | undefined;
+  #focus: FormFocus | "first" | undefined;
+  #blocked: Blocked | undefined;
+  /** Without what is typed. */
+  #posted: unknown;
   #cancelSave: (() => void) | undefined;
   /** Only the newest load shows its answer. */
   #loads = 0;
@@ -146,9 +145,11 @@ export class FormSession {
   }
 
   update(crew: FormCrew): void {
-    if (isDeepStrictEqual(crew, this.#crew)) return;
+    // What was wrong with its files may be mended.
+    const isMended = this.isUnavailable && crew.advice?.text !== this.#crew.advice?.text;
     this.#crew = crew;
     this.#show();
+    if (isMended) void this.load({ fresh: true, startsCrew: false });
   }
 
   /** Settles when a request in progress has ended and its outcome is stored. */
@@ -162,17 +163,17 @@ export class FormSession {
 
   /** What the page sends. */
   readonly on: Handlers<FromForm> = {
-    ready: ({ draft }) => {
+    ready: () => {
       this.#isReady = true;
-      if (draft !== undefined && this.#isCurrent(draft)) this.#content?.restore(draft.values);
+      // It is a new page.
+      this.#posted = undefined;
       this.#show();
     },
     changed: ({ draft }) => {
       if (!this.#isCurrent(draft)) return;
-      const above = () => [this.#content?.origin, this.#content?.canClear, this.#shownHint];
-      const before = above();
       this.#content?.edit(draft.values);
-      if (!isDeepStrictEqual(above(), before)) this.#show();
+      this.#unblock();
+      this.#show();
       this.#saveSoon();
     },
     submit: ({ draft }) => {
@@ -182,7 +183,10 @@ export class FormSession {
       if (this.isUnavailable) void this.load({ fresh: true, startsCrew: true });
     },
     secret: ({ name, target, text }) => {
-      if (!this.#isSending) this.#secrets = { ...this.#secrets, [name]: { text, target } };
+      if (this.#isSending) return;
+      this.#content?.enter(name, { text, target });
+      this.#unblock();
+      this.#show();
     },
     clear: () => this.#replace((content) => content.clear()),
     undo: () => this.#replace((content) => content.undo()),
@@ -190,15 +194,21 @@ export class FormSession {
     take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
     paste: ({ text }) => {
       const pasted = readPastedKickoff(text);
-      // The page shows why one is refused.
-      if (pasted === undefined || "refused" in pasted) return;
+      if (pasted === undefined) return;
+      if ("refused" in pasted) {
+        this.#blocked = { text: pasted.refused, until: "change" };
+        this.#show();
+        return;
+      }
       const { values, secrets, moved } = pasted;
       const origin = { kind: "pasted", moved } as const;
-      this.#replace((content) => content.give(instead(content, values), origin), { secrets });
+      this.#replace((content) => content.give(instead(content, values), origin, secrets));
     },
-    setUpCallbacks: () => this.#options.onHint("setUp"),
-    testCallbacks: () => this.#options.onHint("test"),
-    hideHint: () => this.#options.onHint("hide"),
+    hint: ({ action }) => {
+      // The line goes with what had the focus.
+      if (action === "hide") this.#focus = "first";
+      this.#options.onHint(action);
+    },
     showAdvice: () => {
       const at = this.#crew.advice?.at;
       if (at !== undefined) void this.#options.showPlace(at).catch(this.#options.onToolProblem);
@@ -225,7 +235,9 @@ export class FormSession {
     if (tool === "fillIn") {
       const chosen = await tools.fillIn(this.#crew);
       if (chosen !== undefined) this.#replace((content) => content.give(instead(content, chosen)));
-    } else if (request !== undefined) {
+    } else if (request === undefined) {
+      this.#block({ text: l10n.t("Fix the marked error first."), until: "readable" });
+    } else {
       // A file has no place for the task from which to run again.
       const values = tool === "copyAsCurl" ? request : defined({ ...request, from: undefined });
       await tools[tool](this.#crew, values);
@@ -234,27 +246,46 @@ export class FormSession {
 
   async #take(input: string): Promise<void> {
     const taken = await this.#options.tools.takeValue(this.#crew, input);
-    if (taken !== undefined)
-      this.#replace((content) => content.take(input, taken), { focus: { input } });
+    if (taken !== undefined) this.#replace((content) => content.take(input, taken), input);
   }
 
   #submit({ values }: Draft): void {
     const content = this.#content;
     if (content === undefined) return;
     content.edit(values);
-    // The page also validates, but isn't trusted.
-    const secrets = secretsFor(content.values, this.#secrets);
-    if (isValid(content.fields, content.values, secrets)) {
-      this.#isSending = true;
-      this.#outcome = undefined;
-      this.#saveNow();
-      this.#sent = this.#send(content, secrets);
+    if (content.faults.size > 0) {
+      content.markMissing();
+      this.#block({ text: l10n.t("Nothing was sent. Check the marked fields."), until: "valid" });
+      return;
     }
+    this.#isSending = true;
+    this.#outcome = undefined;
+    this.#blocked = undefined;
+    this.#saveNow();
+    this.#sent = this.#send(content);
     this.#show();
   }
 
-  async #send(content: FormContent, secrets: FormSecrets): Promise<void> {
-    const { draft, fields, values } = content;
+  #block(blocked: Blocked): void {
+    this.#blocked = blocked;
+    this.#focus = "invalid";
+    this.#show();
+  }
+
+  /** Something was typed. */
+  #unblock(): void {
+    if (this.#content === undefined || this.#blocked === undefined) return;
+    const faults = [...this.#content.faults.values()];
+    const isSolved = {
+      change: true,
+      readable: faults.every(({ isMissing }) => isMissing),
+      valid: faults.length === 0,
+    };
+    if (isSolved[this.#blocked.until]) this.#blocked = undefined;
+  }
+
+  async #send(content: FormContent): Promise<void> {
+    const { draft, fields, values, secrets } = content;
     let execution: Execution;
     try {
       const { runAgain, ...request } = toRequest(fields, values, secrets);
@@ -276,14 +307,13 @@ export class FormSession {
     if (error instanceof MaybeStartedError) {
       outcome = this.#mayHaveStarted(error);
     } else {
-      const missing = error instanceof CrewApiError ? error.missingInputs : [];
+      const names = error instanceof CrewApiError ? error.missingInputs : [];
       this.#keepsChanged = error instanceof CrewApiError && error.canKeepChanged === true;
-      content.require(missing);
+      content.require(names);
       // The next attempt is another kickoff.
       content.renew();
       outcome = {
         kind: "refused",
-        missing,
         ...this.#explain(error),
         ...(this.#keepsChanged && { remedy: keepChangedText() }),
       };
@@ -291,7 +321,7 @@ export class FormSession {
     }
     this.#outcome = outcome;
     this.#focus = "outcome";
-    if (this.#isClosed) this.#lateProblems.fire(error);
+    if (this.#isClosed) this.#options.onLateProblem(error);
     else this.#show();
   }
 
@@ -320,18 +350,16 @@ export class FormSession {
     return draft.id === this.#content?.draft.id && !this.#isSending;
   }
 
-  #replace(
-    change: (content: FormContent) => void,
-    { focus = "first", secrets = {} }: { focus?: FormFocus; secrets?: HeldSecrets } = {},
-  ): void {
+  #replace(change: (content: FormContent) => void, input?: string): void {
     const content = this.#content;
     if (content === undefined || this.#isSending) return;
-    const { id, values } = content.draft;
+    const { id } = content.draft;
     change(content);
-    this.#secrets = { ...carriedOver(this.#secrets, values, content.values), ...secrets };
     this.#outcome = undefined;
+    this.#blocked = undefined;
     this.#keepsChanged = false;
-    this.#focus = focus;
+    const part = content.fields.findIndex(({ name }) => name === input);
+    this.#focus = part < 0 ? "first" : part;
     if (!content.isEdited) this.#options.memory.dropDraft(this.#crew.id, id);
     this.#saveSoon();
     this.#show();
@@ -354,29 +382,42 @@ export class FormSession {
     if (!this.#isReady || this.#isClosed) return;
     this.#isKept = this.#options.memory.keeps(this.#crew.id);
     const view = this.#view();
-    this.#options.post({ type: "show", view });
     if (view.kind === "form") this.#focus = undefined;
+    // What is typed comes from the page.
+    const withoutValues = view.kind === "form" ? { ...view, draft: view.draft.id } : view;
+    if (isDeepStrictEqual(withoutValues, this.#posted)) return;
+    this.#posted = withoutValues;
+    this.#options.post({ type: "show", view });
   }
 
   #view(): FormView {
     const crew = this.#crew;
+    const content = this.#content;
     if (this.#problem !== undefined) return { kind: "unavailable", crew, ...this.#problem };
-    if (this.#content === undefined) return { kind: "loading", crew };
-    const { fields, draft, isEdited, origin, canUndo, canClear } = this.#content;
+    if (content === undefined) return { kind: "loading", crew };
+    const { fields, draft, origin, canUndo, canClear } = content;
+    const focus = this.#focus === "first" ? content.firstPart : this.#focus;
     return {
       kind: "form",
       crew,
       fields,
       draft,
-      isEdited,
+      problems: content.problems,
       canUndo,
       canClear,
       ...(!this.#isKept && { isNotKept: true }),
       isSending: this.#isSending,
-      secrets: targetsIn(this.#secrets),
-      ...defined({ origin, hint: this.#shownHint, outcome: this.#outcome, focus: this.#focus }),
+      secrets: content.secretTargets,
+      ...defined({ origin, hint: this.#shownHint, outcome: this.#outcome, focus }),
+      ...defined({ blocked: this.#blocked?.text }),
     };
   }
+}
+
+/** Why nothing was sent or used, and what solves it. */
+interface Blocked {
+  readonly text: string;
+  readonly until: "valid" | "readable" | "change";
 }
 
 /** The task that it runs again from stays. */

@@ -20,11 +20,15 @@ import { requestWith } from "../form/values.ts";
 import { SingleStart } from "../../base/single-start.ts";
 import type { KickoffFault } from "../kickoff-json.ts";
 import { callbacksText } from "../texts.ts";
-import { checkRequestFile, isHarmless } from "./check.ts";
-import { completeRequestFiles } from "./completion.ts";
 import { findInFile, folderInFile } from "./crew.ts";
-import { rangeOf, RequestFileDiagnostics } from "./diagnostics.ts";
-import { longestFile, readRequestFile, type RequestFile } from "./request-file.ts";
+import { completeRequestFiles, rangeOf, RequestFileDiagnostics } from "./editing.ts";
+import {
+  checkRequestFile,
+  isHarmless,
+  longestFile,
+  readRequestFile,
+  type RequestFile,
+} from "./request-file.ts";
 
 export interface RequestFilesOptions {
   readonly database: Database;

@@ -8,9 +8,8 @@ import {
   type Strategy,
   streamingStrategies,
 } from "../../kickoff/callbacks.ts";
-import { useForm } from "./context.ts";
 import { Field, useUniqueId } from "./field.tsx";
-import { change, changeSecret } from "./filling.ts";
+import { change, changeSecret, useForm } from "./filling.ts";
 
 const code = { kind: "lines", isCode: true } as const;
 const address = { kind: "line", inputmode: "url" } as const;
@@ -18,7 +17,7 @@ const line = { kind: "line", inputmode: "text" } as const;
 
 /** What a kickoff has besides inputs, folded unless something is in it. */
 export function Advanced() {
-  const { view, values, isSending } = useForm();
+  const { view, values } = useForm();
   const { meta, callbacks, streaming, restoreFromStateId, extra } = values;
   const details = useRef<HTMLDetailsElement>(null);
   const realtime = useUniqueId();
@@ -72,7 +71,7 @@ export function Advanced() {
             type="checkbox"
             id={realtime}
             checked={streaming.realtime}
-            disabled={isSending}
+            disabled={view.isSending}
             onChange={({ currentTarget }) => change(stream({ realtime: currentTarget.checked }))}
           />
           <label for={realtime}>{l10n.t("Send each event at once")}</label>

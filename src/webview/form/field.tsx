@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { FormPart } from "../../kickoff/form/validate.ts";
-import { useForm } from "./context.ts";
+import type { FormPart } from "../../kickoff/form/values.ts";
+import { useForm } from "./filling.ts";
 
 export type BoxKind =
   | { readonly kind: "lines"; readonly isCode: boolean }
@@ -32,11 +32,11 @@ interface FieldProps {
 
 export function Field(props: FieldProps) {
   const { label, mark, hint, part, note, instead, actions } = props;
-  const { problemOf, typing } = useForm();
+  const { view, typing } = useForm();
   const root = useRef<HTMLDivElement>(null);
   const [hasActionFocus, setActionFocus] = useState(false);
   const id = useUniqueId();
-  const problem = part === undefined ? "" : problemOf(part);
+  const problem = part === undefined ? "" : (view.problems[part] ?? "");
   /** It stays as it was until the person pauses. */
   const shown = useRef("");
   if (problem === "" || part !== typing) shown.current = problem;
@@ -97,7 +97,7 @@ interface BoxProps extends FieldProps {
 
 function Box(props: BoxProps) {
   const { id, describedBy, isInvalid, isRequired, part, box, text, onText, actions } = props;
-  const { isSending } = useForm();
+  const { isSending } = useForm().view;
   const attributes = {
     id,
     value: text,

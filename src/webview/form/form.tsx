@@ -1,14 +1,18 @@
 import * as l10n from "@vscode/l10n";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RunFrom } from "../../kickoff/callbacks.ts";
-import { type FormToolName, formToolNames, type Origin } from "../../kickoff/form/messages.ts";
+import {
+  type Explanation,
+  type FormToolName,
+  formToolNames,
+  type Origin,
+} from "../../kickoff/form/messages.ts";
 import { pastedText } from "../../kickoff/texts.ts";
 import { Advanced } from "./advanced.tsx";
-import { type Form, FormContext, useForm } from "./context.ts";
-import { ExplanationBox } from "./explanation.tsx";
-import { Field } from "./field.tsx";
 import { host } from "../host.ts";
-import { change, submit, use } from "./filling.ts";
+import { Field } from "./field.tsx";
+import { change, type Form, FormContext, submit, use, useForm } from "./filling.ts";
 import { Input } from "./input.tsx";
 
 export function FilledForm({ form }: { readonly form: Form }) {
@@ -37,7 +41,7 @@ export function FilledForm({ form }: { readonly form: Form }) {
 }
 
 function Tools() {
-  const { isSending } = useForm();
+  const { isSending } = useForm().view;
   return (
     <div class="tools">
       {formToolNames.map((tool) => (
@@ -67,8 +71,7 @@ function toolText(tool: FormToolName): string {
 
 /** Where the values are from, and how to be rid of them. */
 function Notice() {
-  const { view, isSending } = useForm();
-  const { origin, canUndo, canClear } = view;
+  const { origin, canUndo, canClear, isSending } = useForm().view;
   const link = (type: "undo" | "clear", text: string) => (
     <button type="button" class="link" onClick={() => host.post({ type })}>
       {text}
@@ -157,8 +160,8 @@ function KeptOutputs({ from }: { readonly from: RunFrom }) {
 }
 
 function Footer() {
-  const { view, values, isSending, blocked } = useForm();
-  const { outcome } = view;
+  const { view, values } = useForm();
+  const { outcome, blocked, isSending } = view;
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const { current } = element;
@@ -191,7 +194,7 @@ function Footer() {
             </button>
           </ExplanationBox>
         )}
-        {blocked !== "" && <p class="error">{blocked}</p>}
+        {blocked !== undefined && <p class="error">{blocked}</p>}
       </div>
       <div class="buttons">
         {/* Not `disabled`, which would lose focus. */}
@@ -213,5 +216,37 @@ function Footer() {
         {isSending ? sending : ""}
       </p>
     </footer>
+  );
+}
+
+interface ExplanationProps {
+  readonly explanation: Explanation;
+  readonly kind?: "error" | "warning";
+  readonly children?: ComponentChildren;
+}
+
+/** What happened, what a person can do, and buttons for it, which the extension host identifies by index. */
+export function ExplanationBox({ explanation, kind = "error", children }: ExplanationProps) {
+  const { message, remedy, actions } = explanation;
+  return (
+    <div class={kind}>
+      <p class="message">{message}</p>
+      {remedy !== undefined && remedy !== "" && <p>{remedy}</p>}
+      {(children !== undefined || actions.length > 0) && (
+        <div class="buttons">
+          {children}
+          {actions.map((title, index) => (
+            <button
+              key={title}
+              type="button"
+              class="secondary"
+              onClick={() => host.post({ type: "act", index })}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
   );
 }

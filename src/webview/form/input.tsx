@@ -7,14 +7,14 @@ import {
   hasText,
   switchMode,
 } from "../../kickoff/form/fields.ts";
-import { useForm } from "./context.ts";
-import { type BoxKind, Field } from "./field.tsx";
 import { host } from "../host.ts";
-import { change, focusPart } from "./filling.ts";
+import { type BoxKind, Field } from "./field.tsx";
+import { change, focusPart, useForm } from "./filling.ts";
 
 /** One of the crew's inputs, by its index. */
 export function Input({ index }: { readonly index: number }) {
-  const { view, values, isSending } = useForm();
+  const { view, values } = useForm();
+  const { isSending } = view;
   const [field, value] = [view.fields[index], values.inputs[index]];
   if (field === undefined || value === undefined) return null;
   const { name, description, required, listed, initial } = field;

@@ -38,15 +38,18 @@ export class FormPage {
   readonly mode = (name: string): Locator => this.list(`Send ${name} as`);
   readonly kickOff = (): Locator =>
     this.page.getByRole("button", { name: "Kick Off", exact: true });
-  readonly problemOf = (name: string): Promise<string> => descriptionOf(this.field(name));
+  /** Waits until hint, note and problem of a field, which describe it to a screen reader, are as expected. */
+  readonly says = (field: string | Locator, expected: RegExp): Promise<unknown> =>
+    waitFor(`${String(expected)} at a field`, async () =>
+      expected.test(await descriptionOf(typeof field === "string" ? this.field(field) : field)),
+    );
   readonly isFocused = (name: string): Promise<unknown> =>
     waitFor(`the focus in ${name}`, () =>
       this.field(name).evaluate((box) => box === document.activeElement),
     );
 }
 
-/** The hint, note and problem that describe a field to a screen reader. */
-export function descriptionOf(field: Locator): Promise<string> {
+function descriptionOf(field: Locator): Promise<string> {
   return field.evaluate((box) =>
     (box.getAttribute("aria-describedby") ?? "")
       .split(" ")

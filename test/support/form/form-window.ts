@@ -79,6 +79,7 @@ export class FormWindow {
       onToolProblem: (error) => this.problems.push(error),
       onAction: () => undefined,
       onHint: (what) => this.hinted.push(what),
+      onLateProblem: () => undefined,
       showPlace: (at) => Promise.resolve(void this.places.push(at)),
     });
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { adviceFrom } from "../../../src/kickoff/form/advice.ts";
+import { adviceFrom } from "../../../src/kickoff/form/hints.ts";
 import { ProjectError, type ProjectProblem } from "../../../src/projects/types.ts";
 
 describe("What a kickoff form says of a project's files", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../src/executions/model.ts";
-import { callbackHint } from "../../../src/kickoff/form/callback-hint.ts";
+import { callbackHint } from "../../../src/kickoff/form/hints.ts";
 import { FormMemory } from "../../../src/kickoff/form/memory.ts";
 import type { FormView, ToForm } from "../../../src/kickoff/form/messages.ts";
 import { FormSession } from "../../../src/kickoff/form/session.ts";
@@ -105,8 +105,8 @@ describe("A form that shows the hint", () => {
 
   it("passes on which of its links was pressed", async () => {
     const session = await open();
-    for (const type of ["setUpCallbacks", "testCallbacks", "hideHint"])
-      assert.ok(receive(session, { type }));
+    for (const action of ["setUp", "test", "hide"])
+      assert.ok(receive(session, { type: "hint", action }));
     assert.deepEqual(pressed, ["setUp", "test", "hide"]);
   });
 });

@@ -51,6 +51,17 @@ describe("The content of a form opened with values", () => {
     assert.equal(content.origin, undefined);
   });
 
+  it("gets the focus in the first empty input, and in a missing secret if all inputs were given", () => {
+    const authentication = { strategy: "bearer" as const };
+    const humanInputWebhook = { url: "https://a.test/h", authentication };
+    const given = (inputs: Record<string, string>) =>
+      open({ instead: { inputs, humanInputWebhook } }).firstPart;
+    assert.equal(given({ topic: "tea", audience: "all" }), "humanInput");
+    assert.equal(given({ topic: "tea" }), 1);
+    assert.equal(open({ draft }).firstPart, 0, "of none that is empty");
+    assert.equal(new FormContent([], {}, () => draft.id).firstPart, "submit");
+  });
+
   it("makes no request of events without an address, which would be lost", () => {
     const { streaming } = initialValues([]);
     const values = { ...typed("tea", "all"), streaming: { ...streaming, events: "task_started" } };

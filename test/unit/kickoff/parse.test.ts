@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as v from "valibot";
-import { fromForm, parseSavedState } from "../../../src/kickoff/form/parse.ts";
+import { fromForm, parseSavedState } from "../../../src/kickoff/form/messages.ts";
 
 /** Undefined if invalid. */
 function parsed(raw: unknown) {
@@ -33,7 +33,6 @@ describe("Messages of the kickoff form", () => {
     const draft = { id, values };
     for (const message of [
       { type: "ready" },
-      { type: "ready", draft },
       { type: "submit", draft },
       { type: "changed", draft },
       { type: "clear" },
@@ -81,7 +80,7 @@ describe("Messages of the kickoff form", () => {
       { ...plain, isOdd: true },
       ...controls.map((control) => ({ ...plain, control, hasDefault: true })),
     ];
-    const state = { crew: "url:https://a.example", name: "A", fields, draft: { id, values } };
+    const state = { crew: "url:https://a.example", name: "A", fields };
     assert.deepEqual(parseSavedState(JSON.parse(JSON.stringify(state))), state);
     assert.deepEqual(parseSavedState({ crew: "c", name: "n" }), { crew: "c", name: "n" });
     for (const raw of [undefined, null, {}, { crew: 1, name: "n" }])
@@ -91,9 +90,9 @@ describe("Messages of the kickoff form", () => {
   it("may be from an earlier version", () => {
     const draft = { id, values: { ...old, json: '{"inputs": ' }, isCut: true };
     const read = { id, values };
-    assert.deepEqual(parsed({ type: "ready", draft }), { type: "ready", draft: read });
     const state = { crew: "c", name: "n" };
-    assert.deepEqual(parseSavedState({ ...state, draft }), { ...state, draft: read });
+    assert.deepEqual(parseSavedState({ ...state, draft }), state);
+    assert.deepEqual(parsed({ type: "changed", draft }), { type: "changed", draft: read });
   });
 
   it("have values as typed, even an invalid address or text: what is stored is decided elsewhere", () => {

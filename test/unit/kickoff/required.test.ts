@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { emptyInputs, readInputs } from "../../../src/api/read-inputs.ts";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
-import { checkInputs } from "../../../src/kickoff/request-files/check.ts";
-import { readRequestFile } from "../../../src/kickoff/request-files/request-file.ts";
-import { noSecrets } from "../../../src/kickoff/callbacks.ts";
-import { isValid } from "../../../src/kickoff/form/validate.ts";
-import { type FormValues, initialValues, toRequest } from "../../../src/kickoff/form/values.ts";
+import { checkInputs, readRequestFile } from "../../../src/kickoff/request-files/request-file.ts";
+import {
+  type FormValues,
+  initialValues,
+  readForm,
+  toRequest,
+} from "../../../src/kickoff/form/values.ts";
 
 /** What a crew may answer about the input `n`, and whether a kickoff requires a value. */
 const cases: readonly (readonly [what: string, answer: unknown, isRequired: boolean])[] = [
@@ -40,7 +42,7 @@ describe("An input may be left blank or out, in the form and a request file alik
       assert.deepEqual(
         {
           mark: fields.map(({ required }) => required),
-          form: isValid(fields, blank, noSecrets),
+          form: readForm(fields, blank).faults.size === 0,
           file: checkInputs(readRequestFile('{"crew": "T", "inputs": {}}'), inputs.fields).map(
             ({ kind }) => kind,
           ),

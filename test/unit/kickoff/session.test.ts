@@ -5,7 +5,6 @@ import { UserError, type ErrorAction } from "../../../src/base/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/form/content.ts";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
-import { keptValues } from "../../../src/kickoff/form/secrets.ts";
 import type { Draft, ToForm } from "../../../src/kickoff/form/messages.ts";
 import { FormSession, type LoadOptions } from "../../../src/kickoff/form/session.ts";
 import { MaybeStartedError } from "../../../src/sending/kickoff.ts";
@@ -79,9 +78,9 @@ describe("A kickoff form's session", () => {
         onStarted: (execution) => started.push(execution),
         onOpenExecution: (execution) => opened.push(execution),
         onAction: (action) => acted.push(action),
+        onLateProblem: (error) => late.push(error),
       }),
     );
-    session.onLateProblem((error) => late.push(error));
     return session;
   }
 
@@ -98,9 +97,9 @@ describe("A kickoff form's session", () => {
     const session = await open();
     assert.deepEqual(
       posted.map(({ view }) => view.kind),
-      ["loading", "loading", "form"],
+      ["loading", "form"],
     );
-    assert.equal(form().focus, "first");
+    assert.equal(form().focus, 0);
     assert.deepEqual(
       form().fields.map(({ name }) => name),
       ["topic", "__proto__"],
@@ -212,33 +211,38 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(saved, []);
   });
 
-  it("keeps a keystroke that only the hidden page had", async () => {
+  it("keeps for a page that is shown again what may not be stored", async () => {
     const session = await open();
     const { id } = form().draft;
-    receive(session, { type: "ready", draft: { id, values: typed("one more") } });
-    assert.deepEqual(form().draft.values, typed("one more"));
-    receive(session, {
-      type: "ready",
-      draft: { id: "11111111-0000-4000-8000-999999999999", values: typed("of another form") },
-    });
-    assert.deepEqual(form().draft.values, typed("one more"));
+    const callbacks = { ...typed("").callbacks, taskWebhookUrl: "https://me:pw@a.test" };
+    receive(session, { type: "changed", draft: { id, values: { ...typed("a"), callbacks } } });
+    receive(session, { type: "ready" });
+    assert.deepEqual(form().draft.values, { ...typed("a"), callbacks });
   });
 
-  it("keeps what a page may not store while another tab is active, unless the page has a newer keystroke", async () => {
+  it("marks what is wrong at once, what is missing when it is sent, and says so until it is solved", async () => {
     const session = await open();
     const { id } = form().draft;
-    const complete = {
-      ...typed("a"),
-      callbacks: { ...typed("").callbacks, taskWebhookUrl: "https://me:pw@a.test" },
+    const change = (values: FormValues) => {
+      receive(session, { type: "changed", draft: { id, values } });
+      return [form().problems, form().blocked];
     };
-    receive(session, { type: "changed", draft: { id, values: complete } });
-    const kept = keptValues(complete);
-    assert.doesNotMatch(JSON.stringify(kept), /pw/);
-    receive(session, { type: "ready", draft: { id, values: kept } });
-    assert.deepEqual(form().draft.values, complete);
-    const more = { ...kept, meta: '{"more": 1}' };
-    receive(session, { type: "ready", draft: { id, values: more } });
-    assert.deepEqual(form().draft.values, more);
+    assert.deepEqual(change({ ...typed(""), meta: "[]" }), [
+      { meta: 'A JSON object is expected, such as {"ticket": 7}.' },
+      undefined,
+    ]);
+    const shown = posted.length;
+    change({ ...typed("", "more"), meta: "[]" });
+    assert.equal(posted.length, shown, "what is typed isn't sent back");
+    receive(session, { type: "submit", draft: { id, values: typed("") } });
+    assert.equal(form().focus, "invalid");
+    assert.match(form().problems[0] ?? "", /^This input is required/);
+    assert.equal(form().blocked, "Nothing was sent. Check the marked fields.");
+    assert.deepEqual(change(typed("a")), [{}, undefined]);
+    receive(session, { type: "paste", text: '{"inputs": {}, "token": "hush"}' });
+    assert.match(form().blocked ?? "", /^The pasted kickoff was not taken: Remove “token”/);
+    assert.deepEqual(change(typed("ab")), [{}, undefined]);
+    assert.deepEqual(sent, []);
   });
 
   it("restores a draft completely, even an input that the crew no longer lists", async () => {
@@ -267,7 +271,7 @@ describe("A kickoff form's session", () => {
     const draft = { id: "22222222-0000-4000-8000-000000000001", values: typed("a") };
     const session = make({ draft });
     session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }] }));
-    receive(session, { type: "ready", draft });
+    receive(session, { type: "ready" });
     assert.deepEqual(form().draft, draft);
     receive(session, { type: "submit", draft });
     await settle();
@@ -375,8 +379,8 @@ describe("A kickoff form's session", () => {
     const { outcome, fields, draft, focus } = form();
     assert.ok(outcome?.kind === "refused");
     assert.deepEqual(
-      [outcome.missing, outcome.remedy, focus],
-      [["topic", "budget"], "Fill in.", "outcome"],
+      [form().problems[0], outcome.remedy, focus],
+      ["The crew reports that this input is missing.", "Fill in.", "outcome"],
     );
     assert.deepEqual(
       fields.map(({ name }) => name),

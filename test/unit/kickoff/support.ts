@@ -53,6 +53,7 @@ export function sessionOptions(
     },
     onAction: () => undefined,
     onHint: () => undefined,
+    onLateProblem: () => undefined,
     showPlace: () => Promise.resolve(),
     ...own,
   };

@@ -1,22 +1,35 @@
 import assert from "node:assert/strict";
-import { formFields } from "../../../src/kickoff/form/fields.ts";
+import { type FormField, formFields } from "../../../src/kickoff/form/fields.ts";
 import { readJson } from "../../../src/kickoff/json.ts";
-import { checkAddress, type FormSecrets, noSecrets } from "../../../src/kickoff/callbacks.ts";
-import { checkInput, faultsIn, isValid } from "../../../src/kickoff/form/validate.ts";
-import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
+import { checkAddress, type FormSecrets } from "../../../src/kickoff/callbacks.ts";
+import {
+  type FormValues,
+  initialValues,
+  missing,
+  readForm,
+  readInput,
+} from "../../../src/kickoff/form/values.ts";
 
+const isValid = (
+  fields: readonly FormField[],
+  values: FormValues,
+  secrets: Partial<FormSecrets> = {},
+) =>
+  readForm(fields, values, (name) => (secrets[name] === undefined ? missing("") : undefined)).faults
+    .size === 0;
 /** What is wrong with one of the texts. */
 const faultOf = (part: "meta" | "extra", text: string) =>
-  faultsIn([], { ...initialValues([]), [part]: text }, () => undefined).get(part);
+  readForm([], { ...initialValues([]), [part]: text }).faults.get(part);
+const faultIn = (...given: Parameters<typeof readInput>) => readInput(...given).fault;
 
 describe("Checks of the kickoff form", () => {
   it("require a value for a required input and not for an optional or left-out one", () => {
     for (const mode of ["text", "json"] as const) {
-      assert.equal(checkInput({ required: true }, { mode, text: "" })?.isMissing, true);
-      assert.equal(checkInput({ required: false }, { mode, text: "" }), undefined);
+      assert.equal(faultIn({ required: true }, { mode, text: "" })?.isMissing, true);
+      assert.equal(faultIn({ required: false }, { mode, text: "" }), undefined);
     }
-    assert.equal(checkInput({ required: true }, { mode: "omit", text: "{" }), undefined);
-    assert.equal(checkInput({ required: true }, { mode: "text", text: "{" }), undefined);
+    assert.equal(faultIn({ required: true }, { mode: "omit", text: "{" }), undefined);
+    assert.equal(faultIn({ required: true }, { mode: "text", text: "{" }), undefined);
   });
 
   const faults: readonly [string, number, number, string][] = [
@@ -37,7 +50,7 @@ describe("Checks of the kickoff form", () => {
     it(`report where ${JSON.stringify(text)} stops being JSON`, () => {
       const fault = `Not JSON: line ${line}, column ${column}: ${expected}`;
       assert.deepEqual(readJson(text), { fault });
-      assert.deepEqual(checkInput({ required: true }, { mode: "json", text }), { text: fault });
+      assert.deepEqual(faultIn({ required: true }, { mode: "json", text }), { text: fault });
     });
   }
 
@@ -88,15 +101,12 @@ describe("Checks of the kickoff form", () => {
 
   it("distinguish an empty text, null and leaving out from a missing value", () => {
     for (const mode of ["empty", "null", "omit"] as const)
-      assert.equal(checkInput({ required: true }, { mode, text: "" }), undefined, mode);
+      assert.equal(faultIn({ required: true }, { mode, text: "" }), undefined, mode);
   });
 
   it("require what a control of its type gives", () => {
     const check = (kind: "number" | "integer" | "boolean", text: string) =>
-      checkInput({ required: true, control: { kind } }, { mode: "fitting", text })?.text.slice(
-        0,
-        18,
-      );
+      faultIn({ required: true, control: { kind } }, { mode: "fitting", text })?.text.slice(0, 18);
     for (const text of ["12", "-0.5", " 1e3 "])
       assert.equal(check("number", text), undefined, text);
     for (const text of ["1,5", "0x10", "twelve", "1.", "--1", "NaN"])
@@ -111,7 +121,7 @@ describe("Checks of the kickoff form", () => {
     );
     const choice = { required: false, control: { kind: "choice", choices: ['"a"', "1"] } } as const;
     assert.deepEqual(
-      ['"a"', "1", "", "a"].map((text) => checkInput(choice, { mode: "fitting", text })?.isMissing),
+      ['"a"', "1", "", "a"].map((text) => faultIn(choice, { mode: "fitting", text })?.isMissing),
       [undefined, undefined, undefined, true],
     );
   });
@@ -123,7 +133,7 @@ describe("Checks of the kickoff form", () => {
       "1e400",
       "-1e999",
     ]) {
-      const fault = checkInput({ required: true }, { mode: "json", text });
+      const fault = faultIn({ required: true }, { mode: "json", text });
       assert.match(fault?.text ?? "", /this number is too long/, text);
     }
     assert.deepEqual(readJson('{"a": 1,\n  "b": 9007199254740993}'), {
@@ -144,22 +154,18 @@ describe("Checks of the kickoff form", () => {
   it("apply to the whole form", () => {
     const fields = formFields({ fields: [{ name: "a", required: false }] });
     const fine = initialValues(fields);
-    assert.equal(isValid(fields, fine, noSecrets), true);
-    assert.equal(isValid(fields, { ...fine, meta: "[]" }, noSecrets), false);
+    assert.equal(isValid(fields, fine), true);
+    assert.equal(isValid(fields, { ...fine, meta: "[]" }), false);
     assert.equal(
-      isValid(
-        fields,
-        { ...fine, callbacks: { ...fine.callbacks, stepWebhookUrl: "x" } },
-        noSecrets,
-      ),
+      isValid(fields, { ...fine, callbacks: { ...fine.callbacks, stepWebhookUrl: "x" } }),
       false,
     );
     assert.equal(
-      isValid(fields, { ...fine, inputs: [{ name: "a", mode: "json", text: "{" }] }, noSecrets),
+      isValid(fields, { ...fine, inputs: [{ name: "a", mode: "json", text: "{" }] }),
       false,
     );
     assert.equal(
-      isValid(formFields({ fields: [{ name: "b" }] }), fine, noSecrets),
+      isValid(formFields({ fields: [{ name: "b" }] }), fine),
       false,
       "a required input without a value",
     );
@@ -170,7 +176,7 @@ describe("Checks of the kickoff form", () => {
     const url = "https://a.example/";
     const callbacks = { ...fine.callbacks, humanInputWebhookUrl: url };
     const valid = (values: Partial<FormValues>, secrets: Partial<FormSecrets> = {}) =>
-      isValid([], { ...fine, ...values }, { ...noSecrets, ...secrets });
+      isValid([], { ...fine, ...values }, secrets);
     assert.equal(
       valid({ humanInput: { strategy: "bearer", username: "" } }),
       true,

@@ -5,7 +5,7 @@ import {
   fillIn,
   type FormValues,
   initialValues,
-  toPrefill,
+  readForm,
   toRequest,
 } from "../../../src/kickoff/form/values.ts";
 
@@ -186,7 +186,7 @@ describe("Values of the kickoff form", () => {
     } as const;
     const { fields, values } = fillIn([], initialValues([]), { humanInputWebhook, webhooks });
     assert.doesNotMatch(JSON.stringify(values), /s3cret/);
-    assert.deepEqual(toPrefill(fields, values), {
+    assert.deepEqual(readForm(fields, values).values, {
       inputs: {},
       humanInputWebhook: {
         url: "https://a.example/h",

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { InputField } from "../../../../src/api/types.ts";
-import { checkInputs } from "../../../../src/kickoff/request-files/check.ts";
-import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
+import {
+  checkInputs,
+  readRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
 
 /** The faults of inputs, each with the text that it marks. */
 function faults(inputs: string, fields: readonly InputField[]) {
