@@ -107,7 +107,7 @@ describe("The kickoff form, in the window", () => {
     assert.equal(gate.sent("/kickoff").length, before + 1);
   });
 
-  it("accepts a pasted kickoff, sends its secret without saving it, and asks only for the secret when it is run again", async () => {
+  it("accepts a pasted kickoff, sends its secret without saving it, and asks only for the secret when the form is filled in from its execution", async () => {
     const { content } = window.webview;
     const token = content.getByLabel("Token for the human input callback");
     const plain = {
@@ -140,8 +140,9 @@ describe("The kickoff form, in the window", () => {
     await field("topic").press("ControlOrMeta+Enter");
     await window.editor.activeTab("oolong").waitFor();
     assert.deepEqual(JSON.parse(gate.sent("/kickoff").at(-1)?.body ?? ""), whole);
-    await window.runCommand("Crewdeck: Run Again…");
-    await window.messages.confirm("again?", "Edit First…");
+    await openForm(window, "Writers");
+    await content.getByRole("button", { name: "Fill In From…", exact: true }).click();
+    await window.quickInput.choose("Choose the values to fill in", "oolong · all");
     await waitFor("the focus in the missing secret", () =>
       token.evaluate((box) => box === document.activeElement),
     );
