@@ -114,7 +114,7 @@ export interface RawAnswerParts extends Pick<CommandParts, "clock"> {
   readonly outputs: Pick<CommandParts["outputs"], "openAnswer">;
 }
 
-/** Shows the response unchanged, even an error. Nothing is stored. */
+/** Shows the response unchanged, even an error. */
 export async function openRawAnswer(
   { crews, outputs, clock }: RawAnswerParts,
   execution: Execution,

@@ -9,9 +9,7 @@ interface ExecutionAddress {
 
 export type ExecutionPart =
   | { readonly kind: "attempt"; readonly taskId: string; readonly attempt: number }
-  | { readonly kind: "result" }
-  /** A raw answer of the crew. */
-  | { readonly kind: "answer"; readonly name: string };
+  | { readonly kind: "result" };
 
 /** `crew-execution:/<crew>/<kickoffId>/<title>.execution`. The title is only for the tab. */
 export function executionUri(
@@ -31,7 +29,7 @@ export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined
   return addressOf(crew, key);
 }
 
-/** `…/<kickoffId>/tasks/<task> (attempt 2).md`, `…/result.json` or `…/answers/<name>.json`. */
+/** `…/<kickoffId>/tasks/<task> (attempt 2).md` or `…/result.json`. */
 export function partUri(
   address: ExecutionAddress,
   part: ExecutionPart,
@@ -55,23 +53,16 @@ export function partName(part: ExecutionPart): string {
 }
 
 function partPath(part: ExecutionPart): string {
-  switch (part.kind) {
-    case "attempt":
-      return `tasks/${encodeName(part.taskId)} (attempt ${part.attempt})`;
-    case "result":
-      return "result";
-    case "answer":
-      return `answers/${encodeName(part.name)}`;
-  }
+  return part.kind === "result"
+    ? "result"
+    : `tasks/${encodeName(part.taskId)} (attempt ${part.attempt})`;
 }
 
 function partOf(path: string): ExecutionPart | undefined {
   if (path === "result") return { kind: "result" };
   const [, task, attempt] = /^tasks\/([^/]+) \(attempt (\d+)\)$/.exec(path) ?? [];
   const taskId = decode(task);
-  if (taskId !== undefined) return { kind: "attempt", taskId, attempt: Number(attempt) };
-  const name = decode(/^answers\/([^/]+)$/.exec(path)?.[1]);
-  return name === undefined ? undefined : { kind: "answer", name };
+  return taskId === undefined ? undefined : { kind: "attempt", taskId, attempt: Number(attempt) };
 }
 
 function pathOf({ crewName, key }: ExecutionAddress): string {

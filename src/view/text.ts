@@ -80,11 +80,6 @@ export function missingOutputText(): Rendered {
   return assemble([{ id: "output", lines: [missing()] }]);
 }
 
-export function missingAnswerText(): Rendered {
-  const text = l10n.t("This answer is not kept. “Crewdeck: Export…” asks the crew again.");
-  return assemble([{ id: "answer", lines: [text] }]);
-}
-
 export function missingText(crewName: string, kickoffId: string): Rendered {
   return assemble([
     { id: "title", lines: [`# ${l10n.t("Not tracked here")}`] },

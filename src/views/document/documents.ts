@@ -61,8 +61,6 @@ interface Page {
 export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #options: ExecutionDocumentsOptions;
   readonly #pages = new Map<string, Page>();
-  /** Raw answers in open editors, which aren't stored. */
-  readonly #answers = new Map<string, string>();
   readonly #changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly #subscriptions: vscode.Disposable;
   #rendering: Rendering | undefined;
@@ -72,10 +70,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     this.#options = options;
     this.#subscriptions = vscode.Disposable.from(
       options.store.onDidChange(() => this.refresh()),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-        this.#pages.delete(uri.toString());
-        this.#answers.delete(uri.toString());
-      }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#pages.delete(uri.toString())),
       this.#changes,
     );
   }
@@ -171,11 +166,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return page?.renderings[0].text === document.getText();
   }
 
-  /** Keeps a raw answer until its document is closed. */
-  keepAnswer(uri: vscode.Uri, answer: string): void {
-    this.#answers.set(uri.toString(), answer);
-  }
-
   refresh(): void {
     const rendering = this.#rendering;
     if (rendering === undefined) return;
@@ -249,11 +239,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     const part = parsePartUri(uri)?.part;
-    if (part?.kind === "answer") {
-      const answer = this.#answers.get(uri.toString());
-      const isGone = answer === undefined;
-      return { rendered: isGone ? rendering.missingAnswerText() : rendering.renderOutput(answer) };
-    }
     const execution = this.execution(uri);
     if (execution === undefined)
       return { rendered: rendering.missingText(address.crewName, address.key) };

@@ -10,7 +10,6 @@ import { withCancel } from "../../editor/messages.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { formatTime } from "../../view/words.ts";
-import type { ExecutionDocuments } from "./documents.ts";
 import { isLarge, outputContent, outputOf, shownOutput, type Output } from "../../view/outputs.ts";
 
 /** Undefined if the attempt's output isn't known. */
@@ -33,20 +32,18 @@ export interface RawAnswer {
   readonly askedAt: number;
 }
 
-/** Undefined if cancelled. */
+/** A file that says when it was asked for. Undefined if cancelled. */
 export async function openAnswer(
-  documents: Pick<ExecutionDocuments, "keepAnswer">,
   folder: string,
-  execution: ExecutionSummary,
+  { localId }: ExecutionSummary,
   { text, status, askedAt }: RawAnswer,
 ): Promise<vscode.Uri | undefined> {
   const asked = new Date(askedAt).toISOString();
   // With milliseconds, since two answers may arrive in one second.
   const time = `${formatTime(asked).replaceAll(":", ".")}.${asked.slice(-4, -1)}`;
   const name = status === undefined ? `status at ${time}` : `status ${status} at ${time}`;
-  const part = { kind: "answer", name } as const;
-  if (!isLarge(text)) documents.keepAnswer(uriOf(execution, part, text), text);
-  return await openOutput(folder, execution, part, text);
+  const shown = shownOutput(text);
+  return await openFile(path.join(folder, localId, `${name}.${shown.extension}`), shown.text);
 }
 
 /** Formats only JSON. Undefined if cancelled. */
@@ -79,7 +76,7 @@ export async function saveOutput(
   return target;
 }
 
-/** The document of an output or an answer. */
+/** The document of an output. */
 export function uriOf(
   { crew: { name: crewName }, ...ids }: ExecutionSummary,
   part: ExecutionPart,
@@ -102,12 +99,17 @@ export async function openOutput(
     return uri;
   }
   const { extension, text } = shownOutput(output);
-  const file = path.join(folder, execution.localId, `${uniqueName(part)}.${extension}`);
+  const name = `${uniqueName(part)}.${extension}`;
+  return await openFile(path.join(folder, execution.localId, name), text);
+}
+
+/** Read-only. Undefined if cancelled. */
+async function openFile(file: string, text: string): Promise<vscode.Uri | undefined> {
   // An attempt's output never changes, so its size is enough.
   const known = await stat(file).catch(() => undefined);
   if (known?.size !== Buffer.byteLength(text)) {
     // For this user only, as the database.
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     const title = vscode.l10n.t("Opening {0}", path.basename(file));
     const written = await withCancel(title, async (signal) => {
       await writeText(file, text, { signal });

@@ -99,7 +99,7 @@ export function registerDocuments(options: {
       save: async (execution: Execution, output: Output) =>
         (await import("./output-editors.ts")).saveOutput(execution, output),
       openAnswer: async (execution: Execution, answer: RawAnswer) =>
-        (await import("./output-editors.ts")).openAnswer(documents, folder, execution, answer),
+        (await import("./output-editors.ts")).openAnswer(folder, execution, answer),
     },
     dispose: () => owned.dispose(),
   };
