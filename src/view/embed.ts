@@ -90,7 +90,7 @@ const mayNeedChanges = /<[a-z/!?]|^[ \t>*+\-\d.)]*(?:#|=+[ \t]*$|-[ \t]*$|```|~~
  * each code block closed. The parser decides what is HTML and what is code. A text of which it is never sure becomes a
  * code block.
  */
-export function sanitizedLines(text: string, level: number): string[] {
+function sanitizedLines(text: string, level: number): string[] {
   let lines: readonly string[] = text.split("\n");
   if (!mayNeedChanges.test(text)) return [...lines];
   let isLowered = false;

@@ -141,7 +141,9 @@ function elapsedOf(execution: Execution, interrupted?: number): string | number 
 
 function noInputsIn(inputs: JsonObject | undefined): string | undefined {
   if (inputs === undefined)
-    return l10n.t("Not known: this execution was started elsewhere and is followed by its ID.");
+    return l10n.t(
+      "It was started elsewhere and is followed by its ID, so its inputs aren't known.",
+    );
   return Object.keys(inputs).length === 0 ? l10n.t("None.") : undefined;
 }
 
@@ -157,7 +159,7 @@ function toComeLabel(execution: Execution, named: number): string | undefined {
 }
 
 /** Its crew and IDs, and who or what started it. */
-export function aboutOf(execution: Execution): readonly Fact[] {
+function aboutOf(execution: Execution): readonly Fact[] {
   const { crew, kickoffIds, engine } = execution;
   return present<Fact>(
     { label: l10n.t("Crew"), value: crew.name },
@@ -172,7 +174,7 @@ export function aboutOf(execution: Execution): readonly Fact[] {
 }
 
 /** How many events there were. Not for the text, in which a section that changes is unfolded. */
-export function eventFacts({ eventCounts }: Execution): readonly Fact[] {
+function eventFacts({ eventCounts }: Execution): readonly Fact[] {
   const counts = eventCounts === undefined ? "" : countsText(eventCounts);
   return counts === "" ? [] : [{ label: l10n.t("Events"), value: counts }];
 }
@@ -189,7 +191,7 @@ function countsText({ total, byType = {} }: EventCounts): string {
 type StoredCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
 
 /** Anybody who knows a callback's path can post to it. */
-export function callbacksOf(callbacks: SentKickoff["callbacks"]): readonly Fact[] {
+function callbacksOf(callbacks: SentKickoff["callbacks"]): readonly Fact[] {
   return Object.entries<string | StoredCallback>({ ...callbacks }).flatMap(([label, callback]) => {
     const { url, authentication, ...rest } =
       typeof callback === "string" ? { url: callback } : callback;

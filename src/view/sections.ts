@@ -19,7 +19,7 @@ interface Strong {
 }
 
 /** From 0; `end` is exclusive and includes blank lines. */
-export interface Section {
+interface Section {
   readonly id: string;
   readonly start: number;
   readonly end: number;

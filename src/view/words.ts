@@ -31,7 +31,7 @@ export function stateName(state: ExecutionState): string {
     failed: l10n.t("Failed"),
     stopped: l10n.t("Stopped"),
     unconfirmed: l10n.t("May have started"),
-    unknown: l10n.t("Not known"),
+    unknown: l10n.t("State not known"),
   }[state];
 }
 
@@ -55,7 +55,7 @@ export function stateLabel(execution: ExecutionSummary): string {
   if (isNeverSeen(execution)) return l10n.t("Unknown to the crew – check the ID");
   if (asksElsewhere(execution)) return l10n.t("A person is asked");
   if (mayWait(execution)) return l10n.t("May be waiting for you");
-  return execution.stateText ?? l10n.t("Not known yet");
+  return execution.stateText ?? l10n.t("Not asked yet");
 }
 
 /** What a flow that waits asks for; undefined for a crew's output. */

@@ -17,12 +17,12 @@ export async function pickExecution(
   return (await vscode.window.showQuickPick(items, options))?.execution;
 }
 
-/** State and ID may be remote text. */
+/** The state may be remote text. */
 export function executionItem(execution: ExecutionSummary): ExecutionItem {
   return {
     label: plainLabel(titleOf(execution)),
     description: plainLabel(`${execution.crew.name} · ${stateLabel(execution)}`),
-    detail: plainLabel([startLabel(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
+    detail: startLabel(execution),
     execution,
   };
 }

@@ -21,9 +21,6 @@ import { ScriptedPerson } from "./scripted-person.ts";
 
 describe("names and texts of a crew", () => {
   const link = "[Retry](command:crewdeck.kickoff)";
-  /** The id in a row's detail, behind the time. */
-  const idIn = (detail: string) => detail.replace(/^Kicked off: [^·]* · /, "");
-
   const crew = { id: "url:https://crew.test", name: "$(pass) Writers", url: "https://crew.test" };
   let crews: Crews;
   let person: ScriptedPerson;
@@ -38,20 +35,19 @@ describe("names and texts of a crew", () => {
     crews.dispose();
   });
 
-  it("draw no icons in a list of executions: state, id, crew's name and title", async () => {
+  it("draw no icons in a list of executions: state, crew's name and title", async () => {
     const execution = notWaiting({
       crew,
-      kickoffIds: ["$(key)"],
       label: "$(star)",
       state: "unknown",
       stateText: "$(pass) Completed",
     });
     const store = { list: () => [execution], find: () => execution, refresh: () => undefined };
     assert.equal(await chooseExecution(store, crews, undefined), undefined);
-    const [{ choices, descriptions, details } = {}] = person.shown;
+    const [{ choices, descriptions } = {}] = person.shown;
     assert.deepEqual(
-      [choices, descriptions, details?.map(idIn)],
-      [["\\$(star)"], ["\\$(pass) Writers · \\$(pass) Completed"], ["\\$(key)"]],
+      [choices, descriptions],
+      [["\\$(star)"], ["\\$(pass) Writers · \\$(pass) Completed"]],
     );
   });
 

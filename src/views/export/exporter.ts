@@ -46,9 +46,19 @@ export class SpanExporter {
     const spans = this.#spans(execution);
     const userAgent = `crewdeck/${this.#version}`;
     const refused = await sendSpans(spans, url, { headers, userAgent }).catch((error: unknown) => {
-      throw error instanceof SendError ? sendProblem(url, error) : error;
+      if (!(error instanceof SendError)) throw error;
+      const [message, action] = problemOf(url, error);
+      throw new UserError(message, [action]);
     });
-    if (refused > 0) throw refusedProblem(url, refused, spans.length);
+    if (refused > 0)
+      throw new UserError(
+        l10n.t(
+          "{0} refused {1} of {2} spans. Its log says why.",
+          url.origin,
+          refused,
+          spans.length,
+        ),
+      );
     return { traceId: spans[0]?.spanContext().traceId ?? "", spans: spans.length };
   }
 
@@ -65,18 +75,6 @@ function setting(name: string): unknown {
 }
 
 /** What to do about spans that were not accepted. */
-export function sendProblem(url: URL, error: SendError): UserError {
-  const [message, action] = problemOf(url, error);
-  return new UserError(message, [action]);
-}
-
-/** What to do if the receiver accepted the request, but not all of its spans. */
-export function refusedProblem({ origin }: URL, refused: number, total: number): UserError {
-  return new UserError(
-    l10n.t("{0} refused {1} of {2} spans. Its log says why.", origin, refused, total),
-  );
-}
-
 function problemOf(
   { origin, pathname }: URL,
   { status, code }: SendError,
