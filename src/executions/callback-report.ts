@@ -1,7 +1,7 @@
 import type { Question, StatusReading, TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { type Attempt, type Execution, hasEnded, without } from "./model.ts";
-import { applyReading, confirmKickoff } from "./reduce.ts";
+import { applyReading, confirmKickoff, waitsAt } from "./reduce.ts";
 import { crewContinued, resumesOf } from "./resumes.ts";
 import { isSameOutput, taskIn, withAttempt, withTask } from "./tasks.ts";
 
@@ -83,36 +83,24 @@ function attemptWith(attempts: readonly Attempt[], output: string): Attempt | un
 /** Status answers of a deployed crew don't report a pause: it stays until the crew continues. */
 function pauseAt(
   execution: Execution,
-  { taskId, output, options, message, defaultOption }: Extract<CallbackReport, { kind: "pause" }>,
+  pause: Extract<CallbackReport, { kind: "pause" }>,
   now: number,
 ): Execution {
+  const { taskId, output } = pause;
   const attempts = taskIn(execution.tasks, taskId)?.attempts ?? [];
   const number = pausedAttempt(execution, taskId, attempts, output);
   if (number === undefined) return execution;
+  if (isAnswered(execution, taskId, attempts, number)) {
+    const tasks = withTask(execution.tasks, taskId, (task) => ({
+      ...task,
+      attempts: withAttempt(task.attempts, number, { output, isHeard: true }),
+    }));
+    return { ...execution, tasks };
+  }
   const { waiting } = execution;
   const isKnown = waiting?.taskId === taskId && waiting.attempt === number;
-  const isLate = isAnswered(execution, taskId, attempts, number);
-  const tasks = withTask(execution.tasks, taskId, (task) => ({
-    ...task,
-    ...(!isLate && { state: "waiting" as const }),
-    attempts: withAttempt(task.attempts, number, { output, isHeard: true }),
-  }));
-  if (isLate) return { ...execution, tasks };
   const settled = isKnown ? execution : crewContinued(execution);
-  const known = attempts.find((attempt) => attempt.number === number)?.output;
-  return {
-    ...without(settled, "mayBeWaiting", "stateText", "stillPaused"),
-    state: "waiting",
-    tasks: tasks.map((task) =>
-      task.taskId !== taskId && (task.state === "running" || task.state === "waiting")
-        ? { ...task, state: "completed" }
-        : task,
-    ),
-    waiting: {
-      ...(isKnown ? waiting : { taskId, attempt: number, since: new Date(now).toISOString() }),
-      ...defined({ output: output ?? known, options, message, defaultOption }),
-    },
-  };
+  return waitsAt(settled, pause, number, now, { isHeard: true });
 }
 
 /**

@@ -224,23 +224,34 @@ function seen(before: Execution, after: Execution, now: number): Execution {
 
 /** If this attempt was just answered, the crew lags; later, it waits again. */
 function beginsToWait(execution: Execution, pause: Pause, now: number): Execution {
-  const { taskId, options, message, defaultOption } = pause;
   const attempt = attemptOf(execution, pause, now);
-  const target = { taskId, attempt };
+  const target = { taskId: pause.taskId, attempt };
   if (acceptedWithin(execution, target, now, lag)) return { ...execution, stillPaused: target };
-  const { waiting } = execution;
-  const isKnown = waiting?.taskId === taskId && waiting.attempt === attempt;
-  const isNext = !isKnown && resumesOf(execution, target).length === 0;
+  const isNext = !isAt(execution, target) && resumesOf(execution, target).length === 0;
   const settled = isNext ? crewContinued(execution) : execution;
-  const tasks = withTask(settled.tasks, taskId, (task) => ({
+  return waitsAt(settled, pause, attempt, now, { current: execution.progress?.current });
+}
+
+function isAt({ waiting }: Execution, { taskId, attempt }: ResumeTarget): boolean {
+  return waiting?.taskId === taskId && waiting.attempt === attempt;
+}
+
+/** It waits with this attempt. Other tasks that were open are completed, except the current one. */
+export function waitsAt(
+  execution: Execution,
+  { taskId, output, options, message, defaultOption }: Omit<Pause, "attempt">,
+  attempt: number,
+  now: number,
+  { current, isHeard }: { readonly current?: string | undefined; readonly isHeard?: true },
+): Execution {
+  const tasks = withTask(execution.tasks, taskId, (task) => ({
     ...task,
     state: "waiting",
-    attempts: withAttempt(task.attempts, attempt, { output: pause.output }),
+    attempts: withAttempt(task.attempts, attempt, { output, ...defined({ isHeard }) }),
   }));
-  const output = taskIn(tasks, taskId)?.attempts.find(({ number }) => number === attempt)?.output;
-  const current = execution.progress?.current;
+  const known = taskIn(tasks, taskId)?.attempts.find(({ number }) => number === attempt)?.output;
   return {
-    ...without(settled, "mayBeWaiting", "stateText"),
+    ...without(execution, "mayBeWaiting", "stateText", "stillPaused"),
     state: "waiting",
     tasks: tasks.map((task) =>
       task.taskId !== taskId &&
@@ -250,8 +261,9 @@ function beginsToWait(execution: Execution, pause: Pause, now: number): Executio
         : task,
     ),
     waiting: {
-      ...(isKnown ? waiting : { since: iso(now) }),
-      ...{ taskId, attempt, ...defined({ output, options, message, defaultOption }) },
+      since: iso(now),
+      ...(isAt(execution, { taskId, attempt }) && execution.waiting),
+      ...{ taskId, attempt, ...defined({ output: known, options, message, defaultOption }) },
     },
   };
 }
