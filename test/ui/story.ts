@@ -21,7 +21,7 @@ export async function startExampleCrew(window: VSCodeWindow): Promise<void> {
   await window.tree.row("example_crew").waitFor();
 }
 
-/** Kicks the example crew off by its form, in a window where it runs, and waits until a task waits: its page is in front, so nothing else says so. */
+/** Kicks the example crew off by its form, in a window where it runs, and waits until a task waits. What is in front has no notification. */
 export async function kickOffStory(window: VSCodeWindow): Promise<void> {
   const { tree, webview } = window;
   await tree.open("Crewdeck");
@@ -35,15 +35,13 @@ export async function kickOffStory(window: VSCodeWindow): Promise<void> {
   await form.getByRole("button", { name: "Kick Off" }).dblclick();
 
   await tree.row(story.topic).waitFor();
-  await feedbackBox(window).waitFor();
+  await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
 }
 
 /** The story by mouse, in a window where the example crew runs: form, tree, page, result. */
 export async function tellStory(window: VSCodeWindow): Promise<void> {
   const { tree, messages, page } = window;
   await kickOffStory(window);
-  assert.equal(await messages.notification("waits for you").count(), 0);
-  await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
   // The row is updated a moment after the badge.
   await waitFor("the row of what waits", async () =>
     (await tree.executions()).some(
@@ -59,6 +57,7 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
 
   await tree.expand(story.topic);
   await window.screenshot("waiting");
+  assert.equal(await messages.notification("waits for you").count(), 0);
   await rejectOnPage(window, story.feedback);
   await waitForPage(window, /Attempt 2[\s\S]*You asked after attempt 1:/);
   await window.screenshot("reject");
