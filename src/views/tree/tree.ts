@@ -3,20 +3,20 @@ import type { Clock } from "../../base/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
-import { viewId } from "../../editor/manifest.ts";
+import { setContext, viewId } from "../../editor/manifest.ts";
 import type { ExecutionChange } from "../../executions/execution-list.ts";
-import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
+import { type ExecutionSummary, hasEnded, waitsForPerson } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker, TrackerChange } from "../../executions/tracker.ts";
 import { elapsedLabel } from "../../view/words.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
+import { waitingSentence } from "../status-bar.ts";
 import { Arrangement } from "./arrangement.ts";
 import { CrewTokenStates } from "./crew-token-states.ts";
-import { crewGroup, inOrder, nextDay, waitingGroup } from "./grouping.ts";
+import { crewGroup, filterLabel, inOrder, nextDay, waitingGroup } from "./grouping.ts";
 import { type ExecutionNode, KnownNodes, type TreeNode } from "./nodes.ts";
 import type { TreeChoices } from "./register.ts";
 import { isOpenAtFirst } from "./rows.ts";
-import { showSummary } from "./summary.ts";
 import { TreeItems } from "./tree-items.ts";
 
 export interface ExecutionTreeOptions {
@@ -306,4 +306,53 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       .reveal(moved, { select: true, focus: false })
       .then(undefined, (error: unknown) => logProblem("Selecting a moved row", error));
   }
+}
+
+type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & {
+  message?: string | undefined;
+  description?: string | undefined;
+};
+
+function showSummary(
+  view: SummaryView,
+  executions: readonly ExecutionSummary[],
+  crews: readonly Crew[],
+  arrangement: Arrangement,
+): void {
+  const waiting = executions.filter(waitsForPerson).length;
+  if ((view.badge?.value ?? 0) !== waiting)
+    view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: waitingSentence(waiting) };
+  // VS Code shows no welcome below a message (observed), so the description shows the filter then.
+  const label = arrangement.isFiltered ? filterLabel(arrangement.rules.filter) : undefined;
+  const isEmpty = arrangement.groups().length === 0;
+  const message =
+    label === undefined || isEmpty ? undefined : `${label} – ${hiddenLabel(arrangement)}`;
+  const description = isEmpty ? label : undefined;
+  if (view.message !== message) view.message = message;
+  if (view.description !== description) view.description = description;
+  setContext("crewdeck.hasExecutions", executions.length > 0);
+  setContext("crewdeck.hasWaiting", waiting > 0);
+  setContext(
+    "crewdeck.hasAnswered",
+    executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")),
+  );
+  setContext("crewdeck.hasCrews", crews.length > 0);
+  setContext(
+    "crewdeck.isStopped",
+    crews.length > 0 && crews.every(({ local }) => local?.running === false),
+  );
+  setContext(
+    "crewdeck.hasRunningCrew",
+    crews.some(({ local }) => local?.running === true),
+  );
+  setContext("crewdeck.isFiltered", arrangement.isFiltered);
+}
+
+function hiddenLabel({ hidden, size }: Arrangement): string {
+  const waiting = hidden.filter(waitsForPerson).length;
+  const label = vscode.l10n.t("{0} of {1} hidden", hidden.length, size);
+  if (waiting === 0) return label;
+  return waiting === 1
+    ? vscode.l10n.t("{0}, 1 of them waits for you", label)
+    : vscode.l10n.t("{0}, {1} of them wait for you", label, waiting);
 }
