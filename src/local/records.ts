@@ -40,18 +40,15 @@ export function idOf(folder: string, crewClass?: string): string {
   return crewClass === undefined ? `local:${folder}` : `local:${folder}#${crewClass}`;
 }
 
+// A folder's URI has no "#" of its own.
+
 export function folderOf(crewId: string): string {
-  return partsOf(crewId)[0];
+  const [folder = ""] = crewId.slice("local:".length).split("#");
+  return folder;
 }
 
 export function classOf(crewId: string): string | undefined {
-  return partsOf(crewId)[1];
-}
-
-/** A folder's URI has no "#" of its own. */
-function partsOf(crewId: string): [folder: string, crewClass?: string] {
-  const [folder = "", crewClass] = crewId.slice("local:".length).split("#");
-  return crewClass === undefined ? [folder] : [folder, crewClass];
+  return crewId.split("#")[1];
 }
 
 /** The projects whose crews were started on this machine, for all windows. Methods throw the database's errors. */
