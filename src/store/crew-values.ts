@@ -55,14 +55,22 @@ export function crewIdsWith(database: Pick<Database, "all">, kind: Kind): readon
   return rows.map((row) => text(row, "crew_id"));
 }
 
+/** All but `flow webhook`: `FlowWebhooks` forgets it, together with its secret. */
 export function forgetCrewValues(database: Database, crewId: string): void {
-  database.run("DELETE FROM crew_values WHERE crew_id = ?", crewId);
+  database.run("DELETE FROM crew_values WHERE crew_id = ? AND kind != 'flow webhook'", crewId);
 }
 
-/** Those of the new ID are replaced. A crew at another address is asked for its callbacks again. */
+/**
+ * Moves what the form remembers, over that of the new ID. What a person allowed counts only for the address at which it
+ * was allowed, and `FlowWebhooks` moves `flow webhook` itself.
+ */
 export function moveCrewValues(database: Database, from: string, to: string): void {
   database.write(() => {
-    database.run("DELETE FROM crew_values WHERE kind = 'callbacks' AND crew_id = ?", from);
-    database.run("UPDATE OR REPLACE crew_values SET crew_id = ? WHERE crew_id = ?", to, from);
+    database.run(
+      "UPDATE OR REPLACE crew_values SET crew_id = ? WHERE crew_id = ? AND (kind LIKE 'form%' OR kind LIKE 'presets%')",
+      to,
+      from,
+    );
+    forgetCrewValues(database, from);
   });
 }

@@ -4,6 +4,7 @@ import type { Delivery } from "../../../src/callbacks/routes.ts";
 import { FlowWebhooks } from "../../../src/callbacks/flow-webhooks.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
+import { forgetCrewValues, moveCrewValues } from "../../../src/store/crew-values.ts";
 import { StoreError } from "../../../src/store/errors.ts";
 import { anExecution, aReading } from "../executions/samples.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
@@ -262,9 +263,13 @@ describe("a flow's webhook", () => {
   });
 
   it("moves with its crew, and is gone with it and its secret", async () => {
+    // What else is known of the crew moves and goes before.
+    moveCrewValues(window.database, crew.id, other.id);
     await webhooks.move(crew.id, other.id);
     assert.equal(webhooks.path(other.id), path);
     assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 200);
+    forgetCrewValues(window.database, other.id);
+    assert.deepEqual(webhooks.crewIds(), [other.id], "the extension looks whether there are any");
     await webhooks.forget(other.id);
     assert.equal(secrets.entries.size, 0);
     assert.deepEqual(webhooks.crewIds(), []);

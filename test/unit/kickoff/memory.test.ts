@@ -104,16 +104,17 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(memory.read(crew), { last: valuesWith("c") });
   });
 
-  it("moves along with a crew's new address, without the allowed callbacks, and forgets a removed crew", () => {
+  it("moves along with a crew's new address, without what a person allowed, and forgets a removed crew", () => {
     const memory = openMemory();
     memory.saveDraft(crew, { id: first, values: valuesWith("a") });
-    machine.database.run("INSERT INTO crew_values VALUES ('callbacks', ?, '[]')", crew);
+    for (const kind of ["callbacks", "answer hosts", "form, unreadable"])
+      machine.database.run("INSERT INTO crew_values VALUES (?, ?, '[]')", kind, crew);
     moveCrewValues(machine.database, crew, "url:https://new.test");
     assert.deepEqual(memory.read(crew), {});
     assert.equal(memory.read("url:https://new.test").draft?.id, first);
     assert.deepEqual(
       rows().map(([kind]) => kind),
-      ["form"],
+      ["form", "form, unreadable"],
     );
     forgetCrewValues(machine.database, "url:https://new.test");
     assert.deepEqual(rows(), []);
