@@ -31,6 +31,8 @@ const mostMembers = 1000;
 const mostLines = 20_000;
 /** A small file can stand for many more. */
 const mostValues = 100_000;
+/** Each may merge all that another one has merged. */
+const mostAliases = 1000;
 
 /** A file's text and its tree. */
 interface Source extends TextFile {
@@ -40,6 +42,8 @@ interface Source extends TextFile {
   readonly targets: Map<Alias, Node>;
   /** Each is read once, because mappings can be merged into many others. */
   readonly mappings: Map<YAMLMap, ReadonlyMap<string, Place>>;
+  /** How many members were merged into mappings. */
+  merged: number;
 }
 
 /** A value in a file. Its checks throw a ProjectError with the value's position. */
@@ -152,7 +156,8 @@ export class Place {
       else
         for (const merged of isSeq(member.#content) ? member.#items() : [member])
           for (const [name, each] of merged.#members())
-            if (!members.has(name)) members.set(name, each);
+            if (!members.has(name) && (this.#source.merged += 1) <= mostValues)
+              members.set(name, each);
     }
     return members;
   }
@@ -242,7 +247,7 @@ function sourceOf({ file, text }: TextFile, problems: Problems): Source {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
-  return { file, text, problems, lines, targets: new Map(), mappings: new Map() };
+  return { file, text, problems, lines, targets: new Map(), mappings: new Map(), merged: 0 };
 }
 
 /** Reports why a file can't be read; what follows from it is no problem of its own. */
@@ -268,6 +273,14 @@ function placeIn(source: Source, version: "1.1" | "1.2"): Place {
   // Others often follow from the first.
   const [first] = document.errors;
   if (first) giveUp(source, first.pos[0], ...explain(first, text));
+  const aliases = source.targets.size;
+  if (aliases > mostAliases)
+    return giveUp(
+      source,
+      0,
+      l10n.t("There are {0} aliases.", aliases),
+      l10n.t("at most {0}.", mostAliases),
+    );
   return new Place(source, document.contents);
 }
 

@@ -105,6 +105,16 @@ describe("a project whose file never ends, or is made to take long,", () => {
       `a0: &a0 {x: 1}\n${numbered((index) => `a${index + 1}: &a${index + 1} {<<: [*a${index}, *a${index}], b: *a${index}, c: *a${index}}\n`, 50)}t: {tools: *a50}\n`,
     ],
     [
+      "merged mappings",
+      "config/tasks.yaml",
+      `a0: &a0 {${numbered((index) => `x${index}: 1, `, 60_000)}}\n${numbered((index) => `a${index + 1}: &a${index + 1} {<<: *a${index}, k${index}: 1}\n`, 990)}`,
+    ],
+    [
+      "chains of merged mappings",
+      "config/tasks.yaml",
+      `a0: &a0 {x: 1}\n${numbered((index) => `a${index + 1}: &a${index + 1} {<<: *a${index}, k${index}: 1}\n`, 15_000)}`,
+    ],
+    [
       "problems behind aliases",
       "config/tasks.yaml",
       `x: [${"1,".repeat(100_000)}]\na: &a {agent: b}\n${numbered((index) => `k${index}: *a\n`, 900)}`,
