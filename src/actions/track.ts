@@ -35,12 +35,12 @@ async function whatToTrack(
   { crews, store }: Pick<ExecutionParts, "crews" | "store">,
   argument: unknown,
 ) {
-  const { kickoffId: named } = readTarget(argument);
+  const { kickoffId: named, crew: wanted } = readTarget(argument);
   // In the menu of an execution that has no ID yet: the person knows it.
   const isLocalId = named !== undefined && store.find(named)?.kickoffIds.length === 0;
   const given = isLocalId ? undefined : named;
   const address = given === undefined ? undefined : addressIn(given);
-  if (address !== undefined) return ofAddress(crews, address);
+  if (address !== undefined) return ofAddress(crews, address, wanted);
   const crew = await chooseCrew(crews, argument);
   const text = crew && (given ?? (await askForId(crew.name)));
   if (crew === undefined || text === undefined) return undefined;
@@ -48,15 +48,25 @@ async function whatToTrack(
   return pasted === undefined ? { crew, kickoffId: text.trim() } : ofAddress(crews, pasted);
 }
 
+/** @param wanted the crew in the argument */
 function ofAddress(
   crews: ExecutionParts["crews"],
   { url, kickoffId }: NonNullable<ReturnType<typeof addressIn>>,
+  wanted?: string,
 ) {
   const crew = crews.find(url);
-  if (crew !== undefined) return { crew, kickoffId };
+  if (crew === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "No crew is connected at {0}, which this address names. Connect it first.",
+        url,
+      ),
+      [{ ...addCrewAction(), arguments: [{ by: "link", url }] }],
+    );
+  const other = wanted === undefined ? crew : crews.get(wanted);
+  if (other.id === crew.id) return { crew, kickoffId };
   throw new UserError(
-    vscode.l10n.t("No crew is connected at {0}, which this address names. Connect it first.", url),
-    [{ ...addCrewAction(), arguments: [{ by: "link", url }] }],
+    vscode.l10n.t("The address is one of “{0}”, not of “{1}”.", crew.name, other.name),
   );
 }
 

@@ -4,7 +4,7 @@ import { openWindow } from "../unit/sending/window.ts";
 import { executionCommands } from "../../src/actions/executions.ts";
 import { confirmKickoff } from "../../src/executions/reduce.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { executionParts, runIn } from "./execution-parts.ts";
+import { crewsOf, executionParts, runIn } from "./execution-parts.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
@@ -79,6 +79,22 @@ describe("Commands that remove executions", () => {
     assert.deepEqual(kept(), [], "not read yet");
     await track(executionParts(parts.store), { crew: anExecution().crew.name, kickoffId: "k-9" });
     assert.deepEqual(kept(), ["theirs"]);
+  });
+
+  it("track a status address only at the crew that is named beside it, if one is", async () => {
+    const { crew } = anExecution();
+    const other = { id: "url:https://other.test", name: "Other", url: "https://other.test" };
+    const both = { ...executionParts(parts.store), crews: crewsOf(crew, other) };
+    const kickoffId = `${other.url}/status/k-9`;
+    await assert.rejects(
+      track(both, { crew: crew.name, kickoffId }),
+      /The address is one of “Other”, not of “Writers”/,
+    );
+    await assert.rejects(track(both, { crew: "Nobody", kickoffId }), /Nobody/);
+    assert.deepEqual(kept(), []);
+    const tracked = { crew: other.name, kickoffId: "k-9" };
+    assert.deepEqual(await track(both, { crew: other.name, kickoffId }), tracked);
+    assert.deepEqual(await track(both, { kickoffId }), tracked);
   });
 
   it("find an execution by the ID that another window has just received", async () => {
