@@ -5,6 +5,7 @@ import type { TokenType } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { plainMessage, withProgress } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
+import { isSameOrigin } from "./identity.ts";
 import {
   describeTokenProblem,
   otherType,
@@ -172,7 +173,10 @@ interface Conversation<Result> {
 export async function converse<Result>(
   conversation: Conversation<Result>,
 ): Promise<Result | undefined> {
+  const { draft } = conversation;
   const answered = new Set<Question>();
+  /** The address for which the token in the draft was typed. */
+  let tokenUrl: string | undefined;
   for (;;) {
     const questions = conversation.questions();
     const index = questions.findIndex((question) => !answered.has(question));
@@ -190,6 +194,12 @@ export async function converse<Result>(
     const position = { step: index + 1, total: questions.length, canGoBack: index > 0 };
     const left = await ask(conversation, question, position);
     if (left === "cancel") return undefined;
+    if (question === "token") tokenUrl = draft.url;
+    if (question === "url" && tokenUrl !== undefined && !isSameOrigin(tokenUrl, draft.url)) {
+      // It is never sent to another host.
+      [draft.token, tokenUrl] = ["", undefined];
+      answered.delete("token");
+    }
     if (left === "next") answered.add(question);
     for (const before of left === "back" ? questions.slice(index - 1, index) : [])
       answered.delete(before);

@@ -6,7 +6,7 @@ import { removeCrew } from "../../src/actions/crews.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import type { MemorySecrets } from "./memory.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
-import { eachWithSmallCrews, type SmallCrew } from "./small-crew.ts";
+import { eachWithSmallCrews, startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 describe("Input boxes for a crew", () => {
   let crew: SmallCrew;
@@ -119,9 +119,23 @@ describe("Input boxes for a crew", () => {
         { type: other.url.replace("http://", "") },
         { press: "Edit Address" },
         { type: crew.url },
+        { type: "right" },
       ];
       const { result } = await withPerson(moves, () => connectCrew(crews));
       assert.deepEqual([result?.url, result?.name], [crew.url, crew.url.replace("http://", "")]);
+    });
+
+    it("asks for the token again if the address is edited to another host", async () => {
+      const moves: Move[] = [
+        ...answers("wrong"),
+        { press: "Edit Address" },
+        { type: other.url },
+        { type: "right" },
+      ];
+      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
+      assert.equal(result?.url, other.url);
+      assert.equal(shown.findLast(({ hidden }) => hidden)?.value, "");
+      assert.deepEqual(other.tokens, [undefined, "Bearer right"]);
     });
 
     it("offers to save a crew that can't be reached", async () => {
@@ -151,7 +165,7 @@ describe("Input boxes for a crew", () => {
       );
     });
 
-    it("goes back to a question, and shows what was answered", async () => {
+    it("goes back to a question, and shows what was answered, but no token at another host", async () => {
       const moves: Move[] = [
         { type: other.url },
         { type: "right" },
@@ -167,7 +181,10 @@ describe("Input boxes for a crew", () => {
         shown.map(({ step }) => step),
         [1, 2, 3, 2, 1, 2, 3, 4],
       );
-      assert.deepEqual([shown[4]?.value, shown[5]?.value], [other.url, "right"]);
+      assert.deepEqual(
+        [3, 4, 5].map((at) => shown[at]?.value),
+        ["right", other.url, ""],
+      );
       assert.equal(result?.url, crew.url);
     });
 
@@ -295,6 +312,21 @@ describe("Input boxes for a crew", () => {
     assert.match(shown[3]?.text ?? "", /never sent to another host/);
     assert.deepEqual(other.tokens, [undefined, "Bearer right"]);
     assert.equal(await crews.token(travel.id), undefined);
+  });
+
+  it("asks for the token once more if the address changes to a third host", async () => {
+    const travel = await connected();
+    const third = await startSmallCrew();
+    const { result, shown } = await withPerson(
+      [
+        ...[{ pick: "Address" }, { type: other.url }, { pick: "Bearer Token" }, { type: "wrong" }],
+        ...[{ press: "Edit Address" }, { type: third.url }, { type: "right" }],
+      ],
+      () => editCrew(crews, travel),
+    ).finally(() => third.stop());
+    assert.equal(result?.url, third.url);
+    assert.equal(shown.findLast(({ hidden }) => hidden)?.value, "");
+    assert.deepEqual(third.tokens, [undefined, "Bearer right"]);
   });
 
   it("changes nothing if the token for the other host isn't entered", async () => {
