@@ -110,6 +110,24 @@ describe("A form that is filled in from another source", () => {
     }
   });
 
+  it("takes saved values of any size and half filled in, but none that a person broke by hand", async () => {
+    const values = {
+      inputs: { topic: "long ".repeat(250_000) },
+      humanInputWebhook: {
+        url: "http://hooks.test/a",
+        authentication: { strategy: "basic" as const, username: "", password: "" },
+      },
+    };
+    await parts.kept.save(crew.id, "large", values);
+    const { result } = await fillIn({ pick: "large" });
+    assert.equal(result?.inputs?.["topic"], values.inputs.topic);
+    assert.equal(result.humanInputWebhook?.url, "http://hooks.test/a");
+    await parts.kept.save(crew.id, "large", { inputs: {} });
+    const [file] = await parts.kept.list();
+    await writeFile(file!.path, `{"crew": "${crew.id}", "label": "large", "inputs": []}`);
+    await assert.rejects(fillIn({ pick: "large" }), /“inputs” must be an object/);
+  });
+
   it("opens and deletes saved values with a row's buttons", async () => {
     for (const name of ["a", "b"]) await parts.kept.save(crew.id, name, { inputs: {} });
     await fillIn(

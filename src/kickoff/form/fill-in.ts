@@ -12,6 +12,7 @@ import { titleOf } from "../../executions/title.ts";
 import { requestOf } from "../again.ts";
 import type { CallbackConsent } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
+import type { KickoffFault } from "../kickoff-json.ts";
 import { findInFile } from "../request-files/crew.ts";
 import type { KeptRequests } from "../request-files/kept.ts";
 import { requestFileEnding } from "../request-files/name.ts";
@@ -35,6 +36,14 @@ interface Source extends vscode.QuickPickItem {
   /** A person's own file, which can be opened and deleted. */
   readonly own?: vscode.Uri;
 }
+
+/** Faults by which a file's values are read only in part. */
+const brokenKinds: ReadonlySet<KickoffFault["kind"]> = new Set([
+  "syntax",
+  "tooDeep",
+  "notAnObject",
+  "wrongType",
+]);
 
 type Choice = { readonly source: Source; readonly does: "fillIn" | "open" | "delete" };
 
@@ -74,7 +83,11 @@ async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly 
         label: plainLabel(valueInShort(label)),
         description: inShort(file.values.inputs),
         own: uri,
-        values: async () => (await openRequest(uri, crews)).file.values,
+        values: async () => {
+          // Else the form marks what is wrong, and nothing is too large that was saved here.
+          const isBroken = file.faults.some(({ kind }) => brokenKinds.has(kind));
+          return isBroken ? (await openRequest(uri, crews)).file.values : file.values;
+        },
       },
     ];
   });

@@ -1,10 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { asObject } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
-import { crewValues, type CrewValues } from "../../store/crew-values.ts";
+import { crewIdsWith, crewValues, type CrewValues } from "../../store/crew-values.ts";
 import { readKickoffJson } from "../kickoff-json.ts";
 import { isRequestFile, suggestFileName } from "./name.ts";
 import { readRequestFile, writeRequestFile, type RequestFile } from "./request-file.ts";
@@ -33,7 +34,7 @@ export class KeptRequests {
 
   /** Of all crews, by name. A file that can't be read is left out. */
   async list(): Promise<readonly (RequestFile & { readonly path: string })[]> {
-    await this.#takeOverPresets();
+    this.#takeOverPresets();
     const names = await readdir(this.#folder).catch(() => []);
     const files = await Promise.all(
       names.filter((name) => isRequestFile({ path: name })).map((name) => this.#read(name)),
@@ -46,12 +47,12 @@ export class KeptRequests {
   /** Replaces the crew's file of the same name. */
   async save(crewId: string, name: string, values: Prefill): Promise<void> {
     const same = (await this.list()).find(({ crew, label }) => crew === crewId && label === name);
-    await this.#write(same?.path, crewId, name, values);
+    this.#write(same?.path ?? this.#path(name, randomUUID()), crewId, name, values);
   }
 
   async move(from: string, to: string): Promise<void> {
     for (const { path, crew, label = "", values } of await this.list())
-      if (crew === from) await this.#write(path, to, label, values);
+      if (crew === from) this.#write(path, to, label, values);
   }
 
   async #read(name: string) {
@@ -60,22 +61,30 @@ export class KeptRequests {
     return text === undefined ? undefined : { path: file, ...readRequestFile(text) };
   }
 
-  async #write(file: string | undefined, crewId: string, name: string, values: Prefill) {
-    // For this user only: they hold inputs.
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const added = suggestFileName(name, { id: randomUUID().slice(0, 8) });
-    const text = writeRequestFile(crewId, values, name);
-    await writeFile(file ?? path.join(this.#folder, added), text, { mode: 0o600 });
+  #path(name: string, id: string): string {
+    return path.join(this.#folder, suggestFileName(name, { id: id.slice(0, 8) }));
   }
 
-  async #takeOverPresets(): Promise<void> {
-    const rows = this.#database.all("SELECT crew_id FROM crew_values WHERE kind = 'presets'");
-    for (const { crew_id: id } of rows) {
-      const crewId = String(id);
-      for (const { name, values } of this.#presets.get(crewId) ?? [])
-        await this.#write(undefined, crewId, name, values);
-      this.#presets.set(crewId, undefined);
-    }
+  #write(file: string, crewId: string, name: string, values: Prefill): void {
+    // For this user only: they hold inputs.
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    writeFileSync(file, writeRequestFile(crewId, values, name), { mode: 0o600 });
+  }
+
+  #takeOverPresets(): void {
+    const crewIds = () => crewIdsWith(this.#database, "presets");
+    if (crewIds().length === 0) return;
+    // Within one transaction, so that no other window writes them, too.
+    this.#database.write(() => {
+      for (const crewId of crewIds()) {
+        for (const { name, values } of this.#presets.get(crewId) ?? []) {
+          // After a crash, they are written to the same files.
+          const id = createHash("sha256").update(JSON.stringify([crewId, name]));
+          this.#write(this.#path(name, id.digest("hex")), crewId, name, values);
+        }
+        this.#presets.set(crewId, undefined);
+      }
+    });
   }
 }
 

@@ -102,4 +102,24 @@ describe("Request files that are kept on this machine", () => {
       [["presets, unreadable", broken]],
     );
   });
+
+  it("take the place of presets once, even if two windows take them over at the same time", async () => {
+    const presets = ["a", "b"].map((name) => ({ name, values: { inputs: { name } } }));
+    machine.database.run(
+      "INSERT INTO crew_values VALUES ('presets', ?, ?)",
+      crew,
+      JSON.stringify(presets),
+    );
+    const other = testDatabase(machine.folder);
+    try {
+      const there = new KeptRequests(other.database, machine.folder, () => assert.fail());
+      await Promise.all([open().list(), there.list(), open().list()]);
+      assert.deepEqual(
+        (await listed()).map(({ label }) => label),
+        ["a", "b"],
+      );
+    } finally {
+      other.end();
+    }
+  });
 });
