@@ -35,7 +35,14 @@ export function registerKickoff(options: KickoffOptions) {
       deserializeWebviewPanel: async (panel, state) => (await loadForms()).restore(panel, state),
     }),
   );
-  owned.add(crews.onDidRemove(({ id }) => forgetCrewValues(database, id)));
+  owned.add(
+    crews.onDidRemove(({ id }) => {
+      loadForms()
+        .then((forms) => forms.forget(id))
+        .catch((error: unknown) => logProblem("Deleting the saved values of a crew", error));
+      forgetCrewValues(database, id);
+    }),
+  );
   owned.add(
     crews.onDidReplace(({ from, to }) => {
       if (from.id !== to.id)

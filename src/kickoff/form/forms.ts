@@ -140,6 +140,11 @@ export class KickoffForms implements vscode.Disposable {
     if (form !== undefined && started === undefined) await this.open(to);
   }
 
+  /** Deletes the saved values of a crew that was removed. */
+  async forget(crewId: string): Promise<void> {
+    await this.#kept.forget(crewId);
+  }
+
   dispose(): void {
     this.#subscription.dispose();
     // What was typed a moment ago is stored before the window goes.

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { asObject } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
@@ -53,6 +53,12 @@ export class KeptRequests {
   async move(from: string, to: string): Promise<void> {
     for (const { path, crew, label = "", values } of await this.list())
       if (crew === from) this.#write(path, to, label, values);
+  }
+
+  /** Deletes the crew's files. */
+  async forget(crewId: string): Promise<void> {
+    for (const { path, crew } of await this.list())
+      if (crew === crewId) await rm(path, { force: true });
   }
 
   async #read(name: string) {

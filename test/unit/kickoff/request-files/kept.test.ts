@@ -122,4 +122,16 @@ describe("Request files that are kept on this machine", () => {
       other.end();
     }
   });
+
+  it("are deleted with their crew", async () => {
+    const presets = JSON.stringify([{ name: "old", values: { inputs: {} } }]);
+    machine.database.run("INSERT INTO crew_values VALUES ('presets', ?, ?)", crew, presets);
+    for (const name of ["a", "b"]) await open().save(crew, name, { inputs: {} });
+    await open().save(moved, "c", { inputs: {} });
+    await open().forget(crew);
+    assert.deepEqual(
+      (await listed()).map(({ label }) => label),
+      ["c"],
+    );
+  });
 });
