@@ -32,11 +32,13 @@ export function sent<Made>(made: Made | undefined): Made {
 
 /**
  * Who runs a command with this argument: a person, if there is none, or it is a row, a URI, or that
- * of a lens, a button or a page, which says so with `by`.
+ * of a lens, a button, a page or a link, which says so with `by`.
  */
 export function askerOf(argument: unknown): Asker {
   if (argument === undefined || argument === null) return person;
   const isRow = isObject(argument) && "kind" in argument;
-  const isOurs = isObject(argument) && "by" in argument;
+  // Others are a member of the command's own, such as that of crewdeck.groupExecutions.
+  const isOurs =
+    isObject(argument) && "by" in argument && (argument.by === "person" || argument.by === "link");
   return isRow || isOurs || argument instanceof vscode.Uri ? person : program;
 }
