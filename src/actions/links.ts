@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { shortAddress } from "../api/address.ts";
+import type { Clock } from "../base/clock.ts";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
@@ -9,34 +10,53 @@ import type { Commands } from "./commands.ts";
 import { readLink, type Link } from "./link.ts";
 import type { Question } from "./question.ts";
 
+/** After this time a link isn't followed (ms): the person is doing something else. */
+const lifetime = 5 * 60_000;
+
 interface LinkParts {
   readonly crews: Pick<Crews, "find">;
   readonly commands: Commands;
+  readonly clock: Pick<Clock, "now">;
 }
 
-/** Anybody can write a link, so a modal dialog shows each one's host and effect. Never rejects. */
+/**
+ * Anybody can write a link, so a modal dialog shows each one's host and effect. One is followed
+ * after the other. Never rejects.
+ */
 export function linkHandler(parts: LinkParts): (uri: vscode.Uri) => Promise<void> {
   /** A second click on a link changes nothing. */
-  const asking = new Set<string>();
-  return async (uri) => {
+  const waiting = new Set<string>();
+  let last = Promise.resolve();
+  return (uri) => {
     const text = uri.toString();
-    if (asking.has(text)) return;
-    asking.add(text);
-    try {
-      await follow(readLink(uri.path, uri.query), parts);
-    } catch (error) {
-      void showError(error);
-    } finally {
-      asking.delete(text);
-    }
+    if (waiting.has(text)) return last;
+    waiting.add(text);
+    const arrived = parts.clock.now();
+    const isOld = () => parts.clock.now() - arrived > lifetime;
+    last = last
+      .then(() => follow(readLink(uri.path, uri.query), parts, isOld))
+      .catch((error: unknown) => void showError(error))
+      .finally(() => waiting.delete(text));
+    return last;
   };
 }
 
-async function follow(link: Link, { crews, commands }: LinkParts): Promise<void> {
+async function follow(
+  link: Link,
+  { crews, commands }: LinkParts,
+  isOld: () => boolean,
+): Promise<void> {
   if (link.route === "none") {
     void vscode.window.showErrorMessage(plainMessage(link.problem));
     return;
   }
+  /** @returns whether it is allowed, and still wanted */
+  const agrees = async (question: Question) => {
+    const isAllowed = !isOld() && (await person.agrees(question));
+    if (!isOld()) return isAllowed;
+    sayThatOld();
+    return false;
+  };
   const { url } = link;
   const known = crews.find(url);
   const run = (name: string, argument: object) =>
@@ -44,7 +64,7 @@ async function follow(link: Link, { crews, commands }: LinkParts): Promise<void>
   const connect = (name?: string) => run("addCrew", { url, ...defined({ name }) });
   if (link.route === "add") {
     if (known === undefined) {
-      if (await person.agrees(connectQuestion(url, link.name))) await connect(link.name);
+      if (await agrees(connectQuestion(url, link.name))) await connect(link.name);
       return;
     }
     const text = vscode.l10n.t(
@@ -56,9 +76,17 @@ async function follow(link: Link, { crews, commands }: LinkParts): Promise<void>
     return;
   }
   const { kickoffId } = link;
-  if (!(await person.agrees(trackQuestion(url, kickoffId, known?.name)))) return;
+  if (!(await agrees(trackQuestion(url, kickoffId, known?.name)))) return;
   if (known === undefined && (await connect()) === undefined) return;
   await run("trackExecution", { crew: known?.id ?? url, kickoffId });
+}
+
+function sayThatOld(): void {
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      "A link to Crewdeck waited for more than 5 minutes and was not followed. Open it again if you still want to.",
+    ),
+  );
 }
 
 function connectQuestion(url: string, name: string | undefined): Question {

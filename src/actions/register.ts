@@ -37,7 +37,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
   let links: Promise<(uri: vscode.Uri) => Promise<void>> | undefined;
   const loadLinks = () =>
     (links ??= Promise.all([import("./links.ts"), load()]).then(([{ linkHandler }, commands]) =>
-      linkHandler({ crews: parts.crews, commands }),
+      linkHandler({ crews: parts.crews, commands, clock: parts.clock }),
     ));
   return vscode.Disposable.from(
     ...contributes.commands.map(({ command }) =>

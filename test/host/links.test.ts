@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { linkHandler } from "../../src/actions/links.ts";
 import type { Crew } from "../../src/crews/types.ts";
+import { waitFor } from "../support/wait.ts";
+import { withReplaced } from "./extension.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 
 const url = "https://travel.example.com";
@@ -12,11 +14,13 @@ const link = (rest: string) => vscode.Uri.parse(`vscode://crewdeck.crewdeck${res
 describe("deep links", () => {
   let ran: (readonly [command: string, argument: unknown])[];
   let connected: Crew[];
+  let now: number;
   let follow: (uri: vscode.Uri) => Promise<void>;
 
   beforeEach(() => {
     ran = [];
     connected = [];
+    now = 1_000_000;
     follow = linkHandler({
       crews: { find: (address) => connected.find((crew) => crew.url === address) },
       commands: {
@@ -26,6 +30,7 @@ describe("deep links", () => {
         },
         trackExecution: (argument) => ran.push(["trackExecution", argument]),
       },
+      clock: { now: () => now },
     });
   });
 
@@ -114,5 +119,61 @@ describe("deep links", () => {
       shown.map(({ text }) => text),
       ["Connect the crew at travel.example.com?", "Connect the crew at other.example.com?"],
     );
+  });
+
+  it("ask nothing while another link's question or token box is open", async () => {
+    const questions: string[] = [];
+    const tokens: (() => void)[] = [];
+    const open = (rest: string) => follow(link(rest));
+    follow = linkHandler({
+      crews: { find: () => undefined },
+      commands: {
+        addCrew: () => new Promise((resolve) => tokens.push(() => resolve(travel))),
+      },
+      clock: { now: () => now },
+    });
+    const showWarningMessage = (text: string, _options: unknown, ...choices: string[]) => {
+      questions.push(text);
+      return Promise.resolve(choices[0]);
+    };
+    await withReplaced(vscode.window, { showWarningMessage }, async () => {
+      const both = [open(`/add?url=${url}`), open("/add?url=https://other.example.com")];
+      for (const count of [1, 2]) {
+        await waitFor("the box for the token", () => tokens.length === count);
+        assert.equal(questions.length, count);
+        tokens.at(-1)?.();
+      }
+      await Promise.all(both);
+    });
+  });
+
+  it("expire with a message if they wait too long, also behind another link", async () => {
+    const { shown } = await withPerson([], async () => {
+      const following = [
+        follow(link(`/add?url=${url}`)),
+        follow(link("/add?url=https://other.example.com")),
+      ];
+      now += 6 * 60_000;
+      await Promise.all(following);
+    });
+    assert.deepEqual(
+      shown.map(({ text, detail }) => [/waited for more than 5 minutes/.test(text), detail]),
+      Array(2).fill([true, undefined]),
+    );
+    assert.deepEqual(ran, []);
+  });
+
+  it("are not followed if their modal is answered too late", async () => {
+    const shownTexts: string[] = [];
+    const showWarningMessage = (text: string, options: unknown, ...choices: string[]) => {
+      shownTexts.push(text);
+      if (typeof options === "object") now += 6 * 60_000;
+      return Promise.resolve(choices[0]);
+    };
+    await withReplaced(vscode.window, { showWarningMessage }, () =>
+      follow(link(`/add?url=${url}`)),
+    );
+    assert.match(shownTexts[1] ?? "", /waited for more than 5 minutes/);
+    assert.deepEqual(ran, []);
   });
 });
