@@ -39,15 +39,33 @@ export async function openFile(
   { file, line = 1 }: { readonly file: string; readonly line?: number },
 ): Promise<void> {
   const project = vscode.Uri.parse(folderOf(folder), true);
-  const pattern = new vscode.RelativePattern(project, `**/${path.posix.basename(file)}`);
-  const found = await vscode.workspace.findFiles(pattern, "**/{.venv,venv,node_modules}/**");
-  const named = found.find(({ path }) => path.endsWith(`/${file}`)) ?? found[0];
+  const named = await findFile(project, file);
   if (named === undefined && file !== ".env")
     throw new UserError(
       vscode.l10n.t("The file {0} could not be found in {1}.", file, project.fsPath),
     );
   const empty = vscode.Uri.joinPath(project, file).with({ scheme: "untitled" });
   await showAt(named ?? empty, { line, column: 1 });
+}
+
+/** A file of a project, never one outside of it: at this path, or else the first that ends with it. */
+async function findFile(project: vscode.Uri, file: string): Promise<vscode.Uri | undefined> {
+  const root = path.posix.resolve(project.path);
+  const exact = project.with({ path: path.posix.resolve(root, file) });
+  if (exact.path.startsWith(`${root}/`) && (await isFile(exact))) return exact;
+  if (file === ".env" || path.posix.isAbsolute(file)) return undefined;
+  const pattern = new vscode.RelativePattern(project, `**/${path.posix.basename(file)}`);
+  const found = await vscode.workspace.findFiles(pattern, "**/{.venv,venv,node_modules}/**");
+  const ending = `/${path.posix.normalize(file)}`;
+  return found.find((uri) => uri.path.slice(root.length).endsWith(ending));
+}
+
+async function isFile(uri: vscode.Uri): Promise<boolean> {
+  try {
+    return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
+  } catch {
+    return false;
+  }
 }
 
 function folderOf(folder: string | undefined): string {
