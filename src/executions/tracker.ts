@@ -59,9 +59,12 @@ export class Tracker implements Disposable {
   readonly #parks = new Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>(
     this.#onError,
   );
+  readonly #polled = new Emitter<string>(this.#onError);
   readonly onDidChange = this.#changes.event;
   /** Fires once when a crew refuses its token; it isn't polled until `unpark`. */
   readonly onDidPark = this.#parks.event;
+  /** Fires with the local id after each poll, whatever came of it. */
+  readonly onDidPoll = this.#polled.event;
   #isStarted = false;
   #isDisposed = false;
   #cancelTimer: (() => void) | undefined;
@@ -163,6 +166,7 @@ export class Tracker implements Disposable {
     this.stop();
     this.#changes.dispose();
     this.#parks.dispose();
+    this.#polled.dispose();
   }
 
   #pollOf(execution: ExecutionSummary): PolledExecution {
@@ -279,6 +283,7 @@ export class Tracker implements Disposable {
       // A requested poll succeeded: the crew accepts the token again.
       if (wasParked && error === undefined) this.unpark(crewId);
       this.#giveUpByAge(execution.localId);
+      this.#polled.fire(execution.localId);
     }
     for (const resolve of waiters) resolve();
     this.#run();

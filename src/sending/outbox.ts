@@ -126,7 +126,12 @@ export class Outbox {
         });
     if (stop?.outcome === "sending")
       this.#settleLost({ kind: "stop", localId }, () => {
-        store.update(localId, (known) => ({ ...known, stop: { ...stop, outcome: "unanswered" } }));
+        // Another window may have recorded its outcome meanwhile.
+        store.update(localId, (known) =>
+          known.stop?.outcome === "sending"
+            ? { ...known, stop: { ...known.stop, outcome: "unanswered" } }
+            : known,
+        );
       });
   }
 

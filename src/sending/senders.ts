@@ -1,7 +1,7 @@
 import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
-import type { Disposable } from "../base/events.ts";
+import { type Disposable, Disposables } from "../base/events.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { CrewRef, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -13,11 +13,14 @@ import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
 import { Outbox } from "./outbox.ts";
 import type { StopSender } from "./stop.ts";
 
+/** After this time a request to stop has its outcome, or nobody records it (ms). */
+const longestStop = 90_000;
+
 interface SendersOptions {
   readonly database: Database;
   readonly store: ExecutionStore;
-  readonly lease: Pick<Lease, "onDidChange">;
-  readonly tracker: Pick<Tracker, "pollNow">;
+  readonly lease: Pick<Lease, "isHeld" | "onDidChange">;
+  readonly tracker: Pick<Tracker, "onDidPoll" | "pollNow">;
   readonly clock: Clock;
   readonly crews: { client(crew: CrewRef): Promise<CrewClient> };
   readonly storage: SecretStorage;
@@ -30,20 +33,28 @@ export class Senders implements Disposable {
   readonly #options: SendersOptions;
   readonly outbox: Outbox;
   readonly secrets: CallbackSecrets;
-  readonly #subscription: Disposable;
+  readonly #subscriptions = new Disposables();
   #kickoffSender: Promise<KickoffSender> | undefined;
   #feedbackSender: Promise<FeedbackSender> | undefined;
   #stopSender: Promise<StopSender> | undefined;
 
   constructor(options: SendersOptions) {
     this.#options = options;
-    const { database, lease, clock } = options;
+    const { database, lease, tracker, clock } = options;
     this.outbox = new Outbox(database, clock);
     this.secrets = new CallbackSecrets(options);
     // The window that polled before may have crashed while it was sending.
-    this.#subscription = lease.onDidChange((isHeld) => {
-      if (isHeld) this.#recover();
-    });
+    this.#subscriptions.add(
+      lease.onDidChange((isHeld) => {
+        if (isHeld) this.#recover();
+      }),
+    );
+    // A window may have lived until after that, or could not store the outcome.
+    this.#subscriptions.add(
+      tracker.onDidPoll((localId) => {
+        if (lease.isHeld) this.#recoverStop(localId);
+      }),
+    );
   }
 
   begin(): void {
@@ -89,7 +100,7 @@ export class Senders implements Disposable {
   }
 
   dispose(): void {
-    this.#subscription.dispose();
+    this.#subscriptions.dispose();
     this.secrets.dispose();
   }
 
@@ -100,8 +111,20 @@ export class Senders implements Disposable {
   }
 
   #recover(): void {
+    this.#tryToRecover(() => this.outbox.recover(this.#options.store));
+  }
+
+  #recoverStop(localId: string): void {
+    const { store, clock } = this.#options;
+    const execution = store.summary(localId);
+    if (execution?.stop?.outcome !== "sending") return;
+    if (clock.now() - Date.parse(execution.stop.at) < longestStop) return;
+    this.#tryToRecover(() => this.outbox.recoverOne(store, execution));
+  }
+
+  #tryToRecover(action: () => void): void {
     try {
-      this.outbox.recover(this.#options.store);
+      action();
     } catch (error) {
       this.#options.log.problem("Requests without an outcome could not be recovered.", error);
     }

@@ -99,7 +99,7 @@ export class StopSender {
         ),
       );
     } catch (problem) {
-      // It stays "sending", which recovery turns into "unanswered".
+      // It stays "sending", which recovery turns into "unanswered" after a poll.
       log.problem("What became of a request to stop could not be recorded.", problem);
     }
   }

@@ -32,6 +32,16 @@ describe("Tracker", () => {
   }
 
   describe("polling", () => {
+    it("is reported after each answer and each failure", async () => {
+      begin();
+      const polled: string[] = [];
+      scene.tracker.onDidPoll((localId) => polled.push(localId));
+      await scene.pass(1);
+      scene.answer = () => failure("unreachable");
+      await scene.pass(2);
+      assert.deepEqual(polled, [id, id]);
+    });
+
     it("starts at once, every 2 s for 20 s, then slows down to every 15 s", async () => {
       begin();
       await scene.pass(21);

@@ -5,14 +5,17 @@ import type { SentResume } from "../../../src/executions/model.ts";
 import { Senders } from "../../../src/sending/senders.ts";
 import { noAddresses, SecretMemory } from "../../support/secret-memory.ts";
 import { anExecution } from "../executions/samples.ts";
-import { type Window, Windows } from "./window.ts";
+import { intentsIn, kill, type Window, Windows } from "./window.ts";
 
 describe("The senders", () => {
   let windows: Windows;
   let window: Window;
   let sending: Senders;
   let problems: string[];
+  let time: number;
+  let isHeld: boolean;
   const lease = new Emitter<boolean>((error) => assert.fail(String(error)));
+  const polls = new Emitter<string>((error) => assert.fail(String(error)));
   const lost: SentResume = {
     taskId: "review",
     attempt: 1,
@@ -23,12 +26,17 @@ describe("The senders", () => {
   beforeEach(() => {
     windows = new Windows();
     window = windows.open();
-    problems = [];
+    [problems, time, isHeld] = [[], Date.now(), true];
     sending = new Senders({
       ...window,
-      lease: { onDidChange: lease.event },
-      tracker: { pollNow: () => Promise.resolve() },
-      clock: systemClock,
+      lease: {
+        onDidChange: lease.event,
+        get isHeld() {
+          return isHeld;
+        },
+      },
+      tracker: { pollNow: () => Promise.resolve(), onDidPoll: polls.event },
+      clock: { ...systemClock, now: () => time },
       crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: new SecretMemory(),
       addresses: noAddresses,
@@ -53,6 +61,38 @@ describe("The senders", () => {
     assert.deepEqual(outcomes().sort(), ["sending", "unanswered"]);
     lease.fire(true);
     assert.deepEqual(outcomes(), ["unanswered", "unanswered"]);
+  });
+
+  it("ends a request to stop whose process has gone, after a poll 90 s later by the window that polls", async () => {
+    add("one");
+    const sentAt = time;
+    const send = (post: () => Promise<void>) =>
+      window.outbox.send(
+        { kind: "stop", localId: "one" },
+        () =>
+          window.store.update("one", (known) => ({
+            ...known,
+            stop: { at: new Date(sentAt).toISOString(), outcome: "sending" },
+          })),
+        post,
+      );
+    void send(() => new Promise(() => undefined));
+    const outcomeAfter = (seconds: number) => {
+      time = sentAt + seconds * 1000;
+      polls.fire("one");
+      return window.store.find("one")?.stop?.outcome;
+    };
+    assert.equal(outcomeAfter(95), "sending", "it is under way");
+    kill(window);
+    assert.equal(outcomeAfter(80), "sending", "it may have its outcome soon");
+    isHeld = false;
+    assert.equal(outcomeAfter(95), "sending", "another window polls");
+    isHeld = true;
+    assert.equal(outcomeAfter(95), "unanswered");
+    assert.deepEqual(intentsIn(window), []);
+    await send(() => Promise.resolve());
+    // The outcome of this one was not stored here either.
+    assert.equal(outcomeAfter(95), "unanswered");
   });
 
   it("reports a failed recovery without throwing", () => {
