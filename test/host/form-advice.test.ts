@@ -53,4 +53,24 @@ describe("What a form says of a local crew's files", () => {
       forms.dispose();
     }
   });
+
+  it("can't be read from a folder that is gone, and the form shows the crew's new name all the same", async () => {
+    const local = {
+      folder: vscode.Uri.file(path.join(folder, "gone")).toString(),
+      engine: "crewai",
+      running: true,
+    } as const;
+    const crew = { id: "local:poems", name: "poems", url: "http://127.0.0.1:9", local };
+    const { forms, view, panel } = restoredForm(parts, crew, () => true);
+    try {
+      await waitFor("the form", () => view()?.kind === "form");
+      await vscode.commands.executeCommand("workbench.action.files.newUntitledFile");
+      await waitFor("the other tab", () => !panel.active);
+      crew.name = "odes";
+      panel.reveal();
+      await waitFor("the new name", () => view()?.crew.name === "odes");
+    } finally {
+      forms.dispose();
+    }
+  });
 });

@@ -196,8 +196,15 @@ export class KickoffForms implements vscode.Disposable {
   #refresh(crewId: string): void {
     const crew = this.#options.crews.find(crewId);
     if (crew === undefined) return;
+    const session = this.#forms.get(crewId)?.session;
+    // At once, because its files may be unreadable.
+    session?.update(shown(crew, session.advice));
     adviceOn(crew).then(
-      (advice) => this.#forms.get(crewId)?.session.update(shown(crew, advice)),
+      (advice) => {
+        // Meanwhile it may have changed again.
+        const now = this.#options.crews.find(crewId);
+        if (now !== undefined) this.#forms.get(crewId)?.session.update(shown(now, advice));
+      },
       (error: unknown) => logProblem("Reading a crew project", error),
     );
   }

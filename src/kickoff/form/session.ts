@@ -9,7 +9,7 @@ import type { Handlers } from "../../base/protocol.ts";
 import type { Execution } from "../../executions/model.ts";
 import { MaybeStartedError } from "../../sending/kickoff.ts";
 import type { Prefill } from "../callbacks.ts";
-import { type CallbackHint, toldElsewhere } from "./hints.ts";
+import { type Advice, type CallbackHint, toldElsewhere } from "./hints.ts";
 import { FormContent, type GivenValues, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormMemory } from "./memory.ts";
@@ -130,6 +130,10 @@ export class FormSession {
 
   get isUnavailable(): boolean {
     return this.#problem !== undefined;
+  }
+
+  get advice(): Advice | undefined {
+    return this.#crew.advice;
   }
 
   give(values: GivenValues): void {
