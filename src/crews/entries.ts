@@ -74,3 +74,19 @@ export function isWebAddress(text: string): boolean {
 function idOfEntry(entry: unknown): string | undefined {
   return readEntry(entry, "").crew?.id;
 }
+
+export interface AddedCrew {
+  readonly crew: Crew;
+  /** All ids in the setting after it was added. */
+  readonly ids: readonly string[];
+}
+
+export function idsOf(raw: unknown): readonly string[] {
+  return readEntries(raw).crews.map(({ id }) => id);
+}
+
+/** Whether it was overwritten: it is gone and there is a new one. @param raw the setting's value */
+export function isOverwritten({ crew, ids }: AddedCrew, raw: unknown): boolean {
+  const now = idsOf(raw);
+  return !now.includes(crew.id) && now.some((id) => !ids.includes(id));
+}

@@ -2,11 +2,21 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, runAction } from "../editor/messages.ts";
-import { notAList, readEntries, withCrew, withoutCrew } from "./entries.ts";
+import {
+  idsOf,
+  isOverwritten,
+  notAList,
+  readEntries,
+  withCrew,
+  withoutCrew,
+  type AddedCrew,
+} from "./entries.ts";
 import type { Crew } from "./types.ts";
 
 const section = "crewdeck";
 const key = "crews";
+/** When other windows have read an added crew (ms). */
+const settled = 20_000;
 
 /** The user's `crewdeck.crews`: a workspace must not add a host. Keeps malformed entries. */
 export class CrewSettings implements vscode.Disposable {
@@ -15,12 +25,15 @@ export class CrewSettings implements vscode.Disposable {
   /** One at a time, because each write replaces the whole list. */
   #lastWrite: Promise<void> = Promise.resolve();
   #crews: readonly Crew[] = [];
+  #added: (AddedCrew & { readonly until: number })[] = [];
   #reported = "";
 
   constructor() {
     this.#read();
     this.#subscription = vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(`${section}.${key}`)) this.#read();
+      if (!event.affectsConfiguration(`${section}.${key}`)) return;
+      this.#read();
+      this.#putBack();
     });
   }
 
@@ -30,16 +43,22 @@ export class CrewSettings implements vscode.Disposable {
     return this.#crews;
   }
 
-  save(id: string, crew: Crew): Promise<void> {
-    return this.#write((entries) => withCrew(entries, id, crew));
+  async save(id: string, crew: Crew): Promise<void> {
+    const isNew = !this.#crews.some((known) => known.id === id);
+    // A new id doesn't mean that another window overwrote it.
+    this.#added = this.#added.filter((added) => added.crew.id !== id);
+    await this.#write((entries) => withCrew(entries, id, crew));
+    if (isNew) this.#added.push({ crew, ids: idsOf(currentValue()), until: Date.now() + settled });
   }
 
   delete(id: string): Promise<void> {
+    this.#added = this.#added.filter(({ crew }) => crew.id !== id);
     return this.#write((entries) => withoutCrew(entries, id));
   }
 
   /** Includes malformed entries. @throws UserError if the settings can't be written */
   clear(): Promise<void> {
+    this.#added = [];
     return this.#inTurn(() => this.#put(undefined));
   }
 
@@ -78,6 +97,19 @@ export class CrewSettings implements vscode.Disposable {
       );
     }
     this.#read();
+  }
+
+  #putBack(): void {
+    const value = currentValue();
+    const there = idsOf(value);
+    const recent = this.#added.filter(({ until }) => until > Date.now());
+    const lost = recent.filter((added) => isOverwritten(added, value));
+    this.#added = recent.filter(({ crew }) => there.includes(crew.id));
+    for (const { crew } of lost) {
+      this.save(crew.id, crew).catch((error: unknown) =>
+        logProblem("Restoring a crew in the settings", error, crew.name),
+      );
+    }
   }
 
   #read(): void {

@@ -6,6 +6,7 @@ import type { Crews } from "../../src/crews/crews.ts";
 import { MissingTokenError } from "../../src/crews/errors.ts";
 import type { CrewReplacement } from "../../src/crews/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
+import { waitFor } from "../support/wait.ts";
 import type { MemorySecrets } from "./memory.ts";
 import { set, withReplaced } from "./extension.ts";
 import { eachWithSmallCrews, type SmallCrew } from "./small-crew.ts";
@@ -85,6 +86,26 @@ describe("connected crews", () => {
       ["One", "Two"],
     );
     assert.equal((savedCrews() as unknown[]).length, 2);
+  });
+
+  it("keeps a crew that another window overwrites when it adds its own, but not one that the other window removes", async () => {
+    await crews.add({ ...entry("One"), token: "right" });
+    const both = ["One", "Two"];
+    // Written by a window that hasn't noticed the first crew yet.
+    await set("crews", [entry("Two", other.url)]);
+    await waitFor(
+      "both to be there",
+      () =>
+        crews
+          .list()
+          .map(({ name }) => name)
+          .sort()
+          .join() === both.join(),
+    );
+    await set("crews", [entry("Two", other.url)]);
+    await set("crews", [entry("Two", other.url), entry("Three", `${other.url}/v3`)]);
+    await waitFor("the third to be there", () => crews.find("Three") !== undefined);
+    assert.equal(crews.find("One"), undefined);
   });
 
   it("reports that this machine has no token if only the settings were synced", async () => {
