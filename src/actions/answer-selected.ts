@@ -89,7 +89,7 @@ function questionOf(outputs: readonly Answerable[], selected: number): Question 
       ...(outputs.length === selected
         ? []
         : [vscode.l10n.t("The other selected rows don't wait for your approval.")]),
-      ...lines,
+      { list: lines },
     ],
     allow: vscode.l10n.t("Approve"),
   };

@@ -2,8 +2,11 @@ import * as l10n from "@vscode/l10n";
 import { oneLine, shortened, visible } from "../base/text.ts";
 import { fencedLines, inlineText } from "../view/markdown.ts";
 
-/** A sentence, which may quote remote names, or a remote text under a heading. */
-type QuestionPart = string | { readonly heading: string; readonly text: string };
+/** A sentence, which may quote remote names, a list of such, or a remote text under a heading. */
+type QuestionPart =
+  | string
+  | { readonly list: readonly string[] }
+  | { readonly heading: string; readonly text: string };
 
 /** Holds everything that is sent. */
 export interface Question {
@@ -14,13 +17,14 @@ export interface Question {
 
 /** Characters of a text. The chat scrolls. */
 const inChat = 10_000;
-/** A dialog would grow out of the window: its parts, lines and characters of a text, characters of a sentence. */
+/** A dialog would grow out of the window: its parts, lines of a list or text, characters of a text, characters of a sentence. */
 const inDialog = { parts: 12, lines: 15, text: 600, sentence: 500 };
 
 /** Markdown with escaped remote text. */
 export function markdownOf({ parts }: Question): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return inlineText(oneLine(part));
+    if ("list" in part) return part.list.map((line) => `- ${inlineText(oneLine(line))}`).join("\n");
     const lines = fencedLines(visible(shortened(part.text, inChat)), "text");
     return [inlineText(oneLine(part.heading)), "", ...lines].join("\n");
   });
@@ -34,11 +38,18 @@ export function dialogOf({ parts }: Question) {
     isWhole &&= short === text;
     return short;
   };
+  const sentence = (text: string) => oneLine(cut(text, inDialog.sentence));
   const blocks = parts.slice(0, inDialog.parts).map((part) => {
-    if (typeof part === "string") return oneLine(cut(part, inDialog.sentence));
+    if (typeof part === "string") return sentence(part);
+    if ("list" in part) {
+      const lines = part.list.slice(0, inDialog.lines).map(sentence);
+      const more = part.list.length - lines.length;
+      isWhole &&= more === 0;
+      return [...lines, ...(more === 0 ? [] : [l10n.t("and {0} more", more)])].join("\n");
+    }
     const lines = part.text.split("\n", inDialog.lines).join("\n");
     const short = cut(part.text, Math.min(inDialog.text, lines.length));
-    return `${oneLine(cut(part.heading, inDialog.sentence))}\n${visible(short)}`;
+    return `${sentence(part.heading)}\n${visible(short)}`;
   });
   const left = parts.length - blocks.length;
   if (left > 0) blocks.push(l10n.t("({0} more parts, not shown)", left));
@@ -49,6 +60,7 @@ export function dialogOf({ parts }: Question) {
 export function documentOf({ title, parts }: Question): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return oneLineWhole(part);
+    if ("list" in part) return part.list.map(oneLineWhole).join("\n");
     const lines = visible(part.text).split("\n");
     return [oneLineWhole(part.heading), ...lines.map((line) => `    ${line}`)].join("\n");
   });

@@ -191,7 +191,9 @@ describe("feedback in an execution's document", () => {
     const answer = { execution, taskId: "review", isApprove: true, text: "yes" };
     const { title, parts: shown, allow } = feedbackQuestion(answer);
     assert.deepEqual([title, allow], ["Answer “review” of “Sea otters”?", "Send Answer"]);
-    const [answered, asked] = shown.flatMap((part) => (typeof part === "string" ? [] : part));
+    const [answered, asked] = shown.flatMap((part) =>
+      typeof part !== "string" && "heading" in part ? [part] : [],
+    );
     assert.deepEqual(
       [answered?.heading, answered?.text, asked?.text],
       ["This answer is sent to crew.test:", "yes", "Is it right?\n\nThe draft."],

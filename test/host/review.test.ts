@@ -62,8 +62,23 @@ describe("Reviewing several executions", () => {
     assert.equal(questions[0]?.text, "Approve 2 outputs?");
     assert.match(
       questions[0].detail ?? "",
-      /^“Approved\.” is sent to each: [^\n]*\n\nThe other selected rows don't wait for your approval\.\n\n“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n\n“two”: /,
+      /^“Approved\.” is sent to each: [^\n]*\n\nThe other selected rows don't wait for your approval\.\n\n“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: /,
     );
+  });
+
+  it("names each of 15 outputs in the question, and how many more there are", async () => {
+    const rows = Array.from({ length: 17 }, (_, index) =>
+      row(parts.store.add(waiting(`output ${index + 1}`, 1))),
+    );
+    const { shown } = await withPerson(["escape", "escape"], async () => {
+      await approveSelected(ours(), rows.slice(0, 15), person);
+      await approveSelected(ours(), rows, person);
+    });
+    const [fifteen = [], more = []] = shown.map(({ detail = "" }) => detail.split("\n").slice(2));
+    const titles = (lines: readonly string[]) => lines.map((line) => line.split(":")[0]);
+    const named = rows.slice(0, 15).map(({ localId }) => `“${localId}”`);
+    assert.deepEqual(titles(fifteen), named);
+    assert.deepEqual(titles(more), [...named, "and 2 more"]);
   });
 
   it("names what could not be approved, and approves the others", async () => {

@@ -49,6 +49,7 @@ describe("The question before anything is sent", () => {
       [text("x".repeat(601))],
       [text("\n".repeat(100))],
       ["x".repeat(501)],
+      [{ list: ["x".repeat(501)] }],
       [{ heading: "x".repeat(501), text: "" }],
       Array.from({ length: 13 }, () => text("x")),
     ]) {
@@ -57,6 +58,21 @@ describe("The question before anything is sent", () => {
       assert.match(shown, /more (characters|parts), not shown\)/);
       assert.ok(shown.length < 1_000 && shown.split("\n").length < 40, shown);
     }
+  });
+
+  it("shows up to 15 lines of a list in a dialog, and all of it in the chat and in a document", () => {
+    const list = Array.from({ length: 17 }, (_, index) => `*${index + 1}*\nof Travel`);
+    const lines = list.map((line) => line.replace("\n", " "));
+    const first = dialogOf(question({ list: list.slice(0, 15) }));
+    assert.deepEqual(first, { text: lines.slice(0, 15).join("\n"), isWhole: true });
+    const { text, isWhole } = dialogOf(question({ list }));
+    assert.deepEqual(text.split("\n"), [...lines.slice(0, 15), "and 2 more"]);
+    assert.equal(isWhole, false);
+    assert.match(
+      markdownOf(question({ list })),
+      /^- \\\*1\\\* of Travel\n- .*\n- \\\*17\\\* of Travel$/s,
+    );
+    assert.ok(documentOf(question({ list })).endsWith(`\n\n${lines.join("\n")}\n`));
   });
 
   it("shows everything in a document in which no remote text looks like Crewdeck's", () => {
