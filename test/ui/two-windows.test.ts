@@ -59,10 +59,9 @@ describe("Two windows on one store", () => {
       .filter((toast) => toast.includes(text));
 
   describe("while both are open", () => {
-    it("both show what one of them kicked off; one of them notifies that it waits", async () => {
+    it("both show what one of them kicked off", async () => {
       await kickOff(first, "Writers", "tea");
       await waitForRow(first, "tea", atReview);
-      await waitFor("the notification", async () => (await notified("“tea”")).length > 0);
       firstOwner = leaseOwner(first);
       assert.equal(typeof firstOwner, "string");
       second = await first.secondWindow();
@@ -95,11 +94,8 @@ describe("Two windows on one store", () => {
       release();
       for (const window of [first, second]) await waitForRow(window, "tea", /completed/i);
       assert.equal(writers.sent("/resume").length, 1);
-      assert.equal(
-        (await notified("“tea”")).length,
-        1,
-        "one notification for one event, in all windows together",
-      );
+      // None where it was in front of the person in time.
+      assert.ok((await notified("“tea”")).length <= 1, "at most one, in all windows together");
     });
   });
 
