@@ -30,7 +30,7 @@ import { readPastedKickoff } from "./pasted.ts";
 import { toRequest } from "./values.ts";
 import { type HintAction, keepChangedText } from "../texts.ts";
 
-/** Store a draft after this time without typing (ms); the webview keeps every keystroke. */
+/** Store a draft after this time without typing (ms): each time is a write to the disk. */
 const draftPause = 300;
 
 export interface LoadOptions {
