@@ -176,7 +176,7 @@ for (const version of crewaiVersions)
       await tree.open("Crewdeck");
       await serve("review");
       await kickOff("review", { topic: "tides" });
-      await untilState("tides", "Waiting · choose an answer");
+      await untilState("tides", "review · choose an answer");
       await openExecution(
         window,
         "tides",
