@@ -91,7 +91,7 @@ for (const version of crewaiVersions)
       await tree.open("Crewdeck");
       await serve("weather");
       await kickOff("weather", { city: "oslo", readers: "sailors" });
-      await untilState("oslo", "Waiting");
+      await untilState("oslo", "headline");
       assert.ok(
         model.requests.some(({ prompt }) => prompt.includes("Oslo: 10 degrees at Blindern")),
         "the tool's result reaches the model",
