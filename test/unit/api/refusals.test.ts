@@ -161,7 +161,7 @@ describe("a refusal", () => {
     it(`${status} says that it was the ${type} that was refused, and calls onRefused before it is thrown`, async () => {
       server.otherwise = json(status, {});
       const reported: CrewApiError[] = [];
-      const onRefused = (error: CrewApiError) => (reported.push(error), Promise.resolve());
+      const onRefused = (error: CrewApiError) => void reported.push(error);
       const error = await errorOf(
         new CrewClient(server.url, { token, type }, { onRefused }).inputs(),
       );
@@ -171,13 +171,6 @@ describe("a refusal", () => {
       assert.deepEqual(reported, [error]);
     });
   }
-
-  it("401 of a kickoff remains a refusal if onRefused fails", async () => {
-    server.otherwise = json(401, {});
-    const onRefused = () => Promise.reject(new Error("The secret storage can't be read."));
-    const error = await errorOf(clientOf(server.url, { onRefused }).kickoff({ inputs: {} }));
-    assert.deepEqual([error.kind, error.sent], ["unauthorized", "no"]);
-  });
 
   it("404 of a resume first mentions the task's ID", async () => {
     server.next(json(404, { message: "Task ID not found" }));
@@ -246,7 +239,7 @@ describe("a refusal", () => {
       const error = await errorOf(
         new CrewClient(server.url, token, {
           isLocal: true,
-          onRefused: (refused) => (reported.push(refused), Promise.resolve()),
+          onRefused: (refused) => void reported.push(refused),
         }).kickoff({ inputs: {} }),
       );
       assert.deepEqual(
