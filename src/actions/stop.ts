@@ -24,7 +24,7 @@ export interface StopParts {
 }
 
 /** Asks its crew, once, to stop an execution. Undefined if a person doesn't allow it. @throws as `StopSender.send` does */
-export async function stopExecution(
+async function stopExecution(
   { crews, sending }: Omit<StopParts, "store">,
   execution: Execution,
   by: Asker,

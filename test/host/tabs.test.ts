@@ -79,6 +79,29 @@ describe("A tab", () => {
     assert.deepEqual(choices, ["text"]);
   });
 
+  it("of a page that is active already isn't opened again, which would take the focus from its box", async () => {
+    const { localId } = parts.store.add(anExecution());
+    const execution = parts.store.summary(localId)!;
+    const uri = parts.documents.uriOf(execution);
+    const crews = { canStop: () => true, find: () => undefined };
+    const pages = new Pages({ ...common(), crews, changes: [] }, new Set([uri.toString()]));
+    const activeTab = { input: new vscode.TabInputCustom(uri, "crewdeck.page"), isActive: true };
+    const tabGroups = { activeTabGroup: { activeTab }, all: [{ tabs: [activeTab] }] };
+    const real = Object.getOwnPropertyDescriptor(vscode.window, "tabGroups")!;
+    const commands: string[] = [];
+    const executeCommand = (command: string) => Promise.resolve(commands.push(command));
+    try {
+      Object.defineProperty(vscode.window, "tabGroups", { ...real, get: () => tabGroups });
+      await withReplaced(vscode.commands, { executeCommand }, () =>
+        pages.switchTo(execution, "page"),
+      );
+    } finally {
+      Object.defineProperty(vscode.window, "tabGroups", real);
+      await set("openExecutionsAs", undefined);
+    }
+    assert.deepEqual(commands, []);
+  });
+
   it("of a page has the execution's title, also after it is renamed", async () => {
     const { localId, panel, messages } = openPage();
     messages.fire({ type: "ready" });

@@ -232,7 +232,7 @@ export async function takeValue(
 }
 
 /** Newest first, each once. */
-export function earlierValues(store: FillInParts["store"], crewId: string, input: string) {
+function earlierValues(store: FillInParts["store"], crewId: string, input: string) {
   const values = new Map<string, { value: JsonValue; execution: ExecutionSummary }>();
   for (const summary of store.list()) {
     if (summary.crew.id !== crewId) continue;

@@ -91,6 +91,9 @@ export class Pages {
       .getConfiguration("crewdeck")
       .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
       .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
+    // It would only take the focus again, perhaps from the box in which the person already types.
+    if (editor === "page" && other?.input instanceof vscode.TabInputCustom && this.#isOurs(uri))
+      return;
     if (editor === "page") await this.#openPage(uri, { preview });
     else await vscode.commands.executeCommand("vscode.openWith", uri, "default", { preview });
     // A preview is replaced already, and closing it again would be an error.
@@ -104,11 +107,16 @@ export class Pages {
       vscode.commands.executeCommand("vscode.openWith", uri, pageType, how);
     await open(options);
     const left = tabOf(uri);
-    if (this.#asked.has(uri.toString()) || left === undefined) return;
+    if (this.#isOurs(uri) || left === undefined) return;
     // With its last tab a group is gone, and its column may be another's.
     const isLast = left.group.tabs.length === 1;
     await vscode.window.tabGroups.close(left, true);
     await open({ ...options, ...(isLast && { viewColumn: vscode.ViewColumn.Active }) });
+  }
+
+  /** Whether VS Code asked this extension host for the page. */
+  #isOurs(uri: vscode.Uri): boolean {
+    return this.#asked.has(uri.toString());
   }
 
   dispose(): void {
