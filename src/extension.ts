@@ -9,17 +9,11 @@ import { registerCommands, registerTools, watchClearing } from "./actions/regist
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
 import { log, logProblem, problemLog } from "./editor/log.ts";
-import {
-  executionScheme,
-  keepEndedExecutions,
-  resetContext,
-  versionOf,
-} from "./editor/manifest.ts";
+import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import { titleOf } from "./executions/title.ts";
 import { Drafts } from "./feedback/drafts.ts";
-import { registerLenses, watchWaitingHere } from "./feedback/register.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment, watchProjects } from "./local/projects.ts";
@@ -29,7 +23,13 @@ import { Senders } from "./sending/senders.ts";
 import { crewIdsWith } from "./store/crew-values.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
-import { isInFront, watchAttention, watchReading } from "./views/attention.ts";
+import {
+  isInFront,
+  isShown,
+  watchAttention,
+  watchReading,
+  watchWaitingHere,
+} from "./views/attention.ts";
 import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 import { registerComparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
@@ -161,17 +161,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
 
   // What a person sees.
+  const drafts = owned.add(new Drafts(database, logProblem));
   const { documents, outputs } = owned.add(
-    registerDocuments({ store, crews, circumstances, clock, ready: opened, storage }),
+    registerDocuments({ store, crews, circumstances, drafts, clock, ready: opened, storage }),
   );
   const feedback = owned.add(
     new Feedback({
-      ...{ sending, crews, documents, clock },
+      ...{ sending, crews, clock },
+      isShown: (execution) => isShown(documents, execution),
       review: (execution, taskId): Promise<void> => page.review(execution, taskId),
     }),
   );
-  const drafts = owned.add(new Drafts(database, logProblem));
-  owned.add(registerLenses(executionScheme, { documents, store, feedback, drafts }));
+  owned.add(feedback.onDidChangeSending(() => circumstances.refresh()));
   owned.add(watchWaitingHere(documents, store));
   const page = owned.add(
     registerPage({

@@ -10,8 +10,8 @@ import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
-import { effects } from "../feedback/lenses.ts";
 import { callbacksAgain, crewAndPlace } from "../feedback/target.ts";
+import { effectOf } from "../view/actions.ts";
 import type { Question } from "./question.ts";
 
 /** Asks for a known task or an ID. Undefined when the person cancels. */
@@ -57,7 +57,7 @@ export async function askAnswer({ waiting }: ExecutionSummary): Promise<string |
     ...(answer === defaultOption && { description: vscode.l10n.t("default") }),
     answer,
   }));
-  const write = { label: vscode.l10n.t("Write Answer…"), detail: effects.answer(), answer: "" };
+  const write = { label: vscode.l10n.t("Write Answer…"), detail: effectOf("answer"), answer: "" };
   const separator = { label: "", kind: vscode.QuickPickItemKind.Separator, answer: undefined };
   const chosen = await vscode.window.showQuickPick([...named, separator, write], {
     title: vscode.l10n.t("Answer “{0}”", shortName(taskId)),

@@ -7,7 +7,6 @@ import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { acceptedBefore, asksFor, attemptToAnswer, repeatable } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import type { FeedbackDocuments } from "../feedback/lenses.ts";
 import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
 import { type Asker, program } from "./asker.ts";
 
@@ -19,8 +18,8 @@ const questions = () => import("./feedback-questions.ts");
 interface FeedbackOptions {
   readonly sending: { feedbackSender(): Promise<Pick<FeedbackSender, "send">> };
   readonly crews: Pick<Crews, "ready">;
-  /** Which outputs are on the screen, as text or on a page. */
-  readonly documents: Pick<FeedbackDocuments, "find" | "summary">;
+  /** Whether what waits of it is on the screen, as text or on a page. */
+  readonly isShown: (execution: ExecutionSummary) => boolean;
   /** Shows the page's box for a task: that is where a person writes. */
   readonly review: (execution: ExecutionSummary, taskId: string) => Promise<void>;
   readonly clock: Clock;
@@ -126,7 +125,7 @@ export class Feedback implements vscode.Disposable {
         isTyped ||
         again ||
         this.isSending(execution, taskId) ||
-        this.#isShown(execution));
+        this.#options.isShown(execution));
     return await this.#allowed({ ...wanted, isApprove: true, text }, by, isDecided);
   }
 
@@ -173,21 +172,6 @@ export class Feedback implements vscode.Disposable {
       this.#underWay.delete(feedback);
       this.#changed.fire();
     }
-  }
-
-  #isShown({ localId }: ExecutionSummary): boolean {
-    const { documents } = this.#options;
-    const { visibleTextEditors, tabGroups } = vscode.window;
-    return (
-      visibleTextEditors.some(
-        ({ document }) => documents.find(document)?.execution.localId === localId,
-      ) ||
-      tabGroups.all.some(
-        ({ activeTab }) =>
-          activeTab?.input instanceof vscode.TabInputCustom &&
-          documents.summary(activeTab.input.uri)?.localId === localId,
-      )
-    );
   }
 
   /** Asks for an unknown task, and before a person answers again. @throws StaleFeedbackError */

@@ -5,11 +5,12 @@ import {
   hasEnded,
   isLocalCrew,
   isStopping,
+  keyOf,
   mayWait,
   type ResumeSummary,
 } from "../executions/model.ts";
 import type { Price } from "../executions/tokens.ts";
-import { answeredPause, pendingResume } from "../executions/resumes.ts";
+import { answeredPause, approved, pendingResume } from "../executions/resumes.ts";
 import { present } from "./words.ts";
 
 /** Why the shown state may be out of date. */
@@ -59,6 +60,30 @@ export type Verb = (typeof verbs)[number];
 export interface Action {
   readonly verb?: Verb;
   readonly label: string;
+  /** What it does, where the label doesn't say that. */
+  readonly effect?: string;
+}
+
+/** A command on an execution, as VS Code runs it for the person who pressed it. */
+export function commandOn(
+  execution: Pick<ExecutionSummary, "crew" | "kickoffIds" | "localId">,
+  verb: string,
+  title: string,
+  more: object = {},
+) {
+  const argument = { crew: execution.crew.id, kickoffId: keyOf(execution), by: "person", ...more };
+  return { title, command: `crewdeck.${verb}`, arguments: [argument] };
+}
+
+export function effectOf(verb: "approve" | "reject" | "answer"): string {
+  return {
+    approve: l10n.t(
+      "The crew continues with this output, and later tasks read “{0}” as your feedback",
+      approved,
+    ),
+    reject: l10n.t("The task runs again with your feedback"),
+    answer: l10n.t("The flow continues with your answer"),
+  }[verb];
 }
 
 /** What a person may do now with an execution, besides answering: the one rule for all surfaces. The most needed first. */
@@ -91,23 +116,39 @@ export function answersTo(
   const { waiting } = execution;
   if (isInterrupted) return [];
   const pending = pendingResume(execution);
-  const give: Action = { verb: "reject", label: l10n.t("Give Feedback…") };
   if (isSending || pending?.outcome === "sending") return [{ label: l10n.t("Sending…") }];
+  const give: Action = {
+    verb: "reject",
+    label: l10n.t("Give Feedback…"),
+    effect: l10n.t("Approve or reject a task whose ID you know"),
+  };
   if (pending !== undefined) {
-    const label = l10n.t("May have been sent – Send Again…");
-    return [{ verb: "sendAgain", label }, ...(mayWait(execution) ? [give] : [])];
+    const again: Action = {
+      verb: "sendAgain",
+      label: l10n.t("May have been sent – Send Again…"),
+      effect: l10n.t("No answer arrived. Asks before it sends the same feedback again"),
+    };
+    return mayWait(execution) ? [again, give] : [again];
   }
-  if (mayWait(execution))
-    return [give, { verb: "pasteCallback", label: l10n.t("Paste Received Callback…") }];
+  if (mayWait(execution)) {
+    const effect = l10n.t("Shows what your own webhook received: which task waits, and its output");
+    return [give, { verb: "pasteCallback", label: l10n.t("Paste Received Callback…"), effect }];
+  }
   if (execution.state !== "waiting" || waiting === undefined) return [];
   const taken = answeredPause(execution);
-  const again: Action | undefined = taken && { verb: "sendAgain", label: takenLabel(taken) };
+  const again: Action | undefined = taken && {
+    verb: "sendAgain",
+    label: takenLabel(taken),
+    effect: l10n.t(
+      "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
+    ),
+  };
+  const answer = (verb: "approve" | "reject" | "answer", label: string): Action => ({
+    ...{ verb, label, effect: effectOf(verb) },
+  });
   if (waiting.options !== undefined)
-    return present<Action>(again, { verb: "answer", label: l10n.t("Write Answer…") });
-  return [
-    again ?? { verb: "approve", label: l10n.t("Approve") },
-    { verb: "reject", label: l10n.t("Reject…") },
-  ];
+    return present<Action>(again, answer("answer", l10n.t("Write Answer…")));
+  return [again ?? answer("approve", l10n.t("Approve")), answer("reject", l10n.t("Reject…"))];
 }
 
 export function may(

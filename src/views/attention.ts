@@ -1,10 +1,12 @@
 import * as vscode from "vscode";
-import { documentIn } from "../editor/execution-uri.ts";
+import { activeDocument, documentIn } from "../editor/execution-uri.ts";
 import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
+import { answersTo, canAnswer } from "../view/actions.ts";
 import type { ComparisonRoom } from "./comparison/register.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { Timeline } from "./timeline/register.ts";
@@ -69,6 +71,39 @@ function isOurs(tab: vscode.Tab | undefined): boolean {
   );
 }
 
+/** Whether what waits of an execution is on the screen, as text or on a page. */
+export function isShown(
+  documents: Pick<ExecutionDocuments, "showsWaiting">,
+  execution: ExecutionSummary,
+): boolean {
+  return visibleDocuments().some((uri) => documents.showsWaiting(uri, execution));
+}
+
+/** Keeps the context keys `crewdeck.waitingHere` and `crewdeck.asksHere`, for the focused text or page. */
+export function watchWaitingHere(
+  documents: Pick<ExecutionDocuments, "summary" | "showsWaiting" | "circumstancesOf">,
+  store: Pick<ExecutionStore, "onDidChange">,
+): vscode.Disposable {
+  const look = () => {
+    const uri = activeDocument();
+    const here = uri && documents.summary(uri);
+    const waits =
+      uri !== undefined &&
+      here?.waiting !== undefined &&
+      documents.showsWaiting(uri, here) &&
+      canAnswer(answersTo(here, documents.circumstancesOf(here)));
+    setContext("crewdeck.waitingHere", waits);
+    setContext("crewdeck.asksHere", waits && here.waiting.options !== undefined);
+  };
+  look();
+  return vscode.Disposable.from(
+    vscode.window.onDidChangeActiveTextEditor(look),
+    vscode.window.tabGroups.onDidChangeTabs(look),
+    vscode.window.tabGroups.onDidChangeTabGroups(look),
+    store.onDidChange(look),
+  );
+}
+
 /** Whether the person looks at an execution now, as text or as a page. */
 export function isInFront(
   documents: Pick<ExecutionDocuments, "summary">,
@@ -101,10 +136,10 @@ export function watchReading(
 }
 
 /** As text or as a page. */
-function visibleDocuments(scheme: string): readonly vscode.Uri[] {
+function visibleDocuments(scheme?: string): readonly vscode.Uri[] {
   const texts = vscode.window.visibleTextEditors.map(({ document }) => document.uri);
   const pages = vscode.window.tabGroups.all.flatMap(({ activeTab }) =>
     activeTab?.input instanceof vscode.TabInputCustom ? activeTab.input.uri : [],
   );
-  return [...texts, ...pages].filter((uri) => uri.scheme === scheme);
+  return [...texts, ...pages].filter((uri) => scheme === undefined || uri.scheme === scheme);
 }

@@ -73,6 +73,11 @@ export class CurrentCircumstances implements Disposable {
     };
   }
 
+  /** Feedback begins or ends to be sent from this window. */
+  refresh(): void {
+    this.#changed.fire(undefined);
+  }
+
   dispose(): void {
     this.#owned.dispose();
   }

@@ -7,7 +7,7 @@ import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { person, program } from "../../src/actions/asker.ts";
 import { feedbackQuestion } from "../../src/actions/feedback-questions.ts";
-import { watchWaitingHere } from "../../src/feedback/register.ts";
+import { watchWaitingHere } from "../../src/views/attention.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
@@ -20,44 +20,17 @@ describe("feedback in an execution's document", () => {
 
   eachWithViewParts((fresh) => (parts = fresh));
 
+  /** Above the output that waits, without that to open it. */
   const titles = async (document: vscode.TextDocument) =>
-    (await lensesOf(document)).map(({ title }) => title);
-  const actions = ["Approve", "Reject…"];
-
-  it("has lenses only above the output that waits", async () => {
-    const execution = parts.store.add(anExecution());
-    const { document } = await parts.show(execution);
-    const lenses = await lensesOf(document);
-    assert.deepEqual(
-      lenses.map(({ title }) => title),
-      actions,
+    (await lensesOf(document)).flatMap(({ title, line }) =>
+      line === 0 || title === "Open Output" ? [] : [title],
     );
-    assert.ok(lenses.every(({ line }) => document.lineAt(line).text === "### Attempt 1"));
-    assert.match(lenses[0]?.tooltip ?? "", /later tasks read “Approved\.” as your feedback/);
+
+  it("has lenses while an output waits", async () => {
+    const { document } = await parts.show(parts.store.add(anExecution()));
+    assert.deepEqual(await titles(document), ["Approve", "Reject…"]);
     parts.store.update("local-1", () => notWaiting());
-    await waitFor("the lenses to go", async () => (await lensesOf(document)).length === 0);
-  });
-
-  it("has a lens for each answer of a flow, with the default marked", async () => {
-    const asks = { options: ["publish", "revise"], defaultOption: "revise" };
-    const waiting = { ...anExecution().waiting!, ...asks };
-    const { document } = await parts.show(parts.store.add(anExecution({ waiting })));
-    const expected = ["publish", "revise (default)", "Write Answer…"];
-    assert.deepEqual(await titles(document), expected);
-  });
-
-  it("asks for a task ID if the crew doesn't report which task waits", async () => {
-    const { document } = await parts.show(
-      parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })),
-    );
-    const lenses = await lensesOf(document);
-    assert.deepEqual(
-      lenses.map(({ title, line }) => [title, document.lineAt(line).text]),
-      ["Give Feedback…", "Paste Received Callback…"].map((title) => [
-        title,
-        "## It may be waiting for you",
-      ]),
-    );
+    await waitFor("the lenses to go", async () => (await titles(document)).length === 0);
   });
 
   it("shows that it is being sent, then that it may have been sent", async () => {
@@ -223,18 +196,16 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("has a lens for a draft of the output that waits, and none for another", async () => {
+  it("has a lens for a draft as soon as that is kept", async () => {
     const { document } = await parts.show(parts.store.add(anExecution()));
-    const draft = { localId: "local-1", taskId: "review", text: "Shorter.", at: "2026-10-21" };
-    parts.drafts.keep({ ...draft, attempt: 2 });
-    assert.deepEqual(await titles(document), actions);
-    parts.drafts.keep({ ...draft, attempt: 1 });
+    const draft = { localId: "local-1", taskId: "review", attempt: 1, at: "2026-10-21" };
+    parts.drafts.keep({ ...draft, text: "Shorter." });
     await waitFor("the lens", async () => (await titles(document))[0] === "Edit Draft…");
   });
 
   it("sets a context key for keybindings while the focused document waits for feedback", async () => {
     await withContext("crewdeck.waitingHere", async (values) => {
-      const watch = watchWaitingHere(parts.places, parts.store);
+      const watch = watchWaitingHere(parts.documents, parts.store);
       await parts.show(parts.store.add(anExecution()));
       await waitFor("the key", () => values.at(-1) === true);
       parts.store.update("local-1", () => notWaiting());
@@ -300,7 +271,7 @@ describe("an output that the crew still reports as waiting after it accepted fee
     await approved(62);
     const { document } = await parts.show(current());
     assert.deepEqual(
-      (await lensesOf(document)).map(({ title }) => title),
+      (await lensesOf(document)).slice(1, 3).map(({ title }) => title),
       ["Approved, but the crew still waits – Send Again…", "Reject…"],
     );
     assert.match(

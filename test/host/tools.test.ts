@@ -332,7 +332,7 @@ describe("Tools for language models", () => {
               Promise.resolve({ send: (given) => (sent.push(given), approve()) }),
           },
           crews,
-          documents: { find: () => undefined, summary: () => undefined },
+          isShown: () => false,
           review: () => assert.fail("no test writes here"),
           clock: systemClock,
         }),

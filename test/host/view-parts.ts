@@ -7,10 +7,10 @@ import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/actions/feedback.ts";
 import type { Circumstances } from "../../src/view/actions.ts";
-import { registerLenses } from "../../src/feedback/register.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
+import { isShown } from "../../src/views/attention.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { registerOutline } from "../../src/views/document/register.ts";
+import { registerLenses, registerOutline } from "../../src/views/document/register.ts";
 import { executionLanguage } from "../../src/editor/manifest.ts";
 import { keepReaderPlaces } from "../../src/views/document/reader.ts";
 import { temporaryFolder } from "../support/folders.ts";
@@ -87,7 +87,7 @@ export function viewParts(clock: Clock = systemClock) {
   const show = (execution: ExecutionSummary, taskId?: string) => documents.show(execution, taskId);
   const feedback = new Feedback({
     sending: { feedbackSender: () => Promise.resolve(sender) },
-    documents,
+    isShown: (execution) => isShown(documents, execution),
     review: ({ localId }, taskId) => {
       reviewed.push(`${localId} ${taskId}`);
       return Promise.resolve();
@@ -101,7 +101,7 @@ export function viewParts(clock: Clock = systemClock) {
       isReadonly: true,
       isCaseSensitive: true,
     }),
-    registerLenses(scheme, { documents, store, feedback, drafts }),
+    registerLenses(scheme, documents, drafts, [store.onDidChange, feedback.onDidChangeSending]),
     keepReaderPlaces(documents),
     registerOutline(documents, { language: executionLanguage, scheme }),
     documents,
@@ -123,7 +123,6 @@ export function viewParts(clock: Clock = systemClock) {
     feedback,
     reviewed,
     show,
-    places: documents,
     async dispose(): Promise<void> {
       await closeEditors();
       hasEnded = true;

@@ -8,7 +8,7 @@ import { type Note, notesOf, placeOfWaiting } from "../../view/text.ts";
 
 /** What a visible document shows beside its text: the draft that waits, times, tokens and cost. */
 export function decorate(options: {
-  readonly documents: Pick<ExecutionDocuments, "findExecution" | "rendered" | "view">;
+  readonly documents: Pick<ExecutionDocuments, "summary" | "rendered" | "view">;
   readonly circumstances: Pick<CurrentCircumstances, "onDidChange">;
   readonly store: { readonly onDidChange: Event<unknown> };
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export function decorate(options: {
   /** @returns when to show it again (ms) */
   const show = (editor: vscode.TextEditor): number => {
     const { document } = editor;
-    const execution = documents.findExecution(document);
+    const execution = documents.summary(document.uri);
     const [view, rendered] = [documents.view(document.uri), documents.rendered(document)];
     if (execution === undefined || view === undefined || rendered === undefined) return Infinity;
     const now = clock.now();
@@ -66,7 +66,7 @@ export function decorate(options: {
   owned.add(window.onDidChangeVisibleTextEditors(showAll));
   owned.add(
     vscode.workspace.onDidChangeTextDocument(({ document }) => {
-      if (documents.findExecution(document) !== undefined) showAll();
+      if (documents.summary(document.uri) !== undefined) showAll();
     }),
   );
   owned.add(store.onDidChange(showAll));

@@ -11,9 +11,8 @@ import { keyOf, type Execution, type ExecutionSummary } from "../../executions/m
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
 import { titleOf } from "../../executions/title.ts";
-import type { FeedbackPlace } from "../../feedback/lenses.ts";
 import type { ShowOptions } from "./reader.ts";
-import { type Action, answersTo, type Circumstances } from "../../view/actions.ts";
+import type { Circumstances } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import type { Rendered } from "../../view/sections.ts";
 
@@ -110,10 +109,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return this.#options.circumstances.of(execution);
   }
 
-  answersTo(execution: ExecutionSummary): readonly Action[] {
-    return answersTo(execution, this.circumstancesOf(execution));
-  }
-
   /** What an execution's own document shows. Undefined while it is loading, and for any other document. */
   view(uri: vscode.Uri): ExecutionView | undefined {
     if (parseExecutionUri(uri) === undefined) return undefined;
@@ -130,28 +125,16 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return await showExecution(this, execution, taskId, options);
   }
 
-  /** Where the document shows what waits: in the execution's own, or in the output's, as in a comparison. */
-  find(document: vscode.TextDocument): FeedbackPlace | undefined {
-    const execution = this.summary(document.uri);
-    if (execution === undefined) return undefined;
-    const part = parsePartUri(document.uri)?.part;
-    if (part === undefined) {
-      const rendered = this.rendered(document);
-      const place = rendered && this.#rendering?.placeOfWaiting(execution, rendered);
-      return place && { execution, line: place.first, ...defined({ taskId: place.taskId }) };
-    }
-    const { state, waiting } = execution;
-    const isIt =
-      part.kind === "attempt" &&
-      state === "waiting" &&
-      waiting?.taskId === part.taskId &&
-      waiting.attempt === part.attempt;
-    return isIt ? { execution, taskId: part.taskId, line: 0 } : undefined;
-  }
-
-  /** The execution whose own document this is; not that of one of its outputs. */
-  findExecution({ uri }: vscode.TextDocument): ExecutionSummary | undefined {
-    return parseExecutionUri(uri) && this.summary(uri);
+  /** Whether it shows what waits of an execution: as its own document, or as that of the output. */
+  showsWaiting(uri: vscode.Uri, { localId }: Pick<ExecutionSummary, "localId">): boolean {
+    const execution = this.summary(uri);
+    const part = parsePartUri(uri)?.part;
+    const { taskId, attempt } = execution?.waiting ?? {};
+    const isWhole = part === undefined;
+    return (
+      execution?.localId === localId &&
+      (isWhole || (part.kind === "attempt" && part.taskId === taskId && part.attempt === attempt))
+    );
   }
 
   /** Undefined while the document is loading. */

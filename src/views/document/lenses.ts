@@ -1,60 +1,109 @@
 import * as l10n from "@vscode/l10n";
-import type * as vscode from "vscode";
 import { formatSize } from "../../base/text.ts";
-import { keyOf, type Execution } from "../../executions/model.ts";
+import type { Execution } from "../../executions/model.ts";
+import { asksFor, isForWhatWaits } from "../../executions/resumes.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
+import { beginningOf, type Draft } from "../../feedback/drafts.ts";
+import { canAnswer, commandOn, effectOf, type Verb } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import { isLarge, outputsOf } from "../../view/outputs.ts";
 import { attemptSection, type Rendered, resultSection, sectionOf } from "../../view/sections.ts";
 import { sectionOfAttempt } from "../../view/tasks.ts";
+import { placeOfWaiting } from "../../view/text.ts";
+import { answerLabel } from "../../view/words.ts";
 
-interface DocumentLens {
-  readonly line: number;
-  readonly command: vscode.Command;
+/** A command above a line; without one it only says something. */
+interface Lens extends Partial<ReturnType<typeof commandOn>> {
+  readonly title: string;
+  readonly tooltip?: string;
+  readonly icon?: string | undefined;
 }
 
-/** At the top, what to do next; above attempts, the comparison; above outputs, "Open Output". */
-export function documentLenses(
+/** Lenses for a flow's answers. */
+const most = 8;
+
+/** What a person can do, above what it is about: the title, the output that waits, attempts, outputs. */
+export function lensesOf(
   execution: Execution,
-  { actions }: ExecutionView,
+  { actions, answers }: ExecutionView,
   rendered: Rendered,
-): readonly DocumentLens[] {
-  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), by: "person" };
-  const above = (section: string, command: vscode.Command): DocumentLens[] => {
-    const line = sectionOf(rendered, section)?.start;
-    return line === undefined ? [] : [{ line, command }];
-  };
-  const go = { verb: "openExecution", label: `$(arrow-down)\u00a0${l10n.t("Go to Output")}` };
+  drafts: readonly Draft[],
+): readonly (Lens & { readonly line: number })[] {
+  const start = (section: string) => sectionOf(rendered, section)?.start;
+  const above = (line: number | undefined, lenses: readonly Lens[]) =>
+    line === undefined ? [] : lenses.map((lens) => ({ ...lens, line }));
+  const go = commandOn(execution, "openExecution", l10n.t("Go to Output"));
   return [
-    ...(execution.state === "waiting" ? above("title", commandOf(go, target)) : []),
-    ...actions.flatMap((action) => above("title", commandOf(action, target))),
+    ...above(start("title"), [
+      ...(execution.state === "waiting" ? [{ ...go, icon: "arrow-down" }] : []),
+      ...actions.map(({ verb, label }) =>
+        verb === undefined ? { title: label } : commandOn(execution, verb, label),
+      ),
+    ]),
+    ...above(
+      placeOfWaiting(execution, rendered)?.first,
+      answerLenses(execution, answers, canAnswer(answers) ? drafts : []),
+    ),
     ...attemptPairs(execution).flatMap(({ taskId, previous, attempt }) => {
-      const label = l10n.t("Compare with Attempt {0}", previous);
-      const compare = { verb: "compareAttempts", label };
-      return above(
-        attemptSection(taskId, attempt),
-        commandOf(compare, { ...target, taskId, attempt }),
-      );
+      const title = l10n.t("Compare with Attempt {0}", previous);
+      const compare = commandOn(execution, "compareAttempts", title, { taskId, attempt });
+      return above(start(attemptSection(taskId, attempt)), [compare]);
     }),
     ...outputsOf(execution).flatMap(({ part, output }) => {
-      const label = isLarge(output)
+      const title = isLarge(output)
         ? l10n.t("Open Whole Output ({0})", formatSize(Buffer.byteLength(output)))
         : l10n.t("Open Output");
-      const of =
-        part.kind === "result" ? { result: true } : { taskId: part.taskId, attempt: part.attempt };
-      const open = { verb: "openOutput", label };
+      const { kind, ...attempt } = part;
+      const of = kind === "result" ? { result: true } : attempt;
       const section = part.kind === "result" ? resultSection : sectionOfAttempt(part, execution);
-      return above(section, commandOf(open, { ...target, ...of }));
+      return above(start(section), [commandOn(execution, "openOutput", title, of)]);
     }),
   ];
 }
 
-/** Without a verb, it does nothing. */
-function commandOf(
-  { verb, label }: { readonly verb?: string; readonly label: string },
-  argument: object,
-): vscode.Command {
-  return verb === undefined
-    ? { title: label, command: "" }
-    : { title: label, command: `crewdeck.${verb}`, arguments: [argument] };
+function answerLenses(
+  execution: Execution,
+  answers: ExecutionView["answers"],
+  drafts: readonly Draft[],
+): readonly Lens[] {
+  const { waiting } = execution;
+  const target = waiting && { taskId: waiting.taskId, attempt: waiting.attempt };
+  const lens = (verb: string, title: string, tooltip: string, more = {}): Lens => ({
+    ...commandOn(execution, verb, title, { ...target, ...more }),
+    tooltip,
+  });
+  const kept = drafts
+    .filter((draft) => isForWhatWaits(draft, execution))
+    .map((draft) => {
+      const { taskId, attempt } = draft;
+      const tooltip = l10n.t("Feedback that was not sent: {0}", beginningOf(draft));
+      const verb = asksFor(execution, taskId) ? "answer" : "reject";
+      const edit = { taskId, attempt, ...wordsFor(verb) };
+      return { ...lens(verb, l10n.t("Edit Draft…"), tooltip, edit), icon: "edit" };
+    });
+  const options = canAnswer(answers) ? (waiting?.options ?? []) : [];
+  const answer = (title: string, more = {}) => lens("answer", title, effectOf("answer"), more);
+  return [
+    ...kept,
+    ...options
+      .slice(0, most)
+      .map((feedback) => answer(answerLabel(feedback, waiting ?? {}), { feedback })),
+    ...(options.length > most ? [answer(l10n.t("More Answers…"))] : []),
+    ...answers.map(({ verb, label, effect = "" }) =>
+      verb === undefined
+        ? { title: label }
+        : { ...lens(verb, label, effect, wordsFor(verb)), icon: icons[verb] },
+    ),
+  ];
 }
+
+/** A flow is answered in the page's box if there is no text yet. */
+function wordsFor(verb: Verb): { readonly feedback?: string } {
+  return verb === "answer" ? { feedback: "" } : {};
+}
+
+const icons: Readonly<Partial<Record<Verb, string>>> = {
+  approve: "check",
+  reject: "discard",
+  answer: "comment",
+};

@@ -9,6 +9,7 @@ import {
   taskSection,
 } from "../../view/sections.ts";
 import { sectionOfAttempt } from "../../view/tasks.ts";
+import { placeOfWaiting } from "../../view/text.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 
 export interface ShowOptions {
@@ -34,8 +35,8 @@ export async function showExecution(
   const editor = await vscode.window.showTextDocument(document, options);
   const isCurrent = () => documents.isCurrent(document);
   if (!isCurrent()) await until(vscode.workspace.onDidChangeTextDocument, isCurrent, maxWait);
-  const place = documents.find(document);
   const rendered = documents.rendered(document);
+  const place = rendered && placeOfWaiting(execution, rendered);
   const isElsewhere =
     taskId !== undefined &&
     (taskId !== place?.taskId || (attempt !== undefined && attempt !== execution.waiting?.attempt));
@@ -47,7 +48,7 @@ export async function showExecution(
     ...(isElsewhere ? [taskSection(taskId)] : []),
   ];
   const [section] = wanted.flatMap((id) => (rendered && sectionOf(rendered, id)) ?? []);
-  const line = section?.start ?? place?.line;
+  const line = section?.start ?? place?.first;
   if (line !== undefined) {
     select(editor, line);
     // Its lenses are between this line and the one above.

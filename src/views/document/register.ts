@@ -1,13 +1,15 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import { Disposables } from "../../base/events.ts";
+import { Disposables, type Event } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { executionLanguage, executionScheme } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
+import { plainLabel } from "../../editor/messages.ts";
 import type { Picture } from "../../api/types.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import type { Drafts } from "../../feedback/drafts.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ExecutionDocuments } from "./documents.ts";
@@ -21,11 +23,12 @@ export function registerDocuments(options: {
   readonly store: ExecutionStore;
   readonly crews: Crews;
   readonly circumstances: CurrentCircumstances;
+  readonly drafts: Drafts;
   readonly clock: Clock;
   readonly ready: Promise<unknown>;
   readonly storage: vscode.Uri;
 }) {
-  const { store, crews, circumstances, clock, ready, storage } = options;
+  const { store, crews, circumstances, drafts, clock, ready, storage } = options;
   const owned = new Disposables();
   const documents = owned.add(
     new ExecutionDocuments({
@@ -42,27 +45,8 @@ export function registerDocuments(options: {
       isCaseSensitive: true,
     }),
   );
-  const lensesChanged = owned.add(new vscode.EventEmitter<void>());
-  for (const event of [store.onDidChange, circumstances.onDidChange])
-    owned.add(event(() => lensesChanged.fire()));
-  owned.add(
-    vscode.languages.registerCodeLensProvider(
-      { scheme: executionScheme },
-      {
-        onDidChangeCodeLenses: lensesChanged.event,
-        async provideCodeLenses(document) {
-          const { documentLenses } = await import("./lenses.ts");
-          const execution = documents.execution(document.uri);
-          const view = documents.view(document.uri);
-          const rendered = documents.rendered(document);
-          if (execution === undefined || view === undefined || rendered === undefined) return [];
-          return documentLenses(execution, view, rendered).map(
-            ({ line, command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command),
-          );
-        },
-      },
-    ),
-  );
+  const changes = [store.onDidChange, circumstances.onDidChange];
+  owned.add(registerLenses(executionScheme, documents, drafts, changes));
   owned.add(registerOutline(documents, { language: executionLanguage, scheme: executionScheme }));
   let isShown = false;
   const showFirst = () => {
@@ -103,6 +87,47 @@ export function registerDocuments(options: {
     },
     dispose: () => owned.dispose(),
   };
+}
+
+/** @param changes after which they may differ */
+export function registerLenses(
+  scheme: string,
+  documents: Pick<ExecutionDocuments, "execution" | "view" | "rendered">,
+  drafts: Pick<Drafts, "of" | "onDidChange">,
+  changes: readonly Event<unknown>[],
+): vscode.Disposable {
+  const changed = new vscode.EventEmitter<void>();
+  const fire = () => changed.fire();
+  return vscode.Disposable.from(
+    changed,
+    drafts.onDidChange(fire),
+    ...changes.map((event) => event(fire)),
+    // An editor that is shown again keeps its old lenses (observed in 1.139).
+    vscode.window.onDidChangeVisibleTextEditors(fire),
+    vscode.languages.registerCodeLensProvider(
+      { scheme },
+      {
+        onDidChangeCodeLenses: changed.event,
+        async provideCodeLenses(document) {
+          const { lensesOf } = await import("./lenses.ts");
+          const execution = documents.execution(document.uri);
+          const view = documents.view(document.uri);
+          const rendered = documents.rendered(document);
+          if (execution === undefined || view === undefined || rendered === undefined) return [];
+          const lenses = lensesOf(execution, view, rendered, drafts.of(execution.localId));
+          return lenses.map(({ line, icon, title, ...command }) => {
+            const label = plainLabel(title);
+            return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
+              command: "",
+              ...command,
+              // VS Code leaves no room between an icon and a plain space.
+              title: icon === undefined ? label : `$(${icon})\u00a0${label}`,
+            });
+          });
+        },
+      },
+    ),
+  );
 }
 
 /** VS Code has an outline and folding only for Markdown itself. */

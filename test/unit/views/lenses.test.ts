@@ -1,34 +1,90 @@
 import assert from "node:assert/strict";
 import { noActivity } from "../../../src/executions/activity.ts";
 import type { Execution } from "../../../src/executions/model.ts";
+import type { Draft } from "../../../src/feedback/drafts.ts";
 import type { Circumstances } from "../../../src/view/actions.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
 import { textOf } from "../../../src/view/text.ts";
-import { documentLenses } from "../../../src/views/document/lenses.ts";
+import { lensesOf } from "../../../src/views/document/lenses.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
-describe("The lenses above the title of an execution's document", () => {
-  const lensesOf = (execution: Execution, circumstances: Circumstances = {}) => {
-    const view = viewOf(execution, noActivity, circumstances);
-    return documentLenses(execution, view, textOf(view))
-      .filter(({ line }) => line === 0)
-      .map(({ command }) => command);
-  };
+const waits = "### Attempt 1";
 
-  it("run the commands of what can be done next", () => {
+/** Above a line of this text. */
+function lensesAbove(
+  heading: string,
+  execution: Execution,
+  circumstances: Circumstances = {},
+  drafts: readonly Draft[] = [],
+) {
+  const view = viewOf(execution, noActivity, circumstances);
+  const rendered = textOf(view);
+  return lensesOf(execution, view, rendered, drafts).filter(
+    ({ line }) => rendered.text.split("\n")[line] === heading,
+  );
+}
+
+const titlesAbove = (...given: Parameters<typeof lensesAbove>) =>
+  lensesAbove(...given).map(({ title }) => title);
+
+describe("The lenses of an execution's document", () => {
+  it("run the commands of what can be done next, above the title", () => {
+    const title = "# Sea otters";
     const target = { crew: anExecution().crew.id, kickoffId: "failed", by: "person" };
-    assert.deepEqual(lensesOf(notWaiting({ kickoffIds: ["failed"], state: "failed" })), [
-      { title: "Run Again…", command: "crewdeck.runAgain", arguments: [target] },
-      { title: "Compare With…", command: "crewdeck.compareExecutions", arguments: [target] },
-    ]);
+    const failed = notWaiting({ kickoffIds: ["failed"], state: "failed" });
+    assert.deepEqual(
+      lensesAbove(title, failed).map(({ line: _line, ...command }) => command),
+      [
+        { title: "Run Again…", command: "crewdeck.runAgain", arguments: [target] },
+        { title: "Compare With…", command: "crewdeck.compareExecutions", arguments: [target] },
+      ],
+    );
     const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
-    const stopping = lensesOf(notWaiting({ stop }), { canStop: true });
-    assert.deepEqual(stopping, [{ title: "Stopping…", command: "" }]);
+    const stopping = lensesAbove(title, notWaiting({ stop }), { canStop: true });
+    assert.deepEqual(stopping, [{ title: "Stopping…", line: 0 }]);
+    const [go] = lensesAbove(title, anExecution());
+    assert.deepEqual([go?.title, go?.command], ["Go to Output", "crewdeck.openExecution"]);
   });
 
-  it("lead to the output that waits", () => {
-    const [go] = lensesOf(anExecution());
-    assert.equal(go?.title, "$(arrow-down)\u00a0Go to Output");
-    assert.equal(go.command, "crewdeck.openExecution");
+  it("answer the output that waits, as this attempt", () => {
+    const [approve, reject, ...others] = lensesAbove(waits, anExecution());
+    assert.deepEqual([approve?.title, reject?.title], ["Approve", "Reject…"]);
+    assert.deepEqual(
+      others.map(({ title }) => title),
+      ["Open Output"],
+    );
+    assert.match(approve?.tooltip ?? "", /later tasks read “Approved\.” as your feedback/);
+    assert.partialDeepStrictEqual(approve?.arguments, [{ taskId: "review", attempt: 1 }]);
+  });
+
+  it("give each answer of a flow, up to eight, with the default marked", () => {
+    const asked = (options: readonly string[]) => ({
+      ...anExecution().waiting!,
+      ...{ options, defaultOption: "revise" },
+    });
+    const few = anExecution({ waiting: asked(["publish", "revise"]) });
+    const expected = ["publish", "revise (default)", "Write Answer…", "Open Output"];
+    assert.deepEqual(titlesAbove(waits, few), expected);
+    const many = anExecution({ waiting: asked([..."abcdefghij"]) });
+    assert.deepEqual(titlesAbove(waits, many).slice(7, 10), [
+      "h",
+      "More Answers…",
+      "Write Answer…",
+    ]);
+  });
+
+  it("ask for a task's ID if the crew doesn't report which task waits", () => {
+    const gone = notWaiting({ state: "unknown", mayBeWaiting: true });
+    const titles = ["Give Feedback…", "Paste Received Callback…"];
+    assert.deepEqual(titlesAbove("## It may be waiting for you", gone), titles);
+  });
+
+  it("lead to a draft of the output that waits, and to none of another", () => {
+    const draft = (attempt: number) => ({
+      ...{ localId: "local-1", taskId: "review", text: "Shorter.", at: "2026-10-21", attempt },
+    });
+    const titles = (...drafts: Draft[]) => titlesAbove(waits, anExecution(), {}, drafts)[0];
+    assert.equal(titles(draft(2)), "Approve");
+    assert.equal(titles(draft(2), draft(1)), "Edit Draft…");
   });
 });
