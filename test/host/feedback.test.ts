@@ -15,16 +15,16 @@ import { withContext } from "./extension.ts";
 import { withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, lensesOf, type ViewParts } from "./view-parts.ts";
 
+/** Above the output that waits, without that to open it. */
+const titles = async (document: vscode.TextDocument) =>
+  (await lensesOf(document)).flatMap(({ title, line }) =>
+    line === 0 || title === "Open Output" ? [] : [title],
+  );
+
 describe("feedback in an execution's document", () => {
   let parts: ViewParts;
 
   eachWithViewParts((fresh) => (parts = fresh));
-
-  /** Above the output that waits, without that to open it. */
-  const titles = async (document: vscode.TextDocument) =>
-    (await lensesOf(document)).flatMap(({ title, line }) =>
-      line === 0 || title === "Open Output" ? [] : [title],
-    );
 
   it("has lenses while an output waits", async () => {
     const { document } = await parts.show(parts.store.add(anExecution()));
@@ -270,10 +270,10 @@ describe("an output that the crew still reports as waiting after it accepted fee
   it("waits again after a minute, as lenses and a line show, and “Send Again…” asks first", async () => {
     await approved(62);
     const { document } = await parts.show(current());
-    assert.deepEqual(
-      (await lensesOf(document)).slice(1, 3).map(({ title }) => title),
-      ["Approved, but the crew still waits – Send Again…", "Reject…"],
-    );
+    assert.deepEqual(await titles(document), [
+      "Approved, but the crew still waits – Send Again…",
+      "Reject…",
+    ]);
     assert.match(
       document.getText(),
       /You approved the output of “review” and the crew accepted that, but it still reports the pause/,

@@ -32,13 +32,13 @@ describe("The lenses of an execution's document", () => {
     const title = "# Sea otters";
     const target = { crew: anExecution().crew.id, kickoffId: "failed", by: "person" };
     const failed = notWaiting({ kickoffIds: ["failed"], state: "failed" });
-    assert.deepEqual(
-      lensesAbove(title, failed).map(({ line: _line, ...command }) => command),
-      [
-        { title: "Run Again…", command: "crewdeck.runAgain", arguments: [target] },
-        { title: "Compare With…", command: "crewdeck.compareExecutions", arguments: [target] },
-      ],
-    );
+    assert.deepEqual(lensesAbove(title, failed), [
+      { line: 0, title: "Run Again…", command: "crewdeck.runAgain", arguments: [target] },
+      {
+        ...{ line: 0, title: "Compare With…", command: "crewdeck.compareExecutions" },
+        arguments: [target],
+      },
+    ]);
     const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
     const stopping = lensesAbove(title, notWaiting({ stop }), { canStop: true });
     assert.deepEqual(stopping, [{ title: "Stopping…", line: 0 }]);
@@ -65,7 +65,7 @@ describe("The lenses of an execution's document", () => {
     const few = anExecution({ waiting: asked(["publish", "revise"]) });
     const expected = ["publish", "revise (default)", "Write Answer…", "Open Output"];
     assert.deepEqual(titlesAbove(waits, few), expected);
-    const many = anExecution({ waiting: asked([..."abcdefghij"]) });
+    const many = anExecution({ waiting: asked(Array.from("abcdefghij")) });
     assert.deepEqual(titlesAbove(waits, many).slice(7, 10), [
       "h",
       "More Answers…",
