@@ -13,7 +13,7 @@ export function createExtensionApi(options: {
   readonly crews: Pick<Crews, "canStop" | "find" | "get" | "list" | "ready">;
   readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "refresh" | "onDidChange">;
   readonly feedback: Pick<Feedback, "approve" | "reject">;
-  readonly sending: Pick<Senders, "send" | "stopSender">;
+  readonly sending: Pick<Senders, "send" | "stop">;
   readonly prices: { readonly list: () => readonly Price[] };
 }) {
   const { crews, store, prices } = options;

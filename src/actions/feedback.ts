@@ -7,7 +7,8 @@ import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { acceptedBefore, asksFor, attemptToAnswer, repeatable } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
+import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
+import type { Senders } from "../sending/senders.ts";
 import { type Asker, program } from "./asker.ts";
 
 /** Milliseconds. */
@@ -16,7 +17,7 @@ const answerShown = 10_000;
 const questions = () => import("./feedback-questions.ts");
 
 interface FeedbackOptions {
-  readonly sending: { feedbackSender(): Promise<Pick<FeedbackSender, "send">> };
+  readonly sending: Pick<Senders, "giveFeedback">;
   readonly crews: Pick<Crews, "ready">;
   /** Whether what waits of it is on the screen, as text or on a page. */
   readonly isShown: (execution: ExecutionSummary) => boolean;
@@ -153,14 +154,13 @@ export class Feedback implements vscode.Disposable {
     this.#underWay.add(feedback);
     this.#changed.fire();
     try {
-      const sender = await sending.feedbackSender();
       const location = vscode.ProgressLocation.Window;
       const title = vscode.l10n.t("Sending feedback…");
       const answer = await vscode.window.withProgress({ location, title }, () =>
-        sender.send(feedback).catch(async (error: unknown) => {
+        sending.giveFeedback(feedback).catch(async (error: unknown) => {
           const allowed = await (await questions()).askToAllow(error, feedback);
           if (allowed === undefined) throw error;
-          return await sender.send({ ...feedback, ...allowed });
+          return await sending.giveFeedback({ ...feedback, ...allowed });
         }),
       );
       vscode.window.setStatusBarMessage(answerText(feedback, answer), answerShown);

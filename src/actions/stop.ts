@@ -9,7 +9,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { crewAndPlace } from "../feedback/target.ts";
 import { MaybeSentError } from "../sending/errors.ts";
-import type { StopSender } from "../sending/stop.ts";
+import type { Senders } from "../sending/senders.ts";
 import { may } from "../view/actions.ts";
 import { type Asker, program, sent } from "./asker.ts";
 import { type NamedParts, namedExecution, onExecution } from "./choose.ts";
@@ -20,10 +20,10 @@ import { executionIn, executionMembers, resultOf, type Tool, toolOf } from "./to
 export interface StopParts {
   readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;
   readonly crews: Pick<Crews, "canStop" | "find" | "ready">;
-  readonly sending: { stopSender(): Promise<Pick<StopSender, "send">> };
+  readonly sending: Pick<Senders, "stop">;
 }
 
-/** Asks its crew, once, to stop an execution. Undefined if a person doesn't allow it. @throws as `StopSender.send` does */
+/** Asks its crew, once, to stop an execution. Undefined if a person doesn't allow it. @throws as `Senders.stop` does */
 async function stopExecution(
   { crews, sending }: Omit<StopParts, "store">,
   execution: Execution,
@@ -40,10 +40,9 @@ async function stopExecution(
   if (!(await by.agrees(stopQuestion(execution)))) return undefined;
   await crews.ready(crew);
   by.signal?.throwIfAborted();
-  const sender = await sending.stopSender();
   return await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Stopping…") },
-    () => sender.send(execution),
+    () => sending.stop(execution),
   );
 }
 

@@ -17,7 +17,7 @@ export interface ToolParts extends ReadingParts {
     StopParts["crews"] &
     Parameters<typeof kickoffTool>[0]["crews"];
   readonly feedback: AnswerParts["feedback"];
-  readonly sending: Pick<Senders, "send" | "stopSender">;
+  readonly sending: Pick<Senders, "send" | "stop">;
 }
 
 export class Tools {

@@ -1,18 +1,13 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
-import { type CallbackAddress, filledCallbacks } from "../api/callbacks.ts";
-import type { CrewClient } from "../api/client.ts";
+import { filledCallbacks } from "../api/callbacks.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
-import type { Clock } from "../base/clock.ts";
-import { messageOf, UserError, type ProblemLog } from "../base/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
-import type { ExecutionStore } from "../executions/store.ts";
-import { hadNoEffect } from "./errors.ts";
-import type { CallbackSecrets } from "./secrets.ts";
-import type { Outbox } from "./outbox.ts";
+import type { SenderParts } from "./senders.ts";
 
 /** The kickoff got no conclusive answer, or was sent before. */
 export class MaybeStartedError extends Error {
@@ -37,30 +32,12 @@ export class MaybeStartedError extends Error {
 
 type CrewToStart = CrewRef & { readonly local?: { readonly engine: string } };
 
-/** Where crews call back if the person doesn't say where. */
-export interface CallbackAddresses {
-  /** The same for each request of an execution, which must be recorded. Undefined if the crew can't reach this machine. Never rejects. */
-  for(crew: CrewRef, localId: string): Promise<CallbackAddress | undefined>;
-}
-
-interface KickoffSenderOptions {
-  readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
-  readonly outbox: Pick<Outbox, "send" | "settle" | "has">;
-  readonly secrets: Pick<CallbackSecrets, "keep">;
-  readonly addresses: CallbackAddresses;
-  readonly clock: Clock;
-  readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, "kickoff">> };
-  readonly poll: (localId: string) => void;
-  /** For what could not be recorded, when the person gets another message. */
-  readonly log: ProblemLog;
-}
-
 /** Starts executions: a request is recorded before it is sent, and sent once. */
 export class KickoffSender {
-  readonly #options: KickoffSenderOptions;
+  readonly #parts: SenderParts<"kickoff">;
 
-  constructor(options: KickoffSenderOptions) {
-    this.#options = options;
+  constructor(parts: SenderParts<"kickoff">) {
+    this.#parts = parts;
   }
 
   /**
@@ -71,28 +48,46 @@ export class KickoffSender {
   async send(
     crew: CrewToStart,
     request: KickoffRequest,
-    options: { readonly label?: string; readonly localId?: string } = {},
+    { label, localId = randomUUID() }: { readonly label?: string; readonly localId?: string } = {},
   ): Promise<Execution> {
-    const { outbox, poll } = this.#options;
-    const localId = options.localId ?? randomUUID();
-    const client = await this.#options.crews.client(crew);
-    const execution = await outbox.send(
-      { kind: "kickoff", localId },
-      () => this.#record(crew, request, localId, options.label),
-      async (record) => {
-        await this.#keepSecrets(request, record);
-        const address = await this.#options.addresses.for(record.crew, record.localId);
+    const { store, outbox, addresses, crews } = this.#parts;
+    const client = await crews.client(crew);
+    return await outbox.send<Execution, string, Execution>({
+      intent: { kind: "kickoff", localId },
+      record: () => this.#record(crew, request, localId, label),
+      post: async () => {
+        await this.#keepSecrets(request, localId);
+        const address = await addresses.for(crew, localId);
         const filled = address === undefined ? request : filledCallbacks(request, address);
-        return this.#confirm(record, await this.#post(client, filled, record));
+        return (await client.kickoff(filled)).kickoffId;
       },
-    );
-    poll(localId);
-    return execution;
+      answered(kickoffId, record) {
+        const confirm = (current: Execution) => confirmKickoff(current, kickoffId);
+        // An execution that is no longer tracked still runs.
+        return store.update(localId, confirm) ?? confirm(record);
+      },
+      refused: () => store.remove(localId),
+      inDoubt: (error, record) =>
+        new MaybeStartedError(doubtText(crew.name, error), crew, record, error),
+      unrecorded(error, kickoffId, record) {
+        throw new MaybeStartedError(
+          l10n.t(
+            "“{0}” started the execution {1}, but its ID could not be stored here ({2}). Track it by this ID.",
+            crew.name,
+            kickoffId,
+            messageOf(error),
+          ),
+          crew,
+          record,
+          error,
+        );
+      },
+    });
   }
 
   /** A kickoff's execution, or why it may have started; undefined if it certainly did not start. */
   earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
-    const { store, outbox } = this.#options;
+    const { store, outbox } = this.#parts;
     store.refresh();
     const execution = store.find(localId);
     if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
@@ -118,71 +113,21 @@ export class KickoffSender {
       );
     const started = newExecution(
       { crew, request, origin: "kickoff", ...defined({ engine: crew.local?.engine, label }) },
-      this.#options.clock,
+      this.#parts.clock,
     );
-    return this.#options.store.add({ ...started, localId });
+    return this.#parts.store.add({ ...started, localId });
   }
 
   /** Without the secrets, no resume could send the callbacks again. */
-  async #keepSecrets(request: KickoffRequest, record: Execution): Promise<void> {
+  async #keepSecrets(request: KickoffRequest, localId: string): Promise<void> {
     try {
-      await this.#options.secrets.keep(record.localId, request);
+      await this.#parts.secrets.keep(localId, request);
     } catch (error) {
-      // This also deletes those that were stored.
-      this.#removeRecord(record);
       throw new UserError(
         l10n.t(
           "Nothing was sent: the secrets of its callbacks could not be stored in this machine's secret storage ({0}).",
           messageOf(error),
         ),
-      );
-    }
-  }
-
-  async #post(
-    client: Pick<CrewClient, "kickoff">,
-    request: KickoffRequest,
-    record: Execution,
-  ): Promise<string> {
-    try {
-      return (await client.kickoff(request)).kickoffId;
-    } catch (error) {
-      if (!hadNoEffect(error))
-        throw new MaybeStartedError(doubtText(record.crew.name, error), record.crew, record, error);
-      this.#removeRecord(record);
-      throw error;
-    }
-  }
-
-  /** A record that can't be removed stays `unconfirmed`. */
-  #removeRecord({ localId }: Execution): void {
-    const { store, outbox, log } = this.#options;
-    try {
-      outbox.settle({ kind: "kickoff", localId }, () => store.remove(localId));
-    } catch (error) {
-      log.problem("The record of a kickoff that did not start could not be removed.", error);
-    }
-  }
-
-  #confirm(record: Execution, kickoffId: string): Execution {
-    const { store, outbox } = this.#options;
-    const { localId, crew } = record;
-    const confirm = (current: Execution) => confirmKickoff(current, kickoffId);
-    try {
-      // An execution that is no longer tracked still runs.
-      const settle = () => store.update(localId, confirm);
-      return outbox.settle({ kind: "kickoff", localId }, settle) ?? confirm(record);
-    } catch (error) {
-      throw new MaybeStartedError(
-        l10n.t(
-          "“{0}” started the execution {1}, but its ID could not be stored here ({2}). Track it by this ID.",
-          crew.name,
-          kickoffId,
-          messageOf(error),
-        ),
-        crew,
-        record,
-        error,
       );
     }
   }

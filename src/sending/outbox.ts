@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
-import { UserError } from "../base/errors.ts";
+import { type ProblemLog, UserError } from "../base/errors.ts";
 import { isRunning } from "../base/process.ts";
 import { integer, type Row, text } from "../base/sqlite.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import { resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
+import { hadNoEffect } from "./errors.ts";
 
 /** A request with consequences that somebody wants to be sent. */
 export type Intent =
@@ -19,44 +20,73 @@ const longestRequest = 10 * 60_000;
 
 const underWay = new Set<string>();
 
+/** A request with consequences, and what records its outcome. */
+interface Outgoing<Recorded, Answer, Result> {
+  readonly intent: Intent;
+  /** In one transaction with the intent's row. Throws if the request must not be sent. */
+  record(): Recorded;
+  post(recorded: Recorded): Promise<Answer>;
+  /** In one transaction with the end of the intent, as the next two. */
+  answered(answer: Answer, recorded: Recorded): Result;
+  /** It certainly had no effect. */
+  refused(error: unknown): unknown;
+  /** It may have arrived. Without this, the intent stays, and the request is never sent again. */
+  unanswered?(error: unknown): unknown;
+  /** What is thrown then. */
+  inDoubt(error: unknown, recorded: Recorded): Error;
+  /** What is thrown, or returned, if the answer can't be recorded. */
+  unrecorded(error: unknown, answer: Answer, recorded: Recorded): Result;
+}
+
+interface OutboxOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Asks for an execution's status. */
+  readonly poll: (localId: string) => unknown;
+  /** For what could not be recorded, when the person gets another message. */
+  readonly log: ProblemLog;
+}
+
 /**
  * Intents that may have been sent and whose outcome is not recorded. A row is written and deleted
  * in the transactions that record its request and outcome. A kickoff without an answer keeps its
  * row.
  */
 export class Outbox {
+  readonly #options: OutboxOptions;
   readonly #database: Database;
-  readonly #clock: Clock;
 
-  constructor(database: Database, clock: Clock) {
-    this.#database = database;
-    this.#clock = clock;
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#database = options.database;
   }
 
   /**
-   * Sends at most once. `record` runs in one transaction with the row, and throws if the request
-   * was sent before. `post` sends it when both are on disk.
+   * Posts a request at most once, when it is recorded on disk.
+   * @throws the error of `post` if it certainly had no effect, otherwise `inDoubt`
    */
-  async send<Recorded, Answer>(
-    intent: Intent,
-    record: () => Recorded,
-    post: (recorded: Recorded) => Promise<Answer>,
-  ): Promise<Answer> {
+  async send<Recorded, Answer, Result>(
+    request: Outgoing<Recorded, Answer, Result>,
+  ): Promise<Result> {
     const id = randomUUID();
     underWay.add(id);
     try {
       const recorded = this.#database.write(() => {
-        const recorded = record();
+        const recorded = request.record();
         this.#database.run(
           "INSERT INTO intents (local_id, kind, task_id, attempt, id, at, pid) VALUES (?, ?, ?, ?, ?, ?, ?)",
-          ...keyOf(intent),
+          ...keyOf(request.intent),
           id,
-          this.#clock.now(),
+          this.#options.clock.now(),
           process.pid,
         );
         return recorded;
       });
-      return await post(recorded);
+      try {
+        return await this.#post(request, recorded);
+      } finally {
+        this.#options.poll(request.intent.localId);
+      }
     } finally {
       underWay.delete(id);
       try {
@@ -64,6 +94,29 @@ export class Outbox {
       } catch {
         // Other windows notice when this process ends, or after `longestRequest`.
       }
+    }
+  }
+
+  async #post<Recorded, Answer, Result>(
+    request: Outgoing<Recorded, Answer, Result>,
+    recorded: Recorded,
+  ): Promise<Result> {
+    const { intent } = request;
+    const answer = await request.post(recorded).catch((error: unknown) => {
+      const isRefused = hadNoEffect(error);
+      try {
+        if (isRefused) this.settle(intent, () => request.refused(error));
+        else if (request.unanswered) this.settle(intent, () => request.unanswered?.(error));
+      } catch (problem) {
+        // It stays as if it were being sent, which recovery turns into "unanswered".
+        this.#options.log.problem("What became of a request could not be recorded.", problem);
+      }
+      throw isRefused ? error : request.inDoubt(error, recorded);
+    });
+    try {
+      return this.settle(intent, () => request.answered(answer, recorded));
+    } catch (error) {
+      return request.unrecorded(error, answer, recorded);
     }
   }
 
@@ -151,7 +204,7 @@ export class Outbox {
     const pid = integer(row, "pid");
     // This process knows, also after the computer slept.
     if (pid === process.pid) return underWay.has(text(row, "id"));
-    return this.#clock.now() - integer(row, "at") <= longestRequest && isRunning(pid);
+    return this.#options.clock.now() - integer(row, "at") <= longestRequest && isRunning(pid);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
+import type { CallbackAddress } from "../api/callbacks.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
 import type { Lease } from "../executions/lease.ts";
@@ -7,14 +8,10 @@ import type { CrewRef, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
-import type { FeedbackSender } from "./feedback.ts";
-import type { CallbackAddresses, KickoffSender } from "./kickoff.ts";
+import type { FeedbackResult, FeedbackToSend } from "./feedback.ts";
+import type { KickoffSender } from "./kickoff.ts";
 import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
 import { Outbox } from "./outbox.ts";
-import type { StopSender } from "./stop.ts";
-
-/** After this time a request to stop has its outcome, or nobody records it (ms). */
-const longestStop = 90_000;
 
 interface SendersOptions {
   readonly database: Database;
@@ -24,41 +21,57 @@ interface SendersOptions {
   readonly clock: Clock;
   readonly crews: { client(crew: CrewRef): Promise<CrewClient> };
   readonly storage: SecretStorage;
-  readonly addresses: CallbackAddresses;
+  /** Where crews call back if the person doesn't say where. */
+  readonly addresses: {
+    /** The same for each request of an execution, which must be recorded. Undefined if the crew can't reach this machine. Never rejects. */
+    for(crew: CrewRef, localId: string): Promise<CallbackAddress | undefined>;
+  };
   readonly log: ProblemLog;
 }
 
-/** What sends requests with consequences: each sender is loaded when it is first used. */
+/** What a request needs, with the methods of the client that it calls. */
+export interface SenderParts<Method extends keyof CrewClient> extends Pick<
+  SendersOptions,
+  "database" | "store" | "clock" | "addresses"
+> {
+  readonly outbox: Outbox;
+  readonly secrets: Pick<CallbackSecrets, "keep" | "complete">;
+  readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, Method>> };
+}
+
+/** What sends requests with consequences: the code of each is loaded when it is first used. */
 export class Senders implements Disposable {
   readonly #options: SendersOptions;
   readonly outbox: Outbox;
   readonly secrets: CallbackSecrets;
+  readonly #parts: SenderParts<keyof CrewClient>;
   readonly #subscriptions = new Disposables();
   #kickoffSender: Promise<KickoffSender> | undefined;
-  #feedbackSender: Promise<FeedbackSender> | undefined;
-  #stopSender: Promise<StopSender> | undefined;
 
   constructor(options: SendersOptions) {
     this.#options = options;
-    const { database, lease, tracker, clock } = options;
-    this.outbox = new Outbox(database, clock);
-    this.secrets = new CallbackSecrets(options);
+    const { store, lease, tracker } = options;
+    this.outbox = new Outbox({ ...options, poll: (localId) => tracker.pollNow(localId) });
+    this.secrets = this.#subscriptions.add(new CallbackSecrets(options));
+    this.#parts = { ...options, outbox: this.outbox, secrets: this.secrets };
     // The window that polled before may have crashed while it was sending.
     this.#subscriptions.add(
       lease.onDidChange((isHeld) => {
-        if (isHeld) this.#recover();
+        if (isHeld) this.#recover(() => this.outbox.recover(store));
       }),
     );
     // A window may have lived until after that, or could not store the outcome.
     this.#subscriptions.add(
       tracker.onDidPoll((localId) => {
-        if (lease.isHeld) this.#recoverStop(localId);
+        const execution = store.summary(localId);
+        if (execution?.stop?.outcome === "sending" && lease.isHeld)
+          this.#recover(() => this.outbox.recoverOne(store, execution));
       }),
     );
   }
 
   begin(): void {
-    this.#recover();
+    this.#recover(() => this.outbox.recover(this.#options.store));
     this.secrets.sweep().catch((error: unknown) => {
       this.#options.log.problem("Secrets of callbacks could not be cleaned up.", error);
     });
@@ -66,7 +79,7 @@ export class Senders implements Disposable {
 
   kickoffSender(): Promise<KickoffSender> {
     return (this.#kickoffSender ??= import("./kickoff.ts").then(
-      ({ KickoffSender }) => new KickoffSender(this.#senderOptions()),
+      ({ KickoffSender }) => new KickoffSender(this.#parts),
     ));
   }
 
@@ -75,20 +88,14 @@ export class Senders implements Disposable {
     return await (await this.kickoffSender()).send(...request);
   }
 
-  feedbackSender(): Promise<FeedbackSender> {
-    return (this.#feedbackSender ??= Promise.all([
-      import("./feedback.ts"),
-      import("./answer-hosts.ts"),
-    ]).then(([{ FeedbackSender }, { AnswerHosts }]) => {
-      const hosts = new AnswerHosts(this.#options.database);
-      return new FeedbackSender({ ...this.#senderOptions(), hosts });
-    }));
+  /** As `sendFeedback` does. */
+  async giveFeedback(given: FeedbackToSend): Promise<FeedbackResult> {
+    return await (await import("./feedback.ts")).sendFeedback(this.#parts, given);
   }
 
-  stopSender(): Promise<StopSender> {
-    return (this.#stopSender ??= import("./stop.ts").then(
-      ({ StopSender }) => new StopSender(this.#senderOptions()),
-    ));
+  /** As `sendStop` does. */
+  async stop(execution: Pick<ExecutionSummary, "localId" | "crew">) {
+    return await (await import("./stop.ts")).sendStop(this.#parts, execution);
   }
 
   /** The executions for which a request is being sent, in any window. */
@@ -101,28 +108,9 @@ export class Senders implements Disposable {
 
   dispose(): void {
     this.#subscriptions.dispose();
-    this.secrets.dispose();
   }
 
-  #senderOptions() {
-    const { tracker, ...options } = this.#options;
-    const poll = (localId: string) => void tracker.pollNow(localId);
-    return { ...options, outbox: this.outbox, secrets: this.secrets, poll };
-  }
-
-  #recover(): void {
-    this.#tryToRecover(() => this.outbox.recover(this.#options.store));
-  }
-
-  #recoverStop(localId: string): void {
-    const { store, clock } = this.#options;
-    const execution = store.summary(localId);
-    if (execution?.stop?.outcome !== "sending") return;
-    if (clock.now() - Date.parse(execution.stop.at) < longestStop) return;
-    this.#tryToRecover(() => this.outbox.recoverOne(store, execution));
-  }
-
-  #tryToRecover(action: () => void): void {
+  #recover(action: () => void): void {
     try {
       action();
     } catch (error) {

@@ -44,7 +44,7 @@ describe("The API", () => {
       store: ours.store,
       sending: {
         send: () => assert.fail("it was kicked off"),
-        stopSender: () => assert.fail("it was stopped"),
+        stop: () => assert.fail("it was stopped"),
       },
       prices: { list: () => [] },
       feedback: {

@@ -23,6 +23,7 @@ import { LocalCrews } from "../../src/local/local-crews.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { noAddresses } from "../support/secret-memory.ts";
+import { sendOpenly } from "../unit/sending/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { set, withReplaced } from "./extension.ts";
@@ -159,7 +160,8 @@ describe("Deleting local data", () => {
       withTimes: (execution) => execution,
     });
     window.executions.notified.claim("waiting-one-review-1", "one");
-    await window.sending.outbox.send(
+    await sendOpenly(
+      window.sending.outbox,
       { kind: "kickoff", localId: "gone" },
       () => undefined,
       () => Promise.resolve(),
@@ -481,7 +483,8 @@ describe("Deleting local data", () => {
   /** Starts a kickoff. @returns a function that ends it */
   const addKickoffUnderWay = ({ executions: { store }, sending }: Window): (() => void) => {
     let end: () => void = () => undefined;
-    void sending.outbox.send(
+    void sendOpenly(
+      sending.outbox,
       { kind: "kickoff", localId: "starts" },
       () =>
         store.add(
@@ -541,7 +544,8 @@ describe("Deleting local data", () => {
     store.add(anExecution({ localId: "waits" }));
     const target = { taskId: "review", attempt: 1 };
     const feedback = { isApprove: true, text: "Good", at: new Date().toISOString() };
-    void outbox.send(
+    void sendOpenly(
+      outbox,
       { kind: "resume", localId: "waits", ...target },
       () => store.update("waits", (execution) => resumeSending(execution, target, feedback)),
       () => new Promise(() => undefined),
@@ -550,7 +554,8 @@ describe("Deleting local data", () => {
     assert.equal(store.list().length, 1);
     store.remove("waits");
     // Its request ended without a response.
-    await outbox.send(
+    await sendOpenly(
+      outbox,
       { kind: "kickoff", localId: "lost" },
       () => store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" })),
       () => Promise.resolve(),

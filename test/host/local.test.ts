@@ -12,12 +12,11 @@ import type { LocalCrews } from "../../src/local/local-crews.ts";
 import { reportInterrupted } from "../../src/local/questions.ts";
 import { watchProjects } from "../../src/local/projects.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
-import { noAddresses } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { withContext, withReplaced } from "./extension.ts";
 import { localWindow, type LocalWindow } from "./local-window.ts";
 import { MemorySecrets } from "./memory.ts";
-import { intentsIn, openWindow } from "../unit/sending/window.ts";
+import { intentsIn, openWindow, senderParts } from "../unit/sending/window.ts";
 
 /** The message and buttons of the error when a crew starts. */
 async function refusal(start: Promise<unknown>): Promise<UserError> {
@@ -460,13 +459,8 @@ describe("local crews", () => {
     const onProblem = (message: string) => assert.fail(message);
     const sent = openWindow(path.join(folder, "sent"), systemClock, onProblem);
     const sender = new KickoffSender({
-      ...sent,
-      secrets: { keep: () => Promise.resolve() },
-      addresses: noAddresses,
-      clock: systemClock,
+      ...senderParts(sent),
       crews: window.crews,
-      poll: onProblem,
-      log: { problem: onProblem },
     });
     try {
       const error: unknown = await sender

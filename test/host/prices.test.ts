@@ -57,7 +57,7 @@ describe("The prices of models", () => {
     const { api, disposable } = createExtensionApi({
       crews: { ...crewsOf(anExecution().crew), canStop: () => false },
       store,
-      sending: { send: () => assert.fail("sent"), stopSender: () => assert.fail("stopped") },
+      sending: { send: () => assert.fail("sent"), stop: () => assert.fail("stopped") },
       feedback: { approve: () => assert.fail("sent"), reject: () => assert.fail("sent") },
       prices: { list: () => [{ pattern: "gpt-4o", input: 2, output: 10 }] },
     });

@@ -27,10 +27,7 @@ describe("Stopping an execution", () => {
     return {
       crews: { ...crewsOf(execution.crew), canStop: () => canStop },
       sending: {
-        stopSender: () =>
-          Promise.resolve({
-            send: ({ localId }: Pick<Execution, "localId">) => (sent.push(localId), answer()),
-          }),
+        stop: ({ localId }: Pick<Execution, "localId">) => (sent.push(localId), answer()),
       },
       store,
     };

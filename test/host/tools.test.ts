@@ -324,12 +324,11 @@ describe("Tools for language models", () => {
             sent.push(request),
             (changes.send ?? (() => Promise.resolve(anExecution())))()
           ),
-          stopSender: () => assert.fail("no test stops here"),
+          stop: () => assert.fail("no test stops here"),
         },
         feedback: new Feedback({
           sending: {
-            feedbackSender: () =>
-              Promise.resolve({ send: (given) => (sent.push(given), approve()) }),
+            giveFeedback: (given) => (sent.push(given), approve()),
           },
           crews,
           isShown: () => false,

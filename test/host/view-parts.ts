@@ -7,15 +7,14 @@ import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/actions/feedback.ts";
 import type { Circumstances } from "../../src/view/actions.ts";
-import { FeedbackSender } from "../../src/sending/feedback.ts";
+import { sendFeedback } from "../../src/sending/feedback.ts";
 import { isShown } from "../../src/views/attention.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { registerLenses, registerOutline } from "../../src/views/document/register.ts";
 import { executionLanguage } from "../../src/editor/manifest.ts";
 import { keepReaderPlaces } from "../../src/views/document/reader.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import { noAddresses, noSecrets } from "../support/secret-memory.ts";
-import { noAnswer, openWindow } from "../unit/sending/window.ts";
+import { noAnswer, openWindow, senderParts } from "../unit/sending/window.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { crewsOf } from "./execution-parts.ts";
 import { closeEditors, codeLensesIn } from "./extension.ts";
@@ -33,7 +32,7 @@ export function viewParts(clock: Clock = systemClock) {
     if (!hasEnded) problems.push(message);
   };
   const window = openWindow(folder, systemClock, onProblem);
-  const { database, store, outbox, hosts } = window;
+  const { database, store } = window;
   const crew = {
     status: (): Promise<StatusReading> =>
       Promise.resolve({
@@ -48,27 +47,20 @@ export function viewParts(clock: Clock = systemClock) {
   const sent: ResumeRequest[] = [];
   /** For which tasks the page's box was shown. */
   const reviewed: string[] = [];
-  const sender = new FeedbackSender({
-    store,
-    outbox,
-    hosts,
-    secrets: noSecrets,
-    addresses: noAddresses,
-    clock,
+  const parts = {
+    ...senderParts(window, { clock, problem: onProblem }),
     crews: {
       client: () =>
         Promise.resolve({
           answerRequest: noAnswer,
           status: () => crew.status(),
-          resume: (request) => {
+          resume: (request: ResumeRequest) => {
             sent.push(request);
             return crew.resume();
           },
         }),
     },
-    poll: () => undefined,
-    log: { problem: onProblem },
-  });
+  };
   const doubts = new Map<string, string>();
   const documents = new ExecutionDocuments({
     store,
@@ -86,7 +78,7 @@ export function viewParts(clock: Clock = systemClock) {
   });
   const show = (execution: ExecutionSummary, taskId?: string) => documents.show(execution, taskId);
   const feedback = new Feedback({
-    sending: { feedbackSender: () => Promise.resolve(sender) },
+    sending: { giveFeedback: (given) => sendFeedback(parts, given) },
     isShown: (execution) => isShown(documents, execution),
     review: ({ localId }, taskId) => {
       reviewed.push(`${localId} ${taskId}`);

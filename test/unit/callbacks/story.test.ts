@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../../src/api/client.ts";
-import { systemClock } from "../../../src/base/clock.ts";
 import type { CrewRef } from "../../../src/executions/model.ts";
-import { AnswerHosts } from "../../../src/sending/answer-hosts.ts";
-import { FeedbackSender } from "../../../src/sending/feedback.ts";
+import { type FeedbackToSend, sendFeedback } from "../../../src/sending/feedback.ts";
 import { KickoffSender } from "../../../src/sending/kickoff.ts";
-import { Outbox } from "../../../src/sending/outbox.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { ReverseProxy } from "../../support/reverse-proxy.ts";
-import { noSecrets } from "../../support/secret-memory.ts";
+import { senderParts } from "../sending/window.ts";
 import { type RunningService, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait.ts";
 import { ReceivingWindows, type ReceivingWindow } from "./support.ts";
@@ -39,16 +36,11 @@ for (const dialect of ["documented", "live"] as const)
     /** Never polls: all that is known comes by callbacks. */
     function senders() {
       const crews = { client: () => Promise.resolve(new CrewClient(service.url, service.token)) };
-      const options = {
-        ...{ store: window.store, outbox: new Outbox(window.database, systemClock), crews },
-        ...{ secrets: noSecrets, addresses: window.callbacks, clock: systemClock },
-        hosts: new AnswerHosts(window.database),
-        poll: () => undefined,
-        log: {
-          problem: (doing: string, error: unknown) => assert.fail(`${doing} ${String(error)}`),
-        },
+      const parts = { ...senderParts(window), addresses: window.callbacks, crews };
+      return {
+        kickoffs: new KickoffSender(parts),
+        feedback: { send: (given: FeedbackToSend) => sendFeedback(parts, given) },
       };
-      return { kickoffs: new KickoffSender(options), feedback: new FeedbackSender(options) };
     }
 
     const crewAt = (id: string): CrewRef => ({ id, name: "Crew", url: service.url });

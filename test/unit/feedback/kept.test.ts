@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
-import { FeedbackSender } from "../../../src/sending/feedback.ts";
+import { sendFeedback } from "../../../src/sending/feedback.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { noAnswer, openWindow, senderParts } from "../sending/window.ts";
@@ -41,11 +41,9 @@ describe("attempts and the feedback between them", () => {
         status: () => Promise.resolve(waits(attempt, execution.waiting?.output ?? "")),
         resume: () => Promise.resolve({ status: "retrying" as const }),
       };
-      const sender = new FeedbackSender({
-        ...senderParts(window),
-        crews: { client: () => Promise.resolve(client) },
-      });
-      await sender.send({ execution, taskId: "review", isApprove: false, text: feedback });
+      const crews = { client: () => Promise.resolve(client) };
+      const given = { execution, taskId: "review", isApprove: false, text: feedback };
+      await sendFeedback({ ...senderParts(window), crews }, given);
       store.update("local-1", (known) =>
         applyReading(known, waits(attempt + 1, next), systemClock.now()),
       );

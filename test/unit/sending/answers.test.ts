@@ -15,7 +15,8 @@ import {
   StaleFeedbackError,
   UnknownHostError,
 } from "../../../src/sending/errors.ts";
-import { FeedbackSender, type FeedbackToSend } from "../../../src/sending/feedback.ts";
+import { type FeedbackToSend, sendFeedback } from "../../../src/sending/feedback.ts";
+import { crewIdsWith } from "../../../src/store/crew-values.ts";
 import {
   hangUp,
   json,
@@ -60,10 +61,11 @@ describe("the answer to a flow whose status asks", () => {
     const client = new CrewClient(server.url, token, {
       ...{ clock: systemClock, fetch: defaultFetch, onTraffic: () => undefined },
     });
-    return new FeedbackSender({
+    const parts = {
       ...senderParts(inWindow),
       crews: { client: () => Promise.resolve(client) },
-    });
+    };
+    return { send: (given: FeedbackToSend) => sendFeedback(parts, given) };
   };
 
   function asked(): Execution {
@@ -179,7 +181,7 @@ describe("the answer to a flow's request", () => {
     await server.stop();
   });
 
-  function sender(inWindow: Window = window, clock: Clock = systemClock): FeedbackSender {
+  function sender(inWindow: Window = window, clock: Clock = systemClock) {
     const client = new CrewClient("https://crew.test", token, {
       clock,
       async fetch(...request) {
@@ -189,12 +191,11 @@ describe("the answer to a flow's request", () => {
       },
       onTraffic: (each) => traffic.push(each),
     });
-    return new FeedbackSender({
-      ...senderParts(inWindow),
-      clock,
+    const parts = {
+      ...senderParts(inWindow, { clock, problem: (message) => problems.push(message) }),
       crews: { client: () => Promise.resolve(client) },
-      log: { problem: (message) => problems.push(message) },
-    });
+    };
+    return { send: (given: FeedbackToSend) => sendFeedback(parts, given) };
   }
 
   /** An execution whose flow asks. */
@@ -424,7 +425,7 @@ describe("the answer to a flow's request", () => {
     const next = asked(undefined, "request-2");
     await sender(windows.open()).send(answer(next, "approved", unasked));
     assert.equal(server.requests.length, 2);
-    assert.equal(window.hosts.has("url:https://other.test", host), false);
+    assert.deepEqual(crewIdsWith(window.database, "answer hosts"), [next.crew.id]);
   });
 
   for (const url of [

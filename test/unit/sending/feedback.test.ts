@@ -5,7 +5,7 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { MaybeSentError, namingFeedback, StaleFeedbackError } from "../../../src/sending/errors.ts";
-import { FeedbackSender, type FeedbackToSend } from "../../../src/sending/feedback.ts";
+import { type FeedbackToSend, sendFeedback } from "../../../src/sending/feedback.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
@@ -63,24 +63,26 @@ describe("sending feedback", () => {
 
   afterEach(() => windows.close());
 
-  function sender(inWindow: Window = window, now = Date.now): FeedbackSender {
-    return new FeedbackSender({
-      ...senderParts(inWindow),
-      clock: { ...systemClock, now },
+  function sender(inWindow: Window = window, now = Date.now) {
+    const parts = {
+      ...senderParts(inWindow, {
+        clock: { ...systemClock, now },
+        poll: (localId) => polled.push(localId),
+        problem: (message) => problems.push(message),
+      }),
       crews: {
         client: () =>
           Promise.resolve({
             answerRequest: noAnswer,
             status: () => status(),
-            resume: (request) => {
+            resume: (request: ResumeRequest) => {
               requests.push(request);
               return resume(request);
             },
           }),
       },
-      poll: (localId) => polled.push(localId),
-      log: { problem: (message) => problems.push(message) },
-    });
+    };
+    return { send: (given: FeedbackToSend) => sendFeedback(parts, given) };
   }
 
   function stored(execution: Execution = anExecution()): Execution {
@@ -271,7 +273,7 @@ describe("sending feedback", () => {
       return Promise.reject(refusal);
     };
     await assert.rejects(sender().send(approval(execution)), (error) => error === refusal);
-    assert.deepEqual(problems, ["What became of feedback could not be recorded."]);
+    assert.deepEqual(problems, ["What became of a request could not be recorded."]);
     assert.deepEqual(outcomes(), ["sending"]);
     window.database.all("PRAGMA query_only = OFF");
     resume = () => Promise.resolve({ status: "resumed" });

@@ -52,10 +52,11 @@ describe("Sending a kickoff", () => {
       return answer();
     };
     return new KickoffSender({
-      ...senderParts(window),
+      ...senderParts(window, {
+        poll: (id) => polled.push(id),
+        problem: (message) => problems.push(message),
+      }),
       crews: { client: () => Promise.resolve({ kickoff }) },
-      poll: (id) => polled.push(id),
-      log: { problem: (message) => problems.push(message) },
       ...changes,
     });
   }
@@ -121,7 +122,7 @@ describe("Sending a kickoff", () => {
   it("keeps nothing after a definite refusal", async () => {
     answer = () => Promise.reject(refusal);
     await assert.rejects(makeSender().send(crew, request, { localId }), refusal);
-    assert.deepEqual([window.store.list(), unanswered(), polled], [[], [], []]);
+    assert.deepEqual([window.store.list(), unanswered()], [[], []]);
   });
 
   it("keeps nothing if the request couldn't be made, as without a token", async () => {
@@ -254,9 +255,7 @@ describe("Sending a kickoff", () => {
       return Promise.reject(refusal);
     };
     await assert.rejects(makeSender().send(crew, request, { localId }), refusal);
-    assert.deepEqual(problems, [
-      "The record of a kickoff that did not start could not be removed.",
-    ]);
+    assert.deepEqual(problems, ["What became of a request could not be recorded."]);
     assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
   });
 

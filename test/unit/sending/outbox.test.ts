@@ -5,7 +5,7 @@ import type { Intent } from "../../../src/sending/outbox.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, START } from "../executions/samples.ts";
 import { deferred } from "../kickoff/support.ts";
-import { failures, intentsIn, kill, type Window, Windows } from "./window.ts";
+import { failures, intentsIn, kill, sendOpenly, type Window, Windows } from "./window.ts";
 
 const { localId } = anExecution();
 const resume: Intent = { kind: "resume", localId, taskId: "task / with: any ☃ name", attempt: 1 };
@@ -34,20 +34,21 @@ describe("The outbox", () => {
     ];
     let count = 0;
     const request = () => Promise.resolve(count++);
-    await one.outbox.send(resume, nothing, request);
+    await sendOpenly(one.outbox, resume, nothing, request);
     for (const { outbox } of [one, two])
-      await assert.rejects(outbox.send(resume, nothing, request));
+      await assert.rejects(sendOpenly(outbox, resume, nothing, request));
     assert.equal(count, 1);
-    for (const send of others) await two.outbox.send(send, nothing, request);
+    for (const send of others) await sendOpenly(two.outbox, send, nothing, request);
     assert.equal(count, 1 + others.length);
     two.outbox.settle(resume, nothing);
-    await one.outbox.send(resume, nothing, request);
+    await sendOpenly(one.outbox, resume, nothing, request);
     assert.equal(count, 2 + others.length);
   });
 
   it("is not emptied while one is being sent, in any window", async () => {
     const answer = deferred<undefined>();
-    const sent = two.outbox.send(
+    const sent = sendOpenly(
+      two.outbox,
       kickoff,
       () => two.store.add(anExecution()),
       () => answer.promise,
@@ -66,7 +67,7 @@ describe("The outbox", () => {
       throw new Error("sent before");
     };
     await assert.rejects(
-      one.outbox.send(kickoff, record, () => assert.fail("it was sent")),
+      sendOpenly(one.outbox, kickoff, record, () => assert.fail("it was sent")),
       /sent before/,
     );
     assert.deepEqual([one.store.list(), one.outbox.has(kickoff)], [[], false]);
@@ -76,7 +77,8 @@ describe("The outbox", () => {
     it(`sends nothing while the ${name}`, async () => {
       fail(one.database);
       await assert.rejects(
-        one.outbox.send(
+        sendOpenly(
+          one.outbox,
           kickoff,
           () => one.store.add(anExecution({ label: "x".repeat(1_000_000) })),
           () => assert.fail("it was sent"),
@@ -89,7 +91,8 @@ describe("The outbox", () => {
   it("shows every window that a request is in progress, from its transaction until it is answered or fails", async () => {
     const answer = deferred<undefined>();
     const seen: boolean[] = [];
-    const sending = one.outbox.send(
+    const sending = sendOpenly(
+      one.outbox,
       kickoff,
       () => seen.push(two.outbox.isUnderWay(kickoff)),
       () => (seen.push(two.outbox.isUnderWay(kickoff)), answer.promise),
@@ -104,13 +107,13 @@ describe("The outbox", () => {
 
   it("shows that a request is no longer in progress if its process has ended, or after the longest time of a request", async () => {
     const sending = deferred<undefined>();
-    void one.outbox.send(resume, nothing, () => sending.promise);
+    void sendOpenly(one.outbox, resume, nothing, () => sending.promise);
     one.database.run("UPDATE intents SET pid = ?", process.ppid);
     assert.equal(two.outbox.isUnderWay(resume), true, "another process is sending it");
     await clock.pass(10 * 60_000 + 1);
     assert.equal(two.outbox.isUnderWay(resume), false, "another process may have that ID now");
     one.outbox.settle(resume, nothing);
-    void two.outbox.send(resume, nothing, () => sending.promise);
+    void sendOpenly(two.outbox, resume, nothing, () => sending.promise);
     await clock.pass(60 * 60_000);
     assert.equal(
       one.outbox.isUnderWay(resume),
@@ -137,7 +140,8 @@ describe("A recovery of the outbox", () => {
   function startSending(id: string): void {
     const target = { taskId: "review", attempt: 1 };
     const feedback = { isApprove: true, text: "Approved.", at: new Date(START).toISOString() };
-    void window.outbox.send(
+    void sendOpenly(
+      window.outbox,
       { kind: "resume", localId: id, ...target },
       () => window.store.update(id, (known) => resumeSending(known, target, feedback)),
       () => new Promise(() => undefined),
@@ -179,7 +183,7 @@ describe("A recovery of the outbox", () => {
     startSending("gone");
     window.store.remove("gone");
     await assert.rejects(
-      window.outbox.send({ kind: "kickoff", localId: "gone" }, nothing, () =>
+      sendOpenly(window.outbox, { kind: "kickoff", localId: "gone" }, nothing, () =>
         Promise.reject(new Error("no answer")),
       ),
     );

@@ -5,7 +5,7 @@ import { CrewClient } from "../../../src/api/client.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { SecretCallbacks } from "../../../src/api/types.ts";
 import { LostSecretsError } from "../../../src/sending/errors.ts";
-import { FeedbackSender } from "../../../src/sending/feedback.ts";
+import { type FeedbackToSend, sendFeedback } from "../../../src/sending/feedback.ts";
 import type { Execution, SentResume } from "../../../src/executions/model.ts";
 import { plainCallbacks } from "../../../src/api/callbacks.ts";
 import { CallbackSecrets } from "../../../src/sending/secrets.ts";
@@ -244,13 +244,11 @@ describe("Secrets of callbacks", () => {
       );
 
       const taskId = String(asked.body["task_id"]);
-      const sender = new FeedbackSender({
-        ...senderParts(window),
-        secrets,
-        crews: { client: () => Promise.resolve(client) },
-      });
+      const crews = { client: () => Promise.resolve(client) };
+      const give = (given: FeedbackToSend) =>
+        sendFeedback({ ...senderParts(window), secrets, crews }, given);
       const before = receiver.at("/events").length;
-      await sender.send({ execution: started, taskId, isApprove: false, text: "Shorter." });
+      await give({ execution: started, taskId, isApprove: false, text: "Shorter." });
       await waitFor("the second human-input callback", () => receiver.at("/human").length > 1);
       await waitFor("events after the resume", () => receiver.at("/events").length > before);
       assert.deepEqual(
@@ -268,9 +266,9 @@ describe("Secrets of callbacks", () => {
         isApprove: true,
         text: "",
       };
-      await assert.rejects(sender.send(again), LostSecretsError);
+      await assert.rejects(give(again), LostSecretsError);
       const resumedAt = new Date().toISOString();
-      await sender.send({ ...again, withoutSecrets: true });
+      await give({ ...again, withoutSecrets: true });
       // Events from before the resume may still arrive.
       const later = () =>
         receiver

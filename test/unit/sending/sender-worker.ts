@@ -3,8 +3,9 @@
 import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { CrewApiError } from "../../../src/api/errors.ts";
+import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
 import { StaleFeedbackError, MaybeSentError } from "../../../src/sending/errors.ts";
-import { FeedbackSender } from "../../../src/sending/feedback.ts";
+import { sendFeedback } from "../../../src/sending/feedback.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { seededRandom } from "../../support/random.ts";
 import { crew } from "../kickoff/support.ts";
@@ -29,8 +30,9 @@ async function crewAnswers<T>(what: string, answer: T): Promise<T> {
 
 const window = openWindow(folder);
 const parts = {
-  ...senderParts(window),
-  log: { problem: (message: string, error: unknown) => print("problem", message, String(error)) },
+  ...senderParts(window, {
+    problem: (message, error) => print("problem", message, String(error)),
+  }),
 };
 window.outbox.recover(window.store);
 const kickoffs = new KickoffSender({
@@ -45,25 +47,25 @@ const kickoffs = new KickoffSender({
       }),
   },
 });
-const feedback = new FeedbackSender({
+const feedbackParts = {
   ...parts,
   crews: {
     client: () =>
       Promise.resolve({
         answerRequest: noAnswer,
         status: () =>
-          Promise.resolve({
+          Promise.resolve<StatusReading>({
             state: "waiting",
             stateText: "waiting",
             ended: false,
             tasks: [],
             waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
           }),
-        resume: ({ executionId }) =>
-          crewAnswers(executionId.replace("crew-", ""), { status: "resumed" }),
+        resume: ({ executionId }: ResumeRequest) =>
+          crewAnswers<ResumeAnswer>(executionId.replace("crew-", ""), { status: "resumed" }),
       }),
   },
-});
+};
 
 async function send(id: string): Promise<void> {
   try {
@@ -72,7 +74,8 @@ async function send(id: string): Promise<void> {
     } else {
       const execution = window.store.find(id);
       if (execution === undefined) throw new Error(`${id} is lost.`);
-      await feedback.send({ execution, taskId: "review", isApprove: true, text: "" });
+      const given = { execution, taskId: "review", isApprove: true, text: "" };
+      await sendFeedback(feedbackParts, given);
     }
     print("accepted", id);
   } catch (error) {

@@ -3,13 +3,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { StatusReading, StopAnswer } from "../../../src/api/types.ts";
 import { NothingToDo } from "../../../src/base/errors.ts";
-import { systemClock } from "../../../src/base/clock.ts";
 import { isStopping } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { MaybeSentError } from "../../../src/sending/errors.ts";
-import { StopSender } from "../../../src/sending/stop.ts";
+import { sendStop } from "../../../src/sending/stop.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
-import { kill, type Window, Windows } from "./window.ts";
+import { kill, senderParts, type Window, Windows } from "./window.ts";
 
 const answered: StopAnswer = { status: "stopped" };
 const failure = (sent: "no" | "maybe") =>
@@ -32,16 +31,15 @@ describe("sending a request to stop", () => {
   });
   afterEach(() => windows.close());
 
-  const sender = (of: Window = window) =>
-    new StopSender({
-      ...of,
-      clock: systemClock,
-      crews: { client: () => Promise.resolve({ stop: (id) => (sent.push(id), stop()) }) },
+  const parts = (of: Window = window) => ({
+    ...senderParts(of, {
       poll: (localId) => polled.push(localId),
-      log: { problem: (message) => problems.push(message) },
-    });
+      problem: (message) => problems.push(message),
+    }),
+    crews: { client: () => Promise.resolve({ stop: (id: string) => (sent.push(id), stop()) }) },
+  });
   const kept = () => window.store.find("local-1");
-  const send = (of?: Window) => sender(of).send(anExecution());
+  const send = (of?: Window) => sendStop(parts(of), anExecution());
 
   it("names the newest ID, and leaves the state to the crew's status", async () => {
     assert.deepEqual(await send(), answered);
@@ -111,10 +109,13 @@ describe("sending a request to stop", () => {
       ["lost", { state: "unconfirmed", kickoffIds: [] }],
     ] as const) {
       window.store.add(notWaiting({ localId, ...changes }));
-      await assert.rejects(sender().send({ ...anExecution(), localId }));
+      await assert.rejects(sendStop(parts(), { ...anExecution(), localId }));
     }
-    await assert.rejects(sender().send({ ...anExecution(), localId: "ended" }), NothingToDo);
-    await assert.rejects(sender().send({ ...anExecution(), localId: "gone" }), /no longer tracked/);
+    await assert.rejects(sendStop(parts(), { ...anExecution(), localId: "ended" }), NothingToDo);
+    await assert.rejects(
+      sendStop(parts(), { ...anExecution(), localId: "gone" }),
+      /no longer tracked/,
+    );
     assert.deepEqual(sent, []);
   });
 

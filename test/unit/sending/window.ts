@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
-import { AnswerHosts } from "../../../src/sending/answer-hosts.ts";
-import { Outbox } from "../../../src/sending/outbox.ts";
+import { type Intent, Outbox } from "../../../src/sending/outbox.ts";
 import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
@@ -13,7 +12,6 @@ export interface Window {
   readonly database: Database;
   readonly store: ExecutionStore;
   readonly outbox: Outbox;
-  readonly hosts: AnswerHosts;
   dispose(): void;
 }
 
@@ -30,8 +28,7 @@ export function openWindow(
   return {
     database,
     store,
-    outbox: new Outbox(database, clock),
-    hosts: new AnswerHosts(database),
+    outbox: new Outbox({ database, clock, poll: () => undefined, log: { problem: onProblem } }),
     dispose() {
       store.dispose();
       database.dispose();
@@ -57,14 +54,42 @@ export class Windows {
 }
 
 /** What a sender needs in a window, besides its crews. */
-export const senderParts = (window: Window) => ({
-  ...window,
+export const senderParts = (
+  { database, store }: Pick<Window, "database" | "store">,
+  {
+    clock = systemClock,
+    poll = (): void => undefined,
+    problem = (message: string): void => assert.fail(message),
+  }: {
+    clock?: Clock;
+    poll?: (localId: string) => void;
+    problem?: (message: string, error: unknown) => void;
+  } = {},
+) => ({
+  database,
+  store,
   secrets: noSecrets,
   addresses: noAddresses,
-  clock: systemClock,
-  poll: (): void => undefined,
-  log: { problem: (message: string): void => assert.fail(message) },
+  clock,
+  outbox: new Outbox({ database, clock, poll, log: { problem } }),
 });
+
+/** Sends a request whose outcome is never recorded. */
+export async function sendOpenly<Recorded, Answer>(
+  outbox: Outbox,
+  intent: Intent,
+  record: () => Recorded,
+  post: (recorded: Recorded) => Promise<Answer>,
+): Promise<Answer> {
+  const notRecorded = () => {
+    throw new Error("It is not recorded.");
+  };
+  return await outbox.send<Recorded, Answer, Answer>({
+    ...{ intent, record, post, answered: notRecorded, refused: notRecorded },
+    inDoubt: (error) => (error instanceof Error ? error : new Error(String(error))),
+    unrecorded: (_, answer) => answer,
+  });
+}
 
 /** Of a client in a test without flows. */
 export function noAnswer(): Promise<never> {
