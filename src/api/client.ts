@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import { systemClock } from "../base/clock.ts";
-import { defined, isObject, parseJson } from "../base/json.ts";
+import { asObject, defined, isObject, parseJson } from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
 import { isWellFormed } from "../base/text.ts";
 import { normaliseAddress } from "./address.ts";
@@ -16,7 +16,7 @@ import {
   readStop,
   resumeBody,
 } from "./requests.ts";
-import { Transport, type Outgoing, type TransportOptions, defaultFetch } from "./transport.ts";
+import { defaultFetch, type Line, type Outgoing, send } from "./transport.ts";
 import type {
   CrewInputs,
   KickoffAnswer,
@@ -33,7 +33,7 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseUrl" | "token">> {
+export interface CrewClientOptions extends Partial<Omit<Line, "baseUrl" | "token">> {
   /** If known. */
   readonly statusPath?: StatusPath;
   readonly onStatusPath?: (path: StatusPath) => void;
@@ -47,23 +47,23 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
 
 /**
  * The Crew Execution API. Methods throw {@link CrewApiError}, and what the token source throws. A
- * POST is never retried: it costs money or sends a person's decision.
+ * POST is never retried: it costs money or sends a person's decision. `sent: "maybe"` in its error:
+ * it may have arrived.
  */
 export class CrewClient {
-  readonly baseUrl: string;
-  readonly #transport: Transport;
-  readonly #options: CrewClientOptions & Omit<TransportOptions, "baseUrl" | "token">;
+  readonly #line: Line;
+  readonly #options: CrewClientOptions;
   #statusPath: StatusPath | undefined;
 
   /** @throws {AddressError} if no token may be sent to the address */
   constructor(
     baseUrl: string,
-    token: string | TypedToken | TransportOptions["token"],
+    token: string | TypedToken | Line["token"],
     options: CrewClientOptions = {},
   ) {
-    this.baseUrl = normaliseAddress(baseUrl);
+    this.#options = options;
     this.#statusPath = options.statusPath;
-    this.#options = {
+    this.#line = {
       fetch: defaultFetch,
       clock: systemClock,
       userAgent: "crewdeck",
@@ -71,12 +71,13 @@ export class CrewClient {
       random: Math.random,
       maxBytes: 64 * 1024 * 1024,
       ...options,
-    };
-    this.#transport = new Transport({
-      ...this.#options,
-      baseUrl: this.baseUrl,
+      baseUrl: normaliseAddress(baseUrl),
       token: typeof token === "function" ? token : () => Promise.resolve(token),
-    });
+    };
+  }
+
+  get baseUrl(): string {
+    return this.#line.baseUrl;
   }
 
   /** Resolves if a crew may be at the address: it asks for a token, or answers as one. Nothing but the address is sent. */
@@ -94,20 +95,18 @@ export class CrewClient {
   }
 
   /** `GET /inputs`; also tests a connection. */
-  async inputs(call: CallOptions = {}): Promise<CrewInputs> {
-    return await this.#get("/inputs", readInputs, call);
+  inputs(call: CallOptions = {}): Promise<CrewInputs> {
+    return this.#ask("GET", "/inputs", readInputs, call);
   }
 
   /** Asks a local crew's Python for the inputs that its files don't say, which runs the project's code. */
-  async askInputs(call: CallOptions = {}): Promise<CrewInputs> {
-    const path = "/inputs/ask";
-    const outgoing = { method: "POST", path, read: readInputs, timeoutMs: 10 * 60_000 } as const;
-    return await this.#request({ ...outgoing, ...call });
+  askInputs(call: CallOptions = {}): Promise<CrewInputs> {
+    return this.#ask("POST", "/inputs/ask", readInputs, { ...call, timeoutMs: 10 * 60_000 });
   }
 
-  /** `sent: "maybe"` in an error: the execution may have started. */
   async kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
-    return await this.#post("/kickoff", kickoffBody(request), readKickoff, call);
+    const body = kickoffBody(request);
+    return await this.#ask("POST", "/kickoff", readKickoff, { ...call, body });
   }
 
   /** "NOT FOUND" in a 200 is the state `unknown`; a 404 is an error of kind `notFound`. */
@@ -124,7 +123,7 @@ export class CrewClient {
     for (const statusPath of pathsToAsk(this.#statusPath)) {
       const path = fillPath(statusPath, kickoffId);
       try {
-        const reading = await this.#get(path, read, call);
+        const reading = await this.#ask("GET", path, read, call);
         this.#remember(statusPath);
         return reading;
       } catch (error) {
@@ -148,33 +147,34 @@ export class CrewClient {
     const [first] = pathsToAsk(this.#statusPath);
     try {
       await this.status(id, call);
-      return this.#statusPath;
     } catch (error) {
       if (!(error instanceof CrewApiError) || error.kind === "aborted") throw error;
-      return error.kind === "notFound" && !isUnknownRoute(error, fillPath(first, id))
-        ? this.#statusPath
-        : undefined;
+      if (error.kind !== "notFound" || isUnknownRoute(error, fillPath(first, id))) return undefined;
     }
+    return this.#statusPath;
   }
 
-  /** `sent: "maybe"` in an error: the request may have arrived. */
   async resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
-    return await this.#post("/resume", resumeBody(request), readResume, call);
+    return await this.#ask("POST", "/resume", readResume, { ...call, body: resumeBody(request) });
   }
 
-  /** `sent: "maybe"` in an error: the request may have arrived. */
   async stop(kickoffId: string, call: CallOptions = {}): Promise<StopAnswer> {
     const path = fillPath("/stop/{kickoff_id}", kickoffId);
     try {
-      return await this.#post(path, undefined, readStop, call);
+      return await this.#ask("POST", path, readStop, call);
     } catch (error) {
       if (!(error instanceof CrewApiError) || !isUnknownRoute(error, path)) throw error;
       this.#options.onNoStop?.();
-      throw cannotStop(error);
+      const { status, body } = error;
+      throw new CrewApiError({
+        ...{ kind: "notFound", ...defined({ status, body }) },
+        message: l10n.t("The crew does not offer to stop an execution ({0}).", status ?? 404),
+        remedy: l10n.t("The execution continues."),
+      });
     }
   }
 
-  /** Answers a flow's request at its own address, without the crew's token. Errors as of `resume`. */
+  /** Answers a flow's request at its own address, without the crew's token. */
   async answerRequest(url: string, feedback: string): Promise<ResumeAnswer> {
     const address = safeUrl(url);
     if (address === undefined)
@@ -187,15 +187,10 @@ export class CrewClient {
       });
     const { origin, pathname, search } = address;
     const token = () => Promise.resolve(null);
-    return await new Transport({
-      ...this.#options,
-      ...{ baseUrl: origin, token, isLocal: false, isOutside: true },
-    }).request({
-      method: "POST",
-      path: pathname + search,
+    const line = { ...this.#line, baseUrl: origin, token, isLocal: false, isOutside: true };
+    return await send(line, {
+      ...{ method: "POST", path: pathname + search, timeoutMs: 60_000, read: readAccepted },
       body: { feedback, source: "crewdeck" },
-      read: readAccepted,
-      timeoutMs: 60_000,
     });
   }
 
@@ -205,29 +200,21 @@ export class CrewClient {
     this.#options.onStatusPath?.(path);
   }
 
-  #get<T>(path: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
-    return this.#request({ method: "GET", path, read, timeoutMs: 30_000, ...call });
-  }
-
-  #post<T>(
+  async #ask<T>(
+    method: "GET" | "POST",
     path: string,
-    body: object | undefined,
     read: Outgoing<T>["read"],
-    call: CallOptions,
+    more: Pick<Partial<Outgoing<T>>, "body" | "timeoutMs" | "signal">,
   ): Promise<T> {
-    const request = { method: "POST", path, read, timeoutMs: 60_000 } as const;
-    return this.#request({ ...request, ...defined({ body }), ...call });
-  }
-
-  async #request<T>(outgoing: Outgoing<T>): Promise<T> {
+    const timeoutMs = method === "GET" ? 30_000 : 60_000;
     try {
-      return await this.#transport.request(outgoing);
+      return await send(this.#line, { method, path, read, timeoutMs, ...more });
     } catch (error) {
-      if (
-        error instanceof CrewApiError &&
-        (error.kind === "unauthorized" || error.kind === "forbidden" || error.place !== undefined)
-      )
-        this.#options.onRefused?.(error);
+      if (error instanceof CrewApiError) {
+        const { kind, place } = error;
+        if (kind === "unauthorized" || kind === "forbidden" || place !== undefined)
+          this.#options.onRefused?.(error);
+      }
       throw error;
     }
   }
@@ -251,15 +238,6 @@ function fillPath(path: StatusPath | "/stop/{kickoff_id}", kickoffId: string): s
   return path.replace("{kickoff_id}", () => encodeURIComponent(id));
 }
 
-function cannotStop({ status, body }: CrewApiError): CrewApiError {
-  return new CrewApiError({
-    kind: "notFound",
-    ...defined({ status, body }),
-    message: l10n.t("The crew does not offer to stop an execution ({0}).", status ?? 404),
-    remedy: l10n.t("The execution continues."),
-  });
-}
-
 /**
  * An unknown route is observed as `{"detail":"Not Found"}`, a page or an empty body; an answer
  * about an unknown execution names it, apart from the requested `path`.
@@ -268,8 +246,7 @@ function isUnknownRoute(error: unknown, path: string): boolean {
   if (!(error instanceof CrewApiError)) return false;
   if (error.status === 405) return true;
   if (error.status !== 404) return false;
-  const body = parseJson(error.body ?? "");
-  if (!isObject(body)) return true;
+  const body = asObject(parseJson(error.body ?? ""));
   const texts = [body["error"], body["message"], body["detail"]];
   const text = texts.filter((one) => typeof one === "string").join(" ");
   return !/execution|kickoff|task/i.test(text.replaceAll(path, ""));

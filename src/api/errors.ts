@@ -1,4 +1,3 @@
-import * as l10n from "@vscode/l10n";
 import { oneLine } from "../base/text.ts";
 import type { TokenType } from "./types.ts";
 
@@ -18,8 +17,6 @@ export type CrewApiErrorKind =
   | "redirected"
   | "aborted";
 
-export type UnreachableReason = "dns" | "refused" | "certificate" | "proxy" | "reset" | "other";
-
 /** A place in a crew's project. Remote text: open the file only for a local crew. */
 export interface CrewPlace {
   readonly file: string;
@@ -38,7 +35,7 @@ export class CrewApiError extends Error {
   /** From when the answer arrived (ms). */
   readonly retryAfterMs?: number;
   /** Set when `kind` is `unreachable`. */
-  readonly reason?: UnreachableReason;
+  readonly reason?: "dns" | "refused" | "certificate" | "proxy" | "reset" | "other";
   /** The beginning, without the token. */
   readonly body?: string;
   /** Whether a POST may have had an effect. "no": it never arrived, was refused, or is a GET. */
@@ -64,10 +61,3 @@ export class CrewApiError extends Error {
 /** `message` and `remedy` are whole sentences. */
 export type CrewApiErrorDetails = Pick<CrewApiError, "kind" | "message" | "remedy"> &
   Partial<Omit<CrewApiError, keyof Error>>;
-
-/** Warns if a POST may have arrived. */
-export function outcome(isOpen: boolean, remedy: string): Pick<CrewApiError, "sent" | "remedy"> {
-  if (!isOpen) return { sent: "no", remedy };
-  const warning = l10n.t("It may have arrived: check before you send it again.");
-  return { sent: "maybe", remedy: `${warning} ${remedy}`.trim() };
-}

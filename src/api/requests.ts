@@ -38,16 +38,13 @@ export function kickoffBody(request: KickoffRequest): object {
  * @throws {CrewApiError} as {@link kickoffBody}
  */
 export function resumeBody(request: ResumeRequest): object {
+  const { executionId, taskId, humanFeedback, isApprove, isAnswer } = request;
   return {
-    execution_id: request.executionId,
-    executionId: request.executionId,
-    task_id: request.taskId,
-    taskId: request.taskId,
-    human_feedback: request.humanFeedback,
-    humanFeedback: request.humanFeedback,
-    is_approve: request.isApprove,
-    isApprove: request.isApprove,
-    ...defined({ is_answer: request.isAnswer }),
+    ...{ execution_id: executionId, executionId },
+    ...{ task_id: taskId, taskId },
+    ...{ human_feedback: humanFeedback, humanFeedback },
+    ...{ is_approve: isApprove, isApprove },
+    ...defined({ is_answer: isAnswer }),
     ...callbacks(request),
   };
 }
@@ -73,7 +70,6 @@ function isSendable(value: unknown): boolean {
 }
 
 const resumeStatuses = ["resumed", "retrying", "completed"] as const;
-const messageLength = 300;
 
 export function readKickoff(raw: unknown): KickoffAnswer | undefined {
   const kickoffId = kickoffIdAt(asObject(raw));
@@ -83,24 +79,25 @@ export function readKickoff(raw: unknown): KickoffAnswer | undefined {
 /** `status` and `message` (specification), or the new kickoff ID (observed). */
 export function readResume(raw: unknown): ResumeAnswer | undefined {
   if (!isObject(raw)) return undefined;
-  const said = textAt(raw, "status");
-  const status = resumeStatuses.find((known) => known === said?.trim().toLowerCase());
-  // Show an unknown status as the message.
-  const text = textAt(raw, "message") ?? (status === undefined ? said : undefined);
-  const message = text === undefined ? undefined : oneLine(text, messageLength);
-  return { ...defined({ status, message, kickoffId: kickoffIdAt(raw) }) };
+  const said = textAt(raw, "status")?.trim().toLowerCase();
+  const status = resumeStatuses.find((known) => known === said);
+  // An unknown status is shown as the message.
+  const message = lineAt(raw, "message", ...(status === undefined ? ["status"] : []));
+  return defined({ status, message, kickoffId: kickoffIdAt(raw) });
 }
 
 /** Any answer says that what a person answered arrived. */
 export function readAccepted(raw: unknown): ResumeAnswer {
-  const text = textAt(asObject(raw), "message", "detail", "error", "status");
-  const message = text === undefined ? undefined : oneLine(text, messageLength);
-  return defined({ message });
+  return defined({ message: lineAt(asObject(raw), "message", "detail", "error", "status") });
 }
 
 export function readStop(raw: unknown): StopAnswer | undefined {
-  if (!isObject(raw)) return undefined;
-  return { status: oneLine(textAt(raw, "status") ?? "stopped", messageLength) };
+  return isObject(raw) ? { status: lineAt(raw, "status") ?? "stopped" } : undefined;
+}
+
+function lineAt(answer: UnknownObject, ...names: readonly string[]): string | undefined {
+  const text = textAt(answer, ...names);
+  return text === undefined ? undefined : oneLine(text, 300);
 }
 
 /** No URL can carry a lone surrogate. */

@@ -2,14 +2,16 @@ import { isObject, parseJson } from "../base/json.ts";
 import type { CrewApiErrorKind } from "./errors.ts";
 
 /** A request or its end, for a log. Holds no header and no token. */
-export type Traffic = {
+export type Traffic = TrafficEvent & {
   /** Unique in this process. */
   readonly id: number;
   readonly method: "GET" | "POST";
   readonly path: string;
   /** Without secrets, truncated, and computed on demand. */
   readonly body?: () => string;
-} & (
+};
+
+export type TrafficEvent =
   | { readonly kind: "request" }
   | {
       readonly kind: "end";
@@ -17,14 +19,7 @@ export type Traffic = {
       readonly error?: CrewApiErrorKind;
       /** From sending to the end of the body. */
       readonly milliseconds: number;
-    }
-);
-
-let exchanges = 0;
-
-export function nextExchange(): number {
-  return ++exchanges;
-}
+    };
 
 /** Characters of a body. */
 const [maxLogged, maxParsed] = [4_000, 1_000_000];
@@ -36,23 +31,44 @@ const addressName = /url$/i;
 /** A part of a path that nobody can guess, such as in a callback's address: it is a secret. */
 const longPart = /(?<![\w-])[\w-]{32,}$/;
 
-/** Strings below a member with a secret's name, such as `authentication.token`, and long last parts of addresses. */
-export function secretsIn(value: unknown, isSecret = false, name = ""): readonly string[] {
-  if (typeof value === "string" && !isSecret)
-    return addressName.test(name) ? (longPart.exec(value) ?? []) : [];
-  if (typeof value === "string") return value.length >= shortestSecret ? [value] : [];
-  if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, isSecret));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, each]) =>
-    secretsIn(each, isSecret || secretName.test(key), key),
+type ChangeText = (text: string, name: string, isSecret: boolean) => string;
+
+/** Changes each text; `isSecret` below a member with a secret's name, such as `authentication.token`. */
+function withTexts(value: unknown, change: ChangeText, name = "", isSecret = false): unknown {
+  if (typeof value === "string") return change(value, name, isSecret);
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, change, name, isSecret));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(
+    ([key, each]) => [key, withTexts(each, change, key, isSecret || secretName.test(key))] as const,
   );
+  return Object.fromEntries(entries);
+}
+
+/** Of a request, which the crew may repeat: also the long last parts of addresses. */
+export function secretsIn(value: unknown): readonly string[] {
+  const found: string[] = [];
+  withTexts(value, (text, name, isSecret) => {
+    if (isSecret && text.length >= shortestSecret) found.push(text);
+    else if (!isSecret && addressName.test(name)) found.push(...(longPart.exec(text) ?? []));
+    return text;
+  });
+  return found;
 }
 
 /** Also removes a request's secrets, which a crew may repeat. */
 export function withoutSecrets(text: string, token: string, secrets: readonly string[]): string {
   return secrets.reduce(
-    (clean, secret) => withoutToken(clean, secret, "[secret]"),
-    withoutToken(text, token),
+    (clean, secret) => without(clean, secret, "[secret]"),
+    without(text, token, "[token]"),
+  );
+}
+
+function without(text: string, secret: string, instead: string): string {
+  if (secret === "") return text;
+  const inUrl = encodeURIComponent(secret.replace(/\p{Cs}/gu, "\uFFFD"));
+  return [secret, JSON.stringify(secret).slice(1, -1), inUrl].reduce(
+    (clean, form) => clean.replaceAll(form, instead),
+    text,
   );
 }
 
@@ -65,33 +81,14 @@ export function bodyForLog(text: string, clean: (text: string) => string): strin
   if (text.length > maxParsed) return `(${size}: too long for the log)`;
   const raw = parseJson(text);
   if (raw === undefined) return `(${size}, not JSON)`;
-  const shown = clean(JSON.stringify(redact(raw)));
+  const redacted = withTexts(raw, (value, name, isSecret) => {
+    if (isSecret) return "[secret]";
+    return addressName.test(name) ? hostOnly(value) : value;
+  });
+  const shown = clean(JSON.stringify(redacted));
   return shown.length <= maxLogged ? shown : `${shown.slice(0, maxLogged)}… (${size})`;
-}
-
-function redact(value: unknown, name = "", isSecret = false): unknown {
-  if (typeof value === "string" && isSecret) return "[secret]";
-  if (typeof value === "string") return addressName.test(name) ? hostOnly(value) : value;
-  if (Array.isArray(value)) return value.map((each) => redact(each, name, isSecret));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [
-      key,
-      redact(each, key, isSecret || secretName.test(key)),
-    ]),
-  );
 }
 
 function hostOnly(address: string): string {
   return URL.canParse(address) ? `${new URL(address).origin}/…` : "(no address)";
-}
-
-function withoutToken(text: string, token: string, instead = "[token]"): string {
-  if (token === "") return text;
-  const forms = new Set([
-    token,
-    JSON.stringify(token).slice(1, -1),
-    encodeURIComponent(token.replace(/\p{Cs}/gu, "\uFFFD")),
-  ]);
-  return [...forms].reduce((clean, form) => clean.replaceAll(form, instead), text);
 }

@@ -3,11 +3,26 @@ import https from "node:https";
 import * as l10n from "@vscode/l10n";
 import { wait, type Clock } from "../base/clock.ts";
 import { defined, isObject, parseJson } from "../base/json.ts";
-import { errorOfAnswer, type Recipient } from "./answer-errors.ts";
 import { CrewApiError } from "./errors.ts";
-import { badAnswer, errorOfFailure, redirected, tooLarge, unanswered } from "./failure-errors.ts";
-import { bodyForLog, nextExchange, secretsIn, withoutSecrets, type Traffic } from "./traffic.ts";
-import type { TokenType, TypedToken } from "./types.ts";
+import {
+  aborted,
+  type Asked,
+  badAnswer,
+  errorOfAnswer,
+  errorOfFailure,
+  type Recipient,
+  redirected,
+  timedOut,
+  tooLarge,
+} from "./problems.ts";
+import {
+  bodyForLog,
+  secretsIn,
+  type Traffic,
+  type TrafficEvent,
+  withoutSecrets,
+} from "./traffic.ts";
+import type { TypedToken } from "./types.ts";
 
 /** A subset of node-fetch's `Response`. */
 interface FetchAnswer {
@@ -50,7 +65,7 @@ async function nodeFetch() {
   return (await import("node-fetch")).default;
 }
 
-export interface TransportOptions extends Recipient {
+export interface Line extends Recipient {
   readonly baseUrl: string;
   /** Null: requests carry none. */
   readonly token: () => Promise<string | TypedToken | null>;
@@ -73,15 +88,115 @@ export interface Outgoing<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Attempt<T> extends Outgoing<T>, Recipient {
-  readonly tokenType: TokenType | undefined;
-  /** Removes the token and the body's secrets. */
-  readonly clean: (text: string) => string;
-  readonly deadline: Deadline;
+/** Retries a GET where that can help, a POST never. @throws {CrewApiError}, and what the token source throws */
+export async function send<T>(line: Line, outgoing: Outgoing<T>): Promise<T> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await exchange(line, outgoing);
+    } catch (error) {
+      const pause = retryWait(error, asked, line.random);
+      if (pause === undefined || outgoing.method === "POST") throw error;
+      await wait(line.clock, pause, outgoing.signal);
+    }
+  }
 }
 
 const errorBytes = 64 * 1024;
-const noToken = { token: "", type: undefined };
+let exchanges = 0;
+
+async function exchange<T>(line: Line, outgoing: Outgoing<T>): Promise<T> {
+  const { clock, baseUrl, maxBytes, isLocal = false, isOutside = false } = line;
+  const { method, path, timeoutMs } = outgoing;
+  const given = await line.token();
+  const [token, tokenType] =
+    given === null || typeof given === "string" ? [given ?? ""] : [given.token, given.type];
+  const headers = {
+    accept: "application/json",
+    ...(given !== null && { authorization: authorization(token) }),
+    "user-agent": line.userAgent,
+    ...(outgoing.body && { "content-type": "application/json" }),
+  };
+  const asked: Asked = { method, path, isLocal, isOutside, tokenType };
+  if (outgoing.signal?.aborted) throw aborted(asked, false);
+  const body = outgoing.body && JSON.stringify(outgoing.body);
+  const secrets = isOutside ? [path] : secretsIn(outgoing.body);
+  const clean = (text: string) => withoutSecrets(text, token, secrets);
+  const deadline = new Deadline(clock, timeoutMs, outgoing.signal);
+  const [id, began] = [++exchanges, clock.now()];
+  let status: number | undefined;
+  let received: string | undefined;
+
+  const log = (event: TrafficEvent, text: string | undefined) => {
+    const shown = { id, method, path: isOutside ? `${baseUrl}/…` : path };
+    const isShown = text !== undefined && !isOutside;
+    try {
+      line.onTraffic({
+        ...shown,
+        ...event,
+        ...(isShown && { body: () => bodyForLog(text, clean) }),
+      });
+    } catch {
+      // VS Code's log throws once it is disposed, which must not change the result.
+    }
+  };
+  const end = (error?: CrewApiError) => {
+    const milliseconds = clock.now() - began;
+    log({ kind: "end", ...defined({ status, error: error?.kind }), milliseconds }, received);
+  };
+  const failed = (failure: unknown): CrewApiError => {
+    if (deadline.ended === "timeout") return timedOut(asked, timeoutMs);
+    if (deadline.ended === "aborted") return aborted(asked, true);
+    const message = failure instanceof Error ? failure.message : String(failure);
+    // node-fetch puts the requested address first, which may look like a cause.
+    const description = clean(message.replace(/^request to .* failed, reason: /, ""));
+    return errorOfFailure(asked, failure, description, new URL(baseUrl), status !== undefined);
+  };
+  const read = async (answer: FetchAnswer): Promise<T> => {
+    status = answer.status;
+    if (status >= 300 && status < 400) {
+      const location = clean(answer.headers.get("location") ?? "");
+      throw redirected(asked, status, location, baseUrl + path);
+    }
+    const isGood = status >= 200 && status < 300;
+    const { text, isTruncated, problem } = await readBody(answer, isGood ? maxBytes : errorBytes);
+    received = text;
+    if (deadline.ended === "aborted") throw aborted(asked, true);
+    // The status code counts, even if the body is incomplete.
+    if (!isGood)
+      throw errorOfAnswer(asked, {
+        status,
+        statusText: clean(answer.statusText),
+        text: clean(text),
+        retryAfterMs: parseRetryAfter(answer.headers.get("retry-after"), clock.now()),
+      });
+    // The status alone says that a flow has the answer.
+    if (isTruncated && !isOutside) throw tooLarge(asked, status, maxBytes);
+    const raw = parseJson(text);
+    // A complete object is the answer, even if the connection broke right after it.
+    if (problem !== undefined && !isObject(raw) && !isOutside) throw failed(problem);
+    const value = outgoing.read(raw, () => clean(text));
+    if (value !== undefined) return value;
+    throw badAnswer(asked, status, clean(text), raw !== undefined);
+  };
+
+  log({ kind: "request" }, body);
+  try {
+    const { signal } = deadline;
+    // node-fetch keeps the token on a redirect to another port of the host (node-fetch 1863).
+    const init = { method, headers, ...defined({ body }), redirect: "manual", signal } as const;
+    const answer = await line.fetch(baseUrl + path, init).catch((failure: unknown) => {
+      throw failed(failure);
+    });
+    const value = await read(answer);
+    end();
+    return value;
+  } catch (error) {
+    if (error instanceof CrewApiError) end(error);
+    throw error;
+  } finally {
+    deadline.dispose();
+  }
+}
 
 /** @throws {CrewApiError} `unauthorized` if the token is empty or can't be in a header */
 function authorization(token: string): string {
@@ -98,139 +213,6 @@ function authorization(token: string): string {
       "Copy the token again from the Status tab of the crew's page in the dashboard, without any other text.",
     ),
   });
-}
-
-/** Retries a GET where that can help, a POST never. */
-export class Transport {
-  readonly #options: TransportOptions;
-
-  constructor(options: TransportOptions) {
-    this.#options = options;
-  }
-
-  /** @throws {CrewApiError}, and what the token source throws */
-  async request<T>(outgoing: Outgoing<T>): Promise<T> {
-    for (let asked = 1; ; asked++) {
-      try {
-        return await this.#once(outgoing);
-      } catch (error) {
-        const pause = retryWait(error, asked, this.#options.random);
-        if (pause === undefined || outgoing.method === "POST") throw error;
-        await wait(this.#options.clock, pause, outgoing.signal);
-      }
-    }
-  }
-
-  async #once<T>(outgoing: Outgoing<T>): Promise<T> {
-    const { clock, fetch, baseUrl, isLocal = false, isOutside = false } = this.#options;
-    const given = await this.#options.token();
-    const { token, type } =
-      typeof given === "string" ? { token: given, type: undefined } : (given ?? noToken);
-    const headers = {
-      accept: "application/json",
-      ...(given !== null && { authorization: authorization(token) }),
-      "user-agent": this.#options.userAgent,
-      ...(outgoing.body && { "content-type": "application/json" }),
-    };
-    if (outgoing.signal?.aborted) throw unanswered("aborted", outgoing, false);
-    const { method, path } = outgoing;
-    const body = outgoing.body && JSON.stringify(outgoing.body);
-    const secrets = isOutside ? [path] : secretsIn(outgoing.body);
-    const clean = (text: string) => withoutSecrets(text, token, secrets);
-    const deadline = new Deadline(clock, outgoing.timeoutMs, outgoing.signal);
-    const recipient = { isLocal, isOutside };
-    const attempt: Attempt<T> = { ...outgoing, ...recipient, tokenType: type, clean, deadline };
-    const shownPath = isOutside ? `${baseUrl}/…` : path;
-    const exchange = { id: nextExchange(), method, path: shownPath };
-    const logged = (text: string | undefined) =>
-      text === undefined || isOutside ? {} : { body: () => bodyForLog(text, clean) };
-    this.#log({ kind: "request", ...exchange, ...logged(body) });
-    const started = clock.now();
-    const arrived: { status?: number; text?: string } = {};
-    const end = (error?: CrewApiError) =>
-      this.#log({
-        kind: "end",
-        ...exchange,
-        ...defined({ status: arrived.status, error: error?.kind }),
-        milliseconds: clock.now() - started,
-        ...logged(arrived.text),
-      });
-    try {
-      // node-fetch keeps the token on a redirect to another port of the host (node-fetch 1863).
-      const init = { method, headers, ...defined({ body }), redirect: "manual" } as const;
-      const answer = await fetch(baseUrl + path, { ...init, signal: deadline.signal }).catch(
-        (failure: unknown) => {
-          throw this.#failure(failure, attempt, false);
-        },
-      );
-      const value = await this.#read(answer, attempt, arrived);
-      end();
-      return value;
-    } catch (error) {
-      if (error instanceof CrewApiError) end(error);
-      throw error;
-    } finally {
-      deadline.dispose();
-    }
-  }
-
-  /** A log that fails must not change the result. */
-  #log(traffic: Traffic): void {
-    try {
-      this.#options.onTraffic(traffic);
-    } catch {
-      // VS Code's log throws once it is disposed.
-    }
-  }
-
-  /** @param arrived is filled even before an error */
-  async #read<T>(
-    answer: FetchAnswer,
-    attempt: Attempt<T>,
-    arrived: { status?: number; text?: string },
-  ): Promise<T> {
-    const { clock, maxBytes, baseUrl } = this.#options;
-    const { status } = answer;
-    const { path, clean, deadline } = attempt;
-    arrived.status = status;
-    if (status >= 300 && status < 400) {
-      const location = clean(answer.headers.get("location") ?? "");
-      throw redirected(attempt, status, location, baseUrl + path);
-    }
-    const ok = status >= 200 && status < 300;
-    const { text, isTruncated, problem } = await readBody(answer, ok ? maxBytes : errorBytes);
-    arrived.text = text;
-    if (deadline.ended === "aborted") throw unanswered("aborted", attempt, true);
-    // The status code counts, even if the body is incomplete.
-    if (!ok)
-      throw errorOfAnswer({
-        ...attempt,
-        status,
-        statusText: clean(answer.statusText),
-        text: clean(text),
-        retryAfterMs: parseRetryAfter(answer.headers.get("retry-after"), clock.now()),
-      });
-    // The status alone says that a flow has the answer.
-    const { isOutside = false } = attempt;
-    if (isTruncated && !isOutside) throw tooLarge(attempt, status, maxBytes);
-    const raw = parseJson(text);
-    // A complete object is the answer, even if the connection broke right after it.
-    if (problem !== undefined && !isObject(raw) && !isOutside)
-      throw this.#failure(problem, attempt, true);
-    const value = attempt.read(raw, () => clean(text));
-    if (value !== undefined) return value;
-    throw badAnswer(attempt, { status, text: clean(text), isJson: raw !== undefined });
-  }
-
-  #failure(failure: unknown, attempt: Attempt<unknown>, isAnswered: boolean): CrewApiError {
-    const { clean, deadline, method } = attempt;
-    if (deadline.ended) return unanswered(deadline.ended, attempt, true);
-    const text = failure instanceof Error ? failure.message : String(failure);
-    // node-fetch puts the requested address first, which may look like a cause.
-    const description = clean(text.replace(/^request to .* failed, reason: /, ""));
-    const url = new URL(this.#options.baseUrl);
-    return errorOfFailure(failure, description, url, { method, isAnswered });
-  }
 }
 
 /** Reads up to `maxBytes` (decompressed). Never throws: what arrived may be enough. */
@@ -267,32 +249,26 @@ function decoderFor(contentType: string) {
 
 /** Aborts a request after its time-out, or with its caller. */
 export class Deadline {
-  readonly #controller = new AbortController();
-  readonly #clock: Clock;
-  readonly #caller: AbortSignal | undefined;
   readonly signal: AbortSignal;
-  #isOver = false;
+  readonly #own = new AbortController();
+  readonly #clock: Clock;
   #cancel: () => void = () => undefined;
 
   constructor(clock: Clock, milliseconds: number, caller: AbortSignal | undefined) {
     this.#clock = clock;
-    this.#caller = caller;
-    const own = this.#controller.signal;
-    this.signal = caller === undefined ? own : AbortSignal.any([caller, own]);
+    this.signal = AbortSignal.any([this.#own.signal, ...(caller ? [caller] : [])]);
     this.restart(milliseconds);
   }
 
+  /** Until it is disposed of. */
   get ended(): "timeout" | "aborted" | undefined {
-    if (this.#isOver) return "timeout";
-    return this.#caller?.aborted === true ? "aborted" : undefined;
+    if (this.#own.signal.aborted) return "timeout";
+    return this.signal.aborted ? "aborted" : undefined;
   }
 
   restart(milliseconds: number): void {
     this.pause();
-    this.#cancel = this.#clock.after(milliseconds, () => {
-      this.#isOver = true;
-      this.#controller.abort();
-    });
+    this.#cancel = this.#clock.after(milliseconds, () => this.#own.abort());
   }
 
   pause(): void {
@@ -302,7 +278,7 @@ export class Deadline {
   /** Also closes a connection that is still open. */
   dispose(): void {
     this.pause();
-    this.#controller.abort();
+    this.#own.abort();
   }
 }
 
@@ -321,14 +297,10 @@ const longestRest = 24 * 60 * 60 * 1000;
  */
 function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
   if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;
-  const passing =
-    error.kind === "rateLimited" ||
-    error.kind === "gateway" ||
-    (error.kind === "server" && error.place === undefined) ||
-    error.reason === "reset";
-  const rest = error.retryAfterMs ?? 0;
-  if (!passing || rest > longestWait) return undefined;
-  return rest + random() * firstWait * 2 ** (asked - 1);
+  const { kind, place, reason, retryAfterMs = 0 } = error;
+  const isPassing = ["rateLimited", "gateway", "server"].includes(kind) && place === undefined;
+  if (!(isPassing || reason === "reset") || retryAfterMs > longestWait) return undefined;
+  return retryAfterMs + random() * firstWait * 2 ** (asked - 1);
 }
 
 /** Milliseconds from now, at most a day. The header has seconds or an HTTP date. */

@@ -1,4 +1,4 @@
-import type { UnreachableReason } from "../api/errors.ts";
+import type { CrewApiError } from "../api/errors.ts";
 import type { StatusPath, TokenType, TypedToken } from "../api/types.ts";
 
 /** Its token is only in SecretStorage. */
@@ -75,7 +75,7 @@ export interface Candidate {
 }
 
 export type TestCause =
-  | UnreachableReason
+  | NonNullable<CrewApiError["reason"]>
   | "timeout"
   | "unauthorized"
   | "forbidden"

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorOfAnswer } from "../../src/api/answer-errors.ts";
+import { errorOfAnswer } from "../../src/api/problems.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { readErrorBody } from "../../src/api/read-error.ts";
 import {
@@ -83,14 +83,8 @@ describe("what a crew sends", () => {
     const json = new HostileJson(2, files);
     for (let count = 0; count < 500; count++) {
       const text = JSON.stringify(json.next());
-      const answer = {
-        method: "POST",
-        path: "/kickoff",
-        status: 422,
-        statusText: "",
-        text,
-      } as const;
-      const error = errorOfAnswer(answer);
+      const asked = { method: "POST", path: "/kickoff" } as const;
+      const error = errorOfAnswer(asked, { status: 422, statusText: "", text });
       assert.ok(error instanceof CrewApiError && error.sent === "no", text);
       assert.notEqual(error.message, "");
     }

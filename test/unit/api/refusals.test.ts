@@ -53,8 +53,8 @@ describe("a refusal", () => {
       { kind: "notFound", status: 404, sent: "no" },
       /Execution ID not found/,
     ],
-    ["407", text(407, ""), { kind: "unreachable", reason: "proxy", sent: "no" }, /proxy/i],
-    ["408", text(408, ""), { kind: "timeout", status: 408, sent: "maybe" }, /too long/],
+    ["407", text(407, ""), { kind: "badRequest", sent: "no" }, /\(407\): Proxy Authentication/],
+    ["408", text(408, ""), { kind: "gateway", status: 408, sent: "maybe" }, /Request Timeout/],
     ["413", text(413, "Too big"), { kind: "badRequest", status: 413, sent: "no" }, /Too big/],
     [
       "422, documented",
@@ -148,13 +148,13 @@ describe("a refusal", () => {
     [
       403,
       "bearer",
-      /^The organisation's token may not do this \(403\)/,
+      /^The crew does not allow this with the organisation's token \(403\)/,
       /^It already has all rights/,
     ],
     [
       403,
       "userBearer",
-      /^The user's token may not do this \(403\)/,
+      /^The crew does not allow this with the user's token \(403\)/,
       /^It may lack the right: use the organisation's token/,
     ],
   ] as const) {
@@ -388,7 +388,7 @@ describe("a refusal", () => {
         for (const error of [get, post]) {
           assert.equal(error.kind, "redirected");
           assert.equal(error.status, status);
-          assert(error.message.includes(`to ${elsewhere.url}/inputs.`), error.message);
+          assert(error.message.includes(`to ${elsewhere.url}/inputs (`), error.message);
         }
         assert.equal(get.sent, "no");
         assert.equal(post.sent, status === 303 ? "maybe" : "no");
