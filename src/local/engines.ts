@@ -4,7 +4,7 @@ import { UserError, type ErrorAction } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import type { LocalEngine } from "../crews/types.ts";
 import { confirm, plainLabel } from "../editor/messages.ts";
-import { isFile } from "../projects/files.ts";
+import { isFile } from "../projects/reading.ts";
 import { projectHints, projectRoot } from "../projects/pyproject.ts";
 import {
   chooseInterpreter,

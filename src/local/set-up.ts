@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { confirm } from "../editor/messages.ts";
 import { machineSettings } from "../editor/settings.ts";
-import { isFile, isFolder } from "../projects/files.ts";
+import { isFile, isFolder } from "../projects/reading.ts";
 import { projectHints, projectRoot } from "../projects/pyproject.ts";
 import { findsUv, setUpCommand, type Interpreter } from "../projects/interpreters.ts";
 import { findInterpreter } from "./engines.ts";

@@ -1,34 +1,36 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { JsonObject } from "../base/json.ts";
+import { isFilled } from "../base/text.ts";
 import type { CrewMethod } from "./python-source.ts";
-import { isFile } from "./files.ts";
-import { attempt, tryToRead, type Reading } from "./reading.ts";
-import { given, parseJsonc, type Place } from "./source.ts";
-import type { CrewProject, ProjectAgent, ProjectError, ProjectTask } from "./types.ts";
+import { isFile, type Reading } from "./reading.ts";
+import { parseJsonc, type Place } from "./source.ts";
+import { inputNames, type CrewProject, type ProjectAgent, type ProjectTask } from "./types.ts";
 
-type Report = Reading["report"];
-
-/** An agent or task, and where it is defined. */
-export interface Defined<T> {
-  readonly value: T;
+/** What becomes an agent or task. */
+export interface Part {
+  readonly name: string;
   /** Undefined if Python defines it, or if its file is missing. */
   readonly place?: Place | undefined;
+  readonly method?: CrewMethod;
   /** No method of the crew's class uses it, so it isn't part of the crew. */
   readonly isUnused?: boolean;
+  /** Not one of the crew's agents, so its texts ask for no inputs. */
+  readonly isManager?: boolean;
 }
 
-export interface Definition {
-  readonly agents: readonly (Defined<ProjectAgent> & {
-    /** Not one of the crew's agents, so its texts ask for no inputs. */
-    readonly isManager?: boolean;
-  })[];
-  readonly tasks: readonly Defined<ProjectTask>[];
-  readonly lacks?: CrewProject["lacks"] | undefined;
-  readonly name?: string | undefined;
+/** A project with the places of its parts. */
+export interface Definition extends Pick<CrewProject, "kind" | "entry" | "crewClass" | "name"> {
+  readonly agents: readonly (Part & { readonly value: ProjectAgent })[];
+  readonly tasks: readonly (Part & { readonly value: ProjectTask })[];
+  readonly lacks?: CrewProject["lacks"];
   readonly defaults?: JsonObject;
   /** The whole `crew.jsonc`. */
   readonly crew?: Place;
+  /** Of a classic crew; undefined where only Python knows one. */
+  readonly configs?: Readonly<Record<"agents" | "tasks", string | undefined>>;
+  /** Of the class of a classic crew. */
+  readonly methods?: readonly CrewMethod[];
 }
 
 const crewFiles = ["crew.jsonc", "crew.json"];
@@ -39,22 +41,20 @@ export async function findCrewFile(folder: string): Promise<string | undefined> 
 }
 
 /** Also reads `agents/<name>.jsonc` or `.json` (crewAI since 1.14.8, `crewai.project.json_loader`). */
-export async function readDeclarative(reading: Reading, file: string): Promise<Definition> {
-  const { report } = reading;
+export async function readDeclarative(
+  reading: Reading,
+  file: string,
+  projectName: string,
+): Promise<Definition> {
   const crew = parseJsonc(await reading.text(file), reading);
-  const members = attempt(
-    report,
-    () => crew.members(l10n.t('a JSON object with "agents" and "tasks".')),
-    new Map<string, Place>(),
-  );
-  const list = (key: string, missing: string, none: string, expected: string): readonly Place[] =>
-    attempt(report, () => {
-      const place = members.get(key);
-      if (place === undefined) throw crew.error(missing, expected);
-      const items = place.items(expected);
-      if (items.length === 0) throw place.error(none, expected);
-      return items;
-    }, []);
+  crew.members(l10n.t('a JSON object with "agents" and "tasks".'));
+  const list = (key: string, missing: string, none: string, expected: string): readonly Place[] => {
+    const place = crew.inside.get(key);
+    if (place === undefined && crew.isMapping) crew.report(missing, expected);
+    const items = place?.items(expected) ?? [];
+    if (place?.isList === true && items.length === 0) place.report(none, expected);
+    return items;
+  };
   const agentNames = l10n.t('a list of names, each with a file "agents/<name>.jsonc".');
   const listed = list(
     "agents",
@@ -63,22 +63,18 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
     agentNames,
   );
   const nested = listed.find(({ isMapping }) => isMapping);
-  if (nested) report(nested.error(l10n.t("The agents are nested here."), agentNames));
+  nested?.report(l10n.t("The agents are nested here."), agentNames);
   const references = listed.filter(({ isMapping }) => !isMapping);
-  const manager = members.get("manager_agent");
+  const manager = crew.inside.get("manager_agent");
   // It may also be a reference to Python code, which isn't read.
   if (typeof manager?.value === "string") references.push(manager);
   const agents = new Map<string, Definition["agents"][number]>();
   for (const reference of references) {
-    const agent = attempt(report, () => reference.name(l10n.t("the name of an agent.")), undefined);
-    if (agent === undefined || agents.has(agent)) continue;
-    const place = await tryToRead(report, () => readAgentFile(reading, file, agent, reference));
-    agents.set(agent, {
-      ...(place === undefined
-        ? { value: unreadAgent(agent) }
-        : { value: readAgent(agent, place, report), place }),
-      isManager: reference === manager,
-    });
+    const name = reference.name(l10n.t("the name of an agent."));
+    if (name === undefined || agents.has(name)) continue;
+    const place = await reading.attempt(() => readAgentFile(reading, file, name, reference));
+    const part = { name, place, isManager: reference === manager };
+    agents.set(name, { ...part, value: readAgent(part) });
   }
   const expected = l10n.t('a list of tasks with "description" and "expected_output".');
   const tasks = list(
@@ -87,24 +83,20 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
     l10n.t("There are no tasks."),
     expected,
   ).map((place, index) => {
-    const read = () => given(place.members(expected).get("name"))?.name(l10n.t("the task's name."));
-    const name = attempt(report, read, undefined) ?? `task_${index + 1}`;
-    return { name, place, isUnused: false };
+    const name = place.given("name")?.name(l10n.t("the task's name."));
+    return { name: name ?? `task_${index + 1}`, place };
   });
-  const inputs = attempt(
-    report,
-    () => given(members.get("inputs"))?.members(l10n.t("an object of names and values.")),
-    undefined,
-  );
-  const name = () => given(members.get("name"))?.name(l10n.t("the crew's name."));
+  const inputs = crew.given("inputs");
+  const values = inputs?.members(l10n.t("an object of names and values."));
   return {
-    crew,
-    name: attempt(report, name, undefined),
+    ...{ kind: "declarative", entry: file, crew },
+    name: crew.given("name")?.name(l10n.t("the crew's name.")) ?? projectName,
     agents: [...agents.values()],
-    tasks: readTasks(tasks, nested ? undefined : [...agents.keys()], report),
-    ...(inputs && {
-      defaults: Object.fromEntries([...inputs].map(([key, place]) => [key, place.plain()])),
-    }),
+    tasks: readTasks(tasks, nested ? undefined : [...agents.keys()]),
+    ...(values &&
+      inputs?.isMapping && {
+        defaults: Object.fromEntries([...values].map(([key, place]) => [key, place.plain()])),
+      }),
   };
 }
 
@@ -118,27 +110,17 @@ async function readAgentFile(reading: Reading, crewFile: string, name: string, r
   throw reference.error(l10n.t('The agent "{0}" has no file.', name), `"${candidates[0]}".`);
 }
 
-/** An agent that the files don't define. */
-export function unreadAgent(name: string): ProjectAgent {
-  return { name, role: name, goal: "", backstory: "" };
-}
-
-/** @param isUnused nothing is missing in it */
-export function readAgent(
-  name: string,
-  place: Place,
-  report: Report,
-  isUnused = false,
-): ProjectAgent {
-  const members = fieldsOf(place, l10n.t("the agent's role, goal and backstory."), report);
-  const text = (key: string, expected: string) =>
-    attempt(report, () => given(members?.get(key))?.text(expected), "");
-  const repository = text("from_repository", l10n.t("the agent's name in the repository."));
+export function readAgent({ name, place, isUnused = false }: Part): ProjectAgent {
+  if (place === undefined) return { name, role: name, goal: "", backstory: "" };
+  const hasFields = checkFields(place, l10n.t("the agent's role, goal and backstory."));
+  const repository = place
+    .given("from_repository")
+    ?.text(l10n.t("the agent's name in the repository."));
   const field = (key: string): string | undefined => {
-    const found = text(key, l10n.t("text for the agent's {0}.", key));
+    const found = place.given(key)?.text(l10n.t("text for the agent's {0}.", key));
     // The fields of an agent from a repository are stored there.
-    if (found === undefined && repository === undefined && members !== undefined && !isUnused)
-      report(noText(place, key, l10n.t('The agent "{0}" has no {1}.', name, key)));
+    if (found === undefined && repository === undefined && hasFields && !isUnused)
+      reportNoText(place, key, l10n.t('The agent "{0}" has no {1}.', name, key));
     return found;
   };
   return {
@@ -146,92 +128,72 @@ export function readAgent(
     role: field("role") ?? repository ?? name,
     goal: field("goal") ?? "",
     backstory: field("backstory") ?? "",
-    ...extrasIn(members, "tools"),
+    ...extrasIn(place, "tools"),
   };
 }
 
-/** Undefined if there are none; one problem for a list or mapping of agents or tasks in the place of one. */
-function fieldsOf(
-  place: Place,
-  expected: string,
-  report: Report,
-): ReadonlyMap<string, Place> | undefined {
-  if (!isNest(place)) return attempt(report, () => place.members(expected), undefined);
-  report(place.error(l10n.t("This has others below it, and no fields of its own."), expected));
-  return undefined;
+/** Whether it has fields; one problem for a list or mapping of agents or tasks in the place of one. */
+function checkFields(place: Place, expected: string): boolean {
+  if (isNest(place))
+    place.report(l10n.t("This has others below it, and no fields of its own."), expected);
+  else place.members(expected);
+  return place.isMapping && !isNest(place);
 }
 
 export function isNest({ inside }: Place): boolean {
   return inside.size > 0 && [...inside.values()].every(({ isMapping }) => isMapping);
 }
 
-function extrasIn(members: ReadonlyMap<string, Place> | undefined, ...names: readonly string[]) {
+function extrasIn(place: Place, ...names: readonly string[]) {
   const found = names.flatMap((name) => {
-    const place = given(members?.get(name));
-    return place ? [[name, place.plain()]] : [];
+    const member = place.given(name);
+    return member ? [[name, member.plain()]] : [];
   });
   return found.length > 0 && { extras: JSON.stringify(found) };
-}
-
-/** What becomes an agent or task. */
-export interface Part {
-  readonly name: string;
-  readonly place?: Place | undefined;
-  readonly method?: CrewMethod;
-  readonly isUnused: boolean;
 }
 
 /** A task may refer to agents and to the tasks before it. @param agents undefined if they can't be read */
 export function readTasks(
   parts: readonly Part[],
   agents: readonly string[] | undefined,
-  report: Report,
-): Defined<ProjectTask>[] {
-  const used = parts.filter(({ isUnused }) => !isUnused);
-  const ids = used.map((part) => nameIn(part) ?? part.name);
+): Definition["tasks"] {
+  const idOf = (part: Part) => nameIn(part) ?? part.name;
+  const ids = parts.filter(({ isUnused }) => !isUnused).map(idOf);
+  let count = 0;
   return parts.map((part) => {
-    const { name, place, method, isUnused } = part;
-    const id = nameIn(part) ?? name;
-    const index = used.indexOf(part);
+    const { place, method, isUnused = false } = part;
+    const id = idOf(part);
+    const earlier = isUnused ? ids : ids.slice(0, count);
+    if (!isUnused) count += 1;
     const { agent: ownAgent, asks = false } = method ?? {};
     if (place === undefined) {
       const given = { ...(ownAgent !== undefined && { agent: ownAgent }), humanInput: asks };
-      return { value: { id, description: "", expectedOutput: "", ...given } };
+      return { ...part, value: { id, description: "", expectedOutput: "", ...given } };
     }
-    const members = fieldsOf(place, l10n.t("the task's description and expected_output."), report);
-    const earlier = isUnused ? ids : ids.slice(0, index);
+    const hasFields = checkFields(place, l10n.t("the task's description and expected_output."));
     if (!isUnused && earlier.includes(id))
-      report(
-        (members?.get("name") ?? place).error(
-          l10n.t('The name "{0}" is used twice.', id),
-          l10n.t("a unique name for each task."),
-        ),
+      (place.inside.get("name") ?? place).report(
+        l10n.t('The name "{0}" is used twice.', id),
+        l10n.t("a unique name for each task."),
       );
     const text = (key: string): string => {
-      const read = () => given(members?.get(key))?.text(l10n.t("text for the task's {0}.", key));
-      const found = attempt(report, read, "");
-      if (found === undefined && members !== undefined && !isUnused)
-        report(noText(place, key, l10n.t('The task "{0}" has no {1}.', id, key)));
+      const found = place.given(key)?.text(l10n.t("text for the task's {0}.", key));
+      if (found === undefined && hasFields && !isUnused)
+        reportNoText(place, key, l10n.t('The task "{0}" has no {1}.', id, key));
       return found ?? "";
     };
-    const agent = given(members?.get("agent"));
-    const agentName = attempt(
-      report,
-      () => agent?.name(l10n.t("the name of an agent.")),
-      undefined,
-    );
+    const agent = place.given("agent");
+    const agentName = agent?.name(l10n.t("the name of an agent."));
     // Without any, that is the problem.
     if (agentName !== undefined && agents?.length && !agents.includes(agentName))
-      report((agent ?? place).error(l10n.t('There is no agent "{0}".', agentName), oneOf(agents)));
-    const context = members?.get("context");
-    const humanInput = given(members?.get("human_input"));
-    const isAsked = humanInput && truthOf(humanInput.value);
-    if (humanInput && isAsked === undefined)
-      report(
-        humanInput.error(
-          l10n.t("This is neither true nor false."),
-          l10n.t("true or false, without quotes."),
-        ),
+      agent?.report(l10n.t('There is no agent "{0}".', agentName), oneOf(agents));
+    const context = place.inside.get("context");
+    const humanInput = place.given("human_input");
+    const isAsked = truthOf(humanInput?.value);
+    if (isAsked === undefined)
+      humanInput?.report(
+        l10n.t("This is neither true nor false."),
+        l10n.t("true or false, without quotes."),
       );
     const by = ownAgent ?? agentName;
     const value = {
@@ -239,11 +201,11 @@ export function readTasks(
       description: text("description"),
       expectedOutput: text("expected_output"),
       ...(by !== undefined && { agent: by }),
-      ...(context && { context: readContext(context, id, earlier, ids, report) }),
+      ...(context && { context: readContext(context, id, earlier, ids) }),
       humanInput: asks || isAsked === true,
-      ...extrasIn(members, "tools", "output_pydantic", "output_json", "response_model"),
+      ...extrasIn(place, "tools", "output_pydantic", "output_json", "response_model"),
     };
-    return { value, place, isUnused };
+    return { ...part, value };
   });
 }
 
@@ -253,7 +215,7 @@ function nameIn({ place, method }: Part): string | undefined {
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
-/** As crewAI (Pydantic) reads it; undefined for what it refuses. */
+/** As crewAI (Pydantic) reads it; undefined for what it refuses, and for nothing. */
 function truthOf(value: Place["value"]): boolean | undefined {
   const word = String(value).toLowerCase();
   if (["true", "t", "yes", "y", "on", "1"].includes(word)) return true;
@@ -266,13 +228,10 @@ function readContext(
   id: string,
   earlier: readonly string[],
   ids: readonly string[],
-  report: Report,
 ): string[] {
   if (place.value === null) return [];
-  const list = () => place.items(l10n.t("a list of names of earlier tasks."));
-  return attempt(report, list, []).flatMap((item) => {
-    const read = () => item.name(l10n.t("the name of an earlier task."));
-    const name = attempt(report, read, undefined);
+  return place.items(l10n.t("a list of names of earlier tasks.")).flatMap((item) => {
+    const name = item.name(l10n.t("the name of an earlier task."));
     if (name === undefined) return [];
     if (earlier.includes(name)) return [name];
     const problem =
@@ -281,18 +240,50 @@ function readContext(
         : ids.includes(name)
           ? l10n.t('The task "{0}" comes later.', name)
           : l10n.t('There is no task "{0}".', name);
-    report(item.error(problem, oneOf(earlier)));
+    item.report(problem, oneOf(earlier));
     return [];
   });
 }
 
-function noText(place: Place, key: string, problem: string): ProjectError {
-  const expected = l10n.t('"{0}" with text.', key);
-  return (place.members(expected).get(key) ?? place).error(problem, expected);
+function reportNoText(place: Place, key: string, problem: string): void {
+  (place.inside.get(key) ?? place).report(problem, l10n.t('"{0}" with text.', key));
 }
 
 export function oneOf(names: readonly string[]): string {
   return names.length === 0
     ? l10n.t("an empty list, because no task comes before this one.")
     : l10n.t("one of {0}.", names.map((name) => `"${name}"`).join(", "));
+}
+
+/** The names of inputs that a deployed crew asks for. */
+export function askedNames({ agents, tasks }: Definition): string[] {
+  const asking = agents.filter(({ isUnused, isManager }) => !isUnused && !isManager);
+  return inputNames([
+    ...asking.map(({ value: { role, goal, backstory } }) => `${role} ${goal} ${backstory}`),
+    ...tasks.flatMap(({ value, isUnused }) =>
+      isUnused ? [] : [`${value.description} ${value.expectedOutput}`],
+    ),
+  ]);
+}
+
+/** Without the places of its parts. */
+export function plainProject(definition: Definition): CrewProject {
+  const { kind, entry, crewClass, name, defaults, lacks } = definition;
+  const agents = definition.agents.filter(({ isUnused }) => isUnused !== true);
+  const tasks = definition.tasks.filter(({ isUnused }) => isUnused !== true);
+  return {
+    ...{ kind, entry, name },
+    ...(crewClass !== undefined && { crewClass }),
+    agents: agents.map(({ value }) => value),
+    tasks: tasks.map(({ value }) => value),
+    inputs: [...new Set([...askedNames(definition), ...tasks.flatMap(namesInPath)])],
+    ...(defaults && { defaults }),
+    ...(lacks && { lacks }),
+  };
+}
+
+/** crewAI fills in a task's `output_file`, too, and fails if an input lacks, but a deployed crew doesn't ask for it. */
+function namesInPath({ place }: Part): string[] {
+  const file = place?.inside.get("output_file")?.value;
+  return typeof file === "string" ? inputNames([file]).filter(isFilled) : [];
 }

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { crewFolders, crewPlaces, ownFolder } from "./classic.ts";
 import { findCrewFile } from "./definition.ts";
-import { foldersIn, isFolder } from "./files.ts";
+import { foldersIn, isFolder } from "./reading.ts";
 import { projectHints } from "./pyproject.ts";
 
 /** Enough for a repository of crews and flows, few enough for a home folder. `depth` is below the root. */

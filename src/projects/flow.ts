@@ -2,11 +2,10 @@ import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { crewsBelow } from "./find.ts";
-import { filesIn, foldersIn, isFile } from "./files.ts";
-import { flowsIn, mainFlow, modelsIn, type Model } from "./python-source.ts";
-import { attempt, tryToRead, type Reading } from "./reading.ts";
-import { given, parseYaml, type Place } from "./source.ts";
-import { ProjectError, type CrewProject, type Position, type ProjectTask } from "./types.ts";
+import { flowsIn, modelsIn, type Model } from "./python-source.ts";
+import { foldersIn, isFile, pythonFilesIn, type Reading } from "./reading.ts";
+import { parseYaml, type Place } from "./source.ts";
+import { ProjectError, type CrewProject, type Position } from "./types.ts";
 
 /**
  * Reads a flow without running it: its methods become the tasks, and the fields of its state model the inputs.
@@ -23,29 +22,22 @@ export async function readFlow(reading: Reading, name: string, at: Position): Pr
         (await crewsBelow(reading.folder)),
       at,
     );
-  const text = (await tryToRead(reading.report, () => reading.text(entry)))?.text ?? "";
-  const all = flowsIn(text);
-  const flow = mainFlow(text, all);
-  if (flow === undefined || flow.methods.length === 0)
-    reading.report(
-      new ProjectError(
-        all.length > 1
-          ? l10n.t("It defines several flows: {0}.", all.map((each) => each.name).join(", "))
-          : l10n.t("It defines no flow."),
-        all.length > 1
-          ? l10n.t('a function "kickoff" that starts one of them.')
-          : l10n.t("a class that derives from Flow, with methods that have @start or @listen."),
-        { file: entry, line: 1, column: 1 },
-      ),
-    );
-  const methods = flow?.methods.map((method) => taskOf(method.name, method.asks)) ?? [];
-  const state = flow?.state;
-  return flowOf(
-    entry,
-    name,
-    methods,
-    state === undefined ? [] : await fieldsOf(reading, entry, state),
-  );
+  const { text = "" } = (await reading.attempt(() => reading.text(entry))) ?? {};
+  const { flows, main } = flowsIn(text);
+  const [problem, expected] =
+    flows.length > 1 && main === undefined
+      ? [
+          l10n.t("It defines several flows: {0}.", flows.map((each) => each.name).join(", ")),
+          l10n.t('a function "kickoff" that starts one of them.'),
+        ]
+      : [
+          l10n.t("It defines no flow."),
+          l10n.t("a class that derives from Flow, with methods that have @start or @listen."),
+        ];
+  if (!main?.methods.size)
+    reading.report(new ProjectError(problem, expected, { file: entry, line: 1, column: 1 }));
+  const fields = main?.state === undefined ? [] : await fieldsOf(reading, entry, main.state);
+  return flowOf(entry, name, main?.methods ?? [], fields);
 }
 
 /** Reads a flow of the schema `crewai.flow/v1`. */
@@ -54,37 +46,33 @@ export async function readDeclarativeFlow(
   entry: string,
   name: string,
 ): Promise<CrewProject> {
-  const { report } = reading;
-  const whole = await tryToRead(report, async () => parseYaml(await reading.text(entry), reading));
-  const parts = whole?.inside;
-  const schema = parts?.get("schema");
-  if (whole !== undefined && schema?.value !== "crewai.flow/v1" && !reading.broken.has(entry))
-    report(
-      (schema ?? whole).error(
-        l10n.t("This is not the definition of a flow."),
-        "schema: crewai.flow/v1",
-      ),
+  const read = async () => parseYaml(await reading.text(entry), reading);
+  const whole = await reading.attempt(read);
+  const schema = whole?.inside.get("schema");
+  if (schema?.value !== "crewai.flow/v1")
+    (schema ?? whole)?.report(
+      l10n.t("This is not the definition of a flow."),
+      "schema: crewai.flow/v1",
     );
-  const members = (place: Place | undefined) => {
-    const read = () => given(place)?.members(l10n.t("an object of names and values."));
-    return [...(attempt(report, read, undefined) ?? [])];
-  };
-  const tasks = members(parts?.get("methods")).map(([method, { inside }]) =>
-    taskOf(method, inside.has("human_feedback")),
+  const membersOf = (place: Place | undefined, key: string) => [
+    ...(place?.given(key)?.members(l10n.t("an object of names and values.")) ?? []),
+  ];
+  const methods = membersOf(whole, "methods").map(
+    ([method, { inside }]) => [method, inside.has("human_feedback")] as const,
   );
-  const state = parts?.get("state")?.inside;
-  const named = (place: Place | undefined) => members(place).map(([name]) => name);
-  const model = state?.get("ref")?.value;
+  const state = whole?.inside.get("state");
+  const declared = state?.inside.get("json_schema");
+  const model = state?.inside.get("ref")?.value;
+  const named = [...membersOf(declared, "properties"), ...membersOf(state, "default")];
   const fields = [
-    ...named(state?.get("json_schema")?.inside.get("properties")),
-    ...named(state?.get("default")),
+    ...named.map(([field]) => field),
     ...(typeof model === "string"
       ? await fieldsOf(reading, entry, model.split(/[.:]/).at(-1) ?? "")
       : []),
   ];
-  const inputSchema = schemaOf(state?.get("json_schema"), state?.get("default"));
+  const inputSchema = schemaOf(declared, state?.inside.get("default"));
   return {
-    ...flowOf(entry, name, tasks, [...new Set(fields)]),
+    ...flowOf(entry, name, methods, [...new Set(fields)]),
     ...(inputSchema && { inputSchema }),
   };
 }
@@ -111,30 +99,27 @@ function objectIn(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-function taskOf(id: string, humanInput: boolean): ProjectTask {
-  return { id, description: "", expectedOutput: "", humanInput };
-}
-
-/** Its ID belongs to crewAI, and is no input. */
 function flowOf(
   entry: string,
   name: string,
-  tasks: readonly ProjectTask[],
+  methods: Iterable<readonly [name: string, asks: boolean]>,
   fields: readonly string[],
 ): CrewProject {
+  const tasks = Array.from(methods, ([id, humanInput]) => ({
+    ...{ id, description: "", expectedOutput: "", humanInput },
+  }));
+  // Its ID belongs to crewAI, and is no input.
   const inputs = fields.filter((field) => field !== "id");
   return { kind: "flow", entry, name, agents: [], tasks, inputs };
 }
 
 /** Of the project's own package, else the first. */
-async function mainFile(folder: string, name = ""): Promise<string | undefined> {
-  const own = name.replaceAll("-", "_");
+async function mainFile(folder: string, name: string): Promise<string | undefined> {
   const packages = await foldersIn(path.join(folder, "src"));
-  for (const each of [own, ...packages]) {
-    const file = path.posix.join("src", each, "main.py");
-    if (packages.includes(each) && (await isFile(path.join(folder, file)))) return file;
-  }
-  return (await isFile(path.join(folder, "main.py"))) ? "main.py" : undefined;
+  const own = packages.filter((each) => each === name.replaceAll("-", "_"));
+  const places = [...own, ...packages].map((each) => `src/${each}/main.py`);
+  for (const file of [...places, "main.py"]) if (await isFile(path.join(folder, file))) return file;
+  return undefined;
 }
 
 /** Python files that are searched for a state model, and characters in them. */
@@ -147,8 +132,7 @@ async function fieldsOf(reading: Reading, entry: string, model: string): Promise
   const known = new Map<string, Model>();
   let length = 0;
   for (const file of files) {
-    // What isn't text is Python's to report.
-    const text = (await reading.text(file).catch(() => undefined))?.text ?? "";
+    const text = await reading.python(file);
     if ((length += text.length) > mostText) break;
     for (const [name, each] of modelsIn(text)) if (!known.has(name)) known.set(name, each);
   }
@@ -161,12 +145,10 @@ async function pythonFiles(folder: string, below: string): Promise<string[]> {
   const found: string[] = [];
   const next = [below];
   for (let at = next.shift(); at !== undefined && found.length < mostFiles; at = next.shift()) {
-    const inside = path.join(folder, at);
-    for (const name of await filesIn(inside))
-      if (name.endsWith(".py")) found.push(path.posix.join(at, name));
+    found.push(...(await pythonFilesIn(folder, at)));
     // A flow at the top of its project has no package.
     if (below === ".") break;
-    for (const name of await foldersIn(inside))
+    for (const name of await foldersIn(path.join(folder, at)))
       if (!/^(\.|__pycache__$)/.test(name)) next.push(path.posix.join(at, name));
   }
   return found;

@@ -1,7 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { isFilled, shortName } from "../base/text.ts";
-import { askedNames, crewClasses, readDefinition, type ProjectDefinition } from "./read.ts";
-import { collecting, tryToRead, type Reading } from "./reading.ts";
+import { askedNames, type Definition } from "./definition.ts";
+import { readDefinitions } from "./read.ts";
+import { Reading } from "./reading.ts";
 import type { Place } from "./source.ts";
 import { inputNames, type Position, type ProjectProblem } from "./types.ts";
 
@@ -36,20 +37,18 @@ export async function inspectProject(
   folder: string,
   textOf?: (file: string) => string | undefined,
 ): Promise<Inspection> {
-  const collected = collecting(folder, textOf);
-  const { reading, problems } = collected;
+  const reading = new Reading(folder, textOf);
   const spots: Spot[] = [];
   const references: Reference[] = [];
-  const classes = await tryToRead(reading.report, () => crewClasses(folder, collected));
-  for (const crewClass of classes?.length ? classes : [undefined]) {
-    const project = await tryToRead(reading.report, () => readDefinition(reading, crewClass));
-    if (project === undefined) continue;
-    checkPlaceholders(project, reading.report);
+  const projects = await reading.attempt(() => readDefinitions(reading));
+  for (const project of projects ?? []) {
+    const { crewClass } = project;
+    checkPlaceholders(project);
     const own = [...methodSpots(project), ...spotsIn(project)];
     spots.push(...own.map((spot) => ({ ...spot, ...(crewClass !== undefined && { crewClass }) })));
     references.push(...referencesIn(project));
   }
-  return { problems, spots, references };
+  return { problems: reading.problems, spots, references };
 }
 
 /** Placeholders of one text that are looked at; each takes a search through its file. */
@@ -57,12 +56,12 @@ const mostMarked = 100;
 /** Where crewAI fills placeholders: those of these fields become inputs. */
 const asking = { agent: ["role", "goal", "backstory"], task: ["description", "expected_output"] };
 
-function checkPlaceholders(project: ProjectDefinition, report: Reading["report"]): void {
+function checkPlaceholders(project: Definition): void {
   const { agents, tasks, defaults = {} } = project;
   const inputs = askedNames(project);
   const used = new Set(inputs);
   const warn = (place: Place, name: string, problem: string, expected: string) =>
-    report(place.error(problem, expected, `{${name}}`), "warning");
+    place.report(problem, expected, `{${name}}`, "warning");
   const inField = (kind: keyof typeof asking) => (place: Place, key: string) => {
     if (typeof place.value !== "string") return;
     const plain = inputNames([place.value]).filter(isFilled).slice(0, mostMarked);
@@ -101,16 +100,15 @@ function checkPlaceholders(project: ProjectDefinition, report: Reading["report"]
   for (const { place } of tasks) place?.inside.forEach(inField("task"));
   for (const [name, place] of project.crew?.inside.get("inputs")?.inside ?? [])
     if (!used.has(name))
-      report(
-        place.error(
-          l10n.t('No placeholder uses the input "{0}".', name),
-          l10n.t("{0} in the text of a task or an agent.", `{${name}}`),
-        ),
+      place.report(
+        l10n.t('No placeholder uses the input "{0}".', name),
+        l10n.t("{0} in the text of a task or an agent.", `{${name}}`),
+        undefined,
         "unused",
       );
 }
 
-function spotsIn({ kind, configs, crew, agents, tasks }: ProjectDefinition): Spot[] {
+function spotsIn({ kind, configs, crew, agents, tasks }: Definition): Spot[] {
   const top = (file: string | undefined, crew: "part" | "whole"): Spot[] =>
     file === undefined ? [] : [{ at: { file, line: 1, column: 1 }, crew, tasks: [] }];
   const crews: Spot[] = [
@@ -138,7 +136,7 @@ function spotsIn({ kind, configs, crew, agents, tasks }: ProjectDefinition): Spo
 }
 
 /** In `crew.py`. */
-function methodSpots({ entry, methods = [] }: ProjectDefinition): Spot[] {
+function methodSpots({ entry, methods = [] }: Definition): Spot[] {
   return methods.flatMap((method): Spot[] => {
     const { line, column, name } = method;
     const at = { file: entry, line, column };
@@ -147,7 +145,7 @@ function methodSpots({ entry, methods = [] }: ProjectDefinition): Spot[] {
   });
 }
 
-function referencesIn({ crew, agents, tasks }: ProjectDefinition): Reference[] {
+function referencesIn({ crew, agents, tasks }: Definition): Reference[] {
   const agentPlaces = new Map(agents.map(({ value, place }) => [value.name, place]));
   const taskPlaces = new Map(tasks.map(({ value, place }) => [value.id, place]));
   const to = (places: ReadonlyMap<string, Place | undefined>) => (place: Place | undefined) => {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { foldersIn, isFile, isFolder } from "./files.ts";
+import { foldersIn, isFile, isFolder } from "./reading.ts";
 
 export interface Interpreter {
   readonly python: string;

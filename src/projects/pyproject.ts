@@ -1,8 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
-import { isFile } from "./files.ts";
-import { attempt, collecting, tryToRead, type Reading } from "./reading.ts";
+import { isFile, Reading } from "./reading.ts";
 import { ProjectError, type Position } from "./types.ts";
 
 /** What a crew needs of `pyproject.toml`. What can't be read is left out: crewAI builds the crew without it. */
@@ -25,12 +24,19 @@ const tomlFile = "pyproject.toml";
 
 export async function readPyProject(reading: Reading): Promise<PyProject | undefined> {
   if (!(await isFile(path.join(reading.folder, tomlFile)))) return undefined;
-  const report = (error: ProjectError) => reading.report(error, "warning");
-  const text = (await tryToRead(report, () => reading.text(tomlFile)))?.text ?? "";
+  const { text = "" } = (await reading.attempt(() => reading.text(tomlFile), "warning")) ?? {};
   const at = (key: string): Position => positionOf(text, key);
-  const root = parsePast(text, report);
-  const textIn = (table: TomlTable | undefined, key: string) =>
-    attempt(report, () => textAt(table, key, at), undefined);
+  const root = parsePast(text, reading);
+  const textIn = (table: TomlTable | undefined, key: string): string | undefined => {
+    const value = table?.[key];
+    if (value === undefined || typeof value === "string") return value;
+    const expected = l10n.t('"{0}" with text in quotes.', key);
+    reading.report(
+      new ProjectError(l10n.t('"{0}" is not text.', key), expected, at(key)),
+      "warning",
+    );
+    return undefined;
+  };
   const project = tableIn(root, "project");
   const crewai = tableIn(tableIn(root, "tool"), "crewai");
   return {
@@ -45,7 +51,7 @@ export async function readPyProject(reading: Reading): Promise<PyProject | undef
 
 /** What says that a folder has a crew. Undefined without `[tool.crewai]`. */
 export async function projectHints(folder: string): Promise<PyProject | undefined> {
-  const project = await readPyProject(collecting(folder).reading);
+  const project = await readPyProject(new Reading(folder));
   return project?.isCrewai === true ? project : undefined;
 }
 
@@ -61,7 +67,7 @@ export async function projectRoot(folder: string): Promise<string> {
 const mostErrors = 20;
 
 /** Reads past errors: without the lines that have one. */
-function parsePast(text: string, report: (error: ProjectError) => void): TomlTable {
+function parsePast(text: string, reading: Reading): TomlTable {
   const lines = text.split("\n");
   for (let count = 0; count < mostErrors; count += 1)
     try {
@@ -71,7 +77,8 @@ function parsePast(text: string, report: (error: ProjectError) => void): TomlTab
       const problem = error.message.split("\n", 1)[0] ?? "";
       const position = { file: tomlFile, line: error.line, column: error.column };
       // Others often follow from the first.
-      if (count === 0) report(new ProjectError(`${problem}.`, l10n.t("valid TOML."), position));
+      if (count === 0)
+        reading.report(new ProjectError(`${problem}.`, l10n.t("valid TOML."), position), "warning");
       lines[error.line - 1] = "";
     }
   return {};
@@ -83,16 +90,6 @@ function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefin
   return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date)
     ? value
     : undefined;
-}
-
-function textAt(table: TomlTable | undefined, key: string, at: (key: string) => Position) {
-  const value = table?.[key];
-  if (value === undefined || typeof value === "string") return value;
-  throw new ProjectError(
-    l10n.t('"{0}" is not text.', key),
-    l10n.t('"{0}" with text in quotes.', key),
-    at(key),
-  );
 }
 
 /** Searches the text: the parser gives no positions. */

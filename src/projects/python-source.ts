@@ -1,6 +1,6 @@
-// What can be said of Python without a parser: the crews and flows in a file.
+// What can be said of Python without a parser: the crews, flows and models in a file.
 
-/** A class with `@CrewBase`, found without a Python parser. */
+/** A class with `@CrewBase`. */
 export interface CrewClass {
   readonly name: string;
   /** Those that crewAI calls to build the crew, in the order of the file. */
@@ -31,181 +31,134 @@ export interface CrewMethod {
   readonly column: number;
 }
 
-const crewBase = /^\s*@(?:[\w.]+\.)?CrewBase\b/;
-const decorator = /^\s*@(?:[\w.]+\.)?(agent|task|crew)\b/;
-/** An import of the decorator under another name. */
-const renamedCrew = /\bcrew\s+as\b/;
-const crewMethod = /^\s*(?:async\s+)?def\s+crew\b/;
-/** What only the decorator gives the method. */
-const collected = /\bself\.(?:agents|tasks)\b/;
 const usedConfig = /\b(?:agents|tasks)_config\s*(?:\[|\.\s*get\s*\()\s*["']([^"'\n]+)["']/;
 const someConfig = /\b(?:agents_config|tasks_config\b|config\s*=)/;
 const setting = /^\s*(agents|tasks)_config\s*(?::[^=]*)?=(?!=)/;
+const setText = /=\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*(?:#.*)?$/;
 const ownTask = /\b(?:Conditional)?Task\s*\(/;
 const ownAgent = /\bagent\s*=\s*self\.(\w+)\s*\(/;
+/** What only the decorator gives the method that makes the crew. */
+const collected = /\bself\.(?:agents|tasks)\b/;
+/** An import of that decorator under another name. */
+const renamedCrew = /\bcrew\s+as\b/;
 
 /** Each is read by itself. */
 const mostClasses = 50;
 
 /** The classes with `@CrewBase`, in the order of the file. */
 export function crewClassesIn(text: string): CrewClass[] {
-  const source = text.split(/\r?\n/);
-  const code = withoutInert(text).split(/\r?\n/);
-  let found = 0;
-  // A line belongs to one class only.
-  let end = 0;
-  return code.flatMap((line, index) => {
-    const isMeant = index >= end && crewBase.test(line);
-    const below = isMeant ? definitionBelow(code, index) : undefined;
-    if (below?.isClass !== true || (found += 1) > mostClasses) return [];
-    const start = below.index + 1;
-    const body = bodyBelow(code, below.index);
-    end = start + body.length;
-    const own = source.slice(start, end);
-    const methods = methodsIn(body, own, start);
-    const opening = code[below.index] ?? "";
-    return [
-      {
-        name: below.name,
-        methods,
-        agentsConfig: configIn("agents", body, own),
-        tasksConfig: configIn("tasks", body, own),
-        lacksCrew:
-          /^\s*class\s+\w+\s*(?:\(\s*\)\s*)?:/.test(opening) &&
-          !mayBuildCrew(body) &&
-          !code.some((each) => renamedCrew.test(each)),
-        line: start,
-        column: indentOf(opening) + 1,
-      },
-    ];
+  const source = linesOf(text);
+  const code = linesOf(withoutInert(text));
+  const blocks = blocksIn(code);
+  const classes = blocks.filter(
+    ({ isClass, decorators }) => isClass && decorators.some(({ kind }) => kind === "CrewBase"),
+  );
+  const methods = blocks.filter(({ isClass, decorators }) => !isClass && decorators.some(isOfCrew));
+  return outermost(classes.slice(0, mostClasses)).map((block) => {
+    const configOf = (what: string) => {
+      const at = block.own.findLast((index) => setting.exec(code[index] ?? "")?.[1] === what);
+      if (at === undefined) return undefined;
+      return (
+        setText
+          .exec(source[at] ?? "")
+          ?.slice(1)
+          .join("") ?? null
+      );
+    };
+    const opening = code[block.at] ?? "";
+    return {
+      name: block.name,
+      methods: outermost(methods.filter((each) => isInside(each, block))).flatMap((each) =>
+        methodOf(each, code, source),
+      ),
+      agentsConfig: configOf("agents"),
+      tasksConfig: configOf("tasks"),
+      lacksCrew:
+        /^\s*class\s+\w+\s*(?:\(\s*\)\s*)?:/.test(opening) &&
+        !mayBuildCrew(block, blocks, code) &&
+        !code.some((line) => renamedCrew.test(line)),
+      line: block.at + 1,
+      column: block.indent + 1,
+    };
   });
 }
 
-function mayBuildCrew(body: readonly string[]): boolean {
-  const at = body.findIndex((line) => crewMethod.test(line));
-  if (body.some((line, index) => index !== at && line.includes("crew"))) return true;
-  const above = body.slice(0, Math.max(at, 0)).findLast((line) => line.trim() !== "") ?? "";
-  const isDecorated = /^\s*[@)\]}]/.test(above);
-  return at >= 0 && (isDecorated || !body.some((line) => collected.test(line)));
+function mayBuildCrew(block: Block, blocks: readonly Block[], code: readonly string[]): boolean {
+  const crew = blocks.find((each) => isInside(each, block) && each.name === "crew");
+  const body = code.slice(block.at + 1, block.end);
+  const others = body.toSpliced((crew?.at ?? block.end) - block.at - 1, 1);
+  if (others.some((line) => line.includes("crew"))) return true;
+  return crew !== undefined && (crew.decorators.length > 0 || !collected.test(body.join("\n")));
 }
 
-/** @param start how many lines come before the class's body */
-function methodsIn(body: readonly string[], source: readonly string[], start: number) {
-  let end = 0;
-  return body.flatMap((line, index): CrewMethod[] => {
-    const kind = index < end ? undefined : decorator.exec(line)?.[1];
-    const below = kind === undefined ? undefined : definitionBelow(body, index);
-    if (!isKind(kind) || below === undefined || below.isClass) return [];
-    end = below.index + 1 + bodyBelow(body, below.index).length;
-    const linesIn = (lines: readonly string[]) => lines.slice(below.index, end).join("\n");
-    const code = linesIn(body);
-    const config =
-      usedConfig.exec(linesIn(source))?.[1] ?? (someConfig.test(code) ? null : undefined);
-    const agent = kind === "task" ? ownAgent.exec(code)?.[1] : undefined;
-    return [
-      {
-        kind,
-        name: below.name,
+function isOfCrew(decorator: Decorator): decorator is Decorator & Pick<CrewMethod, "kind"> {
+  return ["agent", "task", "crew"].includes(decorator.kind);
+}
+
+function methodOf(block: Block, code: readonly string[], source: readonly string[]) {
+  const { name, at, end, decorators } = block;
+  return decorators
+    .filter(isOfCrew)
+    .slice(0, 1)
+    .map(({ kind, line, column }): CrewMethod => {
+      const text = code.slice(at, end).join("\n");
+      const [, used] = usedConfig.exec(source.slice(at, end).join("\n")) ?? [];
+      const config = used ?? (someConfig.test(text) ? null : undefined);
+      const agent = kind === "task" ? ownAgent.exec(text)?.[1] : undefined;
+      return {
+        ...{ kind, name, line, column },
         ...(config !== undefined && { config }),
         ...(agent !== undefined && { agent }),
-        ...(/\bhuman_input\s*=\s*True\b/.test(code) && { asks: true }),
-        ...(kind === "crew" && ownTask.test(code) && { makesTasks: true }),
-        line: start + index + 1,
-        column: indentOf(line) + 1,
-      },
-    ];
-  });
+        ...(/\bhuman_input\s*=\s*True\b/.test(text) && { asks: true }),
+        ...(kind === "crew" && ownTask.test(text) && { makesTasks: true }),
+      };
+    });
 }
 
-function isKind(word: string | undefined): word is CrewMethod["kind"] {
-  return word === "agent" || word === "task" || word === "crew";
+/** Whether Python makes a crew, with or without a class. */
+export function makesCrew(text: string): boolean {
+  return /\bCrew\s*\(/.test(withoutInert(text));
 }
 
-/** Of `agents_config = "…"` among the members of a class. */
-function configIn(what: string, body: readonly string[], source: readonly string[]) {
-  const indent = indentOf(body.find((line) => line.trim() !== "") ?? "");
-  const at = body.findLastIndex(
-    (line) => indentOf(line) === indent && setting.exec(line)?.[1] === what,
-  );
-  if (at < 0) return undefined;
-  return (
-    /=\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*(?:#.*)?$/
-      .exec(source[at] ?? "")
-      ?.slice(1)
-      .join("") ?? null
-  );
-}
-
-/** A flow as its Python says it, found without a Python parser. */
-interface FlowText {
+interface FlowClass {
   readonly name: string;
-  /** In the order of the file. */
-  readonly methods: readonly FlowMethod[];
+  /** Those that run, in the order of the file, and whether each waits for a person (`@human_feedback`). */
+  readonly methods: ReadonlyMap<string, boolean>;
   /** The name of its state's class; undefined for a plain dictionary. */
-  readonly state?: string;
+  readonly state: string | undefined;
 }
 
-interface FlowMethod {
-  readonly name: string;
-  /** Whether it waits for a person: `@human_feedback`. */
-  readonly asks: boolean;
-}
-
-const classWithBases = /^\s*class\s+(\w+)\s*\(([^)]*)\)/;
 const flowBase = /(?:^|[\s,.])Flow\s*(?:\[\s*([\w.]+)|,|$)/;
-/** Lines that the bases of a class may take. */
-const mostOfBases = 8;
-const runs = /^\s*@(?:\w+\.)*(start|listen|router|human_feedback)\b/;
+const runs = ["start", "listen", "router", "human_feedback"];
+const plainStates = ["dict", "Dict", "Any"];
 
-/** The classes that derive from `Flow`. */
-export function flowsIn(text: string): FlowText[] {
-  const code = withoutInert(text).split(/\r?\n/);
-  // A line belongs to one flow only.
-  let end = 0;
-  return code.flatMap((line, index) => {
-    if (index < end || !/^\s*class\b/.test(line)) return [];
-    const start = code.slice(index, index + mostOfBases).join("\n");
-    const [, name, bases = ""] = classWithBases.exec(start) ?? [];
-    const base = flowBase.exec(bases.trim());
-    if (name === undefined || base === null) return [];
-    const body = bodyBelow(code, index);
-    end = index + 1 + body.length;
-    const given = body.flatMap(
-      (each) => /^\s*initial_state\s*(?::[^=]*)?=\s*(\w+)\s*$/.exec(each) ?? [],
-    );
-    const state = (base[1] ?? given[1])?.split(".").at(-1);
-    return [
-      {
-        name,
-        methods: flowMethodsIn(body),
-        ...(state !== undefined && !plainStates.has(state) && { state }),
-      },
-    ];
-  });
-}
-
-const plainStates: ReadonlySet<string> = new Set(["dict", "Dict", "Any"]);
-
-function flowMethodsIn(body: readonly string[]): FlowMethod[] {
-  const methods = new Map<string, FlowMethod>();
-  body.forEach((line, index) => {
-    const kind = runs.exec(line)?.[1];
-    const below = kind === undefined ? undefined : definitionBelow(body, index);
-    if (below === undefined || below.isClass) return;
-    const asks = kind === "human_feedback" || methods.get(below.name)?.asks === true;
-    methods.set(below.name, { name: below.name, asks });
-  });
-  return [...methods.values()];
-}
-
-/** The flow that the function `kickoff` starts, if there are several. */
-export function mainFlow(text: string, flows: readonly FlowText[]): FlowText | undefined {
-  if (flows.length < 2) return flows[0];
-  const code = withoutInert(text).split(/\r?\n/);
-  const at = code.findIndex((line) => /^(async\s+)?def\s+kickoff\s*\(/.test(line));
-  const words = new Set(at < 0 ? [] : bodyBelow(code, at).join("\n").match(/\w+/g));
-  const named = flows.filter(({ name }) => words.has(name));
-  return named.length === 1 ? named[0] : undefined;
+/** The classes that derive from `Flow`. `main`: of several, the one that the function `kickoff` names. */
+export function flowsIn(text: string) {
+  const code = linesOf(withoutInert(text));
+  const blocks = blocksIn(code);
+  const classes = blocks.filter(({ isClass }) => isClass);
+  const running = blocks.filter(
+    ({ isClass, decorators }) => !isClass && decorators.some(({ kind }) => runs.includes(kind)),
+  );
+  const flows = outermost(classes.filter((each) => flowBase.test(basesOf(each, code)))).map(
+    (block): FlowClass => {
+      const methods = new Map<string, boolean>();
+      for (const { name, decorators } of running.filter((each) => isInside(each, block))) {
+        const asks = decorators.some(({ kind }) => kind === "human_feedback");
+        methods.set(name, asks || methods.get(name) === true);
+      }
+      const [given] = block.own.flatMap(
+        (at) => /^\s*initial_state\s*(?::[^=]*)?=\s*(\w+)\s*$/.exec(code[at] ?? "")?.[1] ?? [],
+      );
+      const state = (flowBase.exec(basesOf(block, code))?.[1] ?? given)?.split(".").at(-1);
+      const isPlain = state === undefined || plainStates.includes(state);
+      return { name: block.name, methods, state: isPlain ? undefined : state };
+    },
+  );
+  const kickoff = blocks.find(({ name, indent }) => name === "kickoff" && indent === 0);
+  const words = new Set(code.slice(kickoff?.at, kickoff?.end).join("\n").match(/\w+/g));
+  const named = flows.length < 2 || !kickoff ? flows : flows.filter(({ name }) => words.has(name));
+  return { flows, main: named.length === 1 ? named[0] : undefined };
 }
 
 export interface Model {
@@ -217,25 +170,18 @@ export interface Model {
 
 /** The classes that may be Pydantic models, by name; of those with one name the first. */
 export function modelsIn(text: string): ReadonlyMap<string, Model> {
+  const code = linesOf(withoutInert(text));
   const models = new Map<string, Model>();
-  /** Those that a line may belong to, the innermost last. */
-  const open: { readonly indent: number; inside: number; readonly fields: string[] }[] = [];
-  for (const line of withoutInert(text).split(/\r?\n/)) {
-    // A bracket may close the class's own list.
-    if (/^\s*(?:[)\]}]|$)/.test(line)) continue;
-    const indent = indentOf(line);
-    while (indent <= (open.at(-1)?.indent ?? -1)) open.pop();
-    const own = open.at(-1);
-    if (own && indent <= own.inside) {
-      if (indent < own.inside) own.fields.length = 0;
-      own.inside = indent;
-      own.fields.push(...fieldIn(line));
-    }
-    const [, name, bases] = /^\s*class\s+(\w+)\s*\((?:([^)]*)\))?/.exec(line) ?? [];
-    if (name === undefined) continue;
-    const fields: string[] = [];
-    open.push({ indent, inside: Infinity, fields });
-    if (!models.has(name)) models.set(name, { fields, bases: basesIn(bases) });
+  for (const block of blocksIn(code)) {
+    const bases = basesOf(block, code)
+      .split(",")
+      .flatMap((base) => /^\s*(?:\w+\.)*(\w+)/.exec(base)?.[1] ?? []);
+    if (!block.isClass || bases.length === 0 || models.has(block.name)) continue;
+    const own = block.own.map((at) => code[at] ?? "");
+    // What a line of its bases takes is deeper.
+    const indent = own.reduce((least, line) => Math.min(least, indentOf(line)), Infinity);
+    const fields = own.filter((line) => indentOf(line) === indent).flatMap(fieldIn);
+    models.set(block.name, { fields, bases });
   }
   return models;
 }
@@ -246,47 +192,99 @@ function fieldIn(line: string): string[] {
   return isField ? [field] : [];
 }
 
-function basesIn(list = ""): string[] {
-  return list.split(",").flatMap((base) => /^\s*(?:\w+\.)*(\w+)/.exec(base)?.[1] ?? []);
+/** A class or function, as indentation delimits it. */
+interface Block {
+  readonly isClass: boolean;
+  readonly name: string;
+  readonly indent: number;
+  readonly decorators: readonly Decorator[];
+  /** Indexes of its line, and of the first line after it. */
+  readonly at: number;
+  end: number;
+  /** Indexes of the lines that belong to it and to nothing inside it. */
+  readonly own: number[];
+}
+
+interface Decorator {
+  /** Its name, without a module. */
+  readonly kind: string;
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Lines between a decorator and what it decorates; more would take long for a file made of decorators. */
+const mostBetween = 50;
+
+/** In the order of the file. */
+function blocksIn(code: readonly string[]): Block[] {
+  const blocks: Block[] = [];
+  /** Those that a line may belong to, the innermost last. */
+  const open: Block[] = [];
+  let above: Decorator[] = [];
+  for (const [at, line] of code.entries()) {
+    // A bracket may close the block's own list.
+    if (/^\s*(?:[)\]}]|$)/.test(line)) continue;
+    const indent = indentOf(line);
+    for (let last = open.at(-1); last && indent <= last.indent; last = open.at(-1)) {
+      last.end = at;
+      open.pop();
+    }
+    open.at(-1)?.own.push(at);
+    const [, decorator] = /^\s*@(?:\w+\.)*(\w+)/.exec(line) ?? [];
+    const [, keyword, name] = /^\s*(?:async\s+)?(def|class)\s+(\w+)/.exec(line) ?? [];
+    const isOther = decorator === undefined && name === undefined;
+    above = above.filter(
+      ({ line, column }) => at - line < mostBetween && !(isOther && indent < column),
+    );
+    if (decorator !== undefined) above.push({ kind: decorator, line: at + 1, column: indent + 1 });
+    if (name === undefined) continue;
+    const end = code.length;
+    const isClass = keyword === "class";
+    const block: Block = { isClass, name, indent, decorators: above, at, end, own: [] };
+    blocks.push(block);
+    open.push(block);
+    above = [];
+  }
+  return blocks;
+}
+
+function isInside({ at }: Block, outer: Block): boolean {
+  return at > outer.at && at < outer.end;
+}
+
+/** A line belongs to one of them only. */
+function outermost(blocks: readonly Block[]): Block[] {
+  let end = 0;
+  return blocks.filter((block) => {
+    const isOutside = block.at >= end;
+    if (isOutside) end = block.end;
+    return isOutside;
+  });
+}
+
+/** Lines that the bases of a class may take. */
+const mostOfBases = 8;
+
+function basesOf({ isClass, at }: Block, code: readonly string[]): string {
+  if (!isClass) return "";
+  const opening = code.slice(at, at + mostOfBases).join("\n");
+  return /^\s*class\s+\w+\s*\(([^)]*)\)/.exec(opening)?.[1]?.trim() ?? "";
 }
 
 /** Comments and strings, which may look like code. */
 const inert =
   /#.*|("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?/g;
-/** Lines between a decorator and what it decorates; more would take long for a file made of decorators. */
-const mostBetween = 50;
 
 /** Python with spaces for comments and strings: same lines, same columns. */
-export function withoutInert(text: string): string {
+function withoutInert(text: string): string {
   return text.replace(inert, (part) => part.replace(/[^\r\n]/g, " "));
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/);
 }
 
 function indentOf(line: string): number {
   return line.length - line.trimStart().length;
-}
-
-/** The `def` or `class` of a decorator, below other decorators. */
-function definitionBelow(code: readonly string[], decorated: number) {
-  const indent = indentOf(code[decorated] ?? "");
-  const end = Math.min(code.length, decorated + mostBetween);
-  for (let index = decorated + 1; index < end; index += 1) {
-    const line = code[index] ?? "";
-    const [, keyword, name] = /^\s*(?:async\s+)?(def|class)\s+(\w+)/.exec(line) ?? [];
-    if (keyword !== undefined && name !== undefined)
-      return { index, name, isClass: keyword === "class" };
-    const isBetween = line.trim() === "" || /^\s*[@)\]}]/.test(line) || indentOf(line) > indent;
-    if (!isBetween) return undefined;
-  }
-  return undefined;
-}
-
-/** The lines that belong to a definition. */
-function bodyBelow(code: readonly string[], at: number): string[] {
-  const indent = indentOf(code[at] ?? "");
-  let end = at + 1;
-  // A bracket may close the definition's own list.
-  const isInside = (line: string) =>
-    line.trim() === "" || indentOf(line) > indent || /^\s*[)\]}]/.test(line);
-  while (end < code.length && isInside(code[end] ?? "")) end += 1;
-  return code.slice(at + 1, end);
 }

@@ -1,85 +1,141 @@
-import { readText, type TextFile } from "./files.ts";
+import * as l10n from "@vscode/l10n";
+import { isUtf8 } from "node:buffer";
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { codeOf } from "../base/errors.ts";
+import { FileTooLarge, NotRegularFile, readRegularFile } from "../base/files.ts";
 import type { Place } from "./source.ts";
-import { ProjectError, type Position, type ProjectProblem } from "./types.ts";
+import { ProjectError, type ProjectProblem } from "./types.ts";
 
-/** How a project is read: where its text comes from, and where its problems go. */
-export interface Reading {
-  readonly folder: string;
-  /** Rejects with a ProjectError. */
-  readonly text: (file: string) => Promise<TextFile>;
-  /** Keeps the problem (by default an error), or throws it, which ends the reading. */
-  readonly report: (error: ProjectError, kind?: ProjectProblem["kind"]) => void;
-  /** Files that can't be parsed: what is missing in them is no problem of its own. */
-  readonly broken: Set<string>;
-  /** Files that several crews share, parsed once. */
-  readonly parsed: Map<string, Place>;
+export interface TextFile {
+  /** Path inside the project, with forward slashes. */
+  readonly file: string;
+  readonly text: string;
 }
 
 /** More than anybody reads. */
 const mostProblems = 200;
 
-/**
- * A reading that goes on past problems, of which it keeps the first at each place.
- * @param textOf the text of a file that is being edited; undefined for one on disk
- */
-export function collecting(
-  folder: string,
-  textOf: (file: string) => string | undefined = () => undefined,
-): { readonly reading: Reading; readonly problems: readonly ProjectProblem[] } {
-  const problems: ProjectProblem[] = [];
-  const broken = new Set<string>();
-  const isKnown = ({ position, text }: ProjectError) =>
-    problems.some(({ error }) =>
-      position === undefined ? error.text === text : isSame(error.position, position),
+/** How a project is read, past its problems: where its text comes from, and what is wrong with it. */
+export class Reading {
+  readonly folder: string;
+  /** The first at each place. */
+  readonly problems: ProjectProblem[] = [];
+  /** Files that can't be parsed: what is missing in them is no problem of its own. */
+  readonly broken = new Set<string>();
+  /** Files that several crews share, parsed once. */
+  readonly parsed = new Map<string, Place>();
+  readonly #textOf: (file: string) => string | undefined;
+
+  /** @param textOf the text of a file that is being edited; undefined for one on disk */
+  constructor(folder: string, textOf: (file: string) => string | undefined = () => undefined) {
+    this.folder = folder;
+    this.#textOf = textOf;
+  }
+
+  report(error: ProjectError, kind: ProjectProblem["kind"] = "error"): void {
+    const { position, text } = error;
+    const isConsequence = this.broken.has(position?.file ?? "");
+    const isKnown = this.problems.some(({ error: { position: at, text: said } }) =>
+      position === undefined
+        ? said === text
+        : at?.file === position.file && at.line === position.line && at.column === position.column,
     );
-  return {
-    problems,
-    reading: {
-      folder,
-      broken,
-      parsed: new Map(),
-      text: async (file) => {
-        const edited = textOf(file);
-        return edited === undefined ? await readText(folder, file) : { file, text: edited };
-      },
-      report: (error, kind = "error") => {
-        const isConsequence = broken.has(error.position?.file ?? "");
-        if (problems.length < mostProblems && !isConsequence && !isKnown(error))
-          problems.push({ error, kind });
-      },
+    if (this.problems.length < mostProblems && !isConsequence && !isKnown)
+      this.problems.push({ error, kind });
+  }
+
+  /** What `read` gives; undefined if it throws a ProjectError, which is reported. */
+  async attempt<T>(read: () => Promise<T>, kind?: ProjectProblem["kind"]): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof ProjectError)) throw error;
+      this.report(error, kind);
+      return undefined;
+    }
+  }
+
+  /** @throws {ProjectError} as {@link readText} */
+  async text(file: string): Promise<TextFile> {
+    const edited = this.#textOf(file);
+    return edited === undefined ? await readText(this.folder, file) : { file, text: edited };
+  }
+
+  /** Empty for a file that can't be read, which Python reports. */
+  async python(file: string): Promise<string> {
+    return await this.text(file).then(
+      ({ text }) => text,
+      () => "",
+    );
+  }
+}
+
+/** False also for a path that can't be read. */
+export async function isFile(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined))?.isFile() ?? false;
+}
+
+export async function isFolder(folder: string): Promise<boolean> {
+  return (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+/** Sorted, without links; empty if it can't be read. */
+export async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+}
+
+/** As {@link foldersIn}, with the folder's path. */
+export async function pythonFilesIn(root: string, folder: string): Promise<string[]> {
+  const place = path.join(root, folder);
+  const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
+  return entries
+    .flatMap((entry) => (entry.isFile() && entry.name.endsWith(".py") ? [entry.name] : []))
+    .sort()
+    .map((name) => path.posix.join(folder, name));
+}
+
+/** Definitions are small; a larger file is a mistake. */
+const largestBytes = 1024 * 1024;
+
+/** @throws {ProjectError} if the file can't be read, is no regular file, is larger than 1 MB or isn't UTF-8 */
+export async function readText(folder: string, file: string): Promise<TextFile> {
+  const error = (problem: string, expected: string) =>
+    new ProjectError(problem, expected, { file, line: 1, column: 1 });
+  const bytes = await readRegularFile(path.resolve(folder, file), largestBytes).catch(
+    (cause: unknown) => {
+      if (cause instanceof FileTooLarge)
+        throw error(l10n.t("The file is too large."), l10n.t("a definition of at most 1 MB."));
+      if (cause instanceof NotRegularFile)
+        throw error(
+          l10n.t("This is a folder, a device or a pipe, or a link to one."),
+          l10n.t("a file with text."),
+        );
+      throw error(
+        l10n.t("The file can't be read ({0}).", codeOf(cause) ?? String(cause)),
+        l10n.t("a readable file."),
+      );
     },
-  };
+  );
+  // The decoder drops a byte order mark.
+  const encoding = otherEncoding(bytes);
+  if (encoding === undefined) return { file, text: new TextDecoder("utf-8").decode(bytes) };
+  throw error(
+    l10n.t("The file is not UTF-8 text, as crewAI needs it, but probably {0}.", encoding),
+    l10n.t(
+      "text in UTF-8. Select the encoding in the status bar: “Reopen with Encoding” with {0}, then “Save with Encoding” with UTF-8.",
+      encoding,
+    ),
+  );
 }
 
-function isSame(one: Position | undefined, other: Position): boolean {
-  return one?.file === other.file && one.line === other.line && one.column === other.column;
-}
-
-/** The result, or `otherwise` if there is a problem that is only reported. */
-export function attempt<T, Other>(
-  report: Reading["report"],
-  read: () => T,
-  otherwise: Other,
-): T | Other {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ProjectError)) throw error;
-    report(error);
-    return otherwise;
-  }
-}
-
-/** Like {@link attempt}; undefined if there is a problem. */
-export async function tryToRead<T>(
-  report: Reading["report"],
-  read: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof ProjectError)) throw error;
-    report(error);
-    return undefined;
-  }
+/** The probable encoding of what isn't UTF-8; its name is VS Code's. */
+function otherEncoding(bytes: Buffer): string | undefined {
+  const start = bytes.subarray(0, 2).toString("hex");
+  // Half of most texts' bytes are zero.
+  const zero = bytes.subarray(0, 1000).indexOf(0);
+  if (start === "fffe" || (zero >= 0 && zero % 2 === 1)) return "UTF-16 LE";
+  if (start === "feff" || zero >= 0) return "UTF-16 BE";
+  return isUtf8(bytes) ? undefined : "Windows 1252";
 }

@@ -17,9 +17,8 @@ import {
   type YAMLMap,
 } from "yaml";
 import { isDeeper, type JsonValue } from "../base/json.ts";
-import type { TextFile } from "./files.ts";
-import type { Reading } from "./reading.ts";
-import { ProjectError, type Position } from "./types.ts";
+import type { Reading, TextFile } from "./reading.ts";
+import { ProjectError, type Position, type ProjectProblem } from "./types.ts";
 
 type Problems = Pick<Reading, "report" | "broken">;
 
@@ -46,7 +45,7 @@ interface Source extends TextFile {
   merged: number;
 }
 
-/** A value in a file. Its checks throw a ProjectError with the value's position. */
+/** A value in a file. What isn't as expected is reported at its position. */
 export class Place {
   readonly #source: Source;
   /** As it is written. */
@@ -70,6 +69,10 @@ export class Place {
     return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
       ? value
       : null;
+  }
+
+  get isList(): boolean {
+    return isSeq(this.#content);
   }
 
   get isMapping(): boolean {
@@ -98,28 +101,43 @@ export class Place {
     return items.length <= mostMembers ? items : [];
   }
 
+  /** The member, unless it has no value (`role:` in YAML, `null` in JSON). */
+  given(key: string): Place | undefined {
+    const member = this.inside.get(key);
+    return member?.value === null ? undefined : member;
+  }
+
+  report(problem: string, expected: string, text?: string, kind?: ProjectProblem["kind"]): void {
+    this.#source.problems.report(this.error(problem, expected, text), kind);
+  }
+
+  /** Empty for what is no mapping. */
   members(expected: string): ReadonlyMap<string, Place> {
-    if (!this.isMapping) throw this.#wrongType(expected);
-    this.#limit(this.#members().size);
-    return this.#members();
+    if (this.isMapping) this.#limit(this.#members().size);
+    else this.#wrongType(expected);
+    return this.inside;
   }
 
+  /** Empty for what is no list. */
   items(expected: string): readonly Place[] {
-    if (!isSeq(this.#content)) throw this.#wrongType(expected);
-    this.#limit(this.#items().length);
-    return this.#items();
+    if (isSeq(this.#content)) this.#limit(this.#content.items.length);
+    else this.#wrongType(expected);
+    return this.list;
   }
 
+  /** Empty for what isn't text. */
   text(expected: string): string {
-    if (typeof this.value !== "string") throw this.#wrongType(expected);
-    return this.value;
+    if (typeof this.value === "string") return this.value;
+    this.#wrongType(expected);
+    return "";
   }
 
   /** Text that isn't blank. */
-  name(expected: string): string {
+  name(expected: string): string | undefined {
     const text = this.text(expected);
-    if (text.trim() === "") throw this.error(l10n.t("This text is empty."), expected);
-    return text;
+    if (text.trim() !== "") return text;
+    if (typeof this.value === "string") this.report(l10n.t("This text is empty."), expected);
+    return undefined;
   }
 
   /** As JSON, without what is nested too deeply or contains itself. */
@@ -176,14 +194,14 @@ export class Place {
 
   #limit(count: number): void {
     if (count > mostMembers)
-      throw this.error(
+      this.report(
         l10n.t("There are {0} entries here.", count),
         l10n.t("at most {0}.", mostMembers),
       );
   }
 
-  #wrongType(expected: string): ProjectError {
-    return this.error(l10n.t("This is {0}.", describe(this)), expected);
+  #wrongType(expected: string): void {
+    this.report(l10n.t("This is {0}.", describe(this)), expected);
   }
 }
 
@@ -194,11 +212,6 @@ function positionIn({ file, text, lines }: Source, start: number, end?: number):
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   return { file, ...place(start), ...(end !== undefined && { end: place(end) }) };
-}
-
-/** The member, unless it has no value (`role:` in YAML, `null` in JSON). */
-export function given(place: Place | undefined): Place | undefined {
-  return place?.value === null ? undefined : place;
 }
 
 function describe({ value, isMapping }: Place): string {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { readText } from "../../projects/files.ts";
+import { readText } from "../../projects/reading.ts";
 
 type Variables = readonly (readonly [name: string, value: string])[];
 

@@ -256,7 +256,7 @@ function checkNames(config: ServerConfig, root: Place): void {
     const seen = new Map<string, number>();
     for (const [index, place] of placesOf(list, member).entries()) {
       // Folders have the crews' names, and some file systems ignore case.
-      const value = place.text("").toLowerCase();
+      const value = String(place.value).toLowerCase();
       const first = seen.get(value);
       if (first !== undefined)
         throw place.error(
@@ -272,7 +272,7 @@ function checkNames(config: ServerConfig, root: Place): void {
   const names = config.crews.map(({ name }) => name);
   for (const [index, crews] of placesOf("tokens", "crews").entries())
     for (const [at, crew] of crews.list.entries())
-      if (!names.includes(crew.text("")))
+      if (!names.includes(String(crew.value)))
         throw crew.error(
           `tokens[${index}].crews[${at}] is no crew of this file.`,
           names.length === 0

@@ -4,7 +4,7 @@ import { rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { findProjects } from "../../../src/projects/find.ts";
 import { inspectProject } from "../../../src/projects/inspect.ts";
-import { readText } from "../../../src/projects/files.ts";
+import { readText } from "../../../src/projects/reading.ts";
 import { readProject } from "../../../src/projects/read.ts";
 import { classic, folderWith, removeFolders } from "./folder.ts";
 

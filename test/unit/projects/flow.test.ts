@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { flowsIn, mainFlow } from "../../../src/projects/python-source.ts";
+import { flowsIn } from "../../../src/projects/python-source.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { folderWith, removeFolders, rehearsed } from "./folder.ts";
 
@@ -138,7 +138,7 @@ describe("a flow project", () => {
 
   it("is a class whose bases have Flow, whatever else they have", () => {
     const found = (text: string) =>
-      flowsIn(`${text}\n    @start()\n    def go(self): ...\n`).map(({ name, state }) =>
+      flowsIn(`${text}\n    @start()\n    def go(self): ...\n`).flows.map(({ name, state }) =>
         [name, state].join(" "),
       );
     assert.deepEqual(found("class A(Flow[dict[str, Any]]):"), ["A "]);
@@ -152,7 +152,7 @@ describe("a flow project", () => {
     const flow = (name: string) => `class ${name}(Flow):\n    @start()\n    def go(self): ...\n`;
     const both = flow("One") + flow("Two");
     const started = `${both}def kickoff():\n    # One\n    Two().kickoff()\n`;
-    assert.equal(mainFlow(started, flowsIn(started))?.name, "Two");
+    assert.equal(flowsIn(started).main?.name, "Two");
     const folder = await folderWith({ "pyproject.toml": toml, "main.py": both });
     await assert.rejects(
       rehearsed(folder),
