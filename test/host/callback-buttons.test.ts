@@ -30,16 +30,13 @@ const setWay = (name: "publicUrl" | "relay", value: string | undefined) =>
 function eachWithRecordedCommands(): unknown[][] {
   const ran: unknown[][] = [];
   const { executeCommand } = vscode.commands;
+  const recording = (command: string, ...rest: unknown[]) =>
+    /^crewdeck\.testCallbacks$|^workbench\.action\.open.*Settings$/.test(command)
+      ? Promise.resolve(void ran.push([command, ...rest]))
+      : executeCommand(command, ...rest);
   beforeEach(() => {
     ran.length = 0;
-    Object.assign(vscode.commands, {
-      executeCommand: (command: string, ...rest: unknown[]) => {
-        if (!/^crewdeck\.testCallbacks$|^workbench\.action\.open.*Settings$/.test(command))
-          return executeCommand(command, ...rest);
-        ran.push([command, ...rest]);
-        return Promise.resolve();
-      },
-    });
+    Object.assign(vscode.commands, { executeCommand: recording });
   });
   afterEach(() => void Object.assign(vscode.commands, { executeCommand }));
   return ran;
@@ -132,29 +129,57 @@ describe("The notification that callbacks don't arrive", () => {
 });
 
 describe("The test of callbacks", () => {
+  const ran = eachWithRecordedCommands();
   let parts: ViewParts;
   eachWithViewParts((made) => (parts = made));
+  let forms: KickoffForms;
+  let hasWay: boolean;
+  afterEach(() => forms.dispose());
 
-  it("leads to its further entries also when it fails", async () => {
-    const copied: unknown[] = [];
+  /** The form of a deployed crew, with its line that the crew may need a person and no callback can come. */
+  function open() {
+    hasWay = false;
+    const form = restoredForm(parts, deployedCrew, () => hasWay);
+    ({ forms } = form);
+    const hint = () => {
+      const view = form.view();
+      return view?.kind === "form" ? view.hint : undefined;
+    };
+    const isThere = (is: boolean) =>
+      waitFor(`the line: ${is}`, () => (hint() === "mayNeedPerson") === is);
+    return { ...form, isThere };
+  }
+
+  function commandsOf(test: () => Promise<{ readonly via: "relay" }>, copied: unknown[] = []) {
     const given = executionParts(parts.store);
-    const [crew] = given.crews.list();
-    assert.ok(crew);
-    const commands = callbackCommands({
+    return callbackCommands({
       ...given,
-      forms: { advise: () => Promise.resolve() },
+      forms: {
+        advise() {
+          forms.advise();
+          return Promise.resolve();
+        },
+      },
       callbacks: () =>
         Promise.resolve({
           take: () => undefined,
-          test: () => Promise.reject(new UserError("They don't arrive.")),
+          test,
           forFlows: ({ id }) => (copied.push(id), Promise.resolve("https://flows.test")),
           flows: { hasSecret: () => Promise.resolve(true), setSecret: () => assert.fail("set") },
         }),
     });
-    const row = { kind: "crew", crew: crew.id };
-    const error: unknown = await runIn(commands, "testCallbacks", row).catch(
-      (reason: unknown) => reason,
-    );
+  }
+
+  it("leads to its further entries also when it fails", async () => {
+    open();
+    const copied: unknown[] = [];
+    const { crew } = anExecution();
+    const fails = () => Promise.reject(new UserError("They don't arrive."));
+    const commands = commandsOf(fails, copied);
+    const error: unknown = await runIn(commands, "testCallbacks", {
+      kind: "crew",
+      crew: crew.id,
+    }).catch((reason: unknown) => reason);
     const [settings, more] = actionsOf(error);
     assert.deepEqual([settings?.title, more?.title], ["Open Settings", "More…"]);
     assert.equal(more?.command, "crewdeck.testCallbacks");
@@ -168,30 +193,10 @@ describe("The test of callbacks", () => {
     ]);
     assert.deepEqual(copied, [crew.id]);
   });
-});
 
-describe("The form's line that a crew may need a person and no callback can come", () => {
-  const ran = eachWithRecordedCommands();
-  let parts: ViewParts;
-  eachWithViewParts((made) => (parts = made));
-  let forms: KickoffForms;
-  let hasWay: boolean;
-  afterEach(() => forms.dispose());
-
-  function open() {
-    hasWay = false;
-    const form = restoredForm(parts, deployedCrew, () => hasWay);
-    ({ forms } = form);
-    const hint = () => {
-      const view = form.view();
-      return view?.kind === "form" ? view.hint : undefined;
-    };
-    return { ...form, hint };
-  }
-
-  it("leads to the settings and to the test for this crew", async () => {
-    const { hint, press } = open();
-    await waitFor("the line", () => hint() === "mayNeedPerson");
+  it("is offered by a line of the form, which goes when a test has asked for what was missing", async () => {
+    const { isThere, press } = open();
+    await isThere(true);
     press("setUp");
     press("test");
     await waitFor("both commands", () => ran.length === 2);
@@ -200,33 +205,12 @@ describe("The form's line that a crew may need a person and no callback can come
       [`workbench.action.open${kind}Settings`, { query: "crewdeck.callbacks" }],
       ["crewdeck.testCallbacks", { by: "person", crew: deployedCrew.id }],
     ]);
-  });
-
-  it("goes when a test has asked for what was missing", async () => {
-    const { hint } = open();
-    await waitFor("the line", () => hint() === "mayNeedPerson");
-    const none = () => undefined;
-    const commands = callbackCommands({
-      ...executionParts(parts.store),
-      forms: {
-        advise() {
-          forms.advise();
-          return Promise.resolve();
-        },
-      },
-      callbacks: () =>
-        Promise.resolve({
-          take: none,
-          test: () => ((hasWay = true), Promise.resolve({ via: "relay" as const })),
-          forFlows: () => assert.fail("an address"),
-          flows: { hasSecret: () => assert.fail("looked"), setSecret: () => assert.fail("set") },
-        }),
-    });
+    const commands = commandsOf(() => ((hasWay = true), Promise.resolve({ via: "relay" })));
     await runIn(commands, "testCallbacks", {});
-    await waitFor("the line to go", () => hint() === undefined);
+    await isThere(false);
   });
 
-  it("is a notification with the same buttons if the crew was kicked off without its form", async () => {
+  it("is offered by a notification if the crew was kicked off without its form", async () => {
     open().panel.dispose();
     const text = /^Deployed: If a task waits for you, this crew reports it only by callback/;
     for (const button of ["Test Callbacks", "Don't Show Again"]) {
@@ -244,17 +228,16 @@ describe("The form's line that a crew may need a person and no callback can come
     assert.deepEqual(ran, [["crewdeck.testCallbacks", { by: "person", crew: deployedCrew.id }]]);
   });
 
-  it("goes when the person has set up a way, and for good when they hide it", async () => {
-    const first = open();
-    await waitFor("the line", () => first.hint() !== undefined);
+  it("is no longer offered when the person has set up a way, and for good when they hide the line", async () => {
+    const { isThere, press } = open();
+    await isThere(true);
     hasWay = true;
     await setWay("publicUrl", "https://tunnel.test");
-    await waitFor("the line to go", () => first.hint() === undefined);
+    await isThere(false);
     hasWay = false;
     await setWay("publicUrl", undefined);
-    await waitFor("the line again", () => first.hint() !== undefined);
-    first.press("hide");
-    await waitFor("the line to be hidden", () => first.hint() === undefined);
-    assert.deepEqual(ran, []);
+    await isThere(true);
+    press("hide");
+    await isThere(false);
   });
 });

@@ -1,66 +1,51 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { actionsOn } from "../../src/views/notification-actions.ts";
+import { CrewApi } from "../support/crew-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { readAsText } from "./read-as-text.ts";
-import { closeEditors, codeLensesIn, kickOff, polled, run } from "./extension.ts";
-import { serveCrew, type RealService } from "./real-service.ts";
+import { closeEditors, codeLensesIn, kickOff, run, untilState } from "./extension.ts";
+import { serveCrew } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
 describe("Comparing attempts, and feedback sent elsewhere", () => {
   readAsText();
-  let service: RealService;
+  /** Another client of the same crew. */
+  let elsewhere: CrewApi;
   const crew = "Compared";
 
-  serveCrew(crew, (given) => (service = given));
+  serveCrew(crew, (service) => (elsewhere = new CrewApi(service)));
 
-  const start = async (): Promise<string> => {
+  /** An execution that waits with this attempt. */
+  const start = async (attempt = 1): Promise<string> => {
     const kickoffId = await kickOff(crew);
-    await waits(kickoffId, 1);
+    await untilState(kickoffId, "waiting", 1);
+    if (attempt === 2) {
+      await run("reject", { crew, kickoffId, feedback: "Name one tea." });
+      await untilState(kickoffId, "waiting", 2);
+    }
     return kickoffId;
   };
-  const ended = (kickoffId: string) =>
-    polled("its end", kickoffId, ({ state }) => state === "completed");
-  const waits = (kickoffId: string, attempts: number) =>
-    polled(
-      `attempt ${attempts}`,
-      kickoffId,
-      ({ state, tasks }) =>
-        state === "waiting" &&
-        tasks.find(({ taskId }) => taskId === "outline")?.attempts.length === attempts,
-    );
-  /** Sends feedback as another client of the same crew. */
-  const elsewhere = async (
-    kickoffId: string,
-    isApprove: boolean,
-    feedback = "From elsewhere.",
-  ): Promise<void> => {
-    const body = JSON.stringify({
-      execution_id: kickoffId,
-      task_id: "outline",
-      human_feedback: feedback,
-      is_approve: isApprove,
+  const activeTab = () => vscode.window.tabGroups.activeTabGroup.activeTab;
+  const shownDiff = () =>
+    waitFor("the diff", () => {
+      const { input, label } = activeTab() ?? {};
+      return input instanceof vscode.TabInputTextDiff && { input, label };
     });
-    const answer = await fetch(`${service.url}/resume`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
-      body,
+  const shownPage = (kickoffId: string) =>
+    waitFor("the page", () => {
+      const { input } = activeTab() ?? {};
+      return input instanceof vscode.TabInputCustom && input.uri.path.includes(kickoffId);
     });
-    assert.equal(answer.status, 200);
-  };
-  const statusOf = async (kickoffId: string) =>
-    (await (
-      await fetch(`${service.url}/${kickoffId}/status`, {
-        headers: { authorization: `Bearer ${service.token}` },
-      })
-    ).json()) as { status: string; pending_human_input?: { attempt: number } };
+  const stillWaits = async (kickoffId: string, attempt: number) =>
+    assert.equal((await elsewhere.status(kickoffId)).pending_human_input?.attempt, attempt);
 
   it("compares the new attempt with the previous one, by lens and by command, and keeps both readable with the feedback between them", async () => {
     const kickoffId = await start();
     await assert.rejects(run("compareAttempts", { crew, kickoffId }), /no two outputs to compare/);
     await run("reject", { crew, kickoffId, feedback: "Name one tea." });
-    await waits(kickoffId, 2);
+    await untilState(kickoffId, "waiting", 2);
     await run("openExecution", { crew, kickoffId });
     const { document } = vscode.window.activeTextEditor!;
     const lens = await waitFor("the lens over attempt 2", async () => {
@@ -68,74 +53,47 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
       return lenses.find(({ command }) => command?.title === "Compare with Attempt 1");
     });
     assert.equal(document.lineAt(lens.range.start.line).text, "### Attempt 2");
-    const made = await vscode.commands.executeCommand(
-      lens.command!.command,
-      ...(lens.command!.arguments as unknown[]),
+    const { command, arguments: given } = lens.command!;
+    const compared = { taskId: "outline", previous: 1, attempt: 2 };
+    assert.deepEqual(
+      await vscode.commands.executeCommand(command, ...(given as unknown[])),
+      compared,
     );
-    assert.deepEqual(made, { taskId: "outline", previous: 1, attempt: 2 });
-    const tab = await waitFor("the diff", () => {
-      const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
-      return input instanceof vscode.TabInputTextDiff ? input : undefined;
-    });
-    assert.equal(
-      vscode.window.tabGroups.activeTabGroup.activeTab?.label,
-      "outline: attempt 1 ↔ attempt 2",
-    );
+    const { input, label } = await shownDiff();
+    assert.equal(label, "outline: attempt 1 ↔ attempt 2");
     const [before, after] = await Promise.all(
-      [tab.original, tab.modified].map(async (uri) =>
+      [input.original, input.modified].map(async (uri) =>
         (await vscode.workspace.openTextDocument(uri)).getText(),
       ),
     );
     assert.doesNotMatch(before!, /Name one tea/);
     assert.match(after!, /Name one tea/);
     await run("approve", { crew, kickoffId });
-    await ended(kickoffId);
-    await waitFor("both attempts and the feedback between them", () =>
-      /### Attempt 1[\s\S]*Your feedback: rejected\n\n> Name one tea\.[\s\S]*### Attempt 2[\s\S]*Your feedback: approved/.test(
-        document.getText(),
-      ),
-    );
-    assert.deepEqual(await run("compareAttempts", { crew, kickoffId }), {
-      taskId: "outline",
-      previous: 1,
-      attempt: 2,
-    });
+    await untilState(kickoffId, "completed");
+    const both =
+      /### Attempt 1[^]*Your feedback: rejected\n\n> Name one tea\.[^]*### Attempt 2[^]*Your feedback: approved/;
+    await waitFor("both attempts with the feedback", () => both.test(document.getText()));
+    assert.deepEqual(await run("compareAttempts", { crew, kickoffId }), compared);
   });
 
-  /** The page of that execution, in the active tab. */
-  const shownPage = (kickoffId: string) =>
-    waitFor("the page", () => {
-      const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
-      return input instanceof vscode.TabInputCustom && input.uri.path.includes(kickoffId);
-    });
-
   it("approves inside the comparison the attempt that is shown there, and rejects it on the page", async () => {
-    const kickoffId = await start();
-    await run("reject", { crew, kickoffId, feedback: "Name one tea." });
-    await waits(kickoffId, 2);
+    const kickoffId = await start(2);
     await run("compareAttempts", { crew, kickoffId });
-    const { input } = await waitFor(
-      "the comparison",
-      () =>
-        vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof
-          vscode.TabInputTextDiff && {
-          input: vscode.window.tabGroups.activeTabGroup.activeTab.input,
-        },
-    );
+    const { input } = await shownDiff();
     const { shown } = await withPerson([], async () => {
       await run("reject", input.modified);
       await shownPage(kickoffId);
-      assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 2, "nothing was sent");
+      await stillWaits(kickoffId, 2);
       await run("approve", input.modified);
     });
     assert.deepEqual(shown, [], "the output is on the screen");
-    await ended(kickoffId);
+    await untilState(kickoffId, "completed");
   });
 
   it("approves and rejects with a notification's buttons: “Approve” shows the output, “Reject…” opens the page", async () => {
     const kickoffId = await start();
     const waiting = anExecution({
-      crew: { id: crew, name: crew, url: service.url },
+      crew: { id: crew, name: crew, url: elsewhere.url },
       kickoffIds: [kickoffId],
       waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() },
     });
@@ -145,47 +103,66 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
         ?.run();
     await press("Reject…");
     await shownPage(kickoffId);
-    assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 1, "nothing was sent");
+    await stillWaits(kickoffId, 1);
     await closeEditors();
     const { shown } = await withPerson([{ press: "Approve" }], () => press("Approve"));
     assert.match(shown[0]?.text ?? "", /^Approve “outline” of “/);
-    await ended(kickoffId);
+    await untilState(kickoffId, "completed");
   });
 
-  it("detects a pause that another client has answered, before it sends anything", async () => {
+  it("detects a pause that another client has answered, and an end, before it sends anything", async () => {
     const kickoffId = await start();
-    await elsewhere(kickoffId, true);
+    await elsewhere.resume(kickoffId, "outline", true, "From elsewhere.");
     await assert.rejects(
       run("reject", { crew, kickoffId, feedback: "Too late." }),
       /not sent: (“outline” has been answered already|the execution has ended)/,
     );
-    await waitFor("its end", async () => (await statusOf(kickoffId)).status === "completed");
-  });
-
-  it("detects an execution that has ended meanwhile", async () => {
-    const kickoffId = await start();
-    await elsewhere(kickoffId, true);
-    await waitFor(
-      "its end at the crew",
-      async () => (await statusOf(kickoffId)).status === "completed",
-    );
+    const ended = await start();
+    await elsewhere.resume(ended, "outline", true, "From elsewhere.");
+    await elsewhere.untilEnded(ended);
     await assert.rejects(
-      run("approve", { crew, kickoffId }),
+      run("approve", { crew, kickoffId: ended }),
       /not sent: the execution has ended.*kick it off again/,
     );
   });
 
   it("detects a newer attempt, which the person hasn't read", async () => {
     const kickoffId = await start();
-    await elsewhere(kickoffId, false);
-    await waitFor(
-      "attempt 2 at the crew",
-      async () => (await statusOf(kickoffId)).pending_human_input?.attempt === 2,
-    );
+    await elsewhere.resume(kickoffId, "outline", false, "From elsewhere.");
+    await elsewhere.untilWaiting(kickoffId, 2);
     await assert.rejects(
       run("approve", { crew, kickoffId, taskId: "outline", attempt: 1 }),
       /not sent: a newer output of “outline” waits now: attempt 2, and you were at attempt 1/,
     );
-    assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 2);
+    await stillWaits(kickoffId, 2);
+  });
+
+  it("compares two executions in one tab, returns the pair, and refuses what is no other execution", async () => {
+    const [one, other] = await Promise.all(
+      ["otters", "sharks"].map(async (topic) => ({
+        crew,
+        kickoffId: await kickOff(crew, { topic, audience: "guests" }),
+      })),
+    );
+    const shown = (wanted: string) =>
+      waitFor(wanted, () => {
+        const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+        const labels = tabs.map(({ label }) => label).filter((label) => label.includes("↔"));
+        return String(labels) === wanted;
+      });
+    await closeEditors();
+    const pair = { ...one, with: other };
+    assert.deepEqual(await run("compareExecutions", pair), pair);
+    await shown("otters ↔ sharks");
+    await run("compareExecutions", { ...other, with: one });
+    await shown("sharks ↔ otters");
+    for (const [wrong, message] of [
+      [one, /compared with itself/],
+      [{ crew }, /“with\.kickoffId” is missing/],
+      [{ crew, kickoffId: "none" }, /No execution with the ID “none”/],
+      [2, /The argument must be one object, not number/],
+    ] as const)
+      await assert.rejects(run("compareExecutions", { ...one, with: wrong }), message);
+    await shown("sharks ↔ otters");
   });
 });

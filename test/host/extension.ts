@@ -20,6 +20,12 @@ export async function kickOff(
   return (await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false })).kickoffId;
 }
 
+/** What the extension knows of an execution. */
+export async function executionOf(kickoffId: string): Promise<CrewdeckExecution | undefined> {
+  const executions = (await activated()).executions();
+  return executions.find(({ kickoffIds }) => kickoffIds.includes(kickoffId));
+}
+
 /** Polls an execution until it is as wanted, because a window in the background polls slowly. */
 export function polled<T>(
   what: string,
@@ -27,13 +33,25 @@ export function polled<T>(
   look: (execution: CrewdeckExecution) => T | false | undefined,
 ): Promise<T> {
   return waitFor(`${kickoffId}: ${what}`, async () => {
-    const api = await activated();
-    const find = () => api.executions().find(({ kickoffIds }) => kickoffIds.includes(kickoffId));
-    await run("refresh", { crew: find()?.crew, kickoffId });
-    const execution = find();
+    await run("refresh", { crew: (await executionOf(kickoffId))?.crew, kickoffId });
+    const execution = await executionOf(kickoffId);
     return execution && look(execution);
   });
 }
+
+/** Polls an execution until it waits with so many attempts at the task, or has another state. */
+export const untilState = (kickoffId: string, wanted: string, attempts?: number) =>
+  polled(
+    wanted,
+    kickoffId,
+    (execution) =>
+      execution.state === wanted &&
+      (attempts === undefined ||
+        execution.tasks.some(
+          (task) => task.attempts.length === attempts && task.state === wanted,
+        )) &&
+      execution,
+  );
 
 /** Changes one of the extension's settings for the user; undefined is its default. */
 export function set(name: string, value: unknown): Thenable<void> {

@@ -5,6 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
+import { type Behaviour, json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { activated, forgetAll, run } from "./extension.ts";
 
 /** The local crew service as a program. */
@@ -71,5 +72,32 @@ export function serveCrew(
   after(async () => {
     await forgetAll();
     await service?.stop();
+  });
+}
+
+/** For a `describe` at its top: connects a crew that answers so (JSON, or as it behaves), and forgets everything afterwards. */
+export function serveAnswers(
+  name: string,
+  answer: (path: string) => object,
+  take: (server: MisbehavingServer, api: CrewdeckApi) => unknown,
+  token = "token-of-the-test",
+): void {
+  let server: MisbehavingServer;
+
+  before(async () => {
+    server = await MisbehavingServer.start();
+    server.otherwise = (response, request) => {
+      const { path } = request;
+      const given = path === "/inputs" ? { inputs: ["topic"] } : answer(path);
+      const behave = typeof given === "function" ? (given as Behaviour) : json(200, given);
+      behave(response, request);
+    };
+    take(server, await activated());
+    await run("addCrew", { name, url: server.url, token });
+  });
+
+  after(async () => {
+    await forgetAll();
+    await server.stop();
   });
 }
