@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { type Change, diffWords } from "diff";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Side } from "../views/comparison/messages.ts";
 
 interface Compared {
@@ -9,18 +9,16 @@ interface Compared {
 }
 
 /** How long a comparison may take (ms). */
-const longest = { few: 100, all: 1_000 };
-/** Changes that are shown beside what was asked for, and their characters. */
+const timeout = 100;
+/** More changes, or longer ones (characters), are shown in VS Code's diff editor alone. */
 const few = { changes: 12, characters: 600 };
-/** Lines of unchanged text beside a change; more are folded. */
-const near = 3;
 
 const isChanged = ({ added, removed }: Change) => added || removed;
 
 /** Undefined if nothing changed, or so much that marked words would only disturb. */
 function useFewChanges(before: string, after: string): readonly Change[] | undefined {
   return useMemo(() => {
-    const parts = diffWords(before, after, { timeout: longest.few }) ?? [];
+    const parts = diffWords(before, after, { timeout }) ?? [];
     const changes = parts.filter(isChanged);
     const characters = changes.reduce((sum, { value }) => sum + value.length, 0);
     const isFew = changes.length <= few.changes && characters <= few.characters;
@@ -28,7 +26,7 @@ function useFewChanges(before: string, after: string): readonly Change[] | undef
   }, [before, after]);
 }
 
-/** The words that changed, each with a few around it. Nothing if too many did: then the outputs are compared. */
+/** The words that changed, each with a few around it. Nothing if too many did. */
 export function ChangedWords({ before, after }: Compared) {
   const parts = useFewChanges(before, after);
   if (parts === undefined) return null;
@@ -65,53 +63,6 @@ export function OneSide({ before, after, side }: Compared & { readonly side: Sid
   return <>{parts.map((part, at) => !part[other] && <Part key={at} part={part} />)}</>;
 }
 
-/** What changed from one output to the next. */
-export function Difference({ before, after }: Compared) {
-  const parts = useMemo(() => diffWords(before, after, { timeout: longest.all }), [before, after]);
-  if (parts === undefined)
-    return <p class="faint">{l10n.t("The outputs are too different to be compared here.")}</p>;
-  if (!parts.some(isChanged)) return <p class="faint">{l10n.t("The outputs are the same.")}</p>;
-  return (
-    <div class="plain difference">
-      {parts.map((part, at) =>
-        isChanged(part) ? (
-          <Part key={at} part={part} />
-        ) : (
-          <Unchanged
-            key={at}
-            text={part.value}
-            isFirst={at === 0}
-            isLast={at === parts.length - 1}
-          />
-        ),
-      )}
-    </div>
-  );
-}
-
 function Part({ part: { added, removed, value } }: { readonly part: Change }) {
   return added ? <ins>{value}</ins> : removed ? <del>{value}</del> : <>{value}</>;
-}
-
-interface UnchangedProps {
-  readonly text: string;
-  readonly isFirst: boolean;
-  readonly isLast: boolean;
-}
-
-function Unchanged({ text, isFirst, isLast }: UnchangedProps) {
-  const [isOpen, setOpen] = useState(false);
-  const lines = text.split("\n");
-  const [before, after] = [isFirst ? 0 : near, isLast ? 0 : near];
-  const folded = lines.length - before - after;
-  if (isOpen || folded < near) return <>{text}</>;
-  return (
-    <>
-      {lines.slice(0, before).join("\n")}
-      <button type="button" class="link unchanged" onClick={() => setOpen(true)}>
-        {l10n.t("Show {0} unchanged lines", folded)}
-      </button>
-      {after > 0 && lines.slice(-after).join("\n")}
-    </>
-  );
 }

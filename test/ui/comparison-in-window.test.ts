@@ -53,7 +53,6 @@ describe("Two executions side by side, in the window", () => {
     assert.deepEqual(await cells("topic"), ["tea", "coffee", "different"]);
     await page().getByText("Inputs that are the same (1)").waitFor();
     await page().getByText("2 of 2 differ").waitFor();
-    await page().locator(".difference del").first().waitFor();
     const ticks = page().locator(".small-timeline .tick:visible");
     await ticks.first().waitFor();
     const trees = page().getByRole("tree");
@@ -64,7 +63,7 @@ describe("Two executions side by side, in the window", () => {
   });
 
   it("is updated in place while they run, without moving what is read", async () => {
-    const outline = page().locator("summary", { hasText: "outline" });
+    const outline = page().getByRole("rowheader", { name: "outline" });
     await outline.scrollIntoViewIfNeeded();
     const before = await outline.boundingBox();
     // Both rows are still selected.

@@ -42,7 +42,6 @@ describe("A comparison of two executions in a browser", () => {
     await page.locator("details:not([open])").evaluateAll((all) => {
       for (const one of all) (one as HTMLDetailsElement).open = true;
     });
-    await page.getByText("All facts are right.").waitFor();
     assert.deepEqual(await violationsIn(window), []);
     assert.deepEqual(unknownColours("comparison"), []);
     const colourIn = (row: string) =>
@@ -88,9 +87,8 @@ describe("A comparison of two executions in a browser", () => {
     await page.getByRole("button", { name: "Show the Whole Time" }).click();
     await waitFor("the whole", async () => (await bars("Task research"))[0]?.right === left.right);
     await page.getByRole("treeitem", { name: "Task research" }).nth(1).click();
-    const summary = page.locator("summary", { hasText: "research" });
-    await waitFor("focus", () => summary.evaluate((element) => element === document.activeElement));
-    await page.getByText("The outputs are the same.").waitFor();
+    const output = page.getByRole("button", { name: "Open Output of research" });
+    await waitFor("focus", () => output.evaluate((element) => element === document.activeElement));
   });
 
   it("swaps, chooses another, opens an execution, an output and a diff by the extension host", async () => {
@@ -100,15 +98,14 @@ describe("A comparison of two executions in a browser", () => {
     await button("Choose another execution instead of tea at home").click();
     await button("tea in the office").click();
     await button("Open Diff of outline").click();
-    await page.locator("summary", { hasText: "check" }).click();
-    await button("Open as Document").click();
+    await button("Open Output of check").click();
     assert.deepEqual(sent, [
       { type: "ready" },
       { type: "swap" },
       { type: "choose", side: "right" },
       { type: "open", side: "left" },
-      { type: "openDiff", id: "task outline\noutline" },
-      { type: "openOutput", id: "task \ncheck", side: "right" },
+      { type: "openOutput", id: "task outline\noutline" },
+      { type: "openOutput", id: "task \ncheck" },
     ]);
   });
 
@@ -131,14 +128,14 @@ describe("A comparison of two executions in a browser", () => {
     await waitFor("the end of the timeline that was replaced", () =>
       timeline.evaluate(({ shadowRoot }) => shadowRoot?.childElementCount === 0),
     );
-    await page.locator("summary", { hasText: "research" }).click();
-    const diff = page.locator(".difference").first();
-    await diff.scrollIntoViewIfNeeded();
-    const place = await diff.boundingBox();
+    await page.locator("summary").click();
+    const output = page.getByRole("rowheader", { name: "outline" });
+    await output.evaluate((element) => element.scrollIntoView({ block: "center" }));
+    const place = await output.boundingBox();
     await window.show({ pair: comparedSamples(), prices });
     await page.getByText("2 of 4 differ").nth(1).waitFor();
-    assert.ok(await page.getByText("The outputs are the same.").first().isVisible());
-    const after = await diff.boundingBox();
+    assert.equal(await page.locator("details[open]").count(), 1);
+    const after = await output.boundingBox();
     assert.ok(place !== null && after !== null);
     assert.ok(Math.abs(place.y - after.y) < 30, `${place.y} and ${after.y}`);
     assert.equal(await page.getByRole("timer").count(), 0);
@@ -185,7 +182,7 @@ describe("A comparison of two executions in a browser", () => {
     }
   });
 
-  it("runs and loads nothing that is in an output, an input or a title", async () => {
+  it("runs and loads nothing that is in an input, a title or an agent", async () => {
     const attack =
       "<img src=x onerror=\"document.title='run'\"> ![p](https://tracker.example/p.png)";
     const requests: string[] = [];
@@ -198,13 +195,10 @@ describe("A comparison of two executions in a browser", () => {
       tasks: right.tasks.map((task) => ({
         ...task,
         agent: attack,
-        attempts: [{ number: 1, output: `${attack}\n\nEnd.` }],
       })),
     }));
     await window.show({ pair, prices });
-    await page.getByText("End.").first().waitFor();
-    await page.locator("summary", { hasText: "check" }).click();
-    await page.getByText("Image, not loaded: p").waitFor();
+    await page.getByRole("cell", { name: attack }).first().waitFor();
     assert.equal(await page.locator("main img, main script, main iframe").count(), 0);
     assert.equal(await page.title(), "comparison");
     assert.deepEqual(requests, []);

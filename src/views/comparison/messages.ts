@@ -1,7 +1,5 @@
 import * as v from "valibot";
 import type { ExecutionState } from "../../executions/model.ts";
-import type { TaskView } from "../../view/tasks.ts";
-import { type Content, openLink } from "../page/messages.ts";
 import type { TimelineView } from "../timeline/messages.ts";
 
 export interface Sides<T> {
@@ -26,45 +24,19 @@ export interface ComparedExecution {
   readonly started: string;
 }
 
-/** A row of the table. */
-export interface Figure {
+/** A figure, an input or an output. */
+export interface ComparedRow {
+  readonly id: string;
   readonly label: string;
-  /** Texts, or since when it counts (milliseconds since 1970). */
-  readonly values: Sides<string | number>;
+  /** Of those that have it: a text, or since when it counts (milliseconds since 1970). */
+  readonly values: Partial<Sides<string | number>>;
   /** Of the right one to the left one. */
   readonly difference: string;
   readonly isDifferent: boolean;
-}
-
-export interface ComparedInput {
-  readonly name: string;
-  /** Of those that have it. */
-  readonly values: Partial<Sides<Content>>;
-  readonly difference: string;
-  readonly isDifferent: boolean;
-}
-
-export interface ComparedTask {
-  /** The result's is empty. */
-  readonly taskId: string;
-  readonly name: string;
-  readonly state?: TaskView["state"];
-  /** Agent, attempt, duration, tokens. */
-  readonly facts: readonly string[];
-  readonly output?: Content;
-  /** Why there is no output. */
-  readonly note?: string;
-}
-
-/** The outputs of a task in both executions, or of a task that only one has. */
-export interface ComparedOutput {
-  readonly id: string;
-  readonly name: string;
-  readonly tasks: Partial<Sides<ComparedTask>>;
-  /** `single`: only one has the task. `unknown`: an output is missing. */
-  readonly status: "same" | "different" | "single" | "unknown";
-  /** Whether it is the same, and how time and tokens differ. */
-  readonly facts: readonly string[];
+  /** Of an output: what VS Code's editor can show. */
+  readonly opens?: "diff" | "output";
+  /** Of an output. */
+  readonly taskIds?: Partial<Sides<string>>;
 }
 
 export interface ComparisonModel {
@@ -72,19 +44,18 @@ export interface ComparisonModel {
   /** For screen readers, when it changes. */
   readonly spoken: string;
   /** What matters most first. */
-  readonly figures: readonly Figure[];
-  readonly inputs: readonly ComparedInput[];
+  readonly figures: readonly ComparedRow[];
+  readonly inputs: readonly ComparedRow[];
   /** Why inputs can't be compared. */
   readonly inputsNote?: string;
-  readonly outputs: readonly ComparedOutput[];
+  readonly outputs: readonly ComparedRow[];
 }
 
 export type ToComparison =
-  /** Before the model that they belong to. */
-  | { readonly type: "timelines"; readonly views: Sides<TimelineView> }
   | {
       readonly type: "show";
       readonly model: ComparisonModel;
+      readonly timelines: Sides<TimelineView>;
       /** Local IDs, which the page keeps over a reload. */
       readonly pair: Sides<string>;
     }
@@ -92,7 +63,6 @@ export type ToComparison =
   | { readonly type: "missing"; readonly text: string };
 
 const side = v.picklist(["left", "right"]);
-const output = { id: v.string() };
 
 /** What the page sends: it isn't trusted. */
 export const fromComparison = v.variant("type", [
@@ -101,9 +71,8 @@ export const fromComparison = v.variant("type", [
   v.object({ type: v.literal("swap") }),
   v.object({ type: v.literal("choose"), side }),
   v.object({ type: v.literal("open"), side }),
-  v.object({ type: v.literal("openDiff"), ...output }),
-  v.object({ type: v.literal("openOutput"), ...output, side }),
-  openLink,
+  /** As a diff, if there are two that differ. */
+  v.object({ type: v.literal("openOutput"), id: v.string() }),
 ]);
 
 export type FromComparison = v.InferOutput<typeof fromComparison>;

@@ -2,18 +2,18 @@ import * as v from "valibot";
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Handlers } from "../../base/protocol.ts";
-import { shortName } from "../../base/text.ts";
 import { comparisonType } from "../../editor/manifest.ts";
 import { Panel } from "../../editor/panel.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import type { Output } from "../../view/outputs.ts";
+import { present } from "../../view/words.ts";
 import { activityIn } from "../activities.ts";
 import { uriOf } from "../document/output-editors.ts";
-import type { Output } from "../../view/outputs.ts";
-import { openLink, runCommand } from "../from-page.ts";
+import { runCommand } from "../from-page.ts";
 import { askForOther } from "../pick-execution.ts";
 import type { Prices } from "../prices.ts";
-import { Sent, timelineContent } from "../timeline/content.ts";
+import { timelineContent } from "../timeline/content.ts";
 import {
   fromComparison,
   type FromComparison,
@@ -24,7 +24,14 @@ import {
   sides,
   type ToComparison,
 } from "./messages.ts";
-import { comparisonModel, comparisonTitle, type OutputPair, outputPairs } from "./model.ts";
+import {
+  comparisonModel,
+  comparisonTitle,
+  isDiff,
+  outputName,
+  type OutputPair,
+  outputPairs,
+} from "./model.ts";
 
 export interface ComparisonParts {
   readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
@@ -71,7 +78,10 @@ export class Comparisons {
   }
 
   #add(panel: vscode.WebviewPanel, pair: Sides<string>): void {
-    const report = () => this.#report();
+    const report = () => {
+      const visible = [...this.#open].filter(({ isVisible }) => isVisible);
+      this.#onShown(visible.flatMap(({ pair }) => [pair.left, pair.right]));
+    };
     const comparison = new OpenComparison(panel, pair, this.#parts, report);
     this.#open.add(comparison);
     panel.onDidChangeViewState(report);
@@ -81,11 +91,6 @@ export class Comparisons {
     });
     report();
   }
-
-  #report(): void {
-    const visible = [...this.#open].filter(({ isVisible }) => isVisible);
-    this.#onShown(visible.flatMap(({ pair }) => [pair.left, pair.right]));
-  }
 }
 
 /** Two executions in one tab. */
@@ -94,8 +99,6 @@ export class OpenComparison {
   readonly #panel: Panel<FromComparison, ToComparison>;
   readonly #parts: ComparisonParts;
   readonly #onPair: () => void;
-  /** What the page has of the timelines. */
-  readonly #timelines: Sides<Sent> = { left: new Sent(), right: new Sent() };
   /** Local IDs. */
   #pair: Sides<string>;
 
@@ -120,9 +123,9 @@ export class OpenComparison {
     });
     this.#panel.own(
       parts.store.onDidChange(({ added, changed, removed }) => {
-        const isShown = ({ localId }: { readonly localId: string }) =>
-          localId === this.#pair.left || localId === this.#pair.right;
-        if ([...added, ...changed, ...removed].some(isShown)) this.#panel.changed();
+        const shown = Object.values(this.#pair);
+        if ([...added, ...changed, ...removed].some(({ localId }) => shown.includes(localId)))
+          this.#panel.changed();
       }),
     );
     this.#panel.own(parts.prices.onDidChange(() => this.#panel.changed()));
@@ -142,7 +145,6 @@ export class OpenComparison {
     this.#pair = pair;
     this.#onPair();
     this.#tab.reveal();
-    for (const side of sides) this.#timelines[side].clear();
     this.#panel.show();
   }
 
@@ -157,16 +159,10 @@ export class OpenComparison {
     this.#tab.title = comparisonTitle(executions);
     const known = prices.list();
     const model = comparisonModel(executions, known);
-    const viewOf = (side: Side) => {
-      const activity = activityIn(store, executions[side]);
-      const content = timelineContent(executions[side], activity, clock.now(), known);
-      return { ...this.#timelines[side].changesIn(content), title: model.executions[side].name };
-    };
-    this.#panel.post({
-      type: "timelines",
-      views: { left: viewOf("left"), right: viewOf("right") },
-    });
-    return { type: "show", model, pair: this.#pair };
+    const timelines = onSides(executions, (execution) =>
+      timelineContent(execution, activityIn(store, execution), clock.now(), known),
+    );
+    return { type: "show", model, timelines, pair: this.#pair };
   }
 
   #executions(): Sides<Execution> | undefined {
@@ -183,50 +179,38 @@ export class OpenComparison {
         if (executions !== undefined) await act(executions, sent);
       };
     return {
-      ready: () => {
-        for (const side of sides) this.#timelines[side].clear();
-        this.#panel.begin();
-      },
-      openLink,
+      ready: () => this.#panel.begin(),
       swap: on(() => this.show({ left: this.#pair.right, right: this.#pair.left })),
       choose: on(async ({ left, right }, { side }) => {
         const chosen = await askForOther(this.#parts.store, side === "left" ? right : left);
         if (chosen !== undefined) this.show({ ...this.#pair, [side]: chosen.localId });
       }),
       open: on((executions, { side }) => runCommand("openExecution", executions[side])),
-      openOutput: on(async (executions, { id, side }) => {
-        const output = outputPairs(executions).find((pair) => pair.id === id)?.[side];
-        if (output === undefined) return;
-        const { taskId, attempt } = output;
-        const part = taskId === "" ? { result: true } : { taskId, attempt };
-        await runCommand("openOutput", executions[side], part);
-      }),
-      openDiff: on(async (executions, { id }) => {
+      openOutput: on(async (executions, { id }) => {
         const pair = outputPairs(executions).find((each) => each.id === id);
-        if (pair !== undefined) await openDiff(executions, pair);
+        if (pair !== undefined) await openOutput(executions, pair);
       }),
     };
   }
 }
 
-async function openDiff(executions: Sides<Execution>, pair: OutputPair): Promise<void> {
-  const uriIn = (side: Side) => {
-    const { taskId, attempt, output } = pair[side] ?? {};
-    if (taskId === undefined || output === undefined) return undefined;
-    const part: Output["part"] =
-      attempt === undefined ? { kind: "result" } : { kind: "attempt", taskId, attempt };
-    return uriOf(executions[side], part, output);
-  };
-  const [left, right] = [uriIn("left"), uriIn("right")];
-  if (left === undefined || right === undefined) return;
-  await vscode.commands.executeCommand("vscode.diff", left, right, diffTitle(executions, pair));
+async function openOutput(executions: Sides<Execution>, pair: OutputPair): Promise<void> {
+  if (isDiff(pair)) {
+    const [left, right] = sides.map((side) => uriIn(executions[side], pair[side]));
+    const names = [...new Set(present(pair.left, pair.right).map(outputName))];
+    const title = vscode.l10n.t("{0}: {1}", names.join(" ↔ "), comparisonTitle(executions));
+    await vscode.commands.executeCommand("vscode.diff", left, right, title);
+    return;
+  }
+  const side: Side = pair.left?.output === undefined ? "right" : "left";
+  const { taskId, attempt } = pair[side] ?? {};
+  const part = taskId === "" ? { result: true } : { taskId, attempt };
+  await runCommand("openOutput", executions[side], part);
 }
 
-function diffTitle(executions: Sides<Execution>, { left, right }: OutputPair): string {
-  const title = comparisonTitle(executions);
-  const names = [...new Set([left?.task?.taskId, right?.task?.taskId])];
-  const name = names.map((each) =>
-    each === undefined ? vscode.l10n.t("Result") : shortName(each),
-  );
-  return vscode.l10n.t("{0}: {1}", name.join(" ↔ "), title);
+function uriIn(execution: Execution, side: OutputPair[Side]) {
+  const { taskId = "", attempt, output = "" } = side ?? {};
+  const part: Output["part"] =
+    attempt === undefined ? { kind: "result" } : { kind: "attempt", taskId, attempt };
+  return uriOf(execution, part, output);
 }

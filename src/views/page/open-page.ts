@@ -28,7 +28,7 @@ import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { missingText } from "../../view/text.ts";
 import { openLink, runCommand } from "../from-page.ts";
-import { timelineContent, Sent } from "../timeline/content.ts";
+import { timelineContent } from "../timeline/content.ts";
 import { openDefinition, openFile } from "../timeline/definition.ts";
 import { fromPage, type FromPage, type Place, type ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
@@ -133,8 +133,7 @@ export class OpenPage {
   #place: Place | undefined;
   /** The task that a person answers, though the crew reports no pause. */
   #asked: string | undefined;
-  /** What the page has of the timeline, and what that was made of. */
-  readonly #timeline = new Sent();
+  /** What the page's timeline was made of. */
   #timelineOf: readonly [Activity, readonly Price[] | undefined, boolean] | undefined;
   readonly #typed: TypedDraft;
   /** On the page that is shown, as JSON. */
@@ -255,8 +254,8 @@ export class OpenPage {
     if (made.every((each, at) => this.#timelineOf?.[at] === each)) return;
     this.#timelineOf = made;
     const now = this.#parts.clock.now();
-    const content = timelineContent(execution, activity, now, prices, isInterrupted);
-    this.#panel.post({ type: "timeline", view: this.#timeline.changesIn(content) });
+    const view = timelineContent(execution, activity, now, prices, isInterrupted);
+    this.#panel.post({ type: "timeline", view });
   }
 
   #handlers(): Handlers<FromPage> {
@@ -271,7 +270,6 @@ export class OpenPage {
       };
     return {
       ready: () => {
-        this.#timeline.clear();
         this.#timelineOf = undefined;
         this.#panel.begin();
         this.#reveal();

@@ -29,76 +29,62 @@ const tickRoom = 0.8;
 /** Shorter periods can't be seen (ms). */
 const closest = 10;
 
-/** The whole time (ms). `before`: of what still runs, which grows only if the end is reached. */
-export function extentOf(spans: readonly Span[], now: number, before = 0): number {
-  const [crew] = spans;
-  if (crew === undefined) return shortest;
-  const end =
-    spans.reduce((last, span) => Math.max(last, span.end ?? now), crew.start) - crew.start;
-  if (hasEnded(spans)) return Math.max(end, closest);
-  if (end < before) return before;
-  const waited = lengthOf(idleIn(spans, now, end));
-  return Math.max(shortest, end + Math.max(leastRoom, (end - waited) * headroom));
-}
-
 /**
- * Long waits, if they take more than half of the time.
- * @param beside of an execution on the same axis: then both wait, or one has ended
+ * The whole time (ms).
+ * @param all the spans of each execution on the axis
+ * @param before of what still runs, which grows only if the end is reached
  */
-export function longWaits(
-  spans: readonly Span[],
-  now: number,
-  beside: readonly Span[] = [],
-): Period[] {
-  const whole = Math.max(extentOf(spans, now), beside.length === 0 ? 0 : extentOf(beside, now));
-  const others = idleIn(beside, now, whole);
-  const waits = idleIn(spans, now, whole).flatMap((one) =>
-    others.flatMap((other) => {
-      const [from, to] = [Math.max(one.from, other.from), Math.min(one.to, other.to)];
-      return from < to ? [{ from, to }] : [];
-    }),
-  );
-  const waited = lengthOf(waits);
-  const rest = Math.max(whole - waited, shortest / 5);
-  if (waited < whole / 2) return [];
-  return waits.filter(({ from, to }) => to - from > rest * cutShare * 2);
+export function extentOf(all: readonly (readonly Span[])[], now: number, before = 0): number {
+  const extents = all.map((spans) => {
+    const end = endOf(spans, now);
+    if (hasEnded(spans)) return Math.max(end, closest);
+    if (end < before) return before;
+    const worked = end - lengthOf(idleIn(spans, end));
+    return Math.max(shortest, end + Math.max(leastRoom, worked * headroom));
+  });
+  return Math.max(...extents);
 }
 
-/** When nothing is done, up to `whole`. */
-function idleIn(spans: readonly Span[], now: number, whole: number): readonly Period[] {
-  const [crew] = spans;
-  if (crew === undefined) return [{ from: 0, to: whole }];
+/** Long periods in which nothing is done in any execution, if they take more than half of the time. */
+export function waitsOf(all: readonly (readonly Span[])[], extent: number): readonly Period[] {
+  const waits = all
+    .map((spans) => idleIn(spans, extent))
+    .reduce((one, other) =>
+      one.flatMap((period) =>
+        other.flatMap(({ from, to }) => {
+          const both = { from: Math.max(from, period.from), to: Math.min(to, period.to) };
+          return both.from < both.to ? [both] : [];
+        }),
+      ),
+    );
+  const waited = lengthOf(waits);
+  const rest = Math.max(extent - waited, shortest / 5);
+  return waited < extent / 2 ? [] : waits.filter(({ from, to }) => to - from > rest * cutShare * 2);
+}
+
+/** When nothing is done, up to `whole`: what still waits takes all that follows. */
+function idleIn(spans: readonly Span[], whole: number): readonly Period[] {
+  const began = spans[0]?.start ?? 0;
   const idle: Period[] = [];
   for (const { kind, start, end } of spans.toSorted((one, other) => one.start - other.start)) {
     // While it is queued, there is nothing else to see.
     if (kind !== "wait" && (kind !== "queue" || end === undefined)) continue;
-    const period = { from: start - crew.start, to: (end ?? now) - crew.start };
+    const period = { from: start - began, to: end === undefined ? whole : end - began };
     const last = idle.at(-1);
     if (last === undefined || last.to < period.from) idle.push(period);
     else idle.splice(-1, 1, { from: last.from, to: Math.max(last.to, period.to) });
   }
-  return hasEnded(spans) ? [...idle, { from: extentOf(spans, now), to: whole }] : idle;
+  return hasEnded(spans) ? [...idle, { from: endOf(spans, began), to: whole }] : idle;
+}
+
+/** Since the start of the first, which is the crew's (ms). */
+function endOf(spans: readonly Span[], now: number): number {
+  const began = spans[0]?.start ?? now;
+  return spans.reduce((last, { end = now }) => Math.max(last, end), began) - began;
 }
 
 function lengthOf(periods: readonly Period[]): number {
   return periods.reduce((sum, { from, to }) => sum + to - from, 0);
-}
-
-/** A long wait that lasts takes all that follows. @param all of the executions on the axis */
-export function openWaits(
-  waits: readonly Period[],
-  all: readonly (readonly Span[])[],
-  extent: number,
-): readonly Period[] {
-  const open = all.flatMap((spans) => {
-    const wait = spans.find(({ kind, end }) => kind === "wait" && end === undefined);
-    return wait === undefined ? [] : [wait.start - (spans[0]?.start ?? wait.start)];
-  });
-  const others = all.length - all.filter(hasEnded).length - open.length;
-  if (open.length === 0 || others > 0) return waits;
-  // One that has just begun isn't among the long ones.
-  const since = Math.max(...open);
-  return waits.map((wait) => (wait.to > since ? { ...wait, to: extent } : wait));
 }
 
 function hasEnded(spans: readonly Span[]): boolean {

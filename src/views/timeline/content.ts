@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { pieceOf } from "../../base/text.ts";
-import { type Activity } from "../../executions/activity.ts";
+import type { Activity } from "../../executions/activity.ts";
 import {
   interruptedAt,
   lastTimeIn,
@@ -13,7 +13,7 @@ import { type ExecutionSummary, isLocalCrew, mayWait } from "../../executions/mo
 import { type Cost, costOf, type Price, spanTokenUses } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
 import { formatAmount, formatCost, stateLabel } from "../../view/words.ts";
-import type { Mark, Span, TimelineView, WholeView } from "./messages.ts";
+import type { Mark, Span, TimelineView } from "./messages.ts";
 
 /** Of a span's text; a tooltip shows the first lines (characters). */
 const longest = 600;
@@ -25,8 +25,15 @@ export function timelineContent(
   now: number,
   prices: readonly Price[] = [],
   isInterrupted = false,
-): WholeView {
-  const left = Object.values(activity.folded).reduce((sum, count) => sum + count, 0);
+): TimelineView {
+  const { spans, marks, folded } = activity;
+  const left = Object.values(folded).reduce((sum, count) => sum + count, 0);
+  const uses = prices.length === 0 ? undefined : spanTokenUses(spans);
+  const ownMarks = Map.groupBy(marks, ({ parentId }) => parentId);
+  const ofTask = Map.groupBy(spans, ({ taskId }) => taskId);
+  const waiting = waitingIn(spans);
+  const last = waiting.size > 0 ? undefined : lastSeen(execution, activity, isInterrupted);
+  const whole = wholeTime(execution);
   return {
     localId: execution.localId,
     title: titleOf(execution),
@@ -35,40 +42,25 @@ export function timelineContent(
     stateLabel: stateLabel(execution),
     now,
     isLocal: isLocalCrew(execution.crew),
-    spans: spansOf(execution, activity, prices, isInterrupted),
-    ...(left === 0
-      ? {}
-      : { note: l10n.t("Not shown: {0} older events, because there are too many.", left) }),
-  };
-}
-
-function spansOf(
-  execution: ExecutionSummary,
-  { spans, marks }: Activity,
-  prices: readonly Price[],
-  isInterrupted: boolean,
-): Span[] {
-  const uses = prices.length === 0 ? undefined : spanTokenUses(spans);
-  const ownMarks = Map.groupBy(marks, ({ parentId }) => parentId);
-  const ofTask = Map.groupBy(spans, ({ taskId }) => taskId);
-  const waiting = waitingIn(spans);
-  const last = waiting.size > 0 ? undefined : lastSeen(execution, spans, marks, isInterrupted);
-  const whole = wholeTime(execution);
-  return spans.map((span) => ({
-    ...shortened(span),
-    ...(waiting.has(span.id) && { state: "waiting" }),
-    ...(span.end === undefined &&
-      last !== undefined && {
-        end: Math.max(span.start, last),
-        state: isInterrupted ? "interrupted" : "unknown",
+    spans: spans.map((span) => ({
+      ...shortened(span),
+      ...(waiting.has(span.id) && { state: "waiting" }),
+      ...(span.end === undefined &&
+        last !== undefined && {
+          end: Math.max(span.start, last),
+          state: isInterrupted ? "interrupted" : "unknown",
+        }),
+      ...(span.kind === "crew" && whole?.isByCrew === true && { worked: whole }),
+      ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
+      ...defined({
+        cost: costTexts(costOf(uses?.get(span.id), prices)),
+        marks: ownMarks.get(span.id)?.map(shortened),
       }),
-    ...(span.kind === "crew" && whole?.isByCrew === true && { worked: whole }),
-    ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
-    ...defined({
-      cost: costTexts(costOf(uses?.get(span.id), prices)),
-      marks: ownMarks.get(span.id)?.map(shortened),
+    })),
+    ...(left > 0 && {
+      note: l10n.t("Not shown: {0} older events, because there are too many.", left),
     }),
-  }));
+  };
 }
 
 /** The IDs of what a wait that lasts is part of. */
@@ -83,18 +75,17 @@ function waitingIn(spans: Activity["spans"]): ReadonlySet<string> {
 /** When something of it was last seen, if what it does now isn't known (milliseconds since 1970). */
 function lastSeen(
   execution: ExecutionSummary,
-  spans: Activity["spans"],
-  marks: Activity["marks"],
+  activity: Activity,
   isInterrupted: boolean,
 ): number | undefined {
   // It is still seen, but does nothing.
-  if (isInterrupted) return interruptedAt(execution, { spans, marks });
+  if (isInterrupted) return interruptedAt(execution, activity);
   const { state, startedAt, seenAt = startedAt, watchingStoppedAt, history } = execution;
   if (!mayWait(execution) && state !== "unconfirmed" && watchingStoppedAt === undefined)
     return undefined;
   const change = history?.at(-1);
   const seen = [startedAt, seenAt, change?.notBefore ?? change?.at ?? startedAt].map(Date.parse);
-  return Math.max(lastTimeIn({ spans, marks }) ?? -Infinity, ...seen);
+  return Math.max(lastTimeIn(activity) ?? -Infinity, ...seen);
 }
 
 function costTexts(cost: Cost | undefined): Span["cost"] {
@@ -109,13 +100,13 @@ function timesOf(
   execution: ExecutionSummary,
   own: Activity["spans"],
 ): Pick<Span, "worked" | "waited" | "pauses"> {
-  const task = execution.tasks.find((each) => each.taskId === taskId);
   const isAll = own.filter(({ kind }) => kind === "task").length === 1;
-  const worked = task && isAll ? taskTime(task, execution) : undefined;
+  const task = isAll ? execution.tasks.find((each) => each.taskId === taskId) : undefined;
+  const worked = task && taskTime(task, execution);
   const waits = own.filter(({ kind }) => kind === "wait");
   return defined({
     worked,
-    waited: task && isAll ? taskWait(task, execution) : undefined,
+    waited: task && taskWait(task, execution),
     pauses:
       worked === undefined && waits.length > 0
         ? waits.map(({ start, end }) => ({ start, ...defined({ end }) }))
@@ -128,35 +119,9 @@ const texts = ["arguments", "thought", "text", "error"] as const;
 function shortened<T extends Partial<Pick<Mark & Span, (typeof texts)[number]>>>(each: T): T {
   const own = texts.flatMap((name) => {
     const text = each[name];
-    return text === undefined ? [] : [[name, beginning(text)] as const];
+    if (text === undefined) return [];
+    const { text: start, next } = pieceOf(text, 0, longest);
+    return [[name, next === undefined ? start : `${start.trimEnd()} …`] as const];
   });
   return { ...each, ...Object.fromEntries(own) };
-}
-
-function beginning(text: string): string {
-  const { text: start, next } = pieceOf(text, 0, longest);
-  return next === undefined ? start : `${start.trimEnd()} …`;
-}
-
-/** Remembers what a page has, so that only what changed is sent. */
-export class Sent {
-  readonly #json = new Map<string, string>();
-
-  /** All is sent to a new page. */
-  clear(): void {
-    this.#json.clear();
-  }
-
-  changesIn({ spans, ...view }: WholeView): TimelineView {
-    const before = new Map(this.#json);
-    this.#json.clear();
-    return {
-      ...view,
-      spans: spans.map((span) => {
-        const json = JSON.stringify(span);
-        this.#json.set(span.id, json);
-        return before.get(span.id) === json ? span.id : span;
-      }),
-    };
-  }
 }

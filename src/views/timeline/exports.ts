@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { formatSpan, tickTexts } from "../../view/lengths.ts";
-import { axisOf, extentOf, longWaits } from "./axis.ts";
+import { axisOf, extentOf, waitsOf } from "./axis.ts";
 import { figuresOf, hintOf, markLine, markName, nameOf, stateText, timeText } from "./labels.ts";
-import type { Look, SpanKind, TimelineView, WholeView } from "./messages.ts";
+import type { Look, SpanKind, TimelineView } from "./messages.ts";
 import type { Row } from "./rows.ts";
 
 /** A table, with the tree as indentation, and a list of what took no time. @param now milliseconds since 1970 */
@@ -82,15 +82,15 @@ const heights: Readonly<Partial<Record<SpanKind, number>>> = { crew: 4, queue: 6
 /** An SVG that needs nothing else, for light and dark pages. @param now milliseconds since 1970 */
 export function timelinePicture(
   all: readonly Row[],
-  { title, crew, stateLabel, spans, note }: WholeView,
+  { title, crew, stateLabel, spans, note }: TimelineView,
   look: Pick<Look, "zoom" | "isWhole">,
   now: number,
 ): string {
   const rows = all.slice(0, mostRows);
   const start = spans[0]?.start ?? now;
-  const extent = extentOf(spans, now);
+  const extent = extentOf([spans], now);
   const view = look.zoom ?? { from: 0, to: extent };
-  const axis = axisOf(view, extent, look.isWhole ? [] : longWaits(spans, now), 8);
+  const axis = axisOf(view, extent, look.isWhole ? [] : waitsOf([spans], extent), 8);
   const heads = [
     l10n.t("Time"),
     l10n.t("Tokens"),

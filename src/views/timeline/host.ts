@@ -8,7 +8,7 @@ import { Panel } from "../../editor/panel.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import { activityIn } from "../activities.ts";
 import { activeOf } from "../waiting.ts";
-import { Sent, timelineContent } from "./content.ts";
+import { timelineContent } from "./content.ts";
 import { openDefinition } from "./definition.ts";
 import {
   fromTimeline,
@@ -16,7 +16,7 @@ import {
   type Look,
   lookAt,
   type ToTimeline,
-  type WholeView,
+  type TimelineView,
 } from "./messages.ts";
 import { timelineMarkdown, timelinePicture } from "./exports.ts";
 import type { TimelineOptions } from "./register.ts";
@@ -27,7 +27,6 @@ export class TimelineHost implements vscode.Disposable {
   readonly #options: TimelineOptions;
   readonly #onShown: (localId: string | undefined) => void;
   readonly #owned = new Disposables();
-  readonly #sent = new Sent();
   #view: vscode.WebviewView | undefined;
   #panel: Panel<FromTimeline, ToTimeline> | undefined;
   #localId: string | undefined;
@@ -82,7 +81,6 @@ export class TimelineHost implements vscode.Disposable {
   follow(localId: string | undefined): void {
     if (localId === this.#localId) return;
     this.#localId = localId;
-    this.#sent.clear();
     this.#panel?.show();
     this.#report();
   }
@@ -129,7 +127,6 @@ export class TimelineHost implements vscode.Disposable {
       (this.#last = this.#last.catch(() => undefined).then(() => this.#go(to)));
     return {
       ready: () => {
-        this.#sent.clear();
         this.#localId ??= this.#choose();
         this.#panel?.begin();
         this.#report();
@@ -169,15 +166,14 @@ export class TimelineHost implements vscode.Disposable {
   #shown(): ToTimeline {
     const { store } = this.#options;
     const execution = this.#localId === undefined ? undefined : store.summary(this.#localId);
-    if (execution !== undefined)
-      return { type: "show", view: this.#sent.changesIn(this.#content(execution)) };
+    if (execution !== undefined) return { type: "show", view: this.#content(execution) };
     const text = vscode.l10n.t(
       "Kick off a crew, or select an execution, to see here what happens in it.",
     );
     return { type: "empty", text };
   }
 
-  #content(execution: ExecutionSummary): WholeView {
+  #content(execution: ExecutionSummary): TimelineView {
     const { store, crews, clock, prices } = this.#options;
     const isHeld = isInterrupted(crews.find(execution.crew.id), execution.kickoffIds);
     const activity = activityIn(store, execution);

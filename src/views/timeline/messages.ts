@@ -3,8 +3,7 @@ import { type Mark, type Span as ActivitySpan, spanKinds } from "../../execution
 import type { Duration } from "../../executions/times.ts";
 import type { ExecutionState } from "../../executions/model.ts";
 
-export type { SpanKind } from "../../executions/activity.ts";
-export type { Mark };
+export type { Mark, SpanKind } from "../../executions/activity.ts";
 
 /** With what else its row shows. */
 export interface Span extends Omit<ActivitySpan, "state"> {
@@ -32,21 +31,10 @@ export interface TimelineView {
   readonly now: number;
   /** Whether its tasks are defined in a project on this machine. */
   readonly isLocal: boolean;
-  /** Each after its parent; the first is the crew's. Its ID alone for one that hasn't changed. */
-  readonly spans: readonly (Span | string)[];
+  /** Each after its parent; the first is the crew's. */
+  readonly spans: readonly Span[];
   /** What is left out. */
   readonly note?: string;
-}
-
-export type WholeView = Omit<TimelineView, "spans"> & { readonly spans: readonly Span[] };
-
-/** With the spans that haven't changed since the view before. */
-export function wholeView(view: TimelineView, before: WholeView | undefined): WholeView {
-  const known = new Map(before?.spans.map((span) => [span.id, span]));
-  const spans = view.spans.flatMap(
-    (span) => (typeof span === "string" ? known.get(span) : span) ?? [],
-  );
-  return { ...view, spans };
 }
 
 export type ToTimeline =

@@ -1,43 +1,45 @@
 import * as l10n from "@vscode/l10n";
-import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import {
   type ComparedExecution,
-  type ComparedInput,
-  type ComparedOutput,
+  type ComparedRow,
   type ComparisonModel,
   type Side,
   type Sides,
   sides,
   type ToComparison,
 } from "../../views/comparison/messages.ts";
-import { type Span, type WholeView, wholeView } from "../../views/timeline/messages.ts";
+import type { Period } from "../../views/timeline/axis.ts";
+import type { Span, TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
-import { Difference, OneSide } from "../difference.tsx";
+import { OneSide } from "../difference.tsx";
 import { draw, host } from "../host.ts";
-import { ContentView, Level, ValueView } from "../page/content.tsx";
-import { Fold } from "../page/fold.tsx";
 import { Icon } from "../icons.tsx";
-import { Timelines } from "./timelines.tsx";
+import { Fold } from "../page/fold.tsx";
+import { useTimes } from "../timeline/hooks.ts";
+import { columnsOf } from "../timeline/row.tsx";
+import { SmallTimeline } from "../timeline/small-timeline.tsx";
 
 interface ComparisonProps {
   readonly model: ComparisonModel;
-  readonly timelines: ComponentChildren;
+  readonly timelines: Sides<TimelineView>;
 }
 
 function Comparison({ model, timelines }: ComparisonProps) {
-  const { executions, spoken, figures } = model;
+  const { executions, spoken, figures, inputs, inputsNote, outputs } = model;
+  const { left, right } = executions;
+  const different = inputs.filter(({ isDifferent }) => isDifferent);
+  const same = inputs.filter(({ isDifferent }) => !isDifferent);
   return (
     <>
       <header>
-        <h1 class="unseen">
-          {l10n.t("{0} compared with {1}", executions.right.name, executions.left.name)}
-        </h1>
+        <h1 class="unseen">{l10n.t("{0} compared with {1}", right.name, left.name)}</h1>
         <div class="executions">
-          <Execution execution={executions.left} side="left" />
+          <Execution execution={left} side="left" />
           <button type="button" class="secondary" onClick={() => host.post({ type: "swap" })}>
             {l10n.t("Swap")}
           </button>
-          <Execution execution={executions.right} side="right" />
+          <Execution execution={right} side="right" />
         </div>
         <p class="unseen" role="status">
           {spoken}
@@ -45,27 +47,44 @@ function Comparison({ model, timelines }: ComparisonProps) {
       </header>
       <section aria-labelledby="figures">
         <h2 id="figures">{l10n.t("What Differs")}</h2>
-        <ComparisonTable label={l10n.t("Figure")} executions={executions} id="figures">
-          {figures.map(({ label, values, difference, isDifferent }) => (
-            <tr key={label} class={isDifferent ? "different" : ""}>
-              <th scope="row">{label}</th>
-              {sides.map((side) => (
-                <td key={side}>
-                  {typeof values[side] === "number" ? (
-                    <Elapsed elapsed={values[side]} />
-                  ) : (
-                    values[side]
-                  )}
-                </td>
-              ))}
-              <td class="change">{difference}</td>
-            </tr>
-          ))}
-        </ComparisonTable>
+        <Table id="figures" label={l10n.t("Figure")} rows={figures} executions={executions} />
       </section>
-      <Inputs model={model} />
-      {timelines}
-      {model.outputs.length > 0 && <Outputs outputs={model.outputs} />}
+      {(inputs.length > 0 || inputsNote !== undefined) && (
+        <section aria-labelledby="inputs">
+          <Heading id="inputs" label={l10n.t("Inputs")} rows={inputs} />
+          {inputsNote !== undefined && <p class="faint">{inputsNote}</p>}
+          <Table id="inputs" label={l10n.t("Input")} rows={different} executions={executions} />
+          {same.length > 0 && (
+            <div class="facts">
+              <Fold
+                id="same inputs"
+                isOpen={false}
+                label={l10n.t("Inputs that are the same ({0})", same.length)}
+              >
+                <dl>
+                  {same.map(({ label, values }) => (
+                    <div key={label}>
+                      <dt>{label}</dt>
+                      <dd class="plain">{values.left}</dd>
+                    </div>
+                  ))}
+                </dl>
+              </Fold>
+            </div>
+          )}
+        </section>
+      )}
+      <Timelines
+        key={`${timelines.left.localId} ${timelines.right.localId}`}
+        {...{ timelines, executions }}
+        onReveal={(side, { taskId }) => reveal(outputs, side, taskId)}
+      />
+      {outputs.length > 0 && (
+        <section aria-labelledby="outputs">
+          <Heading id="outputs" label={l10n.t("Outputs")} rows={outputs} />
+          <Table id="outputs" label={l10n.t("Output")} rows={outputs} executions={executions} />
+        </section>
+      )}
     </>
   );
 }
@@ -105,14 +124,26 @@ function Execution({ execution, side }: { execution: ComparedExecution; side: Si
 }
 
 interface TableProps {
-  /** The heading's. */
-  readonly id: string;
+  readonly id: "figures" | "inputs" | "outputs";
   readonly label: string;
+  readonly rows: readonly ComparedRow[];
   readonly executions: ComparisonModel["executions"];
-  readonly children: ComponentChildren;
 }
 
-function ComparisonTable({ id, label, executions, children }: TableProps) {
+function Heading({ id, label, rows }: Omit<TableProps, "executions">) {
+  const different = rows.filter(({ isDifferent }) => isDifferent);
+  return (
+    <div class="heading">
+      <h2 id={id}>{label}</h2>
+      {rows.length > 0 && (
+        <span class="faint">{l10n.t("{0} of {1} differ", different.length, rows.length)}</span>
+      )}
+    </div>
+  );
+}
+
+function Table({ id, label, rows, executions }: TableProps) {
+  if (rows.length === 0) return null;
   return (
     <div class="table">
       <table class="comparison" aria-labelledby={id}>
@@ -129,203 +160,114 @@ function ComparisonTable({ id, label, executions, children }: TableProps) {
             <th scope="col">{l10n.t("Difference")}</th>
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id} class={row.isDifferent ? "different" : ""} id={`${id} ${row.id}`}>
+              <th scope="row">{row.label}</th>
+              {sides.map((side) => (
+                <td key={side}>
+                  <Value row={row} side={side} isMarked={id === "inputs"} />
+                </td>
+              ))}
+              <td class="change">
+                {row.difference}
+                {row.opens !== undefined && <OpenButton row={row} />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );
 }
 
-function Inputs({ model: { inputs, inputsNote, executions } }: { model: ComparisonModel }) {
-  const different = inputs.filter(({ isDifferent }) => isDifferent);
-  const same = inputs.filter(({ isDifferent }) => !isDifferent);
-  if (inputs.length === 0 && inputsNote === undefined) return null;
-  return (
-    <section aria-labelledby="inputs">
-      <div class="heading">
-        <h2 id="inputs">{l10n.t("Inputs")}</h2>
-        {inputs.length > 0 && (
-          <span class="faint">{l10n.t("{0} of {1} differ", different.length, inputs.length)}</span>
-        )}
-      </div>
-      {inputsNote !== undefined && <p class="faint">{inputsNote}</p>}
-      {different.length > 0 && (
-        <ComparisonTable label={l10n.t("Input")} executions={executions} id="inputs">
-          {different.map((input) => (
-            <tr key={input.name} class="different">
-              <th scope="row">{input.name}</th>
-              <InputValues input={input} />
-              <td class="change">{input.difference}</td>
-            </tr>
-          ))}
-        </ComparisonTable>
-      )}
-      {same.length > 0 && (
-        <div class="facts">
-          <Fold
-            id="same inputs"
-            isOpen={false}
-            label={l10n.t("Inputs that are the same ({0})", same.length)}
-          >
-            <dl>
-              {same.map(({ name, values }) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{values.left !== undefined && <ValueView content={values.left} />}</dd>
-                </div>
-              ))}
-            </dl>
-          </Fold>
-        </div>
-      )}
-    </section>
-  );
+interface ValueProps {
+  readonly row: ComparedRow;
+  readonly side: Side;
+  /** With the words that only it has. */
+  readonly isMarked: boolean;
 }
 
-function InputValues({ input: { values } }: { input: ComparedInput }) {
+function Value({ row: { values }, side, isMarked }: ValueProps) {
   const { left, right } = values;
+  const value = values[side];
+  if (typeof value === "number") return <Elapsed elapsed={value} />;
+  if (value === undefined) return <span class="faint">{l10n.t("none")}</span>;
+  if (value === "") return <em class="faint">{l10n.t("empty")}</em>;
   return (
-    <>
-      {sides.map((side) => {
-        const content = values[side];
-        return (
-          <td key={side}>
-            {left !== undefined && right !== undefined ? (
-              <div class="plain">
-                <OneSide before={left.text} after={right.text} side={side} />
-              </div>
-            ) : content === undefined ? (
-              <span class="faint">{l10n.t("none")}</span>
-            ) : (
-              <ValueView content={content} />
-            )}
-          </td>
-        );
-      })}
-    </>
-  );
-}
-
-/** More open ones would make the page slow to begin. */
-const mostOpen = 5;
-
-function Outputs({ outputs }: { readonly outputs: readonly ComparedOutput[] }) {
-  const different = outputs.filter(({ status }) => status === "different");
-  const single = outputs.filter(({ status }) => status === "single");
-  const open = new Set(different.slice(0, mostOpen));
-  return (
-    <section aria-labelledby="outputs">
-      <div class="heading">
-        <h2 id="outputs">{l10n.t("Outputs")}</h2>
-        <span class="faint">
-          {l10n.t("{0} of {1} differ", different.length + single.length, outputs.length)}
-        </span>
-      </div>
-      <ol class="tasks">
-        {outputs.map((output) => (
-          <li class="task" key={output.id} id={output.id}>
-            <Fold
-              id={output.id}
-              isOpen={open.has(output)}
-              label={
-                <>
-                  <h3>{output.name}</h3>
-                  <span class="faint">{output.facts.join(" · ")}</span>
-                </>
-              }
-            >
-              <Output output={output} />
-            </Fold>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-function Output({ output }: { readonly output: ComparedOutput }) {
-  const { id, name, tasks, status } = output;
-  const [left, right] = [tasks.left?.output, tasks.right?.output];
-  return (
-    <div class="compared">
-      <div class="columns">
-        {sides.map((side) => (
-          <About key={side} output={output} side={side} />
-        ))}
-      </div>
-      {left === undefined || right === undefined ? (
-        <div class="columns">
-          {sides.map((side) => (
-            <Alone key={side} output={output} side={side} />
-          ))}
-        </div>
-      ) : status === "same" ? (
-        <>
-          <p class="faint">{l10n.t("The outputs are the same.")}</p>
-          <Level.Provider value={3}>
-            <ContentView content={left} />
-          </Level.Provider>
-        </>
-      ) : left.cutFrom === undefined && right.cutFrom === undefined ? (
-        <Difference before={left.text} after={right.text} />
+    <div class="plain">
+      {isMarked && typeof left === "string" && typeof right === "string" ? (
+        <OneSide before={left} after={right} side={side} />
       ) : (
-        <p class="faint">{l10n.t("These outputs are too large to be compared here.")}</p>
-      )}
-      {status === "different" && (
-        <p class="tools">
-          <button
-            type="button"
-            class="secondary"
-            aria-label={l10n.t("Open Diff of {0}", name)}
-            title={l10n.t("Open Diff of {0}", name)}
-            onClick={() => host.post({ type: "openDiff", id })}
-          >
-            {l10n.t("Open Diff")}
-          </button>
-        </p>
+        value
       )}
     </div>
   );
 }
 
-/** What this side did for the output. */
-function About({ output, side }: { readonly output: ComparedOutput; readonly side: Side }) {
-  const task = output.tasks[side];
-  if (task === undefined) return <p class="faint">{l10n.t("This execution has no such task.")}</p>;
+function OpenButton({ row: { id, label, opens } }: { readonly row: ComparedRow }) {
+  const isDiff = opens === "diff";
+  const name = isDiff ? l10n.t("Open Diff of {0}", label) : l10n.t("Open Output of {0}", label);
   return (
-    <p class="about-task">
-      {task.state !== undefined && <Icon name={task.state} />}
-      <span class="faint">{task.facts.join(" · ")}</span>
-    </p>
+    <button
+      type="button"
+      class="link"
+      aria-label={name}
+      title={name}
+      onClick={() => host.post({ type: "openOutput", id })}
+    >
+      {isDiff ? l10n.t("Open Diff") : l10n.t("Open Output")}
+    </button>
   );
 }
 
-function Alone({ output, side }: { readonly output: ComparedOutput; readonly side: Side }) {
-  const { output: content, note } = output.tasks[side] ?? {};
+interface TimelinesProps extends Pick<ComparisonProps, "timelines"> {
+  readonly executions: ComparisonModel["executions"];
+  readonly onReveal: (side: Side, span: Span) => void;
+}
+
+/** One above the other, each from its own start, with one axis and one zoom. */
+function Timelines({ timelines, executions, onReveal }: TimelinesProps) {
+  const [zoom, setZoom] = useState(host.kept.zoom);
+  const { left, right } = timelines;
+  const times = useTimes(left.spans, right.spans);
+  const onZoom = (zoom: Period | undefined) => {
+    setZoom(zoom);
+    host.keep({ zoom });
+  };
+  const columns = columnsOf([...left.spans, ...right.spans]);
   return (
-    <Level.Provider value={3}>
-      <div>
-        {content !== undefined && (
-          <ContentView
-            content={content}
-            open={() => host.post({ type: "openOutput", id: output.id, side })}
-          />
+    <section aria-labelledby="timelines">
+      <div class="heading">
+        <h2 id="timelines">{l10n.t("Timelines")}</h2>
+        {zoom !== undefined && (
+          <button type="button" class="link" onClick={() => onZoom(undefined)}>
+            {l10n.t("Show the Whole Time")}
+          </button>
         )}
-        {note !== undefined && <p class="faint">{note}</p>}
       </div>
-    </Level.Provider>
+      {sides.map((side) => (
+        <div key={side} class={`timeline-of ${side}`}>
+          <h3>{executions[side].name}</h3>
+          <SmallTimeline
+            view={{ ...timelines[side], title: executions[side].name }}
+            look={host.kept.looks?.[side]}
+            onLook={(look) => host.keep({ looks: { ...host.kept.looks, [side]: look } })}
+            onReveal={(span) => onReveal(side, span)}
+            shared={{ ...times, zoom, onZoom, columns, isBelow: side === "right" }}
+          />
+        </div>
+      ))}
+    </section>
   );
 }
 
-let views: Sides<WholeView> | undefined;
-
-function revealTask({ outputs }: ComparisonModel, side: Side, { taskId }: Span): void {
+function reveal(outputs: readonly ComparedRow[], side: Side, taskId: string | undefined): void {
   if (taskId === undefined) return;
-  const output = outputs.find(({ tasks }) => tasks[side]?.taskId === taskId);
-  const task = output && document.getElementById(output.id);
-  const fold = task?.querySelector("details");
-  if (fold) fold.open = true;
-  task?.scrollIntoView({ block: "start" });
-  task?.querySelector("summary")?.focus({ preventScroll: true });
+  const output = outputs.find(({ taskIds }) => taskIds?.[side] === taskId);
+  const row = output && document.getElementById(`outputs ${output.id}`);
+  row?.scrollIntoView({ block: "center" });
+  row?.querySelector("button")?.focus({ preventScroll: true });
 }
 
 /** Another execution is looked at from its beginning. */
@@ -336,27 +278,10 @@ function keepPair(pair: Sides<string>): void {
 }
 
 host.listen<ToComparison>({
-  timelines({ views: { left, right } }) {
-    clock.set(left.now);
-    views = { left: wholeView(left, views?.left), right: wholeView(right, views?.right) };
-    // The model follows.
-  },
-  show({ model, pair }) {
+  show({ model, timelines, pair }) {
+    clock.set(timelines.left.now);
     keepPair(pair);
-    draw(
-      <Comparison
-        model={model}
-        timelines={
-          views !== undefined && (
-            <Timelines
-              key={`${views.left.localId} ${views.right.localId}`}
-              views={views}
-              onReveal={(side, span) => revealTask(model, side, span)}
-            />
-          )
-        }
-      />,
-    );
+    draw(<Comparison {...{ model, timelines }} />);
   },
   missing: ({ text }) => draw(<p class="missing">{text}</p>),
 });

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { PageModel, Place, Review, ToPage } from "../../views/page/messages.ts";
-import { type WholeView, wholeView } from "../../views/timeline/messages.ts";
+import type { TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
@@ -183,7 +183,7 @@ function useFocus(model: PageModel): void {
   }, [model]);
 }
 
-let timeline: WholeView | undefined;
+let timeline: TimelineView | undefined;
 let model: PageModel | undefined;
 let pressed: readonly Output[] = [];
 
@@ -225,7 +225,7 @@ function move(to: Place): void {
 host.listen<ToPage>({
   timeline({ view }) {
     clock.set(view.now);
-    timeline = wholeView(view, timeline);
+    timeline = view;
     // The model follows.
   },
   show: (message) => show(message.model),

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { PageAttempt, Content, FromPage, Review } from "../../views/page/messages.ts";
 import { clock } from "../clock.tsx";
-import { ChangedWords, Difference } from "../difference.tsx";
+import { ChangedWords } from "../difference.tsx";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { host } from "../host.ts";
 import { Icon } from "../icons.tsx";
@@ -85,10 +85,10 @@ interface OutputProps {
 
 /** An attempt's output, what was asked for after the one before, and what changed since. */
 export function Output({ content, earlier, taskId, attempt }: OutputProps) {
-  const [isCompared, setCompared] = useState(false);
   if (content === undefined)
     return <p class="faint">{l10n.t("The crew has not returned this output.")}</p>;
-  const open = () => host.post({ type: "act", action: "openOutput", taskId, attempt });
+  const post = (action: "openOutput" | "compareAttempts") => () =>
+    host.post({ type: "act", action, taskId, attempt });
   const before = earlier?.content;
   const isWhole = content.cutFrom === undefined && before?.cutFrom === undefined;
   const asked = earlier?.feedback.findLast(({ kind }) => kind === "rejected")?.content;
@@ -98,34 +98,19 @@ export function Output({ content, earlier, taskId, attempt }: OutputProps) {
         <div class="given">
           <p class="title">{l10n.t("You asked after attempt {0}:", earlier.number)}</p>
           <ContentView content={asked} />
-          {before !== undefined && isWhole && !isCompared && (
+          {before !== undefined && isWhole && (
             <ChangedWords before={before.text} after={content.text} />
           )}
         </div>
       )}
-      {isCompared && before !== undefined ? (
-        <Difference before={before.text} after={content.text} />
-      ) : (
-        <ContentView content={content} />
-      )}
+      <ContentView content={content} />
       <p class="tools">
-        {earlier !== undefined && before !== undefined && isWhole && (
-          <button type="button" class="link" onClick={() => setCompared(!isCompared)}>
-            {isCompared
-              ? l10n.t("Show Output")
-              : l10n.t("Compare with Attempt {0}", earlier.number)}
+        {earlier !== undefined && before !== undefined && (
+          <button type="button" class="link" onClick={post("compareAttempts")}>
+            {l10n.t("Compare with Attempt {0}", earlier.number)}
           </button>
         )}
-        {before !== undefined && (isCompared || !isWhole) && (
-          <button
-            type="button"
-            class="link"
-            onClick={() => host.post({ type: "act", action: "compareAttempts", taskId, attempt })}
-          >
-            {l10n.t("Open in Diff Editor")}
-          </button>
-        )}
-        <button type="button" class="link" onClick={open}>
+        <button type="button" class="link" onClick={post("openOutput")}>
           {l10n.t("Open as Document")}
         </button>
       </p>

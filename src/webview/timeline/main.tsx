@@ -1,11 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import {
-  type Look,
-  lookAt,
-  type ToTimeline,
-  type WholeView,
-  wholeView,
-} from "../../views/timeline/messages.ts";
+import { type Look, lookAt, type ToTimeline } from "../../views/timeline/messages.ts";
 import { clock } from "../clock.tsx";
 import { draw, host } from "../host.ts";
 import { Timeline } from "./timeline.tsx";
@@ -14,7 +8,6 @@ import { Timeline } from "./timeline.tsx";
 const pause = 200;
 
 let saving: ReturnType<typeof setTimeout> | undefined;
-let whole: WholeView | undefined;
 
 function keep(look: Look): void {
   host.keep({ look });
@@ -27,12 +20,11 @@ if (look !== undefined) host.post({ type: "look", look });
 host.listen<ToTimeline>({
   show({ view }) {
     clock.set(view.now);
-    whole = wholeView(view, whole);
     const { localId } = view;
     draw(
       <Timeline
         key={localId}
-        view={whole}
+        view={view}
         look={lookAt(localId, host.kept.look)}
         onLook={keep}
         onReveal={({ id: spanId }, takesFocus) =>

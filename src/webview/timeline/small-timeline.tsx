@@ -1,11 +1,10 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Look, lookAt, type Span } from "../../views/timeline/messages.ts";
-import type { WholeView } from "../../views/timeline/messages.ts";
+import { type Look, lookAt, type Span, type TimelineView } from "../../views/timeline/messages.ts";
 import { type SharedAxis, Timeline } from "./timeline.tsx";
 
 interface SmallTimelineProps {
-  readonly view: WholeView;
+  readonly view: TimelineView;
   /** From before the page was hidden. */
   readonly look: Look | undefined;
   readonly onLook: (look: Look) => void;

@@ -2,14 +2,12 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
 import { markLine } from "../../views/timeline/labels.ts";
-import type { Look, Span } from "../../views/timeline/messages.ts";
+import type { Look, Span, TimelineView } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
 import { clock } from "../clock.tsx";
-import type { WholeView } from "../../views/timeline/messages.ts";
-import { useSize, useWheel } from "./element.ts";
+import { type Times, useSize, useTimes, useWheel } from "./hooks.ts";
 import { type Columns, columnsOf, TreeRow } from "./row.tsx";
-import { type Times, useTimes } from "./times.ts";
 import { Header, Toolbar } from "./toolbar.tsx";
 import { Tooltip } from "./tooltip.tsx";
 
@@ -39,7 +37,7 @@ interface Tip {
 type KeyActions = Readonly<Record<string, (() => void) | undefined>>;
 
 interface TimelineProps {
-  readonly view: WholeView;
+  readonly view: TimelineView;
   /** At the beginning; later changes are the component's own. */
   readonly look: Look;
   readonly onLook: (look: Look) => void;

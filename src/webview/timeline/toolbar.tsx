@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { ComponentChildren, RefObject } from "preact";
 import { shortCount, timeText } from "../../views/timeline/labels.ts";
-import type { Look, WholeView } from "../../views/timeline/messages.ts";
+import type { Look, TimelineView } from "../../views/timeline/messages.ts";
 import { useNow } from "../clock.tsx";
 import { Icon } from "../icons.tsx";
 
@@ -121,7 +121,7 @@ function Button(props: {
 }
 
 interface HeaderProps {
-  readonly view: WholeView;
+  readonly view: TimelineView;
   readonly isRunning: boolean;
 }
 

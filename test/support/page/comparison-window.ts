@@ -55,12 +55,11 @@ function messagesOf(options: ComparisonWindowOptions): readonly ToComparison[] {
   };
   const viewOf = (side: Side) =>
     timelineContent(executions[side], activityOf(executions[side], kept[side]), now, prices);
-  const views = { left: viewOf("left"), right: viewOf("right") };
   return [
-    { type: "timelines", views },
     {
       type: "show",
       model: comparisonModel(executions, prices),
+      timelines: { left: viewOf("left"), right: viewOf("right") },
       pair: onSides(executions, ({ localId }) => localId),
     },
   ];

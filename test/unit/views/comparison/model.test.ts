@@ -69,7 +69,7 @@ describe("The model of a comparison", () => {
   it("has the inputs that differ first, and says which only one has", () => {
     const { inputs, inputsNote } = comparisonModel(samples(), prices);
     assert.deepEqual(
-      inputs.map(({ name, difference }) => `${name}: ${difference}`),
+      inputs.map(({ label, difference }) => `${label}: ${difference}`),
       ["topic: different", "style: only in “tea in the office”", "audience: same", "options: same"],
     );
     assert.equal(inputsNote, undefined);
@@ -85,17 +85,16 @@ describe("The model of a comparison", () => {
   it("has each task's last outputs, how its time and tokens differ, and tasks that only one has", () => {
     const { outputs } = comparisonModel(samples(), prices);
     assert.deepEqual(
-      outputs.map(({ name, status, facts }) => [name, status, ...facts].join(" | ")),
+      outputs.map(({ label, difference, opens }) => `${label}: ${difference} (${opens})`),
       [
-        "research | same | same output | +7.5 s (+39 %) | −900 tokens (−19 %)",
-        "outline | different | different output | +7.5 s (+50 %) | −900 tokens (−19 %)",
-        "briefing | same | same output | −900 tokens (−19 %)",
-        "check | single | only in “tea at home”",
+        "research: same output · +7.5 s (+39 %) · −900 tokens (−19 %) (output)",
+        "outline: different output · +7.5 s (+50 %) · −900 tokens (−19 %) (diff)",
+        "briefing: same output · −900 tokens (−19 %) (output)",
+        "check: only in “tea at home” (output)",
       ],
     );
-    assert.ok(outputs[1]?.tasks.left?.facts.includes("attempt 2"));
-    assert.equal(outputs[3]?.tasks.left, undefined);
-    assert.equal(outputs[3]?.tasks.right?.output?.text, "All facts are right.");
+    assert.match(String(outputs[1]?.values.left), /^Completed · Editor · attempt 2 · 15 s/);
+    assert.deepEqual(outputs[3]?.values, { right: "Completed · Checker" });
   });
 
   it("pairs tasks by their names, else by their places, once", () => {
@@ -125,8 +124,7 @@ describe("The model of a comparison", () => {
   it("compares results that are no task's output, and the output that waits", () => {
     const { left, right } = samples({ right: { output: "Drink coffee." } });
     const [result] = comparisonModel({ left, right }, prices).outputs;
-    assert.equal(result?.name, "Result");
-    assert.equal(result.status, "different");
+    assert.deepEqual([result?.label, result?.opens], ["Result", "diff"]);
     const at = right.startedAt;
     const waiting: Execution = {
       ...without(right, "endedAt"),
@@ -136,10 +134,13 @@ describe("The model of a comparison", () => {
     };
     const { outputs } = comparisonModel({ left, right: waiting }, prices);
     assert.deepEqual(
-      outputs.map(({ name, status }) => `${name} ${status}`),
-      ["research single", "outline different", "briefing single"],
+      outputs.map(({ label, opens, difference }) => [label, opens, difference]),
+      [
+        ["research", "output", "only in “tea in the office”"],
+        ["outline", "diff", "different output"],
+        ["briefing", "output", "only in “tea in the office”"],
+      ],
     );
-    assert.equal(outputs[1]?.tasks.right?.output?.text, "# Draft");
   });
 
   it("names both by their titles, with their crews if those are the same", () => {

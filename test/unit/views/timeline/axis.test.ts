@@ -1,12 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  axisOf,
-  extentOf,
-  longWaits,
-  openWaits,
-  panned,
-  zoomed,
-} from "../../../../src/views/timeline/axis.ts";
+import { axisOf, extentOf, panned, waitsOf, zoomed } from "../../../../src/views/timeline/axis.ts";
 import { tickTexts } from "../../../../src/view/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { contentOf } from "./contents.ts";
@@ -21,23 +14,25 @@ const span = (kind: Span["kind"], from: number, to?: number): Span => ({
   state: to === undefined ? "running" : "completed",
   ...(to === undefined ? {} : { end: start + to }),
 });
+const waitsAt = (now: number, ...all: readonly (readonly Span[])[]) =>
+  waitsOf(all, extentOf(all, start + now));
 const near = (actual: number, expected: number) =>
   assert.ok(Math.abs(actual - expected) < 1e-6, `${actual} is not ${expected}`);
 
 describe("the timeline's axis", () => {
   it("spans an ended execution from its start to its end", () => {
-    assert.equal(extentOf(contentOf("varied").spans, start), 185_000);
+    assert.equal(extentOf([contentOf("varied").spans], start), 185_000);
   });
 
   it("leaves what runs some room, and grows only when that is used up", () => {
     const running = [span("crew", 0)];
-    assert.equal(extentOf(running, start + 1_000), 5_000);
-    assert.equal(extentOf(running, start + 10_000), 11_500);
-    assert.equal(extentOf(running, start + 11_000, 11_500), 11_500);
-    near(extentOf(running, start + 11_600, 11_500), 13_340);
+    assert.equal(extentOf([running], start + 1_000), 5_000);
+    assert.equal(extentOf([running], start + 10_000), 11_500);
+    assert.equal(extentOf([running], start + 11_000, 11_500), 11_500);
+    near(extentOf([running], start + 11_600, 11_500), 13_340);
     // A minute's wait counts no more than the rest, which is all that is drawn in full length.
     const waited = [span("crew", 0), span("wait", 10_000, 70_000)];
-    near(extentOf(waited, start + 80_000), 83_000);
+    near(extentOf([waited], start + 80_000), 83_000);
   });
 
   it("has round times as ticks, in the unit that fits", () => {
@@ -73,9 +68,9 @@ describe("the timeline's axis", () => {
 
   it("shortens long waits only if they take more than half of the time, and marks where", () => {
     const short = [span("crew", 0, 10_000), span("wait", 2_000, 4_000)];
-    assert.deepEqual(longWaits(short, start), []);
+    assert.deepEqual(waitsAt(0, short), []);
     const long = [span("crew", 0, 3_610_000), span("wait", 5_000, 3_605_000)];
-    const cuts = longWaits(long, start);
+    const cuts = waitsAt(0, long);
     assert.deepEqual(cuts, [{ from: 5_000, to: 3_605_000 }]);
     const axis = axisOf({ from: 0, to: 3_610_000 }, 3_610_000, cuts, 5);
     // 5 s of work, 0.8 s for an hour's wait, and 5 s of work.
@@ -87,9 +82,9 @@ describe("the timeline's axis", () => {
   });
 
   it("is not shortened while nothing but the queue has begun", () => {
-    assert.deepEqual(longWaits([span("crew", 0), span("queue", 0)], start + 60_000), []);
+    assert.deepEqual(waitsAt(60_000, [span("crew", 0), span("queue", 0)]), []);
     const begun = [span("crew", 0), span("queue", 0, 50_000), span("task", 50_000)];
-    assert.deepEqual(longWaits(begun, start + 52_000), [{ from: 0, to: 50_000 }]);
+    assert.deepEqual(waitsAt(52_000, begun), [{ from: 0, to: 50_000 }]);
   });
 
   it("has no ticks that are closer than their labels are wide, also on both sides of a wait", () => {
@@ -102,7 +97,7 @@ describe("the timeline's axis", () => {
 
   it("counts waits that overlap, or that last, once", () => {
     const waits = [span("crew", 0), span("wait", 1_000, 50_000), span("wait", 20_000)];
-    assert.deepEqual(longWaits(waits, start + 60_000), [{ from: 1_000, to: 60_000 }]);
+    assert.deepEqual(waitsAt(60_000, waits), [{ from: 1_000, to: 61_000 }]);
   });
 
   it("shortens on a common axis only when nothing is done in both executions", () => {
@@ -113,27 +108,20 @@ describe("the timeline's axis", () => {
       { from: 20_000, to: 320_000 },
       { from: 330_000, to: 3_610_000 },
     ];
-    assert.deepEqual(longWaits(one, start, other), cuts);
-    assert.deepEqual(longWaits(other, start, one), cuts);
+    assert.deepEqual(waitsAt(0, one, other), cuts);
+    assert.deepEqual(waitsAt(0, other, one), cuts);
     const busy = [span("crew", 0, 3_700_000)];
-    assert.deepEqual(longWaits(one, start, busy), []);
+    assert.deepEqual(waitsAt(0, one, busy), []);
   });
 
   it("lets a wait that lasts take the rest of the axis, unless the other execution runs", () => {
     const waits = [span("crew", 0), span("wait", 1_000)];
     const ended = [span("crew", 0, 2_000)];
     const running = [span("crew", 0)];
-    const period = [{ from: 1_000, to: 60_000 }];
-    assert.deepEqual(openWaits(period, [waits, ended], 70_000), [{ from: 1_000, to: 70_000 }]);
-    assert.deepEqual(openWaits(period, [waits, running], 70_000), period);
-    assert.deepEqual(openWaits(period, [ended], 70_000), period);
-  });
-
-  it("lets a long wait that has ended be, while a short one lasts", () => {
-    const again = [span("crew", 0), span("wait", 1_000, 60_000), span("wait", 65_000)];
-    const period = longWaits(again, start + 66_000);
-    assert.deepEqual(period, [{ from: 1_000, to: 60_000 }]);
-    assert.deepEqual(openWaits(period, [again], 70_000), period);
+    assert.deepEqual(waitsOf([waits], 70_000), [{ from: 1_000, to: 70_000 }]);
+    assert.deepEqual(waitsOf([waits, ended], 70_000), [{ from: 2_000, to: 70_000 }]);
+    assert.deepEqual(waitsOf([waits, waits], 70_000), [{ from: 1_000, to: 70_000 }]);
+    assert.deepEqual(waitsOf([waits, running], 70_000), []);
   });
 
   it("zooms around a place that keeps its time, and not further than the whole", () => {

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import { activityOf } from "../../../../src/executions/activity.ts";
 import type { Execution } from "../../../../src/executions/model.ts";
-import { Sent, timelineContent } from "../../../../src/views/timeline/content.ts";
+import { timelineContent } from "../../../../src/views/timeline/content.ts";
 import { detailsOf, sentenceOf } from "../../../../src/views/timeline/labels.ts";
-import { fromTimeline, wholeView } from "../../../../src/views/timeline/messages.ts";
+import { fromTimeline } from "../../../../src/views/timeline/messages.ts";
 import { runningExecution, start, variedExecution } from "../../../support/timeline/samples.ts";
-import { contentOf } from "./contents.ts";
 
 describe("what the timeline's page gets", () => {
   it("is cut and how many events are left out", () => {
@@ -100,23 +99,6 @@ describe("what the timeline's page gets", () => {
     assert.deepEqual(crew?.worked, { seconds: 186.2, isByCrew: true });
     const running = { ...reported, state: "running" as const };
     assert.equal(timelineContent(running, activity, start).spans[0]?.worked, undefined);
-  });
-
-  it("is only what has changed", () => {
-    const sent = new Sent();
-    const content = contentOf("varied");
-    assert.ok(sent.changesIn(content).spans.every((span) => typeof span !== "string"));
-    const changed = {
-      ...content,
-      spans: content.spans.map((span) =>
-        span.name === "research" ? { ...span, text: "!" } : span,
-      ),
-    };
-    const view = sent.changesIn(changed);
-    assert.equal(view.spans.filter((span) => typeof span !== "string").length, 1);
-    assert.deepEqual(wholeView(view, content), changed, "the page has the others");
-    sent.clear();
-    assert.ok(sent.changesIn(changed).spans.every((span) => typeof span !== "string"));
   });
 
   it("sends back only messages that are read", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { longWaits } from "../../../../src/views/timeline/axis.ts";
+import { extentOf, waitsOf } from "../../../../src/views/timeline/axis.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { timelineMarkdown, timelinePicture } from "../../../../src/views/timeline/exports.ts";
 import { rowsOf } from "../../../../src/views/timeline/rows.ts";
@@ -106,7 +106,8 @@ describe("a timeline as a picture", () => {
   });
 
   it("shows what is zoomed to, and marks shortened waits", () => {
-    assert.equal(longWaits(content.spans, content.now).length, 2);
+    const all = [content.spans];
+    assert.equal(waitsOf(all, extentOf(all, content.now)).length, 2);
     const marks = (svg: string) => [...svg.matchAll(/>⋯</g)].length;
     assert.equal(marks(picture(content.spans, { isWhole: false })), 2);
     assert.equal(marks(picture(content.spans, { isWhole: true })), 0);
