@@ -30,18 +30,15 @@ export function givenCallbacks(given: CallbackUrls & PlainCallbacks) {
 }
 
 export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
+  const bearer = { strategy: "bearer" } as const;
   return defined({
     humanInputWebhook:
-      humanInputWebhook && withAuthentication(humanInputWebhook, plain(humanInputWebhook)),
-    webhooks: webhooks && withAuthentication(webhooks, webhooks.authentication && bearer),
+      humanInputWebhook &&
+      withOther(humanInputWebhook, (own) =>
+        own.strategy === "basic" ? { strategy: own.strategy, username: own.username } : bearer,
+      ),
+    webhooks: webhooks && withOther(webhooks, () => bearer),
   });
-}
-
-const bearer = { strategy: "bearer" } as const;
-function plain({ authentication }: NonNullable<SecretCallbacks["humanInputWebhook"]>) {
-  return authentication?.strategy === "basic"
-    ? ({ strategy: "basic", username: authentication.username } as const)
-    : authentication && bearer;
 }
 
 export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks) {
@@ -55,30 +52,27 @@ export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks) {
 /** A callback whose secret is missing has no authentication. */
 export function withSecrets(
   { humanInputWebhook, webhooks }: PlainCallbacks,
-  { humanInput, stream }: ReturnType<typeof secretsOf>,
+  { humanInput: secret, stream: token }: ReturnType<typeof secretsOf>,
 ): SecretCallbacks {
-  const human = humanInputWebhook?.authentication;
-  let authentication: Bearer | Basic | undefined;
-  if (human !== undefined && humanInput !== undefined)
-    authentication =
-      human.strategy === "basic"
-        ? { ...human, password: humanInput }
-        : { ...human, token: humanInput };
-  const own = webhooks?.authentication;
-  const streamed = own && stream !== undefined ? { ...own, token: stream } : undefined;
   return defined({
-    humanInputWebhook: humanInputWebhook && withAuthentication(humanInputWebhook, authentication),
-    webhooks: webhooks && withAuthentication(webhooks, streamed),
+    humanInputWebhook:
+      humanInputWebhook &&
+      withOther(humanInputWebhook, (own): Bearer | Basic | undefined => {
+        if (secret === undefined) return undefined;
+        return own.strategy === "basic" ? { ...own, password: secret } : { ...own, token: secret };
+      }),
+    webhooks:
+      webhooks &&
+      withOther(webhooks, (own) => (token === undefined ? undefined : { ...own, token })),
   });
 }
 
-function withAuthentication<Callback extends { readonly authentication?: unknown }, Authentication>(
-  callback: Callback,
-  authentication: Authentication | undefined,
-): Omit<Callback, "authentication"> & { authentication?: Authentication } {
-  const rest: Omit<Callback, "authentication"> = { ...callback };
-  Reflect.deleteProperty(rest, "authentication");
-  return authentication === undefined ? rest : { ...rest, authentication };
+function withOther<Callback extends object, Own, Other>(
+  { authentication, ...rest }: Callback & { readonly authentication?: Own },
+  change: (authentication: Own) => Other | undefined,
+) {
+  const other = authentication && change(authentication);
+  return { ...rest, ...(other && { authentication: other }) };
 }
 
 /** Where Crewdeck receives an execution's callbacks. */

@@ -22,19 +22,13 @@ const noThought = "Failed to parse LLM response";
 /** Parts of a streamed text, which come by the thousand. */
 const streamed = /_chunk$/;
 
-/** Of one answer: as many as are kept of an execution. */
-const mostEvents = 10_000;
-
-/** Characters of an ID. The name of a task, which may be its description, is one too. */
-const longestId = 500;
-
 /**
- * Reads the last 10,000 events of a status answer or of an event stream, in the order of the answer. Those
- * without a type or a time are left out: they have no place.
+ * Reads the last 10,000 events of a status answer or of an event stream, as many as are kept of an execution, in the order
+ * of the answer. Those without a type or a time are left out: they have no place.
  */
 export function readEvents(raw: unknown): readonly ActivityEvent[] {
   const events = asArray(raw)
-    .slice(-mostEvents)
+    .slice(-10_000)
     .flatMap((event) => readEvent(event) ?? []);
   return firstOfEach(events, ({ id }) => id);
 }
@@ -45,50 +39,51 @@ export function readEvents(raw: unknown): readonly ActivityEvent[] {
  */
 export function readEvent(raw: unknown): ActivityEvent | undefined {
   const outer = asObject(raw);
-  const event = { ...withoutNulls(asObject(outer["data"])), ...withoutNulls(outer) };
+  const members = [asObject(outer["data"]), outer].flatMap(Object.entries<unknown>);
+  const event: UnknownObject = Object.fromEntries(members.filter(([, value]) => value !== null));
   const type = textAt(event, "type", "event_type");
   const at = timeOf(event["timestamp"] ?? event["created_at"] ?? event["time"]);
   if (type === undefined || at === undefined || streamed.test(type)) return undefined;
-  const name = (...names: readonly string[]) => {
-    const found = textAt(event, ...names);
-    return found === undefined ? undefined : shortName(found);
-  };
-  const [task, agent, answer] = ["task", "agent", "formatted_answer"].map((member) =>
-    asObject(event[member]),
-  );
-  const taskName = eventIdAt(event, "task_name") ?? eventIdAt(task ?? {}, "name");
+  const id = (object: UnknownObject, ...names: readonly string[]) =>
+    // The name of a task, which may be its description, is one too.
+    idAt(object, ...names)?.slice(0, 500);
+  const thought = bounded(event["thought"] ?? asObject(event["formatted_answer"])["thought"]);
   const picture = type === "image_generated" ? pictureIn(event) : undefined;
-  const thought = bounded(event["thought"] ?? answer?.["thought"]);
-  const role = name("agent_role", "agent") ?? textAt(agent ?? {}, "role");
+  const isCall = type === "llm_call_started";
   const known = defined({
-    parentId: eventIdAt(event, "parent_event_id", "parent_id"),
-    startedId: eventIdAt(event, "started_event_id", "started_id"),
-    taskName,
-    taskId: eventIdAt(event, "task_id"),
+    parentId: id(event, "parent_event_id", "parent_id"),
+    startedId: id(event, "started_event_id", "started_id"),
+    taskName: id(event, "task_name") ?? id(asObject(event["task"]), "name"),
+    taskId: id(event, "task_id"),
     attempt: numberAt(event, "attempt"),
-    agent: role && shortName(role),
-    model: name("model"),
-    tool: name("tool_name", "tool"),
-    name: name("crew_name", "flow_name", "method_name"),
+    agent: shortAt(event, "agent_role", "agent") ?? shortAt(asObject(event["agent"]), "role"),
+    model: shortAt(event, "model"),
+    tool: shortAt(event, "tool_name", "tool"),
+    name: shortAt(event, "crew_name", "flow_name", "method_name"),
     tokens: readUsage(event["usage"]) ?? readUsage(event),
-    arguments:
-      type === "llm_call_started"
-        ? promptOf(event["messages"])
-        : bounded(event["tool_args"] ?? event["arguments"]),
+    arguments: isCall
+      ? promptOf(event["messages"])
+      : bounded(event["tool_args"] ?? event["arguments"]),
     thought: thought === noThought ? undefined : thought,
     text: picture ? undefined : bounded(outputOf(event)),
     error: bounded(asObject(event["error"])["message"] ?? event["error"]),
     isApprove: typeof event["is_approve"] === "boolean" ? event["is_approve"] : undefined,
     picture,
   });
-  const id =
-    eventIdAt(event, "event_id", "id") ??
-    [type, at, known.taskName, known.agent, known.tool ?? known.model].join(" ");
-  return { id, type: shortName(type), at, ...known };
+  return {
+    id:
+      id(event, "event_id", "id") ??
+      [type, at, known.taskName, known.agent, known.tool ?? known.model].join(" "),
+    type: shortName(type),
+    at,
+    ...known,
+  };
 }
 
-function eventIdAt(event: UnknownObject, ...names: readonly string[]): string | undefined {
-  return idAt(event, ...names)?.slice(0, longestId);
+/** The first named member that is a text, in one short line. */
+export function shortAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
+  const text = textAt(object, ...names);
+  return text === undefined ? undefined : shortName(text);
 }
 
 /** Undefined without tokens: no model was called. */
@@ -136,16 +131,8 @@ export function timeOf(value: unknown): number | undefined {
 /** crewAI's times are UTC, also those without a zone, and have microseconds (recorded). */
 function parsedTime(text: string): number {
   const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(text);
-  return Date.parse(hasZone ? text : `${text}Z`) + microsecondsOf(text);
-}
-
-/** As a part of a millisecond. */
-function microsecondsOf(time: string): number {
-  return Number(/\.\d{3}(\d{1,3})/.exec(time)?.[1]?.padEnd(3, "0") ?? 0) / 1000;
-}
-
-function withoutNulls(object: UnknownObject): UnknownObject {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+  const microseconds = /\.\d{3}(\d{1,3})/.exec(text)?.[1]?.padEnd(3, "0") ?? 0;
+  return Date.parse(hasZone ? text : `${text}Z`) + Number(microseconds) / 1000;
 }
 
 /** An output is a text, or an object with the text in `raw` (recorded). */
@@ -156,17 +143,13 @@ function outputOf(event: UnknownObject): unknown {
 
 /** The end of what a model was sent: a text, or messages with `role` and `content` (recorded). The beginning is the same for each call of an agent. */
 function promptOf(messages: unknown): string | undefined {
-  const text = Array.isArray(messages)
-    ? messages
-        .map(asObject)
-        .flatMap((message) => {
-          const content = readable(message["content"]);
-          return content === undefined
-            ? []
-            : `${textAt(message, "role") ?? "?"}: ${content.trim()}`;
-        })
-        .join("\n\n")
-    : readable(messages);
+  const lines = asArray(messages)
+    .map(asObject)
+    .flatMap((message) => {
+      const content = readable(message["content"])?.trim();
+      return content === undefined ? [] : `${textAt(message, "role") ?? "?"}: ${content}`;
+    });
+  const text = Array.isArray(messages) ? lines.join("\n\n") : readable(messages);
   return text && pieceOf(text, Math.max(0, text.length - longestText), longestText).text;
 }
 
@@ -179,26 +162,24 @@ function bounded(value: unknown): string | undefined {
 const largestPicture = 8_000_000;
 
 /** How base64 of a file begins, by its first bytes. No SVG: it can have scripts. */
-const beginnings: readonly (readonly [RegExp, Picture["type"]])[] = [
-  [/^iVBORw0KGgo/, "png"],
-  [/^\/9j\//, "jpg"],
-  [/^R0lGOD/, "gif"],
-  [/^UklGR/, "webp"],
-];
+const beginnings = [
+  ["iVBORw0KGgo", "png"],
+  ["/9j/", "jpg"],
+  ["R0lGOD", "gif"],
+  ["UklGR", "webp"],
+] as const;
 
 /**
  * The picture in an event `image_generated`. The vendor names the event and its base64, but not the member, so each text is tried,
  * also as a data URL.
  */
-export function pictureIn(event: UnknownObject): Picture | undefined {
+function pictureIn(event: UnknownObject): Picture | undefined {
   const own = Object.values(event);
-  const values = [...own, ...own.filter(isObject).flatMap((inner) => Object.values(inner))];
-  return values.map(pictureOf).find((picture) => picture !== undefined);
-}
-
-function pictureOf(value: unknown): Picture | undefined {
-  if (typeof value !== "string" || value.length > largestPicture) return undefined;
-  const base64 = value.slice(value.startsWith("data:image/") ? value.indexOf(",") + 1 : 0);
-  const type = beginnings.find(([beginning]) => beginning.test(base64))?.[1];
-  return type && { type, base64 };
+  for (const value of [...own, ...own.flatMap((each) => Object.values(asObject(each)))]) {
+    if (typeof value !== "string" || value.length > largestPicture) continue;
+    const base64 = value.slice(value.startsWith("data:image/") ? value.indexOf(",") + 1 : 0);
+    const [, type] = beginnings.find(([beginning]) => base64.startsWith(beginning)) ?? [];
+    if (type !== undefined) return { type, base64 };
+  }
+  return undefined;
 }

@@ -23,85 +23,76 @@ const typeNames = [
 
 /**
  * Accepts a list of names (documented and observed) or objects, a map of name to type, and a JSON
- * Schema. Undefined for anything else: other JSON must not look like a crew without inputs.
+ * Schema. Undefined for anything else: other JSON must not look like a crew without inputs, which
+ * is kicked off without questions, and costs money.
  */
 export function readInputs(raw: unknown): CrewInputs | undefined {
-  const wrapped = isObject(raw) && Object.hasOwn(raw, "inputs");
-  const ours = asObject(wrapped && raw["crewdeck"]);
-  const flow = ours["kind"] === "flow" ? ours : undefined;
-  const fields = readFields(wrapped ? raw["inputs"] : raw, wrapped, flow);
+  const isWrapped = isObject(raw) && Object.hasOwn(raw, "inputs");
+  const value = isWrapped ? raw["inputs"] : raw;
+  const fields = Array.isArray(value)
+    ? readList(value, asObject(isWrapped && raw["crewdeck"]))
+    : isObject(value)
+      ? readMap(value, isWrapped)
+      : undefined;
   return fields && { fields: firstOfEach(fields, ({ name }) => name) };
 }
 
-function readFields(
-  value: unknown,
-  wrapped: boolean,
-  flow: UnknownObject | undefined,
-): readonly InputField[] | undefined {
-  if (Array.isArray(value)) return readList(value, flow);
-  if (!isObject(value)) return undefined;
-  if (isSchema(value)) return readSchema(value);
-  const entries = Object.entries(value);
+function readMap(map: UnknownObject, isWrapped: boolean): readonly InputField[] | undefined {
+  if (isSchema(map)) return readSchema(map);
+  const entries = Object.entries(map);
   // Accept only what is certainly a map of names to types.
   const isMap = entries.length > 0 && entries.every(([, type]) => typeOf(type) !== undefined);
-  return wrapped || isMap ? entries.map(([name, about]) => readMapped(name, about)) : undefined;
+  if (!isWrapped && !isMap) return undefined;
+  return entries.map(([name, about]) => {
+    if (isObject(about)) return readField(name, about);
+    const type = typeOf(about);
+    return { name, ...(type ? { type } : defined({ description: textAt({ about }, "about") })) };
+  });
 }
 
 /**
- * A crew without inputs is kicked off without questions, which costs money. A deployed flow lists its state model's members
- * (published by the vendor), of which one is its ID. A local one that declares them has their JSON Schema beside them.
+ * A deployed flow lists its state model's members (published by the vendor), of which one is its ID. A local one that
+ * declares them has their JSON Schema beside them.
  */
 function readList(
   list: readonly unknown[],
-  flow: UnknownObject | undefined,
+  { kind, schema }: UnknownObject,
 ): readonly InputField[] | undefined {
-  if (isNames(list) && (flow !== undefined || list.includes("id"))) {
-    const schema = asObject(flow?.["schema"]);
-    const declared = isSchema(schema) ? readSchema(schema) : [];
-    return list
+  const names = list.filter((name) => typeof name === "string");
+  if (names.length === list.length && (kind === "flow" || names.includes("id"))) {
+    const model = kind === "flow" ? asObject(schema) : {};
+    const declared = isSchema(model) ? readSchema(model) : [];
+    // None is required. A wrong type is an error, and the type isn't known.
+    const description = l10n.t(
+      "Part of the flow's state. Send a number, true or false, a list or an object as JSON.",
+    );
+    return names
       .filter((name) => name !== "id")
-      .map((name) => declared.find((field) => field.name === name) ?? readStateMember(name));
+      .map(
+        (name) =>
+          declared.find((field) => field.name === name) ?? { name, required: false, description },
+      );
   }
-  const fields = list.map(readListed).filter((field) => field !== undefined);
+  const fields = list.flatMap((value) => {
+    if (typeof value === "string") return { name: value };
+    const object = asObject(value);
+    const name = object["name"] ?? object["key"];
+    return typeof name === "string" ? readField(name, object) : [];
+  });
   return fields.length === 0 && list.length > 0 ? undefined : fields;
-}
-
-function isNames(list: readonly unknown[]): list is readonly string[] {
-  return list.every((name) => typeof name === "string");
-}
-
-/** A member of a flow's state. None is required. A wrong type is an error, and the type isn't known. */
-function readStateMember(name: string): InputField {
-  const description = l10n.t(
-    "Part of the flow's state. Send a number, true or false, a list or an object as JSON.",
-  );
-  return { name, required: false, description };
-}
-
-function readListed(value: unknown): InputField | undefined {
-  if (typeof value === "string") return { name: value };
-  const object = asObject(value);
-  const name = object["name"] ?? object["key"];
-  return typeof name === "string" ? readField(name, object) : undefined;
-}
-
-function readMapped(name: string, about: unknown): InputField {
-  if (isObject(about)) return readField(name, about);
-  const type = typeOf(about);
-  if (type) return { name, type };
-  return typeof about === "string" && about.trim() !== "" ? { name, description: about } : { name };
 }
 
 function readField(name: string, about: UnknownObject): InputField {
   const { required, default: fallback } = about;
-  const choices = asArray(about["enum"]).filter(isJson);
+  // In parsed JSON, only undefined is no value.
+  const choices = asArray(about["enum"]) as readonly JsonValue[];
   return {
     name,
     ...defined({
       type: typeOf(about),
       description: textAt(about, "description"),
       required: typeof required === "boolean" ? required : undefined,
-      default: isJson(fallback) ? fallback : undefined,
+      default: fallback as JsonValue | undefined,
       enum: choices.length === 0 ? undefined : choices,
     }),
   };
@@ -132,15 +123,10 @@ function resolved(schema: UnknownObject, property: UnknownObject): UnknownObject
 function typeOf(about: unknown): InputField["type"] | undefined {
   if (typeof about === "string")
     return typeNames.find((names) => names.some((name) => name === about.toLowerCase()))?.[0];
-  const object = asObject(about);
-  const names = [
-    object["type"],
-    ...asArray(object["type"]),
-    ...asArray(object["anyOf"]).map((one) => asObject(one)["type"]),
-  ];
-  return names
+  const { type, anyOf } = asObject(about);
+  return [type, ...asArray(type), ...asArray(anyOf).map((one) => asObject(one)["type"])]
     .map((name) => (typeof name === "string" ? typeOf(name) : undefined))
-    .find((type) => type !== undefined);
+    .find((found) => found !== undefined);
 }
 
 /** Whether crewAI doesn't fill it in, though the crew lists it. What a flow or a schema declares is always read. */
@@ -160,9 +146,4 @@ export function isRequired(input: Pick<InputField, "name" | "required" | "defaul
 export function emptyInputs(fields: readonly InputField[]): JsonObject {
   const odd = fields.filter((field) => isOdd(field) && field.default === undefined);
   return Object.fromEntries(odd.map(({ name }) => [name, ""]));
-}
-
-/** For parts of parsed JSON, where only undefined is no value. */
-function isJson(value: unknown): value is JsonValue {
-  return value !== undefined;
 }

@@ -62,53 +62,32 @@ export function readable(value: unknown): string | undefined {
   return laidOutJson(value);
 }
 
-/** Characters that line breaks and indentation may add: for each of the text's own, and besides. */
-const mostAdded = { each: 1, besides: 2_000 };
+/** How many times as long laid-out JSON may be: 1 MB of brackets would become 50 MB. */
+const mostGrowth = 10;
 /** Characters of what stays as it is: nobody reads it, and each token takes time. */
 const longestLaidOut = 2_000_000;
 
 /**
  * Valid JSON on several lines, with each value as it is written, such as big numbers, escapes and repeated names.
- * Inner levels whose indentation would make it far longer stay on one line: 1 MB of brackets would become 50 MB.
+ * It stays as it is if it would become far longer.
  */
 export function laidOut(json: string): string {
   if (json.length > longestLaidOut) return json;
-  const addedAt = [0];
-  let length = 0;
-  eachToken(json, (token, level, indent) => {
-    length += token.length;
-    if (indent !== undefined) addedAt[level] = (addedAt[level] ?? 0) + 1 + 2 * indent;
-  });
-  let left = mostAdded.each * length + mostAdded.besides;
-  const tooDeep = addedAt.findIndex((added) => (left -= added) < 0);
-  const isLaidOut = (level: number) => tooDeep === -1 || level < tooDeep;
   const parts: string[] = [];
-  eachToken(json, (token, level, indent) => {
-    if (indent !== undefined && isLaidOut(level)) parts.push(`\n${"  ".repeat(indent)}`);
-    parts.push(token === ":" && isLaidOut(level) ? ": " : token);
-  });
-  return parts.join("");
-}
-
-/**
- * @param use gets each bracket, comma, colon, string, number or word, with the level of the list or object that it is
- * in or ends, and with the indentation of the line that it begins
- */
-function eachToken(
-  json: string,
-  use: (token: string, level: number, indent: number | undefined) => void,
-): void {
-  let level = 0;
-  let before = "";
+  let [level, left, before] = [0, mostGrowth * json.length, ""];
   for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/g)) {
-    const isInEmpty = before === "[" || before === "{";
-    if (token === "]" || token === "}") {
-      use(token, level, isInEmpty ? undefined : level - 1);
-      level--;
-    } else use(token, level, isInEmpty || before === "," ? level : undefined);
+    const isEnd = token === "]" || token === "}";
+    const isFirst = before === "[" || before === "{";
+    if (isEnd) level--;
+    if (isEnd !== isFirst || before === ",") {
+      parts.push(`\n${"  ".repeat(level)}`);
+      if ((left -= 1 + 2 * level) < 0) return json;
+    }
+    parts.push(token === ":" ? ": " : token);
     if (token === "[" || token === "{") level++;
     before = token;
   }
+  return parts.join("");
 }
 
 /** JSON for a person to read, of bounded length. */

@@ -21,16 +21,12 @@ describe("JSON on several lines", () => {
     );
   });
 
-  it("is never more than some twice as long: inner levels stay on one line", () => {
-    const table = JSON.stringify({ rows: Array.from({ length: 2_000 }, () => [[1, 2], [3]]) });
-    assert.equal(laidOut(table).slice(0, 31), '{\n  "rows": [\n    [[1,2],[3]],\n');
-    for (const levels of [3, 50, 900])
+  it("stays as it is if it would be far longer, as with many levels", () => {
+    for (const levels of [50, 900])
       for (const inside of ["1,".repeat(50_000), '{"a":[1]},'.repeat(10_000), ""]) {
         const json = `${"[".repeat(levels)}${inside}1${"]".repeat(levels)}`;
-        const shown = laidOut(json);
-        assert.ok(shown.length <= 2 * json.length + 2_000, `${levels}: ${shown.length}`);
-        assert.equal(shown.replace(/\s/g, ""), json);
-        assert.equal(readable(JSON.parse(json)), shown);
+        assert.equal(laidOut(json), json);
+        assert.equal(readable(JSON.parse(json)), json);
       }
   });
 
