@@ -16,7 +16,7 @@ import {
   groupStates,
   isSet,
   noFilter,
-} from "../views/tree/grouping.ts";
+} from "../views/tree/arrangement.ts";
 import { stateName } from "../view/words.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { nextToReview } from "../views/waiting.ts";

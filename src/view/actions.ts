@@ -38,6 +38,12 @@ export interface Circumstances {
   readonly prices?: readonly Price[];
 }
 
+/** What it does now isn't known. */
+export function isUnwatched(execution: ExecutionSummary, { doubt }: Circumstances): boolean {
+  const { watchingStoppedAt } = execution;
+  return !hasEnded(execution) && (doubt !== undefined || watchingStoppedAt !== undefined);
+}
+
 /** What a person may do, by its command. */
 export const verbs = [
   "approve",

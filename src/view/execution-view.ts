@@ -20,14 +20,12 @@ import { formatSpan } from "./lengths.ts";
 import { type Notice, noticesOf } from "./notices.ts";
 import { tasksOf, type TaskView } from "./tasks.ts";
 import {
-  elapsedLabel,
   type Fact,
   formatAmount,
   formatCount,
   formatDuration,
   formatTime,
   fullProgress,
-  hasClock,
   interruptedLabel,
   kickingOffLabel,
   present,
@@ -37,11 +35,8 @@ import {
   useLabels,
 } from "./words.ts";
 
-/**
- * An execution as a person sees it: plain data, which every surface lays out. Texts are plain, and
- * remote ones as they came, unless a member says Markdown.
- */
-export interface ExecutionView {
+/** What an execution is and does, as far as its summary tells: all of a row, and the head of any surface. */
+export interface BriefView {
   readonly title: string;
   readonly crew: string;
   readonly state: ExecutionState | "interrupted";
@@ -50,11 +45,18 @@ export interface ExecutionView {
   readonly facts: readonly string[];
   /** How long it took, or since when it runs (milliseconds since 1970). */
   readonly elapsed?: string | number;
-  /** Tokens, estimated cost. */
-  readonly use: readonly string[];
   readonly actions: readonly Action[];
   /** What a person may do about the output that waits, or may wait. */
   readonly answers: readonly Action[];
+}
+
+/**
+ * An execution as a person sees it: plain data, which every surface lays out. Texts are plain, and
+ * remote ones as they came, unless a member says Markdown.
+ */
+export interface ExecutionView extends BriefView {
+  /** Tokens, estimated cost. */
+  readonly use: readonly string[];
   readonly notices: readonly Notice[];
   /** After the end. */
   readonly result?: string;
@@ -83,18 +85,12 @@ export function viewOf(
   activity: Activity,
   circumstances: Circumstances = {},
 ): ExecutionView {
-  const { isInterrupted = false, prices = [] } = circumstances;
-  const { crew, state, request, output } = execution;
-  const steps = stepsOf(activity);
-  const tasks = tasksOf(execution, { steps, prices, isInterrupted });
+  const { prices = [] } = circumstances;
+  const { request, output } = execution;
+  const tasks = tasksOf(execution, stepsOf(activity), circumstances);
   return {
-    title: titleOf(execution),
-    crew: crew.name,
-    state: isInterrupted ? "interrupted" : state,
-    ...stateOf(execution, circumstances),
+    ...briefOf(execution, circumstances, activity),
     use: useLabels(tokenUse(execution), prices),
-    actions: actionsOf(execution, circumstances),
-    answers: answersTo(execution, circumstances),
     notices: noticesOf(execution, circumstances),
     tasks,
     callbacks: callbacksOf(request?.callbacks ?? {}),
@@ -103,7 +99,6 @@ export function viewOf(
     about: aboutOf(execution),
     events: eventFacts(execution),
     ...defined({
-      elapsed: elapsedOf(execution, isInterrupted ? interruptedAt(execution, activity) : undefined),
       result: hasEnded(execution) ? output : undefined,
       toCome: toComeLabel(execution, tasks.length),
       inputs: request?.inputs,
@@ -114,29 +109,44 @@ export function viewOf(
   };
 }
 
-/** What it does now, and what else is known of that. */
-function stateOf(
-  execution: Execution,
-  { isKickingOff = false, isInterrupted = false }: Circumstances,
-): Pick<ExecutionView, "label" | "facts"> {
-  const { progress, waiting, stateText, state } = execution;
+/** @param activity without it, when it was interrupted is less exact */
+export function briefOf(
+  execution: ExecutionSummary,
+  circumstances: Circumstances = {},
+  activity?: Activity,
+): BriefView {
+  const { isKickingOff = false, isInterrupted = false } = circumstances;
+  const { crew, state, stateText, progress, waiting } = execution;
   const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
   const label = isKickingOff ? kickingOffLabel() : own;
   const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
-  const facts = present(
-    stateText !== undefined && stateText !== label && l10n.t("the crew says “{0}”", stateText),
-    task && l10n.t("task {0}", shortName(task)),
-    fullProgress(execution),
-  );
-  return { label, facts };
+  const interrupted = isInterrupted ? interruptedAt(execution, activity) : undefined;
+  return {
+    title: titleOf(execution),
+    crew: crew.name,
+    state: isInterrupted ? "interrupted" : state,
+    label,
+    facts: present(
+      stateText !== undefined && stateText !== label && l10n.t("the crew says “{0}”", stateText),
+      task && l10n.t("task {0}", shortName(task)),
+      fullProgress(execution),
+    ),
+    actions: actionsOf(execution, circumstances),
+    answers: answersTo(execution, circumstances),
+    ...defined({ elapsed: elapsedOf(execution, interrupted) }),
+  };
 }
 
-/** While it runs the surfaces count themselves. */
-function elapsedOf(execution: Execution, interrupted?: number): string | number | undefined {
+/** While it runs the surfaces count themselves. Undefined if unknown. */
+function elapsedOf(execution: ExecutionSummary, interrupted?: number): string | number | undefined {
   const started = Date.parse(execution.startedAt);
-  if (hasEnded(execution) || interrupted !== undefined)
-    return elapsedLabel(execution, started, interrupted);
-  return hasClock(execution) ? started : undefined;
+  const whole = wholeTime(execution);
+  if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
+  const { state, origin, watchingStoppedAt } = execution;
+  if (origin === "tracked" || watchingStoppedAt !== undefined || state === "unconfirmed")
+    return undefined;
+  if (interrupted === undefined) return started;
+  return interrupted - started < 1_000 ? undefined : formatSpan(interrupted - started);
 }
 
 function noInputsIn(inputs: JsonObject | undefined): string | undefined {

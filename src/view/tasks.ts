@@ -3,8 +3,6 @@ import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { requestAt, requestState } from "../executions/flow-requests.ts";
 import {
-  type Attempt,
-  type AttemptSummary,
   type Execution,
   type ExecutionSummary,
   type ExecutionTask,
@@ -12,17 +10,18 @@ import {
   type SentResume,
   type TaskSummary,
 } from "../executions/model.ts";
-import { type Price, taskTokenUse } from "../executions/tokens.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Step } from "../executions/steps.ts";
-import { attemptPairs, taskIn } from "../executions/tasks.ts";
+import { taskTime, taskWait } from "../executions/times.ts";
+import { taskTokenUse } from "../executions/tokens.ts";
+import { type Circumstances, isUnwatched } from "./actions.ts";
 import { inlineText } from "./markdown.ts";
-import { attemptSection, taskSection } from "./sections.ts";
 import {
+  formatDuration,
   formatTime,
   interruptedLabel,
+  present,
   taskStateLabel,
-  taskTimeLabels,
   useLabels,
 } from "./words.ts";
 
@@ -51,16 +50,20 @@ export interface AttemptView {
   readonly steps: readonly Step[];
 }
 
-export interface TaskView {
+/** What a task is and does, as far as its summary tells. */
+export interface TaskBrief {
   readonly taskId: string;
   readonly name: string;
   readonly agent?: string;
   readonly state: TaskSummary["state"] | "interrupted";
   readonly label: string;
-  /** ExecutionList only from feedback. */
-  readonly isUnknown?: true;
   /** Duration, tokens, cost. */
   readonly facts: readonly string[];
+}
+
+export interface TaskView extends TaskBrief {
+  /** Known only from feedback. */
+  readonly isUnknown?: true;
   /** What a flow asks; Markdown of the crew. */
   readonly question?: string;
   /** Why it has no output. */
@@ -68,45 +71,49 @@ export interface TaskView {
   readonly attempts: readonly AttemptView[];
 }
 
-interface Surroundings {
-  readonly steps: readonly Step[];
-  readonly prices: readonly Price[];
-  readonly isInterrupted: boolean;
-}
-
-export function tasksOf(execution: Execution, surroundings: Surroundings): readonly TaskView[] {
+export function tasksOf(
+  execution: Execution,
+  steps: readonly Step[],
+  circumstances: Circumstances,
+): readonly TaskView[] {
+  const { waiting } = execution;
+  const viewOf = (task: ExecutionTask): TaskView => ({
+    ...taskBrief(task, execution, circumstances),
+    ...defined({
+      question: waiting?.taskId === task.taskId ? waiting.message : undefined,
+      note: noteOn(task, execution),
+    }),
+    attempts: attemptsOf(task, execution, steps),
+  });
+  const unknown = unknownTasks(execution).map(viewOf);
   return [
-    ...execution.tasks.map((task) => taskView(task, execution, surroundings)),
-    ...unknownTasks(execution).map((task) => ({
-      ...taskView(task, execution, surroundings),
-      isUnknown: true as const,
-    })),
+    ...execution.tasks.map(viewOf),
+    ...unknown.map((task) => ({ ...task, isUnknown: true as const })),
   ];
 }
 
-function taskView(
-  task: ExecutionTask,
-  execution: Execution,
-  { steps, prices, isInterrupted }: Surroundings,
-): TaskView {
+/** A running task that is no longer seen may be the one that waits. */
+export function taskBrief(
+  task: TaskSummary,
+  execution: ExecutionSummary,
+  circumstances: Circumstances,
+): TaskBrief {
   const { taskId, agent = "", state } = task;
+  const { isInterrupted = false, prices = [] } = circumstances;
   const isHeld = isInterrupted && state === "running";
-  const { waiting } = execution;
+  const isLost = state === "running" && isUnwatched(execution, circumstances);
+  const seen = isLost ? l10n.t("Last seen running") : taskStateLabel(task, execution);
+  const [worked, waited] = [taskTime(task, execution), taskWait(task, execution)];
   return {
     taskId,
     name: shortName(taskId),
+    ...(agent !== "" && { agent }),
     state: isHeld ? "interrupted" : state,
-    label: isHeld ? interruptedLabel() : taskStateLabel(task, execution),
-    facts: [...taskTimeLabels(task, execution), ...useLabels(taskTokenUse(task), prices)],
-    ...defined({
-      agent: agent === "" ? undefined : agent,
-      question: waiting?.taskId === taskId ? waiting.message : undefined,
-      note: noteOn(task, execution),
-    }),
-    attempts: attemptsOf(
-      task,
-      execution,
-      steps.filter((step) => step.taskId === taskId),
+    label: isHeld ? interruptedLabel() : seen,
+    facts: present(
+      worked && formatDuration(worked),
+      waited && l10n.t("waited for you: {0}", formatDuration(waited)),
+      ...useLabels(taskTokenUse(task), prices),
     ),
   };
 }
@@ -121,149 +128,109 @@ function noteOn(
   return comesLater ? l10n.t("Output is available when the execution has ended.") : undefined;
 }
 
-/** ExecutionList only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
-export function unknownTasks(execution: Execution): readonly ExecutionTask[] {
-  const known = new Set(execution.tasks.map(({ taskId }) => taskId));
-  const unknown = execution.resumes.filter(
-    ({ taskId, outcome }) => !known.has(taskId) && outcome !== "refused",
-  );
-  const taskIds = new Set(unknown.map(({ taskId }) => taskId));
+/** Known only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
+export function unknownTasks({ tasks, resumes }: Execution): readonly ExecutionTask[] {
+  const answered = resumes.filter(({ outcome }) => outcome !== "refused");
+  const taskIds = new Set(answered.map(({ taskId }) => taskId));
+  for (const { taskId } of tasks) taskIds.delete(taskId);
   return [...taskIds].map((taskId) => ({ taskId, state: "waiting", attempts: [] }));
 }
 
 /** Also attempts known only from feedback, or from their steps. */
 function attemptsOf(
-  task: ExecutionTask,
+  { taskId, attempts, state }: ExecutionTask,
   execution: Execution,
   steps: readonly Step[],
 ): readonly AttemptView[] {
-  const own = ({ taskId }: { readonly taskId: string }) => taskId === task.taskId;
-  const answered = execution.resumes.filter(own).map(({ attempt }) => attempt);
+  const ofTask = (each: { readonly taskId?: string }) => each.taskId === taskId;
+  const resumes = execution.resumes.filter(ofTask);
   // A task that was done once has no numbers in its events.
-  const numberOf = ({ attempt = 1 }: Step) => attempt;
-  const reported = new Map(task.attempts.map((attempt) => [attempt.number, attempt]));
-  const known = new Set([...reported.keys(), ...answered]);
-  const numbers = new Set([...known, ...steps.map(numberOf)]);
-  const pairs = attemptPairs(execution).filter(own);
-  return [...numbers]
+  const stepsByAttempt = Map.groupBy(steps.filter(ofTask), ({ attempt = 1 }) => attempt);
+  const known = new Set([
+    ...attempts.map(({ number }) => number),
+    ...resumes.map(({ attempt }) => attempt),
+  ]);
+  const all = new Set([...known, ...stepsByAttempt.keys()]);
+  return [...all]
     .sort((one, other) => one - other)
     .map((number) => {
-      const attempt: Attempt = reported.get(number) ?? { number };
-      const target = { taskId: task.taskId, attempt: number };
-      const previous = pairs.find((pair) => pair.attempt === number)?.previous;
-      const note = isUnanswered(execution, target) ? unanswered() : undefined;
+      const { output, feedback } = attempts.find((each) => each.number === number) ?? {};
+      const before = attempts.findLast((each) => each.number < number && each.output !== undefined);
+      // Feedback from elsewhere has no record here.
+      const elsewhere: Sent[] = feedback === undefined ? [] : [{ feedback, outcome: "answered" }];
+      const here = resumes.filter(({ attempt }) => attempt === number);
+      const sent = here.length === 0 ? elsewhere : here;
       return {
         number,
-        isOnly: isOnlyAttempt(attempt, task, execution),
-        ...defined({ output: attempt.output, previous, note }),
+        isOnly: attempts.length === 1 && sent.length === 0 && state !== "waiting",
+        ...defined({
+          output,
+          previous: output === undefined ? undefined : before?.number,
+          note: noteOnRequest(execution, { taskId, attempt: number }),
+        }),
         ...(!known.has(number) && { isBegun: true as const }),
-        feedback: feedbackOn(attempt, task.taskId, execution).map((sent) =>
-          feedbackView(sent, execution),
-        ),
-        steps: steps.filter((step) => numberOf(step) === number),
+        feedback: sent.map((each) => feedbackView(each, execution)),
+        steps: stepsByAttempt.get(number) ?? [],
       };
     });
 }
 
-/** Whether a task has only one output without feedback, and so no attempt heading. */
-function isOnlyAttempt(
-  attempt: AttemptSummary,
-  { taskId, attempts, state }: TaskSummary,
-  { resumes }: ExecutionSummary,
-): boolean {
-  const isIts = (resume: ResumeTarget) =>
-    resume.taskId === taskId && resume.attempt === attempt.number;
-  const isAnswered = attempt.feedback !== undefined || resumes.some(isIts);
-  return attempts.length === 1 && !isAnswered && state !== "waiting";
-}
-
-/** The section of the text with an attempt: the task's, if it has no heading of its own. */
-export function sectionOfAttempt(
-  { taskId, attempt }: ResumeTarget,
-  execution: ExecutionSummary,
-): string {
-  const task = taskIn(execution.tasks, taskId);
-  const found = task?.attempts.find(({ number }) => number === attempt);
-  return task && found && isOnlyAttempt(found, task, execution)
-    ? taskSection(taskId)
-    : attemptSection(taskId, attempt);
-}
-
-/** Whether a flow's request is over without an answer from here. */
-function isUnanswered(execution: Execution, target: ResumeTarget): boolean {
+/** Of a flow's request that is over without an answer from here. */
+function noteOnRequest(execution: Execution, target: ResumeTarget): string | undefined {
   const isRequest = requestAt(execution, target) !== undefined;
-  return isRequest && requestState(execution, target) === "over";
-}
-
-function unanswered(): string {
-  return l10n.t("This request no longer waits, and was not answered from here.");
+  return isRequest && requestState(execution, target) === "over"
+    ? l10n.t("This request no longer waits, and was not answered from here.")
+    : undefined;
 }
 
 type Sent = Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">;
 
-function feedbackOn(
-  { number, feedback }: Attempt,
-  taskId: string,
-  { resumes }: Execution,
-): readonly Sent[] {
-  const sent = resumes.filter((resume) => resume.taskId === taskId && resume.attempt === number);
-  // Feedback from elsewhere has no record here.
-  return sent.length === 0 && feedback !== undefined ? [{ feedback, outcome: "answered" }] : sent;
-}
-
 function feedbackView(sent: Sent, execution: Execution): FeedbackView {
   const { text, at, isAnswer, isApprove } = sent.feedback;
+  const kind = isAnswer === true ? "answered" : isApprove ? "approved" : "rejected";
+  const unsent = sent.isUnsent === true ? "unsent" : "refused";
   return {
-    title: feedbackTitle(sent),
-    kind: isAnswer === true ? "answered" : isApprove ? "approved" : "rejected",
+    title: titlesOf(kind)[sent.outcome === "refused" ? unsent : "sent"],
+    kind,
     text,
     outcome: `${outcomeLabel(sent, execution)} · ${formatTime(at)}`,
   };
 }
 
-function feedbackTitle({ feedback, outcome, isUnsent }: Sent): string {
-  const { isApprove, isAnswer } = feedback;
-  if (isAnswer === true) {
-    if (outcome !== "refused") return l10n.t("Your answer");
-    return isUnsent === true
-      ? l10n.t("Your answer: not sent")
-      : l10n.t("Your answer: not accepted");
-  }
-  if (outcome !== "refused")
-    return isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
-  if (isUnsent === true)
-    return isApprove
-      ? l10n.t("Your feedback: approval not sent")
-      : l10n.t("Your feedback: rejection not sent");
-  return isApprove
-    ? l10n.t("Your feedback: approval not accepted")
-    : l10n.t("Your feedback: rejection not accepted");
+function titlesOf(kind: FeedbackView["kind"]) {
+  return {
+    answered: {
+      sent: l10n.t("Your answer"),
+      refused: l10n.t("Your answer: not accepted"),
+      unsent: l10n.t("Your answer: not sent"),
+    },
+    approved: {
+      sent: l10n.t("Your feedback: approved"),
+      refused: l10n.t("Your feedback: approval not accepted"),
+      unsent: l10n.t("Your feedback: approval not sent"),
+    },
+    rejected: {
+      sent: l10n.t("Your feedback: rejected"),
+      refused: l10n.t("Your feedback: rejection not accepted"),
+      unsent: l10n.t("Your feedback: rejection not sent"),
+    },
+  }[kind];
 }
 
 /** Markdown. */
 function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
-  const { outcome, isUnsent, answer } = sent;
+  const { outcome, isUnsent, answer, feedback } = sent;
   const message = sent.message === undefined ? undefined : inlineText(sent.message);
-  switch (outcome) {
-    case "sending":
-      return l10n.t("Sending…");
-    case "unanswered":
-      return l10n.t("May have been sent: no response arrived");
-    case "refused": {
-      const refused =
-        sent.feedback.isAnswer === true
-          ? l10n.t("Not accepted")
-          : l10n.t("Not accepted by the crew");
-      const label = isUnsent === true ? l10n.t("Not sent") : refused;
-      return message === undefined ? label : l10n.t("{0}: {1}", label, message);
-    }
-    case "answered": {
-      // A deployed crew responds with the next id, which is below with the others.
-      const status =
-        answer === undefined || kickoffIds.includes(answer) ? undefined : inlineText(answer);
-      // The message repeats the status.
-      const said = message ?? status;
-      return said === undefined ? l10n.t("Sent") : l10n.t("Sent · the crew answered “{0}”", said);
-    }
+  if (outcome === "sending") return l10n.t("Sending…");
+  if (outcome === "unanswered") return l10n.t("May have been sent: no response arrived");
+  if (outcome === "refused") {
+    const refused =
+      feedback.isAnswer === true ? l10n.t("Not accepted") : l10n.t("Not accepted by the crew");
+    const label = isUnsent === true ? l10n.t("Not sent") : refused;
+    return message === undefined ? label : l10n.t("{0}: {1}", label, message);
   }
+  // A deployed crew responds with the next id, which is below with the others. The message repeats the status.
+  const isId = answer === undefined || kickoffIds.includes(answer);
+  const said = message ?? (isId ? undefined : inlineText(answer));
+  return said === undefined ? l10n.t("Sent") : l10n.t("Sent · the crew answered “{0}”", said);
 }

@@ -34,7 +34,7 @@ import {
 } from "./sections.ts";
 import type { AttemptView, FeedbackView, TaskView } from "./tasks.ts";
 import {
-  countedLabel,
+  elapsedText,
   type Fact,
   formatCount,
   formatTime,
@@ -187,7 +187,8 @@ function taskPart(task: TaskView): Part {
 function attemptParts(attempt: AttemptView, { taskId }: TaskView): readonly Part[] {
   const { number, output, isBegun, isOnly, note, feedback } = attempt;
   if (isBegun === true) return [];
-  const id = attemptSection(taskId, number);
+  // Without a heading of its own, its place is that of its task.
+  const id = isOnly ? `${taskSection(taskId)} output` : attemptSection(taskId, number);
   const heading = isOnly ? [] : [`### ${l10n.t("Attempt {0}", number)}`];
   return present<Part>(
     output !== undefined && outputPart(id, heading, output, isOnly ? 3 : 4),
@@ -305,9 +306,8 @@ export function notesOf(
     const line = sectionOf(rendered, section)?.start;
     return line === undefined || labels.length === 0 ? [] : [{ line, text: labels.join(" · ") }];
   };
-  const time = typeof elapsed === "number" ? countedLabel(now - elapsed) : elapsed;
   return [
-    ...note("state", present(time, ...use)),
+    ...note("state", present(elapsedText(elapsed, now), ...use)),
     ...tasks.flatMap(({ taskId, facts }) => note(taskSection(taskId), facts)),
   ];
 }

@@ -1,13 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import type { TokenUsage } from "../api/types.ts";
 import { shortName } from "../base/text.ts";
-import { type Duration, taskTime, taskWait, wholeTime } from "../executions/times.ts";
+import type { Duration } from "../executions/times.ts";
 import { type Cost, costOf, type Price, type TokenUse } from "../executions/tokens.ts";
 import {
   asksElsewhere,
   type ExecutionState,
   type ExecutionSummary,
-  hasEnded,
   hasRehearsalOutput,
   isLocalCrew,
   isNeverSeen,
@@ -82,7 +81,6 @@ export function interruptedLabel(): string {
   return l10n.t("Interrupted");
 }
 
-/** A running task that the crew no longer reports may be the one that waits. */
 export function taskStateLabel(
   { state, isSkipped }: Pick<TaskSummary, "state" | "isSkipped">,
   execution: Pick<ExecutionSummary, "state" | "mayBeWaiting">,
@@ -129,15 +127,6 @@ export function formatDuration({ seconds, isByCrew }: Duration): string {
   return isByCrew
     ? formatSpan(seconds * 1000, "fine")
     : l10n.t("about {0}", formatSpan(seconds * 1000));
-}
-
-/** How long a task worked, and waited for a person. Empty if unknown. */
-export function taskTimeLabels(task: TaskSummary, execution: ExecutionSummary): readonly string[] {
-  const [worked, waited] = [taskTime(task, execution), taskWait(task, execution)];
-  return present(
-    worked && formatDuration(worked),
-    waited && l10n.t("waited for you: {0}", formatDuration(waited)),
-  );
 }
 
 /** "12,345". */
@@ -189,36 +178,15 @@ export function useLabels(use: TokenUse | undefined, prices: readonly Price[]): 
   return present(use && formatTokens(use.tokens), cost && formatCost(cost));
 }
 
-/** Whether its time counts, as long as it isn't interrupted. */
-export function hasClock(execution: ExecutionSummary): boolean {
-  const { state, origin, watchingStoppedAt } = execution;
-  const isWatched = origin === "kickoff" && watchingStoppedAt === undefined;
-  return isWatched && state !== "unconfirmed" && !hasEnded(execution);
+/** Of what took so long, or runs since then: steps of ten seconds, then minutes. Undefined if it has only begun. */
+export function elapsedText(elapsed: string | number | undefined, now: number): string | undefined {
+  if (typeof elapsed !== "number") return elapsed;
+  return now - elapsed < 10_000 ? undefined : formatSpan(now - elapsed, "coarse");
 }
 
-/** Undefined if unknown, or if it has only begun. `now` and `interrupted` in milliseconds since 1970. */
-export function elapsedLabel(
-  execution: ExecutionSummary,
-  now: number,
-  interrupted?: number,
-): string | undefined {
-  const { startedAt } = execution;
-  const whole = wholeTime(execution);
-  if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
-  if (!hasClock(execution)) return undefined;
-  if (interrupted === undefined) return countedLabel(now - Date.parse(startedAt));
-  const took = interrupted - Date.parse(startedAt);
-  return took < 1_000 ? undefined : formatSpan(took);
-}
-
-/** Of what has not ended; undefined if it has only begun. */
-export function countedLabel(milliseconds: number): string | undefined {
-  return milliseconds < 10_000 ? undefined : formatSpan(milliseconds, "coarse");
-}
-
-/** Milliseconds until {@link elapsedLabel} of what has not ended may change. */
-export function untilElapsedChanges({ startedAt }: ExecutionSummary, now: number): number {
-  const elapsed = Math.max(0, now - Date.parse(startedAt));
+/** Milliseconds until {@link elapsedText} of what runs since `started` may change. */
+export function untilElapsedChanges(started: number, now: number): number {
+  const elapsed = Math.max(0, now - started);
   const step = elapsed < 60_000 ? 10_000 : 60_000;
   return step - (elapsed % step);
 }

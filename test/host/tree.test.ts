@@ -7,7 +7,7 @@ import { Emitter } from "../../src/base/events.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import type { TrackerChange } from "../../src/executions/tracker.ts";
 import { CurrentCircumstances } from "../../src/views/circumstances.ts";
-import { noFilter } from "../../src/views/tree/grouping.ts";
+import { noFilter } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
 import type { CrewNode, ExecutionNode, TreeNode } from "../../src/views/tree/nodes.ts";
 import { ExecutionTree } from "../../src/views/tree/tree.ts";

@@ -4,7 +4,7 @@ import { executionCommands } from "../../src/actions/executions.ts";
 import { viewCommands } from "../../src/actions/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
-import { noFilter } from "../../src/views/tree/grouping.ts";
+import { noFilter } from "../../src/views/tree/arrangement.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { formatTime } from "../../src/view/words.ts";
 import { executionParts, runIn } from "./execution-parts.ts";

@@ -13,7 +13,6 @@ export function renderExecution(
   steps: readonly Step[] = [],
   activity: Activity = noActivity,
 ) {
-  const surroundings = { steps, prices: [], isInterrupted: false };
   const view = viewOf(execution, activity, circumstances);
-  return textOf(steps.length === 0 ? view : { ...view, tasks: tasksOf(execution, surroundings) });
+  return textOf(steps.length === 0 ? view : { ...view, tasks: tasksOf(execution, steps, {}) });
 }

@@ -56,7 +56,7 @@ export function decorate(options: {
       note,
       notesOf(view, rendered, now).map((each) => noteIn(document, each)),
     );
-    return typeof view.elapsed !== "number" ? Infinity : untilElapsedChanges(execution, now);
+    return typeof view.elapsed === "number" ? untilElapsedChanges(view.elapsed, now) : Infinity;
   };
   const showAll = () => {
     cancelTimes?.();

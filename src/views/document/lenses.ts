@@ -2,13 +2,17 @@ import * as l10n from "@vscode/l10n";
 import { formatSize } from "../../base/text.ts";
 import type { Execution } from "../../executions/model.ts";
 import { asksFor, isForWhatWaits } from "../../executions/resumes.ts";
-import { attemptPairs } from "../../executions/tasks.ts";
 import { beginningOf, type Draft } from "../../feedback/drafts.ts";
 import { canAnswer, commandOn, effectOf, type Verb } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
-import { isLarge, outputsOf } from "../../view/outputs.ts";
-import { attemptSection, type Rendered, resultSection, sectionOf } from "../../view/sections.ts";
-import { sectionOfAttempt } from "../../view/tasks.ts";
+import { isLarge } from "../../view/outputs.ts";
+import {
+  attemptSection,
+  type Rendered,
+  resultSection,
+  sectionOf,
+  taskSection,
+} from "../../view/sections.ts";
 import { placeOfWaiting } from "../../view/text.ts";
 import { answerLabel } from "../../view/words.ts";
 
@@ -25,13 +29,15 @@ const most = 8;
 /** What a person can do, above what it is about: the title, the output that waits, attempts, outputs. */
 export function lensesOf(
   execution: Execution,
-  { actions, answers }: ExecutionView,
+  { actions, answers, result, tasks }: ExecutionView,
   rendered: Rendered,
   drafts: readonly Draft[],
 ): readonly (Lens & { readonly line: number })[] {
   const start = (section: string) => sectionOf(rendered, section)?.start;
   const above = (line: number | undefined, lenses: readonly Lens[]) =>
     line === undefined ? [] : lenses.map((lens) => ({ ...lens, line }));
+  const openLens = (output: string, of: object) =>
+    output.trim() === "" ? [] : [commandOn(execution, "openOutput", openLabel(output), of)];
   const go = commandOn(execution, "openExecution", l10n.t("Go to Output"));
   return [
     ...above(start("title"), [
@@ -44,21 +50,28 @@ export function lensesOf(
       placeOfWaiting(execution, rendered)?.first,
       answerLenses(execution, answers, canAnswer(answers) ? drafts : []),
     ),
-    ...attemptPairs(execution).flatMap(({ taskId, previous, attempt }) => {
-      const title = l10n.t("Compare with Attempt {0}", previous);
-      const compare = commandOn(execution, "compareAttempts", title, { taskId, attempt });
-      return above(start(attemptSection(taskId, attempt)), [compare]);
-    }),
-    ...outputsOf(execution).flatMap(({ part, output }) => {
-      const title = isLarge(output)
-        ? l10n.t("Open Whole Output ({0})", formatSize(Buffer.byteLength(output)))
-        : l10n.t("Open Output");
-      const { kind, ...attempt } = part;
-      const of = kind === "result" ? { result: true } : attempt;
-      const section = part.kind === "result" ? resultSection : sectionOfAttempt(part, execution);
-      return above(start(section), [commandOn(execution, "openOutput", title, of)]);
-    }),
+    ...(result === undefined
+      ? []
+      : above(start(resultSection), openLens(result, { result: true }))),
+    ...tasks.flatMap(({ taskId, attempts }) =>
+      attempts.flatMap(({ number: attempt, isOnly, previous, output }) => {
+        const section = isOnly ? taskSection(taskId) : attemptSection(taskId, attempt);
+        const compare = l10n.t("Compare with Attempt {0}", previous ?? 0);
+        return above(start(section), [
+          ...(previous === undefined
+            ? []
+            : [commandOn(execution, "compareAttempts", compare, { taskId, attempt })]),
+          ...(output === undefined ? [] : openLens(output, { taskId, attempt })),
+        ]);
+      }),
+    ),
   ];
+}
+
+function openLabel(output: string): string {
+  return isLarge(output)
+    ? l10n.t("Open Whole Output ({0})", formatSize(Buffer.byteLength(output)))
+    : l10n.t("Open Output");
 }
 
 function answerLenses(

@@ -2,13 +2,13 @@ import * as vscode from "vscode";
 import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import {
+  attemptSection,
   mapLine,
   type Rendered,
   sectionOf,
   stepSection,
   taskSection,
 } from "../../view/sections.ts";
-import { sectionOfAttempt } from "../../view/tasks.ts";
 import { placeOfWaiting } from "../../view/text.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 
@@ -42,9 +42,7 @@ export async function showExecution(
     (taskId !== place?.taskId || (attempt !== undefined && attempt !== execution.waiting?.attempt));
   const wanted = [
     ...(step === undefined ? [] : [stepSection(step)]),
-    ...(isElsewhere && attempt !== undefined
-      ? [sectionOfAttempt({ taskId, attempt }, execution)]
-      : []),
+    ...(isElsewhere && attempt !== undefined ? [attemptSection(taskId, attempt)] : []),
     ...(isElsewhere ? [taskSection(taskId)] : []),
   ];
   const [section] = wanted.flatMap((id) => (rendered && sectionOf(rendered, id)) ?? []);

@@ -1,14 +1,135 @@
+import * as l10n from "@vscode/l10n";
 import type { ExecutionChange } from "../../executions/execution-list.ts";
-import type { ExecutionSummary } from "../../executions/model.ts";
 import {
-  type Filter,
-  type FindsInput,
-  type Grouping,
-  groupOf,
-  isSet,
-  noFilter,
-  passes,
-} from "./grouping.ts";
+  type ExecutionState,
+  type ExecutionSummary,
+  waitsForPerson,
+} from "../../executions/model.ts";
+import { titleOf } from "../../executions/title.ts";
+import { formatDay, present, stateName } from "../../view/words.ts";
+
+export const groupings = ["crew", "state", "day"] as const;
+export type Grouping = (typeof groupings)[number];
+
+/** Group keys: `waiting`, `crew <id>`, `state <state>`, `day 2026-10-21` (local calendar). */
+export type GroupKind = "waiting" | Grouping;
+
+/** In group order: what needs attention first. */
+export const groupStates = [
+  "waiting",
+  "running",
+  "queued",
+  "unconfirmed",
+  "unknown",
+  "failed",
+  "completed",
+  "stopped",
+] as const satisfies readonly ExecutionState[];
+
+/** What may be waiting counts as waiting. */
+function groupStateOf(execution: ExecutionSummary): ExecutionState {
+  return waitsForPerson(execution) ? "waiting" : execution.state;
+}
+
+export const waitingGroup = "waiting";
+
+export function crewGroup(crewId: string): string {
+  return `crew ${crewId}`;
+}
+
+/** `{kind: "day", of: "2026-10-21"}`. */
+export function partsOf(group: string): { readonly kind: GroupKind; readonly of: string } {
+  const kind = groupings.find((each) => group.startsWith(`${each} `)) ?? "waiting";
+  return { kind, of: group.slice(kind.length + 1) };
+}
+
+/** What waits is at the top, and nowhere else. */
+export function groupOf(execution: ExecutionSummary, grouping: Grouping): string {
+  if (waitsForPerson(execution)) return waitingGroup;
+  switch (grouping) {
+    case "crew":
+      return crewGroup(execution.crew.id);
+    case "state":
+      return `state ${execution.state}`;
+    case "day":
+      return `day ${formatDay(new Date(execution.startedAt))}`;
+  }
+}
+
+export function inOrder(groups: readonly string[], grouping: "state" | "day"): readonly string[] {
+  if (grouping === "day") return groups.toSorted().reverse();
+  return groupStates.map((state) => `state ${state}`).filter((group) => groups.includes(group));
+}
+
+export function groupingLabel(grouping: Grouping): string {
+  return { crew: l10n.t("Crew"), state: l10n.t("State"), day: l10n.t("Day") }[grouping];
+}
+
+/** The midnight after `now` (milliseconds since 1970). */
+export function nextDay(now: number): number {
+  return midnight(now, 1).getTime();
+}
+
+/** A day (`2026-10-21`) as named at `now`, in a language (BCP 47). */
+export function dayLabel(day: string, now: number, language: string): string {
+  if (day === formatDay(midnight(now, 0))) return l10n.t("Today");
+  if (day === formatDay(midnight(now, -1))) return l10n.t("Yesterday");
+  const isThisYear = day.startsWith(`${new Date(now).getFullYear()}-`);
+  return new Intl.DateTimeFormat(language, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    ...(isThisYear ? {} : { year: "numeric" }),
+  }).format(new Date(`${day}T00:00:00`));
+}
+
+function midnight(now: number, days: number): Date {
+  const time = new Date(now);
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
+}
+
+/** All words of the text and one of the states must match; empty matches all. */
+export interface Filter {
+  readonly text: string;
+  readonly states: readonly ExecutionState[];
+}
+
+export const noFilter: Filter = { text: "", states: [] };
+
+export function isSet({ text, states }: Filter): boolean {
+  return text.trim() !== "" || states.length > 0;
+}
+
+export function filterLabel({ text, states }: Filter): string {
+  return present(
+    states.length > 0 && states.map(stateName).join(", "),
+    text.trim() !== "" && l10n.t("“{0}”", text.trim()),
+  ).join(" · ");
+}
+
+/** Local IDs of executions with an input value containing a text, in any case. */
+export type FindsInput = (text: string) => ReadonlySet<string>;
+
+/** Searches title, crew, IDs and inputs, in any case. */
+export function passes(
+  { text, states }: Filter,
+  withInput: FindsInput,
+): (execution: ExecutionSummary) => boolean {
+  const found = new Map<string, ReadonlySet<string>>();
+  const words = text.toLowerCase().match(/\S+/g) ?? [];
+  return (execution) => {
+    if (states.length > 0 && !states.includes(groupStateOf(execution))) return false;
+    if (words.length === 0) return true;
+    const { crew, localId, kickoffIds } = execution;
+    const own = [titleOf(execution), crew.name, localId, ...kickoffIds].join("\n").toLowerCase();
+    return words.every((word) => {
+      if (own.includes(word)) return true;
+      const localIds = found.get(word) ?? withInput(word);
+      found.set(word, localIds);
+      return localIds.has(localId);
+    });
+  };
+}
 
 export interface Rules {
   readonly grouping: Grouping;
@@ -16,8 +137,6 @@ export interface Rules {
 }
 
 interface Rearranged {
-  /** Groups that are new or gone. */
-  readonly otherGroups: readonly string[];
   /** Groups whose rows changed or moved. */
   readonly groups: ReadonlySet<string>;
   readonly rows: readonly { readonly before: ExecutionSummary; readonly after: ExecutionSummary }[];
@@ -35,7 +154,7 @@ const page = 500;
 /** Which executions the tree shows, and in which group. */
 export class Arrangement {
   readonly #withInput: FindsInput;
-  #rules: Rules = { grouping: "crew", filter: noFilter };
+  rules: Rules = { grouping: "crew", filter: noFilter };
   #groups = new Map<string, ExecutionSummary[]>();
   /** By local ID. */
   #placed = new Map<string, Placed>();
@@ -46,12 +165,8 @@ export class Arrangement {
     this.#withInput = withInput;
   }
 
-  get rules(): Rules {
-    return this.#rules;
-  }
-
   get isFiltered(): boolean {
-    return isSet(this.#rules.filter);
+    return isSet(this.rules.filter);
   }
 
   /** Includes hidden executions. */
@@ -70,8 +185,8 @@ export class Arrangement {
   }
 
   /** `executions` are sorted, newest first; pinned ones go first in a group. */
-  arrange(executions: readonly ExecutionSummary[], rules: Rules = this.#rules): void {
-    this.#rules = rules;
+  arrange(executions: readonly ExecutionSummary[], rules: Rules = this.rules): void {
+    this.rules = rules;
     this.#groups = new Map();
     this.#placed = new Map();
     const isShown = passes(rules.filter, this.#withInput);
@@ -88,7 +203,7 @@ export class Arrangement {
   }
 
   apply(executions: readonly ExecutionSummary[], change: ExecutionChange): Rearranged {
-    const [groupsBefore, placedBefore] = [this.#groups, this.#placed];
+    const placedBefore = this.#placed;
     this.arrange(executions);
     const groups = new Set<string>();
     const rows: { before: ExecutionSummary; after: ExecutionSummary }[] = [];
@@ -100,8 +215,7 @@ export class Arrangement {
           rows.push({ before: before.execution, after: after.execution });
       } else for (const placed of [before, after]) if (placed?.group) groups.add(placed.group);
     }
-    const otherGroups = [...groups].filter((group) => groupsBefore.has(group) !== this.has(group));
-    return { otherGroups, groups, rows };
+    return { groups, rows };
   }
 
   /** Unsorted. */

@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../../base/text.ts";
-import { interruptedAt } from "../../executions/times.ts";
 import {
   canRunAgainFrom,
   type ExecutionSummary,
@@ -11,36 +10,35 @@ import {
 } from "../../executions/model.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
-import { sharesTitle, titleOf } from "../../executions/title.ts";
-import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
-import { actionsOf, answersTo, type Circumstances } from "../../view/actions.ts";
+import { sharesTitle } from "../../executions/title.ts";
+import { tokenUse } from "../../executions/tokens.ts";
+import { answersTo, type Circumstances, isUnwatched } from "../../view/actions.ts";
+import { type BriefView, briefOf } from "../../view/execution-view.ts";
+import { taskBrief } from "../../view/tasks.ts";
 import {
   askLabel,
-  elapsedLabel,
+  elapsedText,
   fullProgress,
   type Icon,
-  interruptedLabel,
   isRehearsal,
-  kickingOffLabel,
   present,
   rehearsalLabel,
   shortProgress,
   shortStart,
   startLabel,
   stateIcons,
-  stateLabel,
-  taskStateLabel,
-  taskTimeLabels,
   triggerFacts,
   useLabels,
 } from "../../view/words.ts";
-import type { GroupKind } from "./grouping.ts";
+import type { GroupKind } from "./arrangement.ts";
 import type { Row } from "./rows.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
 
 /** Of a title in its row: state, progress and time have room beside it in a side bar of usual width. */
 const longestTitle = 20;
+
+const warningColor = "list.warningForeground";
 
 /** @param now milliseconds since 1970. @param group whose row needs no repetition */
 export function executionRow(
@@ -49,44 +47,45 @@ export function executionRow(
   circumstances: Circumstances = {},
   group: GroupKind = "crew",
 ): Row {
-  const { isInterrupted = false, doubt, prices = [] } = circumstances;
-  const title = titleOf(execution);
+  const { isInterrupted = false, isKickingOff = false, doubt, prices = [] } = circumstances;
+  const { state, waiting, pinned } = execution;
+  const brief = briefOf(execution, circumstances);
+  const { title, label } = brief;
   const warnings = warningsOf(execution, circumstances);
   // How long it ran is known only while it is watched.
-  const isLost = doubt?.isLasting === true && !isInterrupted;
-  const interrupted = isInterrupted ? interruptedAt(execution) : undefined;
-  const time = !isLost && elapsedLabel(execution, now, interrupted);
-  const pinned = execution.pinned === true && l10n.t("pinned");
-  const rehearsal = isRehearsal(execution) && l10n.t("rehearsal");
-  const crew = l10n.t("Crew: {0}", execution.crew.name);
+  const isLost = doubt?.isLasting === true && !isInterrupted && !hasEnded(execution);
+  const time = !isLost && elapsedText(brief.elapsed, now);
+  const isUsual = !isKickingOff && !isInterrupted;
+  const task = isUsual && waiting !== undefined ? taskWithAttempt(waiting) : undefined;
+  const situation = task === undefined ? label : l10n.t("{0} at task {1}", label, task);
+  const saysGroup = isUsual && group === "state" && state !== "unknown";
+  const crew = l10n.t("Crew: {0}", brief.crew);
+  const [isPinned, rehearsal] = [
+    pinned === true && l10n.t("pinned"),
+    isRehearsal(execution) && l10n.t("rehearsal"),
+  ];
   const asks = askOf(execution);
   const start = startLabel(execution);
-  const situation = present(
-    situationOf(execution, circumstances),
-    asks,
-    fullProgress(execution),
-    time,
-    ...warnings,
-  );
+  const all = present(situation, asks, fullProgress(execution), time, ...warnings);
   return {
     label: oneLine(title, longestTitle),
     description: present(
-      stateIn(execution, circumstances, group),
+      !saysGroup && (group === "waiting" && task !== undefined ? task : situation),
       asks,
-      execution.state !== "completed" && shortProgress(execution),
+      state !== "completed" && shortProgress(execution),
       time,
       // Its menu says what to do, and there is little room.
       ...(isInterrupted ? [] : warnings),
-      pinned,
+      isPinned,
       sharesTitle(execution) && shortStart(execution, now),
-      group !== "crew" && execution.crew.name,
+      group !== "crew" && brief.crew,
       rehearsal,
     ).join(" · "),
     // Computed on demand: few of 10,000 rows are hovered over.
     get tooltip() {
       return present(
         title,
-        ...situation,
+        ...all,
         ...useLabels(tokenUse(execution), prices),
         !hasEnded(execution) && doubt?.text,
         ...details(execution),
@@ -97,13 +96,13 @@ export function executionRow(
       );
     },
     icon: iconOf(execution, circumstances),
-    facts: factsOf(execution, circumstances),
+    facts: factsOf(execution, brief),
     sentence: present(
       title,
-      ...situation,
+      ...all,
       sharesTitle(execution) && start,
       rehearsal,
-      pinned,
+      isPinned,
       group !== "crew" && crew,
     ).join(", "),
   };
@@ -114,33 +113,21 @@ export function taskRow(
   execution: ExecutionSummary,
   circumstances: Circumstances = {},
 ): Row {
-  const { isInterrupted = false, prices = [] } = circumstances;
-  const isStale = task.state === "running" && isUnwatched(execution, circumstances);
-  const staleLabel = isInterrupted ? interruptedLabel() : l10n.t("Last seen running");
-  const state = isStale ? staleLabel : taskStateLabel(task, execution);
+  const { name, label, agent, facts } = taskBrief(task, execution, circumstances);
   const attempt = task.attempts.at(-1);
-  const name = shortName(task.taskId);
   const waits = execution.waiting?.taskId === task.taskId;
-  const more = present(
+  const shown = present(
+    label,
     waits && askOf(execution),
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
-    task.agent !== undefined && task.agent !== "" && shortName(task.agent),
+    agent !== undefined && shortName(agent),
   );
+  const icon = task.state === "pending" ? { id: "circle-large-outline" } : stateIcons[task.state];
   return {
     label: name,
-    description: [state, ...more].join(" · "),
-    tooltip: [
-      name,
-      state,
-      ...more,
-      ...taskTimeLabels(task, execution),
-      ...useLabels(taskTokenUse(task), prices),
-    ],
-    icon: isStale
-      ? staleIcon(isInterrupted)
-      : task.state === "pending"
-        ? { id: "circle-large-outline" }
-        : stateIcons[task.state],
+    description: shown.join(" · "),
+    tooltip: [name, ...shown, ...facts],
+    icon: (task.state === "running" && staleIcon(execution, circumstances)) || icon,
     facts: present(
       "task",
       task.state,
@@ -149,40 +136,14 @@ export function taskRow(
       attemptPairs({ tasks: [task] }).length > 0 && "attempts",
       canRunAgainFrom(execution) && "again",
     ).join(":"),
-    sentence: l10n.t("Task {0}, {1}", name, [state, ...more].join(", ")),
+    sentence: l10n.t("Task {0}, {1}", name, shown.join(", ")),
   };
 }
 
-function situationOf(
-  execution: ExecutionSummary,
-  { isKickingOff, isInterrupted }: Circumstances,
-): string {
-  const task = waitingTask(execution);
-  if (isKickingOff === true) return kickingOffLabel();
-  if (isInterrupted === true) return interruptedLabel();
-  const state = stateLabel(execution);
-  return task === undefined ? state : l10n.t("{0} at task {1}", state, task);
-}
-
-/** What its group doesn't say. */
-function stateIn(
-  execution: ExecutionSummary,
-  circumstances: Circumstances,
-  group: GroupKind,
-): string | undefined {
-  const { isKickingOff, isInterrupted } = circumstances;
-  const isUsual = isKickingOff !== true && isInterrupted !== true;
-  const task = waitingTask(execution);
-  if (isUsual && group === "waiting" && task !== undefined) return task;
-  if (isUsual && group === "state" && execution.state !== "unknown") return undefined;
-  return situationOf(execution, circumstances);
-}
-
 /** With its attempt from the second on. */
-function waitingTask({ waiting }: ExecutionSummary): string | undefined {
-  if (waiting === undefined) return undefined;
-  const task = shortName(waiting.taskId);
-  return waiting.attempt > 1 ? l10n.t("{0}, attempt {1}", task, waiting.attempt) : task;
+function taskWithAttempt({ taskId, attempt }: NonNullable<ExecutionSummary["waiting"]>): string {
+  const task = shortName(taskId);
+  return attempt > 1 ? l10n.t("{0}, attempt {1}", task, attempt) : task;
 }
 
 /** What a flow still asks for. */
@@ -222,13 +183,13 @@ function details({ request, error, pinned, ...execution }: ExecutionSummary): re
   );
 }
 
-function factsOf(execution: ExecutionSummary, circumstances: Circumstances): string {
+/** For the manifest's menus. */
+function factsOf(execution: ExecutionSummary, { answers, actions }: BriefView): string {
   const { state, output, waiting, kickoffIds, request, pinned } = execution;
-  const actions = [...answersTo(execution, circumstances), ...actionsOf(execution, circumstances)];
   return present(
     "execution",
     state,
-    ...actions.map(({ verb }) => verb),
+    ...[...answers, ...actions].map(({ verb }) => verb),
     hasEnded(execution) && "ended",
     (output ?? waiting?.output) !== undefined && "output",
     attemptPairs(execution).length > 0 && "attempts",
@@ -238,23 +199,19 @@ function factsOf(execution: ExecutionSummary, circumstances: Circumstances): str
   ).join(":");
 }
 
-/** What it does now isn't known. */
-function isUnwatched(execution: ExecutionSummary, { doubt }: Circumstances): boolean {
-  const { watchingStoppedAt } = execution;
-  return !hasEnded(execution) && (doubt !== undefined || watchingStoppedAt !== undefined);
-}
-
-function staleIcon(isInterrupted = false): Icon {
-  return isInterrupted ? { id: "warning", color: "list.warningForeground" } : { id: "eye-closed" };
+/** Of what runs, as far as that is known. */
+function staleIcon(execution: ExecutionSummary, circumstances: Circumstances): Icon | undefined {
+  if (circumstances.isInterrupted === true) return { id: "warning", color: warningColor };
+  return isUnwatched(execution, circumstances) ? { id: "eye-closed" } : undefined;
 }
 
 function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon {
   const { isKickingOff, isInterrupted } = circumstances;
   const { state } = execution;
   if (isKickingOff === true) return stateIcons.running;
-  if (isInterrupted === true || (state === "running" && isUnwatched(execution, circumstances)))
-    return staleIcon(isInterrupted);
-  return mayWait(execution)
-    ? { ...stateIcons.unknown, color: "list.warningForeground" }
+  const isStale = isInterrupted === true || state === "running";
+  const own = mayWait(execution)
+    ? { ...stateIcons.unknown, color: warningColor }
     : stateIcons[state];
+  return (isStale && staleIcon(execution, circumstances)) || own;
 }

@@ -1,5 +1,5 @@
 import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
-import { partsOf } from "./grouping.ts";
+import { partsOf } from "./arrangement.ts";
 
 /** A crew, connected or known from its executions; or the hint below one without executions. */
 export type CrewNode = { readonly kind: "crew" | "hint"; readonly crew: string };
@@ -45,63 +45,34 @@ export function idOf(node: TreeNode): string {
   }
 }
 
-/** VS Code identifies rows by object, so each is made once. */
-export class KnownNodes {
-  /** By local ID, or "" for other rows, then by row ID. */
-  readonly #rows = new Map<string, Map<string, TreeNode>>();
-
-  group(group: string): CrewNode | GroupNode {
-    const { kind, of } = partsOf(group);
-    return kind === "crew"
-      ? this.#keep("", { kind, crew: of })
-      : this.#keep("", { kind: "group", group });
-  }
-
-  knownCrew(crew: string): TreeNode | undefined {
-    return this.#rows.get("")?.get(idOf({ kind: "crew", crew }));
-  }
-
-  hint(crew: string): CrewNode {
-    return this.#keep("", { kind: "hint", crew });
-  }
-
-  more(group: string): GroupNode {
-    return this.#keep("", { kind: "more", group });
-  }
-
-  execution(group: string, execution: ExecutionSummary): ExecutionNode {
-    return this.#keep(execution.localId, executionNode(group, execution));
-  }
-
-  task({ group, crew, localId, kickoffId }: ExecutionNode, taskId: string): TaskNode {
-    return this.#keep(localId, { kind: "task", group, crew, localId, kickoffId, taskId });
-  }
-
-  executionOf(task: TaskNode): TreeNode | undefined {
-    return this.#rows.get(task.localId)?.get(idOf({ ...task, kind: "execution" }));
-  }
-
-  /** Its row, if VS Code has requested that. */
-  rowOf(execution: ExecutionSummary, group: string): ExecutionNode | undefined {
-    const id = idOf(executionNode(group, execution));
-    return this.#rows.get(execution.localId)?.has(id) === true
-      ? this.execution(group, execution)
-      : undefined;
-  }
-
-  forget(localId: string): void {
-    this.#rows.delete(localId);
-  }
-
-  #keep<Node extends TreeNode>(owner: string, node: Node): Node {
-    const rows = this.#rows.get(owner) ?? new Map<string, TreeNode>();
-    const known = Object.assign(rows.get(idOf(node)) ?? {}, node);
-    this.#rows.set(owner, rows.set(idOf(node), known));
-    return known;
-  }
+export function groupNode(group: string): CrewNode | GroupNode {
+  const { kind, of } = partsOf(group);
+  return kind === "crew" ? { kind, crew: of } : { kind: "group", group };
 }
 
-function executionNode(group: string, execution: ExecutionSummary): ExecutionNode {
+export function executionNode(group: string, execution: ExecutionSummary): ExecutionNode {
   const { localId, crew } = execution;
   return { kind: "execution", group, crew: crew.id, localId, kickoffId: keyOf(execution) };
+}
+
+/** VS Code identifies rows by object, so each is made once. */
+export class KnownNodes {
+  /** By row ID. */
+  readonly #rows = new Map<string, TreeNode>();
+
+  keep<Node extends TreeNode>(node: Node): Node {
+    const known = Object.assign(this.#rows.get(idOf(node)) ?? {}, node);
+    this.#rows.set(idOf(node), known);
+    return known;
+  }
+
+  /** Updated, if VS Code has requested its row. */
+  known<Node extends TreeNode>(node: Node): readonly Node[] {
+    return this.#rows.has(idOf(node)) ? [this.keep(node)] : [];
+  }
+
+  forget(localIds: ReadonlySet<string>): void {
+    for (const [id, node] of this.#rows)
+      if ("localId" in node && localIds.has(node.localId)) this.#rows.delete(id);
+  }
 }

@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import { setContext } from "../../editor/manifest.ts";
 import type { Rules } from "./arrangement.ts";
-import { groupings, noFilter, type Filter, type Grouping } from "./grouping.ts";
-import { showMoreCommand } from "./tree-items.ts";
-import { ExecutionTree, type ExecutionTreeOptions } from "./tree.ts";
+import { groupings, noFilter, type Filter, type Grouping } from "./arrangement.ts";
+
+import { ExecutionTree, type ExecutionTreeOptions, showMoreCommand } from "./tree.ts";
 
 const groupingKey = "crewdeck.grouping";
 

@@ -7,7 +7,7 @@ import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
 import { hasEnded, isLocalCrew } from "../../executions/model.ts";
 import type { CrewRef } from "../../executions/model.ts";
 import { engineLabel, type Icon, present, stateIcons, stateName } from "../../view/words.ts";
-import { dayLabel, groupStates, partsOf } from "./grouping.ts";
+import { dayLabel, groupStates, partsOf } from "./arrangement.ts";
 
 export interface Row {
   readonly label: string;

@@ -1,23 +1,39 @@
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
-import type { Crew } from "../../crews/types.ts";
+import type { Crew, TokenState } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
-import { setContext, viewId } from "../../editor/manifest.ts";
+import { viewId } from "../../editor/manifest.ts";
 import type { ExecutionChange } from "../../executions/execution-list.ts";
-import { type ExecutionSummary, hasEnded, waitsForPerson } from "../../executions/model.ts";
+import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import { taskIn } from "../../executions/tasks.ts";
 import type { Tracker, TrackerChange } from "../../executions/tracker.ts";
-import { elapsedLabel } from "../../view/words.ts";
+import { elapsedText } from "../../view/words.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
-import { waitingSentence } from "../status-bar.ts";
-import { Arrangement } from "./arrangement.ts";
-import { CrewTokenStates } from "./crew-token-states.ts";
-import { crewGroup, filterLabel, inOrder, nextDay, waitingGroup } from "./grouping.ts";
-import { type ExecutionNode, KnownNodes, type TreeNode } from "./nodes.ts";
+import { showSummary } from "../status-bar.ts";
+import { Arrangement, crewGroup, inOrder, nextDay, partsOf, waitingGroup } from "./arrangement.ts";
+import { executionRow, taskRow } from "./execution-rows.ts";
+import {
+  executionNode,
+  type ExecutionNode,
+  groupNode,
+  idOf,
+  KnownNodes,
+  showAttempt,
+  type TreeNode,
+} from "./nodes.ts";
 import type { TreeChoices } from "./register.ts";
-import { isOpenAtFirst } from "./rows.ts";
-import { TreeItems } from "./tree-items.ts";
+import {
+  crewRow,
+  goneCrewRow,
+  groupRow,
+  hintRow,
+  isOpenAtFirst,
+  moreRow,
+  type Row,
+} from "./rows.ts";
 
 export interface ExecutionTreeOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "withInput" | "onDidChange">;
@@ -31,20 +47,29 @@ export interface ExecutionTreeOptions {
 
 /** How often elapsed times are updated (ms). */
 const timesInterval = 10_000;
+/** Before it, no token is read, since activation reads no secret (ms). */
+const tokenDelay = 5_000;
 
 const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+
+/** Only of rows, so it is in no menu. */
+export const showMoreCommand = `${viewId}.showMore`;
 
 export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly #options: ExecutionTreeOptions;
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
   readonly #nodes = new KnownNodes();
-  readonly #tokens: CrewTokenStates;
+  /** The groups that VS Code has. */
+  #top: readonly string[] = [];
+  /** By crew; missing until they are read. */
+  readonly #tokens = new Map<string, TokenState>();
   /** Local IDs: VS Code keeps expansion and selection by row ID, which includes the group. */
   readonly #expanded = new Set<string>();
-  readonly #items: TreeItems;
   readonly #subscriptions: vscode.Disposable;
+  readonly #openedAt: number;
   #cancelMidnight: (() => void) | undefined;
   #cancelTimes: (() => void) | undefined;
+  #cancelTokens: (() => void) | undefined;
   readonly arrangement: Arrangement;
   readonly view: vscode.TreeView<TreeNode>;
   readonly onDidChangeTreeData = this.#changed.event;
@@ -52,6 +77,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   constructor(options: ExecutionTreeOptions) {
     this.#options = options;
     const { store, crews, circumstances, clock, choices } = options;
+    this.#openedAt = clock.now();
     this.arrangement = new Arrangement((text) => store.withInput(text));
     this.view =
       options.createView?.(this) ??
@@ -60,19 +86,16 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         showCollapseAll: true,
         canSelectMany: true,
       });
-    this.#tokens = new CrewTokenStates(crews, circumstances, clock, () => this.view.visible);
-    this.#items = new TreeItems(options, this.arrangement, this.#tokens);
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
       this.view,
-      this.#tokens,
       store.onDidChange((change) => this.#storeChanged(change)),
-      this.#tokens.onDidChange((ids) => this.#update(this.#crewRows(ids))),
+      crews.onDidChangeToken(() => this.#planTokens()),
       circumstances.onDidChange((change) => {
         if (change !== undefined) this.#circumstancesChanged(change);
         else {
           this.#update(undefined);
-          this.#tokens.look();
+          this.#planTokens();
         }
       }),
       this.view.onDidExpandElement(({ element }) => {
@@ -84,34 +107,52 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       choices.onDidChange(() => this.#arrange()),
       this.view.onDidChangeVisibility(() => {
         this.#planTimes();
-        this.#tokens.look();
+        this.#planTokens();
       }),
     );
     this.#arrange();
-    this.#tokens.look();
+    this.#planTokens();
   }
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
+    const row = this.#row(node);
     // The next refresh removes a row without content.
-    return this.#items.item(node, this.#stateOf(node)) ?? new vscode.TreeItem("");
+    if (row === undefined) return new vscode.TreeItem("");
+    const { id, color } = row.icon;
+    const command = commandOf(node);
+    return Object.assign(new vscode.TreeItem(row.label, this.#stateOf(node)), {
+      id: idOf(node),
+      description: row.description,
+      iconPath: new vscode.ThemeIcon(id, color ? new vscode.ThemeColor(color) : undefined),
+      contextValue: row.facts,
+      accessibilityInformation: { label: row.sentence },
+      ...(command && { command: { ...command, arguments: [node] } }),
+    });
   }
 
+  /** The tooltip's first line is a heading. */
   resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
-    item.tooltip = this.#items.tooltip(node);
+    const [first, ...lines] = (this.#row(node)?.tooltip ?? []).map(escaped);
+    if (first) item.tooltip = new vscode.MarkdownString(`**${first}**\n\n${lines.join("  \n")}`);
     return item;
   }
 
   getChildren(node?: TreeNode): TreeNode[] {
-    if (node === undefined) return this.#groups().map((group) => this.#nodes.group(group));
+    if (node === undefined) {
+      this.#top = this.#groups();
+      return this.#top.map((group) => this.#groupNode(group));
+    }
     switch (node.kind) {
       case "crew":
         return this.arrangement.has(crewGroup(node.crew))
           ? this.#childrenOf(crewGroup(node.crew))
-          : [this.#nodes.hint(node.crew)];
+          : [this.#nodes.keep({ kind: "hint", crew: node.crew })];
       case "group":
         return this.#childrenOf(node.group);
       case "execution":
-        return this.#tasksOf(node).map(({ taskId }) => this.#nodes.task(node, taskId));
+        return this.#tasksOf(node).map(({ taskId }) =>
+          this.#nodes.keep({ ...node, kind: "task", taskId }),
+        );
       default:
         return [];
     }
@@ -120,12 +161,14 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   getParent(node: TreeNode): TreeNode | undefined {
     switch (node.kind) {
       case "hint":
-        return this.#nodes.group(crewGroup(node.crew));
+        return this.#groupNode(crewGroup(node.crew));
       case "execution":
       case "more":
-        return this.#nodes.group(node.group);
-      case "task":
-        return this.#nodes.executionOf(node);
+        return this.#groupNode(node.group);
+      case "task": {
+        const { group, crew, localId, kickoffId } = node;
+        return this.#nodes.keep({ kind: "execution", group, crew, localId, kickoffId });
+      }
       default:
         return undefined;
     }
@@ -133,15 +176,57 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   async showMore(group: string): Promise<void> {
     const next = this.arrangement.showMore(group);
-    this.#update([this.#nodes.group(group)]);
+    this.#update([this.#groupNode(group)]);
     if (next !== undefined)
-      await this.view.reveal(this.#nodes.execution(group, next), { select: true, focus: true });
+      await this.view.reveal(this.#executionNode(group, next), { select: true, focus: true });
   }
 
   dispose(): void {
     this.#cancelMidnight?.();
     this.#cancelTimes?.();
+    this.#cancelTokens?.();
     this.#subscriptions.dispose();
+  }
+
+  #row(node: TreeNode): Row | undefined {
+    const { store, tracker, circumstances, clock } = this.#options;
+    const crew = "crew" in node ? circumstances.connected.get(node.crew) : undefined;
+    switch (node.kind) {
+      case "crew": {
+        const parked = tracker.parkedCrews().get(node.crew);
+        if (crew !== undefined)
+          return crewRow(crew, { parked, tokens: this.#tokens.get(node.crew) });
+        const some = this.arrangement.members(crewGroup(node.crew))[0];
+        return some && goneCrewRow(some.crew);
+      }
+      case "group": {
+        const size = this.arrangement.members(node.group).length;
+        return groupRow(node.group, size, clock.now(), vscode.env.language);
+      }
+      case "hint":
+        return hintRow(crew?.local?.running === false);
+      case "more":
+        return moreRow(this.arrangement.moreOf(node.group));
+      case "execution":
+      case "task": {
+        const execution = store.summary(node.localId);
+        if (execution === undefined) return undefined;
+        showAttempt(node, execution);
+        const known = circumstances.of(execution);
+        if (node.kind === "execution")
+          return executionRow(execution, clock.now(), known, partsOf(node.group).kind);
+        const task = taskIn(execution.tasks, node.taskId);
+        return task && taskRow(task, execution, known);
+      }
+    }
+  }
+
+  #groupNode(group: string): TreeNode {
+    return this.#nodes.keep(groupNode(group));
+  }
+
+  #executionNode(group: string, execution: ExecutionSummary): ExecutionNode {
+    return this.#nodes.keep(executionNode(group, execution));
   }
 
   /** Includes connected crews without executions, unless filtered. */
@@ -151,7 +236,14 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const top = arrangement.has(waitingGroup) ? [waitingGroup] : [];
     const found = arrangement.groups().filter((group) => group !== waitingGroup);
     if (grouping !== "crew") return [...top, ...inOrder(found, grouping)];
-    const connected = this.#connectedGroups();
+    // Crews of the open workspace first.
+    const crews = [...this.#options.circumstances.connected.values()];
+    const isHere = ({ local }: Crew) =>
+      local !== undefined &&
+      vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(local.folder)) !== undefined;
+    const connected = [...crews.filter(isHere), ...crews.filter((crew) => !isHere(crew))].map(
+      ({ id }) => crewGroup(id),
+    );
     return [
       ...top,
       ...connected.filter((group) => !arrangement.isFiltered || arrangement.has(group)),
@@ -159,22 +251,13 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     ];
   }
 
-  /** Crews of the open workspace first. */
-  #connectedGroups(): readonly string[] {
-    const crews = [...this.#options.circumstances.connected.values()];
-    const isHere = ({ local }: Crew) =>
-      local !== undefined &&
-      vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(local.folder)) !== undefined;
-    return [...crews.filter(isHere), ...crews.filter((crew) => !isHere(crew))].map(({ id }) =>
-      crewGroup(id),
-    );
-  }
-
   #childrenOf(group: string): TreeNode[] {
     const rows = this.arrangement
       .shown(group)
-      .map((execution) => this.#nodes.execution(group, execution));
-    return this.arrangement.moreOf(group) > 0 ? [...rows, this.#nodes.more(group)] : rows;
+      .map((execution) => this.#executionNode(group, execution));
+    return this.arrangement.moreOf(group) > 0
+      ? [...rows, this.#nodes.keep({ kind: "more", group })]
+      : rows;
   }
 
   #tasksOf({ localId }: ExecutionNode): ExecutionSummary["tasks"] {
@@ -209,25 +292,31 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   #storeChanged(change: ExecutionChange): void {
-    for (const { localId } of change.removed) {
-      this.#nodes.forget(localId);
-      this.#expanded.delete(localId);
+    const removed = new Set(change.removed.map(({ localId }) => localId));
+    if (removed.size > 0) this.#nodes.forget(removed);
+    for (const localId of removed) this.#expanded.delete(localId);
+    const { groups, rows } = this.arrangement.apply(this.#options.store.list(), change);
+    if (!isDeepStrictEqual(this.#groups(), this.#top)) {
+      this.#update(undefined);
+      return;
     }
-    const { otherGroups, groups, rows } = this.arrangement.apply(
-      this.#options.store.list(),
-      change,
-    );
-    // A connected crew's row stays without executions.
-    const connected = this.#connectedGroups();
-    const hasSameTop =
-      otherGroups.length === 0 ||
-      (!this.arrangement.isFiltered && otherGroups.every((group) => connected.includes(group)));
-    const nodes = rows
-      .filter(({ before, after }) => this.#items.looksDifferent(before, after))
-      .flatMap(({ after }) => this.#rowsOf([after]))
-      .filter(({ group }) => !groups.has(group));
-    const parents = [...groups].map((group) => this.#nodes.group(group));
-    this.#update(hasSameTop ? [...parents, ...new Set(nodes)] : undefined);
+    const changed = rows.filter(({ before, after }) => this.#looksDifferent(before, after));
+    const nodes = this.#rowsOf(changed.map(({ after }) => after));
+    this.#update([
+      ...[...groups].map((group) => this.#groupNode(group)),
+      ...nodes.filter(({ group }) => !groups.has(group)),
+    ]);
+  }
+
+  /** A needless update of a row can lose a click on it. */
+  #looksDifferent(before: ExecutionSummary, after: ExecutionSummary): boolean {
+    const now = this.#options.clock.now();
+    const circumstances = this.#options.circumstances.of(after);
+    const rows = (execution: ExecutionSummary) => [
+      executionRow(execution, now, circumstances),
+      execution.tasks.map((task) => taskRow(task, execution, circumstances)),
+    ];
+    return !isDeepStrictEqual(rows(before), rows(after));
   }
 
   #arrange(): void {
@@ -261,11 +350,34 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#cancelTimes ??= clock.after(timesInterval, () => {
       this.#cancelTimes = undefined;
       const now = clock.now();
-      const changed = running().filter(
-        (execution) => elapsedLabel(execution, before) !== elapsedLabel(execution, now),
-      );
+      const changed = running().filter(({ startedAt }) => {
+        const started = Date.parse(startedAt);
+        return elapsedText(started, before) !== elapsedText(started, now);
+      });
       this.#update(this.#rowsOf(changed));
     });
+  }
+
+  /** Tokens are read soon, while crews' rows are visible. */
+  #planTokens(): void {
+    const { clock } = this.#options;
+    if (!this.view.visible) return;
+    const delay = Math.max(0, this.#openedAt + tokenDelay - clock.now());
+    this.#cancelTokens ??= clock.after(delay, () => {
+      this.#cancelTokens = undefined;
+      this.#readTokens().catch((error: unknown) => logProblem("Checking tokens", error));
+    });
+  }
+
+  async #readTokens(): Promise<void> {
+    const { crews, circumstances } = this.#options;
+    const changed: string[] = [];
+    for (const id of circumstances.connected.keys()) {
+      const state = await crews.tokenState(id);
+      if (!isDeepStrictEqual(state, this.#tokens.get(id))) changed.push(id);
+      this.#tokens.set(id, state);
+    }
+    if (changed.length > 0) this.#update(this.#crewRows(changed));
   }
 
   #update(nodes: readonly TreeNode[] | undefined): void {
@@ -279,13 +391,13 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   #crewRows(ids: readonly string[]): readonly TreeNode[] {
-    return ids.flatMap((id) => this.#nodes.knownCrew(id) ?? []);
+    return ids.flatMap((crew) => this.#nodes.known({ kind: "crew", crew }));
   }
 
   #rowsOf(executions: readonly ExecutionSummary[]): readonly ExecutionNode[] {
     return executions.flatMap((execution) => {
       const group = this.arrangement.groupOf(execution.localId);
-      return (group === undefined ? undefined : this.#nodes.rowOf(execution, group)) ?? [];
+      return group === undefined ? [] : this.#nodes.known(executionNode(group, execution));
     });
   }
 
@@ -295,64 +407,23 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     if (!this.view.visible || selected === undefined || !("localId" in selected)) return;
     // Revealing one would end the selection of the others.
     if (another !== undefined) return;
-    const { localId } = selected;
-    const group = this.arrangement.groupOf(localId);
+    const group = this.arrangement.groupOf(selected.localId);
     if (group === undefined || group === selected.group) return;
-    const execution = this.arrangement.shown(group).find((each) => each.localId === localId);
-    if (execution === undefined) return;
-    const row = this.#nodes.execution(group, execution);
-    const moved = selected.kind === "task" ? this.#nodes.task(row, selected.taskId) : row;
+    if (!this.arrangement.shown(group).some(({ localId }) => localId === selected.localId)) return;
     this.view
-      .reveal(moved, { select: true, focus: false })
+      .reveal(this.#nodes.keep({ ...selected, group }), { select: true, focus: false })
       .then(undefined, (error: unknown) => logProblem("Selecting a moved row", error));
   }
 }
 
-type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & {
-  message?: string | undefined;
-  description?: string | undefined;
-};
-
-function showSummary(
-  view: SummaryView,
-  executions: readonly ExecutionSummary[],
-  crews: readonly Crew[],
-  arrangement: Arrangement,
-): void {
-  const waiting = executions.filter(waitsForPerson).length;
-  if ((view.badge?.value ?? 0) !== waiting)
-    view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: waitingSentence(waiting) };
-  // VS Code shows no welcome below a message (observed), so the description shows the filter then.
-  const label = arrangement.isFiltered ? filterLabel(arrangement.rules.filter) : undefined;
-  const isEmpty = arrangement.groups().length === 0;
-  const message =
-    label === undefined || isEmpty ? undefined : `${label} – ${hiddenLabel(arrangement)}`;
-  const description = isEmpty ? label : undefined;
-  if (view.message !== message) view.message = message;
-  if (view.description !== description) view.description = description;
-  setContext("crewdeck.hasExecutions", executions.length > 0);
-  setContext("crewdeck.hasWaiting", waiting > 0);
-  setContext(
-    "crewdeck.hasAnswered",
-    executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")),
-  );
-  setContext("crewdeck.hasCrews", crews.length > 0);
-  setContext(
-    "crewdeck.isStopped",
-    crews.length > 0 && crews.every(({ local }) => local?.running === false),
-  );
-  setContext(
-    "crewdeck.hasRunningCrew",
-    crews.some(({ local }) => local?.running === true),
-  );
-  setContext("crewdeck.isFiltered", arrangement.isFiltered);
+function commandOf({ kind }: TreeNode): vscode.Command | undefined {
+  if (kind === "crew" || kind === "group") return undefined;
+  if (kind === "hint") return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
+  if (kind === "more") return { title: vscode.l10n.t("Show More"), command: showMoreCommand };
+  return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
 }
 
-function hiddenLabel({ hidden, size }: Arrangement): string {
-  const waiting = hidden.filter(waitsForPerson).length;
-  const label = vscode.l10n.t("{0} of {1} hidden", hidden.length, size);
-  if (waiting === 0) return label;
-  return waiting === 1
-    ? vscode.l10n.t("{0}, 1 of them waits for you", label)
-    : vscode.l10n.t("{0}, {1} of them wait for you", label, waiting);
+/** Escapes all ASCII punctuation in remote text; `appendText` would make spaces non-breaking. */
+function escaped(text: string): string {
+  return text.trim().replace(/[!-/:-@[-`{-~]/g, "\\$&");
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ExecutionChange } from "../../../src/executions/execution-list.ts";
 import { Arrangement, type Rules } from "../../../src/views/tree/arrangement.ts";
-import { crewGroup, noFilter, waitingGroup } from "../../../src/views/tree/grouping.ts";
+import { crewGroup, noFilter, waitingGroup } from "../../../src/views/tree/arrangement.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 import {
   type Execution,
@@ -53,18 +53,17 @@ describe("the group of an execution", () => {
 
   it("is its crew, newest first and pinned before all", () => {
     assert.deepEqual([ids(ofWriters), ids(ofPainters)], [["b", "a"], ["p"]]);
-    const { groups, otherGroups } = apply({
+    const { groups } = apply({
       changed: [running("a", { startedAt: at(1), pinned: true })],
       added: [running("c", { startedAt: at(3) })],
     });
     assert.deepEqual(ids(ofWriters), ["a", "c", "b"]);
-    assert.deepEqual([[...groups], otherGroups], [[ofWriters], []]);
+    assert.deepEqual([...groups], [ofWriters]);
   });
 
   it("is “Waiting for you”, and no other, while it waits or may be waiting", () => {
     const waits = anExecution({ localId: "a", startedAt: at(1) });
     assert.deepEqual(apply({ changed: [waits] }), {
-      otherGroups: [waitingGroup],
       groups: new Set([ofWriters, waitingGroup]),
       rows: [],
     });
@@ -116,14 +115,14 @@ describe("the group of an execution", () => {
 
   it("stays if a change moves nothing: only the row changes", () => {
     const after = running("b", { startedAt: at(2), seenAt: at(9) });
-    const { otherGroups, groups, rows } = apply({ changed: [after] });
-    assert.deepEqual([otherGroups, groups.size, rows.map((row) => row.after)], [[], 0, [after]]);
+    const { groups, rows } = apply({ changed: [after] });
+    assert.deepEqual([groups.size, rows.map((row) => row.after)], [0, [after]]);
     assert.equal(arrangement.members(ofWriters)[0], after);
   });
 
   it("changes when its crew changes", () => {
-    const { otherGroups, groups } = apply({ changed: [running("p")] });
-    assert.deepEqual([otherGroups, [...groups]], [[ofPainters], [ofPainters, ofWriters]]);
+    const { groups } = apply({ changed: [running("p")] });
+    assert.deepEqual([...groups], [ofPainters, ofWriters]);
   });
 
   it("follows a search in inputs, also of an execution that is added later", () => {

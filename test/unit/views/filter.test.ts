@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { filterLabel, isSet, noFilter, passes } from "../../../src/views/tree/grouping.ts";
+import { filterLabel, isSet, noFilter, passes } from "../../../src/views/tree/arrangement.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("the filter of executions", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { groupRow, isOpenAtFirst } from "../../../src/views/tree/rows.ts";
-import { dayLabel, inOrder, nextDay, partsOf } from "../../../src/views/tree/grouping.ts";
+import { dayLabel, inOrder, nextDay, partsOf } from "../../../src/views/tree/arrangement.ts";
 
 const now = new Date(2026, 9, 21, 15, 30).getTime();
 

@@ -3,7 +3,7 @@ import { type Activity, noActivity } from "../../../src/executions/activity.ts";
 import type { Circumstances } from "../../../src/view/actions.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
 import type { Execution, SentResume, StateChange } from "../../../src/executions/model.ts";
-import { taskTimeLabels } from "../../../src/view/words.ts";
+import { taskBrief } from "../../../src/view/tasks.ts";
 import { sectionOf } from "../../../src/view/sections.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { formatTime } from "../../../src/view/words.ts";
@@ -241,7 +241,7 @@ describe("the times of an execution's tasks", () => {
         tasks: [done("research", 60), { ...done("review", 1), attempts }],
         history: changes,
       });
-      const section = execution.tasks.map((task) => taskTimeLabels(task, execution)[0]);
+      const section = execution.tasks.map((task) => taskBrief(task, execution, {}).facts[0]);
       assert.deepEqual(section, ["1 min", time]);
       const rows = table(execution).join("\n");
       if (time === undefined) assert.equal(rows, "", "a single time needs no table");
@@ -282,6 +282,6 @@ describe("the times of an execution's tasks", () => {
       "| review            | 5 s         |",
       "| *Waiting for you* | about 2 min |",
     ]);
-    assert.deepEqual(taskTimeLabels(running.tasks[0]!, running), []);
+    assert.deepEqual(taskBrief(running.tasks[0]!, running, {}).facts, []);
   });
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { formatSpan } from "../../../src/view/lengths.ts";
-import { elapsedLabel } from "../../../src/view/words.ts";
+import type { Execution, StateChange } from "../../../src/executions/model.ts";
+import { briefOf } from "../../../src/view/execution-view.ts";
+import { elapsedText } from "../../../src/view/words.ts";
 import { notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
@@ -14,23 +16,18 @@ describe("times", () => {
   });
 
   it("change in steps on rows, stop at the end, and are omitted if unknown", () => {
-    assert.equal(elapsedLabel(notWaiting(), start + 47_000), "40 s");
-    assert.equal(elapsedLabel(notWaiting({ state: "queued" }), start + 9_000), undefined);
-    assert.equal(elapsedLabel(notWaiting(), start, start), undefined, "it had not begun");
-    assert.equal(
-      elapsedLabel(
-        notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z" }),
-        start + 9e9,
-      ),
-      "1 min 5 s",
-    );
-    assert.equal(
-      elapsedLabel(
-        notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z", origin: "tracked" }),
-        start,
-      ),
-      undefined,
-    );
-    assert.equal(elapsedLabel(notWaiting({ state: "unconfirmed" }), start), undefined);
+    const timeOf = (changes: Partial<Execution>, now: number, history?: StateChange[]) => {
+      const isInterrupted = history !== undefined;
+      const execution = notWaiting({ ...changes, ...(history && { history }) });
+      return elapsedText(briefOf(execution, { isInterrupted }).elapsed, now);
+    };
+    const endedAt = "2026-10-21T12:01:05.000Z";
+    assert.equal(timeOf({}, start + 47_000), "40 s");
+    assert.equal(timeOf({ state: "queued" }, start + 9_000), undefined);
+    assert.equal(timeOf({}, start + 9e9, []), undefined, "interrupted before it had begun");
+    assert.equal(timeOf({ state: "completed", endedAt }, start + 9e9), "1 min 5 s");
+    const tracked = { state: "completed", endedAt, origin: "tracked" } as const;
+    assert.equal(timeOf(tracked, start), undefined);
+    assert.equal(timeOf({ state: "unconfirmed" }, start + 47_000), undefined);
   });
 });
