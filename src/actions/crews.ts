@@ -92,7 +92,9 @@ export function crewCommands(parts: CrewParts): Commands {
       const { chooseModel } = await import("../models/choose-model.ts");
       // The crews of a folder have one service, and its model.
       const ofService = { ...crew, id: idOf(folderOf(crew.id)) };
-      return await chooseModel(await models(), ofService, argument, by.isPerson);
+      return await chooseModel(await models(), ofService, argument, by.isPerson, () =>
+        locals.changeEngine(crew.id),
+      );
     }),
     showLog(argument) {
       const { crew, local } = read({ crew: text, local: flag }, argument);

@@ -22,7 +22,6 @@ interface CrewModels {
   choice(crewId: string): { readonly use: "project" | "vscode" | "endpoint" };
   route(crewId: string): Promise<ModelRoute>;
   follow(crewId: string, connection: Connection): void;
-  offer(crewId: string): Promise<void>;
   forget(crewId: string): Promise<void>;
 }
 

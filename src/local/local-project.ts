@@ -74,7 +74,6 @@ export class LocalProject {
         } catch (error) {
           logProblem("Reading a local crew", error, name);
         }
-        this.#offerModels();
       },
       onLine: log,
       // Starting costs nothing: no engine that costs money continues by itself.
@@ -239,21 +238,10 @@ export class LocalProject {
     if (engine === "crewai")
       models()
         .then((found) => found.follow(idOf(this.folder), connection))
-        .then(() => this.#offerModels())
         .catch((error: unknown) => logProblem("Following a crew's model", error, this.name));
     // Of several windows, one asks.
     if (held.length > 0 && (isNew || vscode.window.state.focused))
       void reportInterrupted(this, held, titleOf).catch(showError);
-  }
-
-  #offerModels(): void {
-    if (this.service.connection?.needsModels !== true) return;
-    this.#options
-      .models()
-      .then((models) => models.offer(idOf(this.folder)))
-      .catch((error: unknown) =>
-        logProblem("Answering a crew's call to a model", error, this.name),
-      );
   }
 
   /** The error of a project that can't be rehearsed has its place. @throws ProjectError */

@@ -1,54 +1,52 @@
 import * as vscode from "vscode";
-import { NothingToDo, UserError } from "../base/errors.ts";
-import { askText, problemOf } from "../crews/questions.ts";
+import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { choice, neededText, read, text } from "../editor/arguments.ts";
 import { confirm, plainLabel, plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { projectChoice, readBaseUrl, readKey, type ModelChoice, type Models } from "./models.ts";
-import { editorModels } from "./vscode-chat.ts";
+import { editorModels } from "./chat.ts";
 
 const members = { use: choice(["vscode", "endpoint", "project"]) };
 
-/** What a program may know: never the key. Undefined if the person cancels. @throws UserError */
+/**
+ * What a program may know: never the key. Undefined if the person cancels.
+ * @param changeEngine where crewAI doesn't run the crew, which calls no model then
+ * @throws UserError
+ */
 export async function chooseModel(
   models: Models,
   crew: Crew,
   argument: unknown,
   isPerson: boolean,
+  changeEngine: () => Promise<unknown>,
 ): Promise<ModelChoice | undefined> {
   const use = isPerson
     ? await askUse(models.choice(crew.id), crew.name)
     : read(members, argument).use;
   if (use === undefined) return undefined;
-  if (use === "project") await models.choose(crew.id, projectChoice);
-  else {
-    const chosen =
-      use === "vscode"
-        ? await chooseOurs(models, crew, read({ model: text }, argument).model, isPerson)
-        : isPerson
-          ? await askEndpoint(models, crew)
-          : givenEndpoint(argument);
-    if (chosen === undefined) return undefined;
-    await models.choose(crew.id, chosen.choice, chosen.key);
-  }
-  const choice = models.choice(crew.id);
-  const name = nameOf(choice);
+  let chosen: Chosen | undefined = { choice: projectChoice };
+  if (use === "vscode")
+    chosen = await chooseOurs(models, crew, read({ model: text }, argument).model, isPerson);
+  if (use === "endpoint")
+    chosen = isPerson ? await askEndpoint(models, crew) : givenEndpoint(argument);
+  if (chosen === undefined) return undefined;
+  await models.choose(crew.id, chosen.choice, chosen.key);
+  const name = nameOf(chosen.choice);
   if (crew.local?.engine === "crewai")
     showStatus(vscode.l10n.t("“{0}” uses {1} for its next executions", crew.name, name));
-  else if (isPerson) void offerCrewai(crew, name).catch(showError);
-  return choice;
+  else if (isPerson) void offerCrewai(crew.name, name, changeEngine).catch(showError);
+  return chosen.choice;
 }
 
-/** A rehearsal calls no model. */
-async function offerCrewai({ id, name }: Crew, model: string): Promise<void> {
+async function offerCrewai(crew: string, model: string, changeEngine: () => Promise<unknown>) {
   const change = vscode.l10n.t("Change Engine…");
   const text = vscode.l10n.t(
     "“{0}” is rehearsed, so no model is called. With crewAI, it uses {1}.",
-    name,
+    crew,
     model,
   );
   if ((await vscode.window.showInformationMessage(plainMessage(text), change)) === change)
-    await vscode.commands.executeCommand("crewdeck.changeEngine", { crew: id, by: "person" });
+    await changeEngine();
 }
 
 interface Chosen {
@@ -162,37 +160,35 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
   const current = models.choice(crew.id);
   const before = current.use === "endpoint" ? current : undefined;
   const title = vscode.l10n.t("Model of “{0}”", crew.name);
-  const address = await ask({
+  const address = await ask(readBaseUrl, {
     title,
     prompt: vscode.l10n.t("Address of the endpoint, which ends before /chat/completions"),
-    placeholder: "http://127.0.0.1:11434/v1",
+    placeHolder: "http://127.0.0.1:11434/v1",
     value: before?.baseUrl ?? "",
-    read: readBaseUrl,
   });
   if (address === undefined) return undefined;
-  const model = await ask({
+  const model = await ask(readModelName, {
     title,
     prompt: vscode.l10n.t("Model, as the endpoint names it"),
     value: before?.model ?? "",
-    read(text) {
-      if (text.trim() === "") throw new UserError(vscode.l10n.t("Enter the model's name."));
-      return text.trim();
-    },
   });
   if (model === undefined) return undefined;
   const kept = await models.key(crew.id, address);
   const { host } = new URL(address);
-  const key = await ask({
+  const key = await ask(readKey, {
     title,
     password: true,
     prompt:
       kept === undefined
         ? vscode.l10n.t("Key for {0}. Leave it empty if the endpoint needs none.", host)
         : vscode.l10n.t("Key for {0}. Leave it empty to keep the current one.", host),
-    value: "",
-    read: readKey,
   });
   return key === undefined ? undefined : endpoint(address, model, key === "" ? kept : key);
+}
+
+function readModelName(text: string): string {
+  if (text.trim() === "") throw new UserError(vscode.l10n.t("Enter the model's name."));
+  return text.trim();
 }
 
 function endpoint(baseUrl: string, model: string, key = ""): Chosen {
@@ -200,14 +196,19 @@ function endpoint(baseUrl: string, model: string, key = ""): Chosen {
   return { choice, key };
 }
 
-/** Undefined if the person cancels. */
-async function ask({
-  read,
-  ...box
-}: Omit<Parameters<typeof askText>[0], "validate"> & { readonly read: (text: string) => string }) {
-  const { left, value } = await askText({
-    ...box,
-    validate: (text) => problemOf(() => read(text)),
+/** Undefined if the person cancels. @param read throws what is wrong */
+async function ask(read: (text: string) => string, options: vscode.InputBoxOptions) {
+  const typed = await vscode.window.showInputBox({
+    ...options,
+    ignoreFocusOut: true,
+    validateInput(text) {
+      try {
+        read(text);
+        return undefined;
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
   });
-  return left === "next" ? read(value) : undefined;
+  return typed === undefined ? undefined : read(typed);
 }

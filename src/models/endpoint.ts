@@ -8,15 +8,16 @@ import { messageOf } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { modelHeader, readModel, type ModelReference } from "../base/window-protocol.ts";
 import { log, logProblem } from "../editor/log.ts";
-import { ChatError, readChatRequest, type ChatRequest } from "./chat-request.ts";
 import {
   answer,
+  ChatError,
   countUsage,
   editorModels,
+  invalid,
   modelGone,
-  type Delta,
-  type Usage,
-} from "./vscode-chat.ts";
+  readChatRequest,
+  type AnswerPart,
+} from "./chat.ts";
 
 const largestBody = 16 * 1024 * 1024;
 /** Longer than a Python client keeps an idle connection (5 s), so that it never uses one that is being closed. */
@@ -77,12 +78,17 @@ export class ModelEndpoint {
     response.once("close", () => cancel.cancel());
     try {
       const wanted = this.#modelIn(request);
+      const [model] = await editorModels({ vendor: wanted.vendor, id: wanted.id });
       const route = `${request.method ?? ""} ${(request.url ?? "").replace(/\?.*$/, "")}`;
-      const { token } = cancel;
-      if (route === "GET /v1/models") await listModels(response, wanted);
-      else if (route === "POST /v1/chat/completions") {
-        const asked = readChatRequest(await readBody(request));
-        await complete(response, asked, await modelOf(wanted), token);
+      if (route === "GET /v1/models") {
+        const { id, vendor } = model ?? {};
+        const data =
+          id === undefined ? [] : [{ id, object: "model", created: 0, owned_by: vendor }];
+        sendJson(response, 200, { object: "list", data });
+      } else if (route === "POST /v1/chat/completions") {
+        const body = await readBody(request);
+        if (model === undefined) throw modelGone(wanted.name);
+        await complete(response, body, model, cancel.token);
       } else throw unknownRoute(route);
     } catch (error) {
       // Nobody is left to read it.
@@ -99,7 +105,7 @@ export class ModelEndpoint {
     // A page of another site may reach this port by a name of its own (DNS rebinding).
     const address = `http://${headers.host ?? ""}`;
     if (!URL.canParse(address) || !isLoopback(new URL(address).hostname))
-      throw new ChatError(403, "invalid_request_error", null, "Only for programs on this machine.");
+      throw invalid("Only for programs on this machine.", 403);
     const given = bearerOf(headers.authorization);
     if (![...this.#tokens.values()].some((token) => isSecret(given, digest(token))))
       throw new ChatError(
@@ -110,27 +116,8 @@ export class ModelEndpoint {
       );
     const model = readModel(headers[modelHeader]);
     if (model !== undefined) return model;
-    throw new ChatError(400, "invalid_request_error", null, `“${modelHeader}” names no model.`);
+    throw invalid(`“${modelHeader}” names no model.`);
   }
-}
-
-async function find({ vendor, id }: ModelReference): Promise<vscode.LanguageModelChat | undefined> {
-  return (await editorModels({ vendor, id }))[0];
-}
-
-async function modelOf(wanted: ModelReference): Promise<vscode.LanguageModelChat> {
-  const model = await find(wanted);
-  if (model === undefined) throw modelGone(wanted.name);
-  return model;
-}
-
-async function listModels(response: ServerResponse, wanted: ModelReference): Promise<void> {
-  const model = await find(wanted);
-  const data =
-    model === undefined
-      ? []
-      : [{ id: model.id, object: "model", created: 0, owned_by: model.vendor }];
-  sendJson(response, 200, { object: "list", data });
 }
 
 function unknownRoute(route: string): ChatError {
@@ -148,107 +135,72 @@ async function readBody(request: IncomingMessage): Promise<string> {
   for await (const chunk of parts) {
     size += chunk.length;
     if (size > largestBody)
-      throw new ChatError(
-        413,
-        "invalid_request_error",
-        null,
-        `The body is larger than ${largestBody / 1024 / 1024} MB.`,
-      );
+      throw invalid(`The body is larger than ${largestBody / 1024 / 1024} MB.`, 413);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
+/** Writes one answer: whole, or in a stream as it comes. */
 async function complete(
   response: ServerResponse,
-  request: ChatRequest,
+  body: string,
   model: vscode.LanguageModelChat,
   token: vscode.CancellationToken,
 ): Promise<void> {
   const began = Date.now();
-  const chat = new Chat(response, model.id);
-  for await (const delta of answer(model, request, token)) {
-    chat.deltas.push(delta);
-    if (request.isStream) chat.stream(delta);
+  const request = readChatRequest(body);
+  const { isStream, hasUsageAtEnd } = request;
+  const head = {
+    id: `chatcmpl-${randomBytes(12).toString("hex")}`,
+    created: Math.floor(began / 1000),
+    model: model.id,
+    object: isStream ? "chat.completion.chunk" : "chat.completion",
+  };
+  const event = (data: object) => {
+    if (!response.headersSent)
+      response.writeHead(200, {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+      });
+    response.write(`data: ${JSON.stringify({ ...head, ...data })}\n\n`);
+  };
+  const stream = (said: object, finish: string | null = null) => {
+    const delta = response.headersSent ? said : { role: "assistant", ...said };
+    event({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
+  };
+  const parts: AnswerPart[] = [];
+  const calls: object[] = [];
+  let text = "";
+  for await (const part of answer(model, request, token)) {
+    parts.push(part);
+    if ("value" in part) {
+      text += part.value;
+      if (isStream) stream({ content: part.value });
+    } else {
+      const called = { name: part.name, arguments: JSON.stringify(part.input) };
+      const call = { id: part.callId, type: "function", function: called };
+      if (isStream) stream({ tool_calls: [{ index: calls.length, ...call }] });
+      calls.push(call);
+    }
   }
-  const usage = await countUsage(model, request, chat.deltas, token);
-  if (request.isStream) chat.endStream(request.hasUsageAtEnd ? usage : undefined);
-  else chat.send(usage);
-  log.debug(`A crew's request to ${model.id} took ${Date.now() - began} ms`);
-}
-
-/** Writes one answer. */
-class Chat {
-  readonly deltas: Delta[] = [];
-  readonly #response: ServerResponse;
-  readonly #head: object;
-
-  constructor(response: ServerResponse, model: string) {
-    this.#response = response;
-    const id = `chatcmpl-${randomBytes(12).toString("hex")}`;
-    this.#head = { id, created: Math.floor(Date.now() / 1000), model };
-  }
-
-  get #calls() {
-    return this.deltas.flatMap((delta) => ("call" in delta ? [delta.call] : []));
-  }
-
-  get #finish(): string {
-    return this.#calls.length > 0 ? "tool_calls" : "stop";
-  }
-
-  send(usage: Usage | undefined): void {
-    const text = this.deltas.map((delta) => ("text" in delta ? delta.text : "")).join("");
-    const calls = this.#calls.map(({ id, name, input }) => ({
-      id,
-      type: "function",
-      function: { name, arguments: input },
-    }));
+  const usage = await countUsage(model, request, parts, token);
+  const finish = calls.length > 0 ? "tool_calls" : "stop";
+  if (isStream) {
+    stream({}, finish);
+    if (hasUsageAtEnd && usage) event({ choices: [], usage });
+    response.end("data: [DONE]\n\n");
+  } else {
     const message = {
       role: "assistant",
       content: text === "" && calls.length > 0 ? null : text,
       refusal: null,
       ...(calls.length > 0 && { tool_calls: calls }),
     };
-    sendJson(this.#response, 200, {
-      ...this.#head,
-      object: "chat.completion",
-      choices: [{ index: 0, message, logprobs: null, finish_reason: this.#finish }],
-      ...(usage && { usage }),
-    });
+    const choices = [{ index: 0, message, logprobs: null, finish_reason: finish }];
+    sendJson(response, 200, { ...head, choices, ...(usage && { usage }) });
   }
-
-  stream(delta: Delta): void {
-    if ("text" in delta) this.#write({ content: delta.text });
-    else {
-      const { id, name, input } = delta.call;
-      const called = { name, arguments: input };
-      const index = this.#calls.length - 1;
-      this.#write({ tool_calls: [{ index, id, type: "function", function: called }] });
-    }
-  }
-
-  endStream(usage: Usage | undefined): void {
-    this.#write({}, this.#finish);
-    if (usage) this.#event({ ...this.#head, object: "chat.completion.chunk", choices: [], usage });
-    this.#response.end("data: [DONE]\n\n");
-  }
-
-  #write(delta: object, finish: string | null = null): void {
-    const isFirst = !this.#response.headersSent;
-    if (isFirst)
-      this.#response.writeHead(200, {
-        "content-type": "text/event-stream",
-        "cache-control": "no-store",
-      });
-    const said = isFirst ? { role: "assistant", ...delta } : delta;
-    const choices = [{ index: 0, delta: said, logprobs: null, finish_reason: finish }];
-    this.#event({ ...this.#head, object: "chat.completion.chunk", choices });
-  }
-
-  #event(data: object): void {
-    this.#response.write(`data: ${JSON.stringify(data)}\n\n`);
-  }
+  log.debug(`A crew's request to ${model.id} took ${Date.now() - began} ms`);
 }
 
 function refuse(response: ServerResponse, error: unknown): void {

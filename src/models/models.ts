@@ -26,16 +26,13 @@ export type ModelChoice =
 
 export const projectChoice: ModelChoice = { use: "project" };
 
-/** Reads a stored choice. */
 function readChoice(stored: unknown): ModelChoice {
   const value = asObject(stored);
   const { use, hasKey, at } = value;
-  const vendor = textAt(value, "vendor");
-  const id = textAt(value, "id");
-  const baseUrl = textAt(value, "baseUrl");
-  const model = textAt(value, "model");
+  const textOf = (name: string) => textAt(value, name);
+  const [vendor, id, baseUrl, model] = ["vendor", "id", "baseUrl", "model"].map(textOf);
   if (use === "vscode" && vendor !== undefined && id !== undefined)
-    return { use, vendor, id, name: textAt(value, "name") ?? id };
+    return { use, vendor, id, name: textOf("name") ?? id };
   if (use === "endpoint" && baseUrl !== undefined && model !== undefined)
     return { use, baseUrl, model, hasKey: hasKey === true, at: Number(at) };
   return projectChoice;
@@ -44,6 +41,8 @@ function readChoice(stored: unknown): ModelChoice {
 /** This window's connection to a local crew's service. */
 interface Service {
   readonly closed: Promise<unknown>;
+  /** Whether a run waits for one of VS Code's models. */
+  readonly needsModels: boolean;
   setRoute(route: ModelRoute): Promise<void>;
   offerModels(endpoint: { readonly url: string; readonly token: string }): Promise<void>;
 }
@@ -52,13 +51,12 @@ interface Served {
   readonly service: Service;
   /** The choice that it has, as JSON. */
   choice: string;
-  /** Of this window's answers for VS Code's models. */
-  offer?: "made" | "failed";
+  hasOffer: boolean;
 }
 
 const keyPrefix = "crewdeck.modelKey.";
-/** Another window may change the choice. */
-const lookMs = 1_000;
+/** Another window may change the choice, and a run may call a model (ms). */
+const lookMs = 500;
 
 /** OPENAI_API_KEY for an endpoint without one: clients demand one, and the project's own is for another host. */
 const noKey = "no-key";
@@ -92,7 +90,13 @@ export class Models implements vscode.Disposable {
     } else await this.#secrets.delete(keyPrefix + crewId);
     if (choice.use === "project") await this.#choices.delete(crewId);
     else await this.#choices.write(crewId, choice);
-    await this.#follow(crewId);
+    const served = this.#served.get(crewId);
+    if (served !== undefined) await this.#update(crewId, served);
+  }
+
+  /** For a crew that was removed. */
+  async forget(crewId: string): Promise<void> {
+    await this.choose(crewId, projectChoice);
   }
 
   /** The key for an address of the same host. */
@@ -101,39 +105,54 @@ export class Models implements vscode.Disposable {
     return textAt(stored, "origin") === new URL(baseUrl).origin ? textAt(stored, "key") : undefined;
   }
 
-  /** For a crew that was removed. */
-  async forget(crewId: string): Promise<void> {
-    await this.choose(crewId, projectChoice);
-  }
-
   /** What a crew's service is to start with. @throws UserError if the key is missing */
   async route(crewId: string): Promise<ModelRoute> {
-    return await this.#routeFor(crewId, this.choice(crewId));
-  }
-
-  /** Tells a service of each new choice, until it ends. */
-  follow(crewId: string, service: Service): void {
-    const served: Served = { service, choice: JSON.stringify(this.choice(crewId)) };
-    this.#served.set(crewId, served);
-    this.#watch ??= setInterval(() => this.#look(), lookMs).unref();
-    void service.closed.then(() => {
-      if (this.#served.get(crewId) === served) this.#release(crewId);
-    });
-  }
-
-  /** Lets a service that is followed ask this window for VS Code's models. */
-  async offer(crewId: string): Promise<void> {
-    const served = this.#served.get(crewId);
-    if (served === undefined || served.offer === "made") return;
-    served.offer = "made";
-    try {
-      this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
-      await served.service.offerModels(await (await this.#endpoint).open(crewId));
-    } catch (error) {
-      // The next look tries again.
-      served.offer = "failed";
-      throw error;
+    const choice = this.choice(crewId);
+    if (choice.use === "project") return {};
+    if (choice.use === "vscode") {
+      const { vendor, id, name } = choice;
+      return { model: { vendor, id, name } };
     }
+    const { baseUrl, model, hasKey } = choice;
+    const key = await this.key(crewId, baseUrl).catch((cause: unknown) => {
+      const text = vscode.l10n.t("The secret storage can't be read: {0}", messageOf(cause));
+      throw new UserError(text, [], { cause });
+    });
+    if (!hasKey || key !== undefined)
+      return { variables: modelVariables({ url: baseUrl, key: key ?? noKey, model }, process.env) };
+    throw new UserError(
+      vscode.l10n.t(
+        "The key for {0} is missing on this machine. Choose the crew's model again.",
+        new URL(baseUrl).host,
+      ),
+      [
+        {
+          title: vscode.l10n.t("Choose Model…"),
+          command: "crewdeck.chooseModel",
+          arguments: [{ crew: crewId }],
+        },
+      ],
+    );
+  }
+
+  /** Until it ends, tells a service of each new choice, and answers its calls to VS Code's models. */
+  follow(crewId: string, service: Service): void {
+    const served = { service, choice: JSON.stringify(this.choice(crewId)), hasOffer: false };
+    this.#served.set(crewId, served);
+    this.#watch ??= setInterval(() => {
+      for (const [id, each] of this.#served)
+        this.#update(id, each).catch((error: unknown) =>
+          logProblem("Leading a local crew to its model", error),
+        );
+    }, lookMs).unref();
+    void service.closed.then(() => {
+      if (this.#served.get(crewId) !== served) return;
+      this.#served.delete(crewId);
+      void this.#endpoint?.then((endpoint) => endpoint.close(crewId));
+      if (this.#served.size > 0) return;
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    });
   }
 
   dispose(): void {
@@ -142,83 +161,30 @@ export class Models implements vscode.Disposable {
     void this.#endpoint?.then((endpoint) => endpoint.dispose());
   }
 
-  #release(crewId: string): void {
-    this.#served.delete(crewId);
-    void this.#endpoint?.then((endpoint) => endpoint.close(crewId));
-    if (this.#served.size > 0) return;
-    clearInterval(this.#watch);
-    this.#watch = undefined;
-  }
-
-  #look(): void {
-    for (const [crewId, { offer }] of this.#served) {
-      this.#follow(crewId).catch((error: unknown) =>
-        logProblem("Changing the model of a local crew", error),
-      );
-      if (offer === "failed")
-        this.offer(crewId).catch((error: unknown) =>
-          logProblem("Answering a crew's call to a model", error),
-        );
+  /** Executions that run keep the model that they began with. What fails is tried again at the next look. */
+  async #update(crewId: string, served: Served): Promise<void> {
+    const { service, choice: before } = served;
+    const choice = JSON.stringify(this.choice(crewId));
+    if (choice !== before) {
+      served.choice = choice;
+      const route = await this.route(crewId);
+      // Another choice may have been made meanwhile.
+      if (served.choice === choice)
+        await service.setRoute(route).catch((error: unknown) => {
+          served.choice = before;
+          throw error;
+        });
     }
-  }
-
-  /** Executions that run keep the model that they began with. */
-  async #follow(crewId: string): Promise<void> {
-    const served = this.#served.get(crewId);
-    const choice = this.choice(crewId);
-    const text = JSON.stringify(choice);
-    if (served === undefined || served.choice === text) return;
-    const before = served.choice;
-    served.choice = text;
-    const route = await this.#routeFor(crewId, choice);
-    // Another choice may have been made meanwhile.
-    if (served.choice !== text) return;
-    await served.service.setRoute(route).catch((error: unknown) => {
-      // The next look tries again.
-      served.choice = before;
-      throw error;
-    });
-  }
-
-  async #routeFor(crewId: string, choice: ModelChoice): Promise<ModelRoute> {
-    if (choice.use === "project") return {};
-    if (choice.use === "vscode") {
-      const { vendor, id, name } = choice;
-      return { model: { vendor, id, name } };
-    }
-    const { baseUrl, model, hasKey } = choice;
-    const key = await this.#storedKey(crewId, baseUrl);
-    if (hasKey && key === undefined)
-      throw new UserError(
-        vscode.l10n.t(
-          "The key for {0} is missing on this machine. Choose the crew's model again.",
-          new URL(baseUrl).host,
-        ),
-        [chooseModelAction(crewId)],
-      );
-    const variables = modelVariables({ url: baseUrl, key: key ?? noKey, model }, process.env);
-    return { variables };
-  }
-
-  async #storedKey(crewId: string, baseUrl: string): Promise<string | undefined> {
+    if (served.hasOffer || !service.needsModels) return;
+    served.hasOffer = true;
     try {
-      return await this.key(crewId, baseUrl);
+      this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
+      await service.offerModels(await (await this.#endpoint).open(crewId));
     } catch (error) {
-      throw new UserError(
-        vscode.l10n.t("The secret storage can't be read: {0}", messageOf(error)),
-        [],
-        { cause: error },
-      );
+      served.hasOffer = false;
+      throw error;
     }
   }
-}
-
-function chooseModelAction(crew: string) {
-  return {
-    title: vscode.l10n.t("Choose Model…"),
-    command: "crewdeck.chooseModel",
-    arguments: [{ crew }],
-  };
 }
 
 /** Without a slash at the end. @throws UserError, which doesn't quote the address */

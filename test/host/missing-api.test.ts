@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { editorModels } from "../../src/models/vscode-chat.ts";
+import { editorModels } from "../../src/models/chat.ts";
 import { waitFor } from "../support/wait.ts";
 import { SecondWindow } from "./second-window.ts";
 

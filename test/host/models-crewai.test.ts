@@ -41,8 +41,6 @@ describe("models of a real crew (crewAI)", () => {
       folder: crewaiProject("weather"),
       engine: { engine: "crewai", python, parallel: 1 },
       route: await models.route(crewId),
-      // It is called while it connects, too.
-      onChange: () => service?.connection.needsModels === true && void models.offer(crewId),
     });
     const { connection, url, token } = service;
     models.follow(crewId, connection);

@@ -31,6 +31,7 @@ class FakeService {
   readonly routes: ModelRoute[] = [];
   endpoint = { url: "", token: "" };
   end: () => void = () => undefined;
+  needsModels = false;
   readonly closed = new Promise<void>((resolve) => (this.end = resolve));
   setRoute(route: ModelRoute): Promise<void> {
     this.routes.push(route);
@@ -68,11 +69,16 @@ describe("models of local crews", () => {
     return { service, route, environment: route.variables ?? {} };
   }
 
+  async function callModels(service: FakeService): Promise<void> {
+    service.needsModels = true;
+    await waitFor("the offer", () => service.endpoint.url !== "");
+  }
+
   async function openEndpoint(asked: ModelReference = choice) {
     await models.choose(crew.id, choice);
     const { service, route } = await serve();
     assert.deepEqual(route, { model: { vendor, id: "one", name: "Model one" } });
-    await models.offer(crew.id);
+    await callModels(service);
     const { url, token: key } = service.endpoint;
     const headers = {
       authorization: `Bearer ${key}`,
@@ -104,10 +110,14 @@ describe("models of local crews", () => {
       temperature: 0.5,
       messages: [
         { role: "system", content: "Be brief" },
+        { role: "user", content: "" },
         { role: "user", content: [{ type: "text", text: "Say hello" }] },
-        { role: "assistant", content: "Hello" },
+        { role: "assistant", content: [{ type: "refusal", refusal: "Hello" }] },
         { role: "user", content: "Again" },
       ],
+      // As if they were missing.
+      ...{ top_p: null, stream: null, tools: null },
+      ...{ response_format: { type: "json_schema", json_schema: { schema: { type: "string" } } } },
     });
     assert.equal(response.status, 200);
     assert.equal(response.headers.get("access-control-allow-origin"), null);
@@ -123,9 +133,9 @@ describe("models of local crews", () => {
       },
     ]);
     assert.deepEqual(body["usage"], {
-      prompt_tokens: 6,
+      prompt_tokens: 25,
       completion_tokens: 2,
-      total_tokens: 8,
+      total_tokens: 27,
     });
     assert.deepEqual(
       asked[0]?.messages.map((message) => [message.role, textIn(message)]),
@@ -134,9 +144,13 @@ describe("models of local crews", () => {
         [role.User, "Say hello"],
         [role.Assistant, "Hello"],
         [role.User, "Again"],
+        [
+          role.User,
+          'Answer with one JSON object that matches this JSON schema and nothing else: no explanation, no code fence.\n{"type":"string"}',
+        ],
       ],
     );
-    assert.equal(asked[0].options.modelOptions?.["temperature"], 0.5);
+    assert.deepEqual(asked[0].options.modelOptions, { temperature: 0.5 });
     const list = (await (await fetch(`${url}/models`, { headers })).json()) as UnknownObject;
     assert.deepEqual(asArray(list["data"]), [
       { id: "one", object: "model", created: 0, owned_by: vendor },
@@ -292,9 +306,22 @@ describe("models of local crews", () => {
     const embeddings = await fetch(`${url}/embeddings`, { method: "POST", headers, body: "{}" });
     assert.equal(embeddings.status, 404);
     assert.match(String((await errorIn(embeddings))["message"]), /make no embeddings/);
+    const said = (message: object) => ({ messages: [message] });
+    const calling = (call: object) => said({ role: "assistant", tool_calls: [call] });
     for (const [body, message] of [
-      [{ messages: [] }, /“messages” must be a list/],
-      [{ ...hello, n: 2 }, /“n” must be 1/],
+      [{ messages: [] }, /“messages”/],
+      [{ messages: "Hello" }, /“messages”/],
+      [said({ role: "user", content: "" }), /All of “messages” are empty/],
+      [said({ role: "pirate", content: "x" }), /“messages\.0\.role”/],
+      [said({ role: "user", content: [{ type: "image_url" }] }), /take only text/],
+      [said({ role: "user", content: 1 }), /“messages\.0\.content”/],
+      [said({ role: "tool", content: "x" }), /tool_call_id/],
+      [calling({ id: "a" }), /“messages\.0\.tool_calls\.0\.function”/],
+      [calling({ id: "a", function: { name: "b", arguments: "[" } }), /must be a JSON object/],
+      [{ ...hello, n: 2 }, /“n”: VS Code's models give one answer/],
+      [{ ...hello, tools: [{}] }, /“tools\.0\.type”/],
+      [{ ...hello, tools, tool_choice: { function: { name: "hear" } } }, /“tools” has none/],
+      [{ ...hello, tool_choice: "required" }, /“tools” has none/],
     ] as const) {
       const response = await post(body);
       assert.equal(response.status, 400);
@@ -361,7 +388,7 @@ describe("models of local crews", () => {
     await provideModels(["one"], ({ progress }) => progress.report(say("Hello")));
     const { url, key, service, headers } = await openEndpoint();
     const third = await serve("local:third");
-    await models.offer("local:third");
+    await callModels(third.service);
     assert.equal(third.service.endpoint.url, url);
     assert.notEqual(third.service.endpoint.token, key);
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
@@ -399,8 +426,7 @@ describe("models of local crews", () => {
       service.offerModels = take;
       return Promise.reject(new Error(`${endpoint.url} came too soon.`));
     };
-    await assert.rejects(models.offer(crew.id), /came too soon/);
-    await waitFor("the next offer", () => service.endpoint.url !== "");
+    await callModels(service);
     service.end();
   });
 
@@ -435,8 +461,9 @@ describe("models of local crews", () => {
       endpoint: "Another Endpoint…",
       project: "What the Project's .env Says",
     };
+    const noEngine = () => Promise.resolve();
     const choose = (argument?: unknown) =>
-      chooseModel(models, crew, argument, argument === undefined);
+      chooseModel(models, crew, argument, argument === undefined, noEngine);
 
     it("from VS Code's, after consent", async () => {
       await provideModels(["one", "two"], () => undefined);
@@ -461,7 +488,7 @@ describe("models of local crews", () => {
     it("for a crew that is rehearsed, with a way to crewAI", async () => {
       const local = { folder: "file:///weather", engine: "rehearsal", running: true } as const;
       const { shown } = await withPerson([{ pick: labels.project }], () =>
-        chooseModel(models, { ...crew, local }, undefined, true),
+        chooseModel(models, { ...crew, local }, undefined, true, noEngine),
       );
       assert.match(shown[1]?.text ?? "", /is rehearsed, so no model is called/);
       assert.deepEqual(shown[1]?.choices, ["Change Engine…"]);

@@ -1,0 +1,319 @@
+import * as v from "valibot";
+import * as vscode from "vscode";
+import { messageOf } from "../base/errors.ts";
+import { isObject, parseJson, type UnknownObject } from "../base/json.ts";
+import { log } from "../editor/log.ts";
+import { hasApi } from "../editor/missing-api.ts";
+
+/** A response of the endpoint that is an error, as OpenAI's API reports one. Read by the crew's author, in English as all of the API. */
+export class ChatError extends Error {
+  override readonly name = "ChatError";
+  readonly status: number;
+  readonly type: string;
+  readonly code: string | null;
+
+  constructor(status: number, type: string, code: string | null, message: string) {
+    super(message);
+    this.status = status;
+    this.type = type;
+    this.code = code;
+  }
+}
+
+export function invalid(message: string, status = 400): ChatError {
+  return new ChatError(status, "invalid_request_error", null, message);
+}
+
+/** The body of `POST /v1/chat/completions`, for VS Code. */
+interface ChatRequest {
+  readonly messages: vscode.LanguageModelChatMessage[];
+  readonly options: vscode.LanguageModelChatRequestOptions;
+  readonly isStream: boolean;
+  readonly hasUsageAtEnd: boolean;
+  /** The answer ends before the first of these texts. */
+  readonly stop: readonly string[];
+}
+
+/** A part of a model's answer. */
+export type AnswerPart = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart;
+
+const onlyText = "VS Code's models take only text here.";
+const part = v.union([v.object({ refusal: v.string() }), v.object({ text: v.string() })]);
+const content = v.pipe(
+  v.nullish(v.union([v.string(), v.array(part)], onlyText), ""),
+  v.transform((given) => (typeof given === "string" ? [{ text: given }] : given)),
+  v.transform((parts) => parts.map((each) => ("text" in each ? each.text : each.refusal))),
+);
+const call = v.object({
+  id: v.string(),
+  function: v.object({
+    name: v.string(),
+    arguments: v.pipe(
+      v.nullish(v.string(), ""),
+      v.transform((text) => (text === "" ? {} : parseJson(text))),
+      v.custom<UnknownObject>(isObject, "It must be a JSON object as text."),
+    ),
+  }),
+});
+const tool = v.object({
+  type: v.literal("function"),
+  function: v.object({
+    name: v.pipe(v.string(), v.nonEmpty()),
+    description: v.nullish(v.string(), ""),
+    parameters: v.nullish(v.record(v.string(), v.unknown()), {}),
+  }),
+});
+
+/** OpenAI's API reference, "Create chat completion". */
+const chatBody = v.object({
+  messages: v.pipe(
+    v.array(
+      v.variant("role", [
+        v.object({ role: v.picklist(["system", "developer", "user"]), content }),
+        v.object({ role: v.literal("tool"), content, tool_call_id: v.string() }),
+        v.object({
+          role: v.literal("assistant"),
+          content,
+          tool_calls: v.nullish(v.array(call), []),
+        }),
+      ]),
+    ),
+    v.nonEmpty(),
+  ),
+  n: v.nullish(v.pipe(v.number(), v.maxValue(1, "VS Code's models give one answer.")), 1),
+  stop: v.nullish(v.union([v.string(), v.array(v.string())]), []),
+  stream: v.nullish(v.boolean(), false),
+  stream_options: v.nullish(v.object({ include_usage: v.nullish(v.boolean(), false) })),
+  tools: v.nullish(v.array(tool), []),
+  tool_choice: v.nullish(
+    v.union([
+      v.picklist(["auto", "none", "required"]),
+      v.object({ function: v.object({ name: v.string() }) }),
+    ]),
+    "auto",
+  ),
+  response_format: v.nullish(
+    v.object({
+      type: v.string(),
+      json_schema: v.nullish(v.object({ schema: v.optional(v.unknown()) })),
+    }),
+  ),
+});
+type ChatBody = v.InferOutput<typeof chatBody>;
+
+const optionNames = [
+  "frequency_penalty",
+  "max_completion_tokens",
+  "max_tokens",
+  "presence_penalty",
+  "reasoning_effort",
+  "seed",
+  "stop",
+  "temperature",
+  "top_p",
+];
+
+/** @throws ChatError */
+export function readChatRequest(text: string): ChatRequest {
+  const raw = parseJson(text);
+  if (!isObject(raw)) throw invalid("The body must be a JSON object.");
+  const result = v.safeParse(chatBody, raw, { abortEarly: true });
+  if (!result.success) {
+    const [issue] = result.issues;
+    throw invalid(`“${v.getDotPath(issue) ?? ""}”: ${issue.message.slice(0, 300)}`);
+  }
+  const body = result.output;
+  const { tools, mode } = chosenTools(body);
+  const { stop } = body;
+  return {
+    messages: messagesIn(body),
+    options: {
+      justification: vscode.l10n.t("A crew that runs on this machine uses this model."),
+      // As they came: each model knows its own.
+      modelOptions: Object.fromEntries(
+        optionNames.flatMap((name) => {
+          const value = raw[name] ?? undefined;
+          return value === undefined ? [] : [[name, value]];
+        }),
+      ),
+      tools: tools.map(({ function: { name, description, parameters } }) => ({
+        ...{ name, description, inputSchema: parameters },
+      })),
+      toolMode: mode,
+    },
+    isStream: body.stream,
+    hasUsageAtEnd: body.stream_options?.include_usage === true,
+    stop: (typeof stop === "string" ? [stop] : stop).filter((each) => each !== ""),
+  };
+}
+
+/** The results of one message's calls belong into one message. Empty messages are left out. */
+function messagesIn({ messages, response_format: format }: ChatBody) {
+  const made: vscode.LanguageModelChatMessage[] = [];
+  const { Assistant, User } = vscode.LanguageModelChatMessageRole;
+  const add = (
+    role: vscode.LanguageModelChatMessageRole,
+    parts: vscode.LanguageModelInputPart[],
+  ) => {
+    const areResults = ({ content }: { readonly content: readonly unknown[] }) =>
+      content.every((each) => each instanceof vscode.LanguageModelToolResultPart);
+    const last = made.at(-1);
+    if (last && areResults(last) && areResults({ content: parts }))
+      last.content = [...last.content, ...parts];
+    else if (parts.length > 0) made.push(new vscode.LanguageModelChatMessage(role, parts));
+  };
+  for (const message of messages) {
+    const texts = message.content.filter((each) => each !== "").map(textPart);
+    if (message.role === "tool") {
+      const text = textPart(message.content.join(""));
+      add(User, [new vscode.LanguageModelToolResultPart(message.tool_call_id, [text])]);
+    } else if (message.role === "assistant") {
+      const calls = message.tool_calls.map(
+        ({ id, function: { name, arguments: input } }) =>
+          new vscode.LanguageModelToolCallPart(id, name, input),
+      );
+      add(Assistant, [...texts, ...calls]);
+    }
+    // VS Code's models have no role for a system or a developer.
+    else add(User, texts);
+  }
+  if (made.length === 0) throw invalid("All of “messages” are empty.");
+  // VS Code has no option for the form of an answer, so the model is asked for it.
+  if (format?.type === "json_object" || format?.type === "json_schema") {
+    const schema = format.json_schema?.schema;
+    const matching = schema === undefined ? "" : " that matches this JSON schema";
+    const text = `Answer with one JSON object${matching} and nothing else: no explanation, no code fence.`;
+    add(User, [textPart(schema === undefined ? text : `${text}\n${JSON.stringify(schema)}`)]);
+  }
+  return made;
+}
+
+function textPart(text: string): vscode.LanguageModelTextPart {
+  return new vscode.LanguageModelTextPart(text);
+}
+
+function chosenTools({ tools, tool_choice: choice }: ChatBody) {
+  const { Auto, Required } = vscode.LanguageModelChatToolMode;
+  if (choice === "auto" || choice === "none")
+    return { tools: choice === "auto" ? tools : [], mode: Auto };
+  const chosen =
+    choice === "required"
+      ? tools
+      : tools.filter((each) => each.function.name === choice.function.name);
+  if (chosen.length > 0) return { tools: chosen, mode: Required };
+  throw invalid("“tools” has none that “tool_choice” asks for.");
+}
+
+/** VS Code's models; none in an editor without this part of VS Code's API. */
+export async function editorModels(
+  selector?: vscode.LanguageModelChatSelector,
+): Promise<readonly vscode.LanguageModelChat[]> {
+  const needed = ["lm.selectChatModels", "LanguageModelChatMessage", "LanguageModelTextPart"];
+  if (!hasApi("VS Code's models for local crews", needed)) return [];
+  return await vscode.lm.selectChatModels(selector);
+}
+
+/** The model's answer, as it comes. @throws ChatError */
+export async function* answer(
+  model: vscode.LanguageModelChat,
+  { messages, options, stop }: ChatRequest,
+  token: vscode.CancellationToken,
+): AsyncGenerator<AnswerPart> {
+  try {
+    const { stream } = await model.sendRequest(messages, options, token);
+    yield* untilStop(stream, stop);
+  } catch (error) {
+    throw chatErrorOf(error, model.name);
+  }
+}
+
+/** Ends before the first of the stop texts, whether or not the model knows them. */
+async function* untilStop(
+  stream: AsyncIterable<unknown>,
+  stop: readonly string[],
+): AsyncGenerator<AnswerPart> {
+  let held = "";
+  for await (const part of stream) {
+    if (part instanceof vscode.LanguageModelTextPart) {
+      held += part.value;
+      const ends = stop.map((text) => held.indexOf(text)).filter((at) => at >= 0);
+      const isEnd = ends.length > 0;
+      const length = isEnd ? Math.min(...ends) : held.length - lengthHeldBack(held, stop);
+      if (length > 0) yield textPart(held.slice(0, length));
+      if (isEnd) return;
+      held = held.slice(length);
+    } else if (part instanceof vscode.LanguageModelToolCallPart) {
+      if (held !== "") yield textPart(held);
+      held = "";
+      yield part;
+    }
+  }
+  if (held !== "") yield textPart(held);
+}
+
+/** How much of the text's end may be the beginning of a stop text. */
+function lengthHeldBack(text: string, stop: readonly string[]): number {
+  let length = Math.min(text.length, Math.max(0, ...stop.map((each) => each.length - 1)));
+  while (length > 0 && !stop.some((each) => each.startsWith(text.slice(-length)))) length -= 1;
+  return length;
+}
+
+/** As OpenAI's API has it. Undefined if the model can't count. */
+export async function countUsage(
+  model: vscode.LanguageModelChat,
+  { messages, options: { tools = [] } }: ChatRequest,
+  made: readonly AnswerPart[],
+  token: vscode.CancellationToken,
+): Promise<object | undefined> {
+  const count = async (...texts: readonly (string | vscode.LanguageModelChatMessage)[]) => {
+    const counts = await Promise.all(texts.map((text) => model.countTokens(text, token)));
+    return counts.reduce((sum, each) => sum + each, 0);
+  };
+  const text = made.map((part) =>
+    "value" in part ? part.value : `${part.name}${JSON.stringify(part.input)}`,
+  );
+  try {
+    const described = tools.length === 0 ? [] : [JSON.stringify(tools)];
+    const [prompt, completion] = await Promise.all([
+      count(...messages, ...described),
+      count(text.join("")),
+    ]);
+    return {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: prompt + completion,
+    };
+  } catch (error) {
+    log.debug(`${model.name} can't count tokens: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+function chatErrorOf(error: unknown, model: string): ChatError {
+  const said = messageOf(error);
+  const code = error instanceof vscode.LanguageModelError ? error.code : "";
+  if (code === vscode.LanguageModelError.NotFound.name) return modelGone(model);
+  if (code === vscode.LanguageModelError.NoPermissions.name)
+    return new ChatError(
+      403,
+      "permission_error",
+      "no_permissions",
+      `VS Code doesn't let Crewdeck use the model ${model}: ${said} Allow it in "Accounts: Manage Language Model Access", or choose another model for the crew.`,
+    );
+  if (code === vscode.LanguageModelError.Blocked.name) {
+    const message = `${model} refused the request: ${said}`;
+    return new ChatError(429, "rate_limit_error", "blocked", message);
+  }
+  const cause = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : "";
+  const why = said.includes(cause) ? said : `${said} ${cause}`;
+  return new ChatError(502, "server_error", "model_failed", `${model} failed: ${why}`);
+}
+
+export function modelGone(model: string): ChatError {
+  return new ChatError(
+    404,
+    "invalid_request_error",
+    "model_not_found",
+    `VS Code no longer has the model ${model}. Choose another with "Choose Model…" on the crew.`,
+  );
+}
