@@ -8,11 +8,22 @@ import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 import type { KeptEvents } from "./activity.ts";
 import { addEvents, readKeptEvents, readPicture } from "./kept-events.ts";
-import { type ExecutionChange, ExecutionList } from "./execution-list.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
 import { keepEnd, withHistory } from "./history.ts";
 import { newTitle } from "./title.ts";
+
+export interface ExecutionChange {
+  readonly added: readonly ExecutionSummary[];
+  readonly changed: readonly ExecutionSummary[];
+  readonly removed: readonly ExecutionSummary[];
+}
+
+/** A row as last read or written; without a summary if it is unreadable. */
+interface Entry {
+  readonly revision: number;
+  readonly summary: ExecutionSummary | undefined;
+}
 
 /** What a crew reported about what happened in an execution. */
 export interface Reported {
@@ -39,6 +50,14 @@ const held = 8;
 
 const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT JOIN details USING (local_id)`;
 
+const writeSummary = `
+  INSERT INTO executions VALUES (?, ?, ?)
+  ON CONFLICT (local_id) DO UPDATE SET revision = excluded.revision, summary = excluded.summary`;
+
+/** The inputs never change. */
+const writeDetails = `
+  INSERT INTO details VALUES (?, ?, ?) ON CONFLICT (local_id) DO UPDATE SET json = excluded.json`;
+
 const readNews = "SELECT * FROM executions WHERE revision > ? ORDER BY revision";
 
 /** Far above what other windows have seen, in case the last was lost with a damaged file. */
@@ -53,7 +72,12 @@ const nextRevision = `
  */
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
-  readonly #list = new ExecutionList();
+  /** By local ID. */
+  readonly #entries = new Map<string, Entry>();
+  /** Undefined after a change. */
+  #sorted: readonly ExecutionSummary[] | undefined;
+  /** Of the entries, since it was reported last. */
+  #change: Record<keyof ExecutionChange, ExecutionSummary[]> = noChange();
   readonly #onError = (error: unknown) =>
     this.#options.log.problem("A listener of the executions failed.", error);
   readonly #changes = new Emitter<ExecutionChange>(this.#onError);
@@ -82,18 +106,26 @@ export class ExecutionStore implements Disposable {
     this.#readRows();
   }
 
+  /** Newest first. */
   list(): readonly ExecutionSummary[] {
-    return this.#list.list();
+    this.#sorted ??= [...this.#entries.values()]
+      .flatMap(({ summary }) => summary ?? [])
+      .sort(newestFirst);
+    return this.#sorted;
   }
 
-  /** By local id or any kickoff id. */
+  /** By local id or any kickoff id; the newest of several. */
   summary(id: string, crewId?: string): ExecutionSummary | undefined {
-    return this.#list.find(id, crewId);
+    const isMeant = ({ crew }: ExecutionSummary) => crewId === undefined || crew.id === crewId;
+    const direct = this.#entries.get(id)?.summary;
+    return direct !== undefined && isMeant(direct)
+      ? direct
+      : this.list().find((each) => each.kickoffIds.includes(id) && isMeant(each));
   }
 
   /** Reads a whole execution by local id or any kickoff id. */
   find(id: string, crewId?: string): Execution | undefined {
-    const localId = this.#list.find(id, crewId)?.localId ?? id;
+    const localId = this.summary(id, crewId)?.localId ?? id;
     const newest = "SELECT revision FROM executions WHERE local_id = ?";
     const row = this.#options.database.get(newest, localId);
     if (row === undefined) return undefined;
@@ -132,16 +164,8 @@ export class ExecutionStore implements Disposable {
         throw new Error(`The execution ${localId} is tracked already.`);
       const title = this.#newTitle(execution);
       const named = { ...execution, ...defined({ title }) };
-      const { summary, search, details } = writeExecution(named);
-      const revision = this.#nextRevision();
-      database.run("INSERT INTO executions VALUES (?, ?, ?)", localId, revision, summary);
-      database.run("INSERT INTO details VALUES (?, ?, ?)", localId, search, details);
-      const added = summaryOf(named);
-      database.afterCommit(() => {
-        this.#list.put(localId, revision, added);
-        this.#report();
-        this.#adds.fire(added);
-      });
+      const summary = this.#write(named);
+      database.afterCommit(() => this.#adds.fire(summary));
       return named;
     });
   }
@@ -174,16 +198,7 @@ export class ExecutionStore implements Disposable {
       const seen = withHistory(current, changed, clock.now());
       const isTimed = reported !== undefined && (isChanged || news === "frame");
       const next = isTimed ? reported.withTimes(seen, this.events(localId)) : seen;
-      const { summary, details } = writeExecution(next);
-      const revision = this.#nextRevision();
-      const write = "UPDATE executions SET revision = ?, summary = ? WHERE local_id = ?";
-      database.run(write, revision, summary, localId);
-      if (details !== row.details)
-        database.run("UPDATE details SET json = ? WHERE local_id = ?", details, localId);
-      database.afterCommit(() => {
-        this.#list.put(localId, revision, summaryOf(next));
-        this.#report();
-      });
+      this.#write(next, row.details);
       return next;
     });
   }
@@ -194,7 +209,7 @@ export class ExecutionStore implements Disposable {
     database.write(() => {
       database.run("DELETE FROM executions WHERE local_id = ?", localId);
       database.afterCommit(() => {
-        this.#list.drop(localId);
+        this.#set(localId, undefined);
         this.#report();
       });
     });
@@ -209,7 +224,7 @@ export class ExecutionStore implements Disposable {
         if (row !== undefined) this.#seen.clearing = integer(row, "id");
         this.#whole.clear();
         this.#found.clear();
-        for (const localId of this.#list.localIds()) this.#list.drop(localId);
+        for (const localId of this.#entries.keys()) this.#set(localId, undefined);
         this.#report();
       });
     });
@@ -232,10 +247,20 @@ export class ExecutionStore implements Disposable {
     return new Set(rows.map((row) => text(row, "local_id")));
   }
 
-  #nextRevision(): number {
-    const row = this.#options.database.get(nextRevision);
-    if (row === undefined) throw new Error("The database returned no revision.");
-    return integer(row, "last");
+  /** @param details those in the database */
+  #write(execution: Execution, details?: string): ExecutionSummary {
+    const { database } = this.#options;
+    const { localId } = execution;
+    const next = writeExecution(execution);
+    const summary = summaryOf(execution);
+    const revision = integer(database.get(nextRevision) ?? {}, "last");
+    database.run(writeSummary, localId, revision, next.summary);
+    if (next.details !== details) database.run(writeDetails, localId, next.search, next.details);
+    database.afterCommit(() => {
+      this.#set(localId, { revision, summary });
+      this.#report();
+    });
+    return summary;
   }
 
   #titled(before: Execution, after: Execution): Execution {
@@ -304,14 +329,14 @@ export class ExecutionStore implements Disposable {
     try {
       for (const row of database.all(readNews, this.#seen.revision)) {
         const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
-        if (revision > this.#list.revisionOf(localId))
-          this.#list.put(localId, revision, this.#readSummary(row));
+        if (revision > (this.#entries.get(localId)?.revision ?? 0))
+          this.#set(localId, { revision, summary: this.#readSummary(row) });
         this.#seen.revision = revision;
       }
-      if (counts === undefined || integer(counts, "count") !== this.#list.size) {
+      if (counts === undefined || integer(counts, "count") !== this.#entries.size) {
         const there = this.#localIdsIn("SELECT local_id FROM executions");
-        for (const localId of this.#list.localIds())
-          if (!there.has(localId)) this.#list.drop(localId);
+        for (const localId of this.#entries.keys())
+          if (!there.has(localId)) this.#set(localId, undefined);
       }
     } finally {
       // Also after an error: what was read is not read again.
@@ -333,12 +358,33 @@ export class ExecutionStore implements Disposable {
     this.#options.log.problem("A tracked execution could not be read.", error, localId);
   }
 
+  #set(localId: string, entry: Entry | undefined): void {
+    const before = this.#entries.get(localId);
+    if (before !== undefined && entry !== undefined && entry.revision <= before.revision) return;
+    if (entry === undefined) this.#entries.delete(localId);
+    else this.#entries.set(localId, entry);
+    this.#sorted = undefined;
+    const summary = entry?.summary;
+    if (summary !== undefined) this.#change[before?.summary ? "changed" : "added"].push(summary);
+    else if (before?.summary !== undefined) this.#change.removed.push(before.summary);
+  }
+
   #report(): void {
-    const change = this.#list.takeChange();
-    if (change === undefined) return;
+    const change = this.#change;
+    if (Object.values(change).every((summaries) => summaries.length === 0)) return;
+    this.#change = noChange();
     if (change.added.length > 0) this.#found.clear();
     this.#changes.fire(change);
   }
+}
+
+function noChange() {
+  return { added: [], changed: [], removed: [] };
+}
+
+function newestFirst(a: ExecutionSummary, b: ExecutionSummary): number {
+  if (a.startedAt !== b.startedAt) return a.startedAt < b.startedAt ? 1 : -1;
+  return a.localId < b.localId ? -1 : 1;
 }
 
 function hold<T>(values: Map<string, T>, key: string, value: T): void {

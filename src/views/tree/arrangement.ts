@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { ExecutionChange } from "../../executions/execution-list.ts";
+import type { ExecutionChange } from "../../executions/store.ts";
 import {
   type ExecutionState,
   type ExecutionSummary,

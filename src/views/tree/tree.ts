@@ -5,7 +5,7 @@ import type { Crews } from "../../crews/crews.ts";
 import type { Crew, TokenState } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 import { viewId } from "../../editor/manifest.ts";
-import type { ExecutionChange } from "../../executions/execution-list.ts";
+import type { ExecutionChange } from "../../executions/store.ts";
 import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { taskIn } from "../../executions/tasks.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Emitter } from "../../../src/base/events.ts";
-import type { ExecutionChange } from "../../../src/executions/execution-list.ts";
+import type { ExecutionChange } from "../../../src/executions/store.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import type { TrackerChange } from "../../../src/executions/tracker.ts";
 import { untilItMatters } from "../../../src/actions/until.ts";

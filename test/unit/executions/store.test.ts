@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import type { ExecutionChange } from "../../../src/executions/execution-list.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import { writeExecution } from "../../../src/executions/record.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
-import type { ExecutionStore } from "../../../src/executions/store.ts";
+import type { ExecutionChange, ExecutionStore } from "../../../src/executions/store.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { migrate, steps } from "../../../src/store/schema.ts";
 import { StoreError } from "../../../src/store/errors.ts";

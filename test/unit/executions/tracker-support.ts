@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
-import { type ExecutionChange, ExecutionList } from "../../../src/executions/execution-list.ts";
 import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
-import type { Reported } from "../../../src/executions/store.ts";
+import type { ExecutionChange, Reported } from "../../../src/executions/store.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
 import { Tracker } from "../../../src/executions/tracker.ts";
@@ -12,9 +11,7 @@ import { FakeClock } from "./fake-clock.ts";
 
 /** Tracked executions in memory. */
 class MemoryStore {
-  readonly #known = new ExecutionList();
   readonly #whole = new Map<string, Execution>();
-  #revision = 0;
   readonly #changes = new Emitter<ExecutionChange>((error) => {
     throw error;
   });
@@ -22,18 +19,23 @@ class MemoryStore {
   /** As received. */
   readonly events: ActivityEvent[] = [];
 
-  list = (): readonly ExecutionSummary[] => this.#known.list();
-  summary = (localId: string): ExecutionSummary | undefined => this.#known.get(localId);
-  find = (id: string, crewId?: string): Execution | undefined =>
-    this.#whole.get(this.#known.find(id, crewId)?.localId ?? "");
+  list = (): readonly ExecutionSummary[] => [...this.#whole.values()].map(summaryOf);
+  find = (id: string): Execution | undefined =>
+    this.#whole.get(id) ?? [...this.#whole.values()].find(({ kickoffIds }) => kickoffIds.includes(id));
+  summary = (id: string): ExecutionSummary | undefined => {
+    const found = this.find(id);
+    return found && summaryOf(found);
+  };
 
   put(execution: Execution | undefined, localId = execution?.localId ?? ""): void {
+    const before = this.summary(localId);
     if (execution === undefined) this.#whole.delete(localId);
     else this.#whole.set(localId, execution);
-    if (execution === undefined) this.#known.drop(localId);
-    else this.#known.put(localId, ++this.#revision, summaryOf(execution));
-    const change = this.#known.takeChange();
-    if (change !== undefined) this.#changes.fire(change);
+    const now = this.summary(localId);
+    const [known, next] = [before ? [before] : [], now ? [now] : []];
+    if (now === undefined) this.#changes.fire({ added: [], changed: [], removed: known });
+    else if (before) this.#changes.fire({ added: [], changed: next, removed: [] });
+    else this.#changes.fire({ added: next, changed: [], removed: [] });
   }
 
   update(

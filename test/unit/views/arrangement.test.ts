@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ExecutionChange } from "../../../src/executions/execution-list.ts";
+import type { ExecutionChange } from "../../../src/executions/store.ts";
 import { Arrangement, type Rules } from "../../../src/views/tree/arrangement.ts";
 import { crewGroup, noFilter, waitingGroup } from "../../../src/views/tree/arrangement.ts";
 import { anExecution, notWaiting } from "./executions.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
-import { ExecutionList } from "../../../src/executions/execution-list.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
@@ -280,38 +279,20 @@ describe("an execution's row", () => {
   });
 
   it("differs from rows with the same title by number and time", () => {
-    const known = new ExecutionList();
     const localTime = (hour: number) => new Date(2026, 9, 21, hour, 5).toISOString();
-    for (const [number, [localId, hour]] of (
-      [
-        ["yesterday", -9],
-        ["one", 14],
-        ["two", 15],
-      ] as const
-    ).entries())
-      known.put(
-        localId,
-        1,
-        notWaiting({
-          localId,
-          kickoffIds: [localId],
-          startedAt: localTime(hour),
-          title: { text: "Sea otters", number: number + 1 },
-        }),
-      );
-    known.put(
-      "other",
-      1,
+    const titled = (localId: string, hour: number, number: number) =>
       notWaiting({
-        localId: "other",
-        kickoffIds: ["other"],
-        startedAt: localTime(16),
-        label: "Other",
-      }),
-    );
-    const rows = known
-      .list()
-      .map((execution) => executionRow(execution, Date.parse(localTime(17))));
+        localId,
+        kickoffIds: [localId],
+        startedAt: localTime(hour),
+        ...(number === 0 ? { label: "Other" } : { title: { text: "Sea otters", number } }),
+      });
+    const rows = [
+      titled("other", 16, 0),
+      titled("two", 15, 3),
+      titled("one", 14, 2),
+      titled("yesterday", -9, 1),
+    ].map((execution) => executionRow(execution, Date.parse(localTime(17))));
     assert.deepEqual(
       rows.map(({ label, description }) => `${label}: ${description}`),
       [
