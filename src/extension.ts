@@ -74,7 +74,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       log: problemLog,
     }),
   );
-  const { store, notified, lease, tracker } = executions;
+  const { store, lease, tracker } = executions;
   let receiving: Promise<Callbacks> | undefined;
   // With the first execution whose crew may call back.
   const callbacks = () =>
@@ -199,11 +199,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   owned.add(
     new Notifications({
-      ...{ store, lease, notified, clock },
+      ...{ store, lease, clock },
       isInFront: (execution) => isInFront(documents, execution),
     }),
   );
-  owned.add(watchEnds({ store, lease, notified, clock, context }));
+  owned.add(watchEnds({ store, lease, clock, context }));
   owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened, clock));

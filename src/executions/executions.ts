@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 import { Lease } from "./lease.ts";
@@ -18,7 +17,6 @@ interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "crews" | "lo
 
 export class Executions implements Disposable {
   readonly store: ExecutionStore;
-  readonly notified: Notified;
   readonly lease: Lease;
   readonly tracker: Tracker;
   readonly #options: ExecutionsOptions;
@@ -26,13 +24,11 @@ export class Executions implements Disposable {
   /** Disposed when polling begins or ends. */
   readonly #phase = new Disposables();
   #clearing: Disposable | undefined;
-  #isDisposed = false;
 
   constructor(options: ExecutionsOptions) {
     this.#options = options;
     const { database, clock, crews, log } = options;
     this.store = new ExecutionStore({ database, clock, log });
-    this.notified = new Notified(database);
     this.lease = new Lease({ database, clock, owner: randomUUID(), log });
     const { store, lease } = this;
     this.tracker = new Tracker({ store, lease, clock, crews, log });
@@ -41,11 +37,8 @@ export class Executions implements Disposable {
   /** Reads the stored executions. Polling begins later, if one hasn't ended, and calls `begin`. */
   open(begin: () => Promise<void>): void {
     this.#begin = begin;
-    this.#planBegin();
-    this.#clearing = this.store.onDidClear(() => {
-      this.#stop();
-      this.#planBegin();
-    });
+    this.#waitForOne();
+    this.#clearing = this.store.onDidClear(() => this.#waitForOne());
     // Last, because it throws if the database can't be opened now.
     this.store.open();
   }
@@ -55,15 +48,11 @@ export class Executions implements Disposable {
    * @param deleteMore runs in the same transaction; if it throws, nothing is deleted
    */
   clear(scope: ClearScope, deleteMore: () => void): void {
-    this.#stop();
-    try {
-      this.#options.database.write(() => {
-        deleteMore();
-        this.store.clear(scope);
-      });
-    } finally {
-      this.#planBegin();
-    }
+    this.#waitForOne();
+    this.#options.database.write(() => {
+      deleteMore();
+      this.store.clear(scope);
+    });
   }
 
   hasOpen(crewId: string): boolean {
@@ -81,7 +70,6 @@ export class Executions implements Disposable {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
     this.#clearing?.dispose();
     this.#phase.dispose();
     this.tracker.dispose();
@@ -89,105 +77,62 @@ export class Executions implements Disposable {
     this.store.dispose();
   }
 
-  #planBegin(): void {
-    this.#phase.dispose();
-    if (!this.#isDisposed)
-      this.#phase.add(beginWhenNeeded(this.store, this.#options.clock, () => this.#watch()));
-  }
-
-  #stop(): void {
+  /** Polling begins once there is an open execution; in the first 5 s only for one added here. */
+  #waitForOne(): void {
     this.#phase.dispose();
     this.tracker.stop();
     this.lease.stop();
+    let isQuiet = true;
+    const look = () => {
+      const isNeeded = (each: ExecutionSummary) => !hasEnded(each) || sendsCallbacks(each);
+      if (!isQuiet && this.store.list().some(isNeeded)) this.#watch();
+    };
+    const lookNow = () => {
+      isQuiet = false;
+      look();
+    };
+    this.#phase.add(this.store.onDidChange(look));
+    this.#phase.add(this.store.onDidAdd(lookNow));
+    this.#phase.add({ dispose: this.#options.clock.after(quietStart, lookNow) });
   }
 
   #watch(): void {
-    const { store, lease } = this;
-    const { clock, keepEnded, log } = this.#options;
+    this.#phase.dispose();
+    const { clock, log } = this.#options;
     this.#begin().catch((error: unknown) => log.problem("Polling could not be prepared.", error));
-    this.#phase.add(keepTrimmed({ store, lease, clock, keepEnded, log }));
-    lease.start();
+    let cancelTrim: (() => void) | undefined;
+    const trimSoon = () => {
+      cancelTrim ??= clock.after(quietEnd, () => {
+        cancelTrim = undefined;
+        this.#trim();
+      });
+    };
+    trimSoon();
+    this.#phase.add({ dispose: () => cancelTrim?.() });
+    this.#phase.add(
+      this.store.onDidChange(({ added, changed }) => {
+        if ([...added, ...changed].some(hasEnded)) trimSoon();
+      }),
+    );
+    this.lease.start();
     this.tracker.start();
   }
-}
 
-/** What a person was notified of, and whose spans were sent, in any window. */
-export class Notified {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  /** Whether this window must do it for an event: none has yet, and the execution is tracked. */
-  claim(key: string, localId: string): boolean {
-    const insert =
-      "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?";
-    return this.#database.run(insert, key, localId) === 1;
-  }
-}
-
-/** Calls `begin` once there is an open execution; in the first 5 s only for one added here. */
-export function beginWhenNeeded(
-  store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">,
-  clock: Clock,
-  begin: () => void,
-): Disposable {
-  let isQuiet = true;
-  const subscriptions = new Disposables();
-  const look = () => {
-    if (isQuiet || store.list().every((each) => hasEnded(each) && !sendsCallbacks(each))) return;
-    subscriptions.dispose();
-    begin();
-  };
-  const lookNow = () => {
-    isQuiet = false;
-    look();
-  };
-  subscriptions.add(store.onDidChange(look));
-  subscriptions.add(store.onDidAdd(lookNow));
-  subscriptions.add({ dispose: clock.after(quietStart, lookNow) });
-  return subscriptions;
-}
-
-export function keepTrimmed(
-  options: Pick<ExecutionsOptions, "clock" | "keepEnded" | "log"> & {
-    readonly store: Pick<ExecutionStore, "list" | "remove" | "onDidChange">;
-    readonly lease: Pick<Lease, "confirm">;
-  },
-): Disposable {
-  const { store, lease, clock, keepEnded, log } = options;
-  let cancel: (() => void) | undefined;
-  const trim = () => {
-    cancel = undefined;
+  /**
+   * Removes those that ended first, if there are too many. Pinned executions, and those with feedback being sent,
+   * don't count.
+   */
+  #trim(): void {
+    const { keepEnded, log } = this.#options;
+    const keep = keepEnded();
+    const endOf = ({ endedAt, startedAt }: ExecutionSummary) => Date.parse(endedAt ?? startedAt);
     try {
-      if (!lease.confirm()) return;
-      for (const { localId } of tooMany(store.list(), keepEnded())) store.remove(localId);
+      if (keep <= 0 || !this.lease.confirm()) return;
+      const ended = this.store.list().filter((each) => each.pinned !== true && isDone(each));
+      ended.sort((one, other) => endOf(other) - endOf(one));
+      for (const { localId } of ended.slice(keep)) this.store.remove(localId);
     } catch (error) {
       log.problem("Old ended executions could not be removed.", error);
     }
-  };
-  const trimSoon = () => (cancel ??= clock.after(quietEnd, trim));
-  trimSoon();
-  const subscription = store.onDidChange(({ added, changed }) => {
-    if ([...added, ...changed].some(hasEnded)) trimSoon();
-  });
-  const dispose = () => {
-    subscription.dispose();
-    cancel?.();
-  };
-  return { dispose };
-}
-
-/** Pinned executions, and those with feedback being sent, don't count. */
-export function tooMany(
-  executions: readonly ExecutionSummary[],
-  keep: number,
-): readonly ExecutionSummary[] {
-  if (keep <= 0) return [];
-  const endOf = ({ endedAt, startedAt }: ExecutionSummary) => Date.parse(endedAt ?? startedAt);
-  return executions
-    .filter((execution) => execution.pinned !== true && isDone(execution))
-    .sort((one, other) => endOf(other) - endOf(one))
-    .slice(keep);
+  }
 }

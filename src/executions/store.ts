@@ -203,6 +203,16 @@ export class ExecutionStore implements Disposable {
     });
   }
 
+  /**
+   * What a person is notified of, or whose spans are sent, is done in one window. Whether this one must do it: none
+   * has, and the execution is tracked.
+   */
+  claim(event: string, localId: string): boolean {
+    const insert =
+      "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?";
+    return this.#options.database.run(insert, event, localId) === 1;
+  }
+
   /** In all windows; the crew keeps running. */
   remove(localId: string): void {
     const { database } = this.#options;

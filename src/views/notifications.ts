@@ -4,16 +4,14 @@ import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/messages.ts";
 import type { Lease } from "../executions/lease.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
-import type { Notified } from "../executions/executions.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { countMessage, eventOf, isPersons, reportsOf } from "./events.ts";
 import type { EventKind, News } from "./events.ts";
 import type { NotificationAction } from "./notification-actions.ts";
 
 interface NotificationsOptions {
-  readonly store: Pick<ExecutionStore, "list" | "summary" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "claim" | "list" | "summary" | "onDidChange">;
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
-  readonly notified: Pick<Notified, "claim">;
   readonly clock: Clock;
   /** Whether the person looks at it now. */
   readonly isInFront: (execution: ExecutionSummary) => boolean;
@@ -90,12 +88,12 @@ export class Notifications implements vscode.Disposable {
 
   /** Undefined if the event is over, turned off, reported by another window, or in front of the person. */
   #claim(key: string, localId: string): News | undefined {
-    const { store, notified, isInFront } = this.#options;
+    const { store, isInFront } = this.#options;
     const execution = store.summary(localId);
     const event = execution && this.#eventOf(execution);
     if (execution === undefined || event?.key !== key) return undefined;
     try {
-      if (notified.claim(key, localId) && !isInFront(execution)) return { execution, event };
+      if (store.claim(key, localId) && !isInFront(execution)) return { execution, event };
     } catch (error) {
       // The next change tries again.
       this.#seen.delete(key);

@@ -7,7 +7,6 @@ import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
 import { exportCommands } from "../../src/actions/export.ts";
-import { Notified } from "../../src/executions/executions.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { headersKey } from "../../src/views/export/endpoint.ts";
 import { watchEnds } from "../../src/views/export/register.ts";
@@ -348,7 +347,6 @@ describe("Executions that end", () => {
       watchEnds({
         store,
         lease: { isHeld, confirm: () => isHeld, onDidChange: changes.event },
-        notified: new Notified(parts.database),
         clock: systemClock,
         context: { extension, secrets },
       }),
@@ -385,6 +383,7 @@ describe("Executions that end", () => {
     const { store } = parts;
     let isReadable = false;
     const changes = openWindow({
+      claim: (...event) => store.claim(...event),
       events: (localId) => store.events(localId),
       find(localId) {
         if (localId === "unread" && !isReadable) throw new Error("The database is locked.");

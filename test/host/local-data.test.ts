@@ -159,7 +159,7 @@ describe("Deleting local data", () => {
       events: [{ id: "e", type: "task_completed", at: 0, text: "a mark" }],
       withTimes: (execution) => execution,
     });
-    window.executions.notified.claim("waiting-one-review-1", "one");
+    window.executions.store.claim("waiting-one-review-1", "one");
     await sendOpenly(
       window.sending.outbox,
       { kind: "kickoff", localId: "gone" },

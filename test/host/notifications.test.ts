@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
-import { Notified } from "../../src/executions/executions.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import { Notifications } from "../../src/views/notifications.ts";
 import type { Crew } from "../../src/crews/types.ts";
@@ -44,7 +43,9 @@ describe("Notifications", () => {
   });
 
   /** A window that polls. */
-  const openWindow = (notified: Pick<Notified, "claim"> = new Notified(parts.database)) => {
+  const openWindow = (
+    claim = (event: string, localId: string) => parts.store.claim(event, localId),
+  ) => {
     const changes = new Emitter<boolean>((error) => assert.fail(String(error)));
     const lease = {
       isHeld: true,
@@ -53,9 +54,13 @@ describe("Notifications", () => {
     };
     windows.push(
       new Notifications({
-        store: parts.store,
+        store: {
+          claim,
+          list: () => parts.store.list(),
+          summary: (id) => parts.store.summary(id),
+          onDidChange: parts.store.onDidChange,
+        },
         lease,
-        notified,
         clock: systemClock,
         isInFront: ({ localId }) => localId === "in front",
         show: (_kind, message, buttons) => {
@@ -114,14 +119,11 @@ describe("Notifications", () => {
   });
 
   it("are shown later if the database is busy", async () => {
-    const stored = new Notified(parts.database);
     let claims = 0;
-    openWindow({
-      claim(...event) {
-        claims += 1;
-        if (claims === 1) throw new Error("Another window is using Crewdeck's data.");
-        return stored.claim(...event);
-      },
+    openWindow((...event) => {
+      claims += 1;
+      if (claims === 1) throw new Error("Another window is using Crewdeck's data.");
+      return parts.store.claim(...event);
     });
     const { localId } = parts.store.add(anExecution());
     await waitFor("the first try", () => claims > 0);

@@ -45,11 +45,11 @@ export class EndedExport {
 
   /** The execution, if it is still known and no window has sent its spans. */
   #claim(localId: string, event: string): Execution | undefined {
-    const { store, lease, notified } = this.#options;
+    const { store, lease } = this.#options;
     try {
       const execution = store.find(localId);
       if (execution === undefined) return undefined;
-      if (lease.confirm()) return notified.claim(`spans-${event}`, localId) ? execution : undefined;
+      if (lease.confirm()) return store.claim(`spans-${event}`, localId) ? execution : undefined;
     } catch (error) {
       logProblem("Sending spans of an ended execution", error);
     }

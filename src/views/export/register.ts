@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 import { logProblem } from "../../editor/log.ts";
-import type { Notified } from "../../executions/executions.ts";
 import type { Lease } from "../../executions/lease.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -9,9 +8,8 @@ import type { EndedExport } from "./ended.ts";
 import type { SpanExporterOptions } from "./exporter.ts";
 
 export interface EndsOptions extends SpanExporterOptions {
-  readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "claim" | "events" | "find" | "list" | "onDidChange">;
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
-  readonly notified: Pick<Notified, "claim">;
 }
 
 /** Sends the spans of each execution that ends, if there is an endpoint. */

@@ -344,6 +344,24 @@ describe("ExecutionStore", () => {
       .onDidClear(() => assert.fail("A window that opens later must not get the event."));
   });
 
+  it("lets one window claim an event, and none of an execution that is no longer tracked", () => {
+    const { store, database } = windows.openBoth();
+    const other = windows.open();
+    for (const localId of ["kept", "gone"]) store.add(anExecution({ localId }));
+    assert.equal(store.claim("waiting-kept", "kept"), true);
+    assert.equal(other.claim("waiting-kept", "kept"), false);
+    assert.equal(store.claim("waiting-kept", "kept"), false);
+    assert.equal(other.claim("waiting-gone", "gone"), true);
+    store.update("kept", labelled("Renamed"));
+    store.remove("gone");
+    assert.equal(store.claim("ended-gone", "gone"), false);
+    assert.deepEqual(
+      database.all("SELECT key FROM notified").map(({ key }) => key),
+      ["waiting-kept"],
+      "claims are deleted with their execution, and not before",
+    );
+  });
+
   it("tries again if the executions couldn't be read", async () => {
     const clock = new FakeClock();
     const [one, two] = [windows.openBoth(), windows.open(clock)];

@@ -21,7 +21,8 @@ class MemoryStore {
 
   list = (): readonly ExecutionSummary[] => [...this.#whole.values()].map(summaryOf);
   find = (id: string): Execution | undefined =>
-    this.#whole.get(id) ?? [...this.#whole.values()].find(({ kickoffIds }) => kickoffIds.includes(id));
+    this.#whole.get(id) ??
+    [...this.#whole.values()].find(({ kickoffIds }) => kickoffIds.includes(id));
   summary = (id: string): ExecutionSummary | undefined => {
     const found = this.find(id);
     return found && summaryOf(found);
