@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../api/types.ts";
 import { oneLine } from "../base/text.ts";
 import { type Execution, type ExecutionSummary, keyOf } from "./model.ts";
@@ -50,7 +49,7 @@ function differing(
   const requests = others.slice(0, compared).map((other) => other.request);
   const started = requests.filter((other) => other !== undefined);
   return Object.keys(inputs).filter((name) =>
-    started.some((other) => !isDeepStrictEqual(other.inputs[name], inputs[name])),
+    started.some((other) => JSON.stringify(other.inputs[name]) !== JSON.stringify(inputs[name])),
   );
 }
 

@@ -1,20 +1,18 @@
 import * as l10n from "@vscode/l10n";
 import type { EventCounts, JsonObject, PlainCallbacks, TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import { shortName } from "../base/text.ts";
 import type { Activity } from "../executions/activity.ts";
-import { interruptedAt, timeUse, wholeTime } from "../executions/times.ts";
+import { timeUse, wholeTime } from "../executions/times.ts";
 import {
   type Execution,
-  type ExecutionState,
   type ExecutionSummary,
   hasEnded,
   type SentKickoff,
 } from "../executions/model.ts";
 import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import { stepsOf } from "../executions/steps.ts";
-import { titleOf } from "../executions/title.ts";
-import { type Action, actionsOf, answersTo, type Circumstances } from "./actions.ts";
+import { type Circumstances } from "./actions.ts";
+import { type BriefView, briefOf } from "./brief.ts";
 import { type HistoryEntry, historyOf } from "./history.ts";
 import { formatSpan } from "./lengths.ts";
 import { type Notice, noticesOf } from "./notices.ts";
@@ -25,30 +23,11 @@ import {
   formatCount,
   formatDuration,
   formatTime,
-  fullProgress,
-  interruptedLabel,
-  kickingOffLabel,
   present,
   startLabel,
-  stateLabel,
   triggerFacts,
   useLabels,
 } from "./words.ts";
-
-/** What an execution is and does, as far as its summary tells: all of a row, and the head of any surface. */
-export interface BriefView {
-  readonly title: string;
-  readonly crew: string;
-  readonly state: ExecutionState | "interrupted";
-  readonly label: string;
-  /** The task under way, progress. */
-  readonly facts: readonly string[];
-  /** How long it took, or since when it runs (milliseconds since 1970). */
-  readonly elapsed?: string | number;
-  readonly actions: readonly Action[];
-  /** What a person may do about the output that waits, or may wait. */
-  readonly answers: readonly Action[];
-}
 
 /**
  * An execution as a person sees it: plain data, which every surface lays out. Texts are plain, and
@@ -107,46 +86,6 @@ export function viewOf(
       tokens: tokensOf(execution, prices),
     }),
   };
-}
-
-/** @param activity without it, when it was interrupted is less exact */
-export function briefOf(
-  execution: ExecutionSummary,
-  circumstances: Circumstances = {},
-  activity?: Activity,
-): BriefView {
-  const { isKickingOff = false, isInterrupted = false } = circumstances;
-  const { crew, state, stateText, progress, waiting } = execution;
-  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
-  const label = isKickingOff ? kickingOffLabel() : own;
-  const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
-  const interrupted = isInterrupted ? interruptedAt(execution, activity) : undefined;
-  return {
-    title: titleOf(execution),
-    crew: crew.name,
-    state: isInterrupted ? "interrupted" : state,
-    label,
-    facts: present(
-      stateText !== undefined && stateText !== label && l10n.t("the crew says “{0}”", stateText),
-      task && l10n.t("task {0}", shortName(task)),
-      fullProgress(execution),
-    ),
-    actions: actionsOf(execution, circumstances),
-    answers: answersTo(execution, circumstances),
-    ...defined({ elapsed: elapsedOf(execution, interrupted) }),
-  };
-}
-
-/** While it runs the surfaces count themselves. Undefined if unknown. */
-function elapsedOf(execution: ExecutionSummary, interrupted?: number): string | number | undefined {
-  const started = Date.parse(execution.startedAt);
-  const whole = wholeTime(execution);
-  if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
-  const { state, origin, watchingStoppedAt } = execution;
-  if (origin === "tracked" || watchingStoppedAt !== undefined || state === "unconfirmed")
-    return undefined;
-  if (interrupted === undefined) return started;
-  return interrupted - started < 1_000 ? undefined : formatSpan(interrupted - started);
 }
 
 function noInputsIn(inputs: JsonObject | undefined): string | undefined {

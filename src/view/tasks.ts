@@ -1,29 +1,18 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
-import { shortName } from "../base/text.ts";
 import { requestAt, requestState } from "../executions/flow-requests.ts";
 import {
   type Execution,
-  type ExecutionSummary,
   type ExecutionTask,
   hasEnded,
   type SentResume,
-  type TaskSummary,
 } from "../executions/model.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Step } from "../executions/steps.ts";
-import { taskTime, taskWait } from "../executions/times.ts";
-import { taskTokenUse } from "../executions/tokens.ts";
-import { type Circumstances, isUnwatched } from "./actions.ts";
+import type { Circumstances } from "./actions.ts";
+import { type TaskBrief, taskBrief } from "./brief.ts";
 import { inlineText } from "./markdown.ts";
-import {
-  formatDuration,
-  formatTime,
-  interruptedLabel,
-  present,
-  taskStateLabel,
-  useLabels,
-} from "./words.ts";
+import { formatTime } from "./words.ts";
 
 /** Feedback from a person, and what became of it. */
 export interface FeedbackView {
@@ -48,17 +37,6 @@ export interface AttemptView {
   readonly note?: string;
   readonly feedback: readonly FeedbackView[];
   readonly steps: readonly Step[];
-}
-
-/** What a task is and does, as far as its summary tells. */
-export interface TaskBrief {
-  readonly taskId: string;
-  readonly name: string;
-  readonly agent?: string;
-  readonly state: TaskSummary["state"] | "interrupted";
-  readonly label: string;
-  /** Duration, tokens, cost. */
-  readonly facts: readonly string[];
 }
 
 export interface TaskView extends TaskBrief {
@@ -90,32 +68,6 @@ export function tasksOf(
     ...execution.tasks.map(viewOf),
     ...unknown.map((task) => ({ ...task, isUnknown: true as const })),
   ];
-}
-
-/** A running task that is no longer seen may be the one that waits. */
-export function taskBrief(
-  task: TaskSummary,
-  execution: ExecutionSummary,
-  circumstances: Circumstances,
-): TaskBrief {
-  const { taskId, agent = "", state } = task;
-  const { isInterrupted = false, prices = [] } = circumstances;
-  const isHeld = isInterrupted && state === "running";
-  const isLost = state === "running" && isUnwatched(execution, circumstances);
-  const seen = isLost ? l10n.t("Last seen running") : taskStateLabel(task, execution);
-  const [worked, waited] = [taskTime(task, execution), taskWait(task, execution)];
-  return {
-    taskId,
-    name: shortName(taskId),
-    ...(agent !== "" && { agent }),
-    state: isHeld ? "interrupted" : state,
-    label: isHeld ? interruptedLabel() : seen,
-    facts: present(
-      worked && formatDuration(worked),
-      waited && l10n.t("waited for you: {0}", formatDuration(waited)),
-      ...useLabels(taskTokenUse(task), prices),
-    ),
-  };
 }
 
 function noteOn(

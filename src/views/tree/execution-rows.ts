@@ -13,8 +13,7 @@ import { attemptPairs } from "../../executions/tasks.ts";
 import { sharesTitle } from "../../executions/title.ts";
 import { tokenUse } from "../../executions/tokens.ts";
 import { answersTo, type Circumstances, isUnwatched } from "../../view/actions.ts";
-import { type BriefView, briefOf } from "../../view/execution-view.ts";
-import { taskBrief } from "../../view/tasks.ts";
+import { type BriefView, briefOf, taskBrief } from "../../view/brief.ts";
 import {
   askLabel,
   elapsedText,

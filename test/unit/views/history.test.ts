@@ -3,7 +3,7 @@ import { type Activity, noActivity } from "../../../src/executions/activity.ts";
 import type { Circumstances } from "../../../src/view/actions.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
 import type { Execution, SentResume, StateChange } from "../../../src/executions/model.ts";
-import { taskBrief } from "../../../src/view/tasks.ts";
+import { taskBrief } from "../../../src/view/brief.ts";
 import { sectionOf } from "../../../src/view/sections.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { formatTime } from "../../../src/view/words.ts";

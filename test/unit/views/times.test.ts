@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { formatSpan } from "../../../src/view/lengths.ts";
 import type { Execution, StateChange } from "../../../src/executions/model.ts";
-import { briefOf } from "../../../src/view/execution-view.ts";
+import { briefOf } from "../../../src/view/brief.ts";
 import { elapsedText } from "../../../src/view/words.ts";
 import { notWaiting } from "./executions.ts";
 

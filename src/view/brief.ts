@@ -1,0 +1,117 @@
+import * as l10n from "@vscode/l10n";
+import { defined } from "../base/json.ts";
+import { shortName } from "../base/text.ts";
+import type { Activity } from "../executions/activity.ts";
+import {
+  type ExecutionState,
+  type ExecutionSummary,
+  hasEnded,
+  type TaskSummary,
+} from "../executions/model.ts";
+import { interruptedAt, taskTime, taskWait, wholeTime } from "../executions/times.ts";
+import { titleOf } from "../executions/title.ts";
+import { taskTokenUse } from "../executions/tokens.ts";
+import { type Action, actionsOf, answersTo, type Circumstances, isUnwatched } from "./actions.ts";
+import { formatSpan } from "./lengths.ts";
+import {
+  formatDuration,
+  fullProgress,
+  interruptedLabel,
+  kickingOffLabel,
+  present,
+  stateLabel,
+  taskStateLabel,
+  useLabels,
+} from "./words.ts";
+
+/** What an execution is and does, as far as its summary tells: all of a row, and the head of any surface. */
+export interface BriefView {
+  readonly title: string;
+  readonly crew: string;
+  readonly state: ExecutionState | "interrupted";
+  readonly label: string;
+  /** The task under way, progress. */
+  readonly facts: readonly string[];
+  /** How long it took, or since when it runs (milliseconds since 1970). */
+  readonly elapsed?: string | number;
+  readonly actions: readonly Action[];
+  /** What a person may do about the output that waits, or may wait. */
+  readonly answers: readonly Action[];
+}
+
+/** @param activity without it, when it was interrupted is less exact */
+export function briefOf(
+  execution: ExecutionSummary,
+  circumstances: Circumstances = {},
+  activity?: Activity,
+): BriefView {
+  const { isKickingOff = false, isInterrupted = false } = circumstances;
+  const { crew, state, stateText, progress, waiting } = execution;
+  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
+  const label = isKickingOff ? kickingOffLabel() : own;
+  const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
+  const interrupted = isInterrupted ? interruptedAt(execution, activity) : undefined;
+  return {
+    title: titleOf(execution),
+    crew: crew.name,
+    state: isInterrupted ? "interrupted" : state,
+    label,
+    facts: present(
+      stateText !== undefined && stateText !== label && l10n.t("the crew says “{0}”", stateText),
+      task && l10n.t("task {0}", shortName(task)),
+      fullProgress(execution),
+    ),
+    actions: actionsOf(execution, circumstances),
+    answers: answersTo(execution, circumstances),
+    ...defined({ elapsed: elapsedOf(execution, interrupted) }),
+  };
+}
+
+/** While it runs the surfaces count themselves. Undefined if unknown. */
+function elapsedOf(execution: ExecutionSummary, interrupted?: number): string | number | undefined {
+  const started = Date.parse(execution.startedAt);
+  const whole = wholeTime(execution);
+  if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
+  const { state, origin, watchingStoppedAt } = execution;
+  if (origin === "tracked" || watchingStoppedAt !== undefined || state === "unconfirmed")
+    return undefined;
+  if (interrupted === undefined) return started;
+  return interrupted - started < 1_000 ? undefined : formatSpan(interrupted - started);
+}
+
+/** What a task is and does, as far as its summary tells. */
+export interface TaskBrief {
+  readonly taskId: string;
+  readonly name: string;
+  readonly agent?: string;
+  readonly state: TaskSummary["state"] | "interrupted";
+  readonly label: string;
+  /** Duration, tokens, cost. */
+  readonly facts: readonly string[];
+}
+
+/** A running task that is no longer seen may be the one that waits. */
+export function taskBrief(
+  task: TaskSummary,
+  execution: ExecutionSummary,
+  circumstances: Circumstances,
+): TaskBrief {
+  const { taskId, agent = "", state } = task;
+  const { isInterrupted = false, prices = [] } = circumstances;
+  const isHeld = isInterrupted && state === "running";
+  const isLost = state === "running" && isUnwatched(execution, circumstances);
+  const seen = isLost ? l10n.t("Last seen running") : taskStateLabel(task, execution);
+  const [worked, waited] = [taskTime(task, execution), taskWait(task, execution)];
+  return {
+    taskId,
+    name: shortName(taskId),
+    ...(agent !== "" && { agent }),
+    state: isHeld ? "interrupted" : state,
+    label: isHeld ? interruptedLabel() : seen,
+    facts: present(
+      worked && formatDuration(worked),
+      waited && l10n.t("waited for you: {0}", formatDuration(waited)),
+      ...useLabels(taskTokenUse(task), prices),
+    ),
+  };
+}
