@@ -1,19 +1,17 @@
 import * as l10n from "@vscode/l10n";
 import type { CallbackAddress } from "../api/callbacks.ts";
-import type { Clock } from "../base/clock.ts";
-import { messageOf, UserError, type ProblemLog } from "../base/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import { isLoopback, receiverAddress } from "../base/loopback.ts";
 import { type CrewRef, type ExecutionSummary, hasEnded, isLocalCrew } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { Database } from "../store/database.ts";
-import { type Receive, roundTrip, type Route } from "./routes.ts";
 import { FlowWebhooks, type FlowWebhooksOptions } from "./flow-webhooks.ts";
 import { Inbox } from "./inbox.ts";
-import { Paths } from "./paths.ts";
+import { Paths, Probes } from "./paths.ts";
 import type { Payload } from "./payload.ts";
 import { PortTakenError, Receiver } from "./receiver.ts";
+import type { Delivery, Receive, Route } from "./routes.ts";
 
 /** How long callbacks may follow an execution's end (ms). */
 const lateAfterEnd = 60_000;
@@ -22,18 +20,12 @@ const testTimeout = 10_000;
 /** Stands for the path in an address whose path isn't known yet. */
 const noPath = "-";
 
-export interface CallbacksOptions {
-  readonly database: Database;
+export interface CallbacksOptions extends FlowWebhooksOptions {
   readonly store: ExecutionStore;
-  readonly clock: Clock;
   /** The first that is set up is used. */
   readonly routes: readonly Route[];
   /** Asks for an execution's status; resolves when it is stored. */
   readonly poll: (localId: string) => Promise<unknown>;
-  readonly log: ProblemLog;
-  readonly crews: FlowWebhooksOptions["crews"];
-  readonly storage: FlowWebhooksOptions["storage"];
-  readonly onRefused: FlowWebhooksOptions["onRefused"];
   /** Called when callbacks don't arrive until the person has done something. */
   readonly onBroken: (problem: UserError) => void;
 }
@@ -53,6 +45,7 @@ export interface CallbackTest {
 export class Callbacks implements Disposable {
   readonly #options: CallbacksOptions;
   readonly #paths: Paths;
+  readonly #probes: Probes;
   readonly #inbox: Inbox;
   readonly #receiver: Receiver;
   readonly #owned = new Disposables();
@@ -61,36 +54,36 @@ export class Callbacks implements Disposable {
   #cancelStop: (() => void) | undefined;
   /** The webhooks of flows that ask a person. */
   readonly flows: FlowWebhooks;
-  /** Stores a callback, from the listener or from a relay. */
+  /** From the listener or from a relay. */
   readonly receive: Receive;
 
   constructor(options: CallbacksOptions) {
     this.#options = options;
-    const { database, store } = options;
+    const { database, store, routes, clock } = options;
     const paths = (this.#paths = new Paths(database));
+    const probes = (this.#probes = new Probes(database, clock));
     const flows = (this.flows = new FlowWebhooks(options));
-    const inbox = (this.#inbox = new Inbox({ ...options, paths }));
-    this.receive = async (delivery) =>
-      (await flows.receive(delivery)) ?? (await inbox.receive(delivery));
-    const isKnown = (path: string) =>
-      paths.find(path) !== undefined || paths.isProbe(path) || flows.isPath(path);
+    const inbox = (this.#inbox = new Inbox({ ...options, paths, probes }));
+    const receive = (this.receive = async (delivery: Delivery) =>
+      (await flows.receive(delivery)) ?? (await inbox.receive(delivery)));
     this.#receiver = this.#owned.add(
       new Receiver({
-        ...options,
-        ...{ paths, isKnown, receive: this.receive },
+        ...{ ...options, paths, probes, receive },
+        isKnown: (path) =>
+          paths.find(path) !== undefined || probes.isProbe(path) || flows.isPath(path),
         // Only a person's own tunnel leads to a fixed port. The other routes learn the new port by themselves.
-        isPortNeeded: () =>
-          options.routes.some((route) => route.via === "publicUrl" && route.isOn()),
+        isPortNeeded: () => routes.some((route) => route.via === "publicUrl" && route.isOn()),
         onReceiving: (isReceiving) => {
-          for (const route of options.routes)
-            route.receives?.(isReceiving ? this.receive : undefined);
+          for (const route of routes) route.receives?.(isReceiving ? receive : undefined);
         },
       }),
     );
+    const needs = (execution: ExecutionSummary) =>
+      !hasEnded(execution) && paths.has(execution.localId);
     this.#owned.add(
       store.onDidChange(({ added, changed, removed }) => {
         // Another window may have asked for callbacks.
-        if (!this.#receiver.isStarted && [...added, ...changed].some(this.#needs)) this.#begin();
+        if (!this.#receiver.isStarted && [...added, ...changed].some(needs)) this.#begin();
         if (removed.length > 0 || changed.some(hasEnded)) this.#stopLater();
       }),
     );
@@ -126,8 +119,7 @@ export class Callbacks implements Disposable {
       this.#paths.keep(localId, path);
       return { url, token: this.#paths.newToken(localId) };
     } catch (error) {
-      this.#report("Callbacks could not be received.", error, crew.name);
-      this.#tell(crew, error);
+      this.#report("Callbacks could not be received.", error, crew);
       return undefined;
     }
   }
@@ -144,16 +136,13 @@ export class Callbacks implements Disposable {
    * @param isNewPort whether to use another port if another program has taken the stored one
    */
   async test(crew?: CrewRef, { isNewPort = false } = {}): Promise<CallbackTest> {
-    const { clock } = this.#options;
     if (isNewPort) await this.#receiver.start(true);
-    const { via = "none", url, port, problem } = await this.#routeFor(crew, noPath, true);
-    if (url === undefined || port === undefined) return { via: "none", ...defined({ port }) };
+    const { url, ...way } = await this.#routeFor(crew, noPath, true);
+    const { via, port } = way;
+    if (via === undefined || url === undefined) return { ...way, via: "none" };
     const base = withPath(url, "").replace(/(\/|\?crewdeck=)$/, "");
-    const urlOf = (path: string) => withPath(url, path);
-    const options = { paths: this.#paths, clock, timeoutMs: testTimeout };
-    const result = await roundTrip(urlOf, options);
-    if (typeof result === "number")
-      return { via, url: base, port, roundTripMs: result, ...defined({ problem }) };
+    const result = await this.#probes.roundTrip((path) => withPath(url, path), testTimeout);
+    if (typeof result === "number") return { ...way, via, url: base, roundTripMs: result };
     throw new UserError(
       via === "relay"
         ? l10n.t(
@@ -165,7 +154,7 @@ export class Callbacks implements Disposable {
             "Callbacks sent to {0} don't arrive on this machine: {1}. It must lead to http://127.0.0.1:{2}.",
             base,
             result,
-            port,
+            port ?? 0,
           ),
     );
   }
@@ -189,25 +178,23 @@ export class Callbacks implements Disposable {
     crew: CrewRef | undefined,
     path: string,
     mayAsk = false,
-  ): Promise<Partial<Pick<CallbackTest, "via" | "port" | "url" | "problem">>> {
-    const routes = this.#routesFor(crew);
+  ): Promise<Partial<Omit<CallbackTest, "roundTripMs">>> {
     if (!mayAsk && crew !== undefined && !this.#hasRoute(crew)) return {};
     // The person may take long to answer.
     this.#cancelStop?.();
     try {
       const port = await this.#receiver.start();
-      const problems: unknown[] = [];
-      for (const route of routes) {
+      let first: Error | undefined;
+      for (const route of this.#routesFor(crew)) {
         try {
           const url = await route.addressOf(path, port, mayAsk);
-          const [problem] = problems.map(messageOf);
+          const problem = first && messageOf(first);
           if (url !== undefined) return { via: route.via, port, url, ...defined({ problem }) };
         } catch (error) {
-          problems.push(error);
+          first ??= error instanceof Error ? error : new Error(String(error));
         }
       }
-      const [problem] = problems;
-      if (problem instanceof Error) throw problem;
+      if (first !== undefined) throw first;
       if (crew === undefined || isHere(crew))
         return { via: "loopback", port, url: receiverAddress(port, path) };
       return { port };
@@ -244,19 +231,16 @@ export class Callbacks implements Disposable {
     });
   }
 
-  #report(doing: string, error: unknown, about?: string): void {
+  /** Also to the person, if they can solve it. */
+  #report(doing: string, error: unknown, crew?: CrewRef): void {
     const { log, onBroken } = this.#options;
-    log.problem(doing, error, about);
+    log.problem(doing, error, crew?.name);
     if (error instanceof PortTakenError) onBroken(error);
-  }
-
-  /** A route is set up, and can't be used. */
-  #tell(crew: CrewRef, error: unknown): void {
-    if (!(error instanceof UserError) || error instanceof PortTakenError) return;
-    if (this.#told.has(error.message)) return;
-    this.#told.add(error.message);
-    const text = l10n.t("“{0}” can't call this machine. {1}", crew.name, error.message);
-    this.#options.onBroken(new UserError(text, error.actions));
+    else if (error instanceof UserError && crew !== undefined && !this.#told.has(error.message)) {
+      this.#told.add(error.message);
+      const text = l10n.t("“{0}” can't call this machine. {1}", crew.name, error.message);
+      onBroken(new UserError(text, error.actions));
+    }
   }
 
   #isNeeded(): boolean {
@@ -266,9 +250,6 @@ export class Callbacks implements Disposable {
     const { store } = this.#options;
     return store.list().some((each) => called.has(each.localId) && !hasEnded(each));
   }
-
-  readonly #needs = (execution: ExecutionSummary) =>
-    !hasEnded(execution) && this.#paths.has(execution.localId);
 }
 
 /** A crew at a loopback address runs on this machine. */

@@ -1,18 +1,34 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import * as l10n from "@vscode/l10n";
+import { shortAt, timeOf } from "../api/read-events.ts";
+import { readOptions } from "../api/read-status.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
+import {
+  asObject,
+  defined,
+  idAt,
+  laidOutJson,
+  parseJson,
+  readable,
+  textAt,
+  type UnknownObject,
+} from "../base/json.ts";
 import { text } from "../base/sqlite.ts";
-import { executionOfFlow, requestReceived } from "../executions/flow-requests.ts";
+import { fenceFor, oneLine, shortened, shortName } from "../base/text.ts";
+import {
+  executionOfFlow,
+  type ReceivedRequest,
+  requestReceived,
+} from "../executions/flow-requests.ts";
 import type { CrewRef } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { crewIdsWith, crewValues } from "../store/crew-values.ts";
 import type { Database } from "../store/database.ts";
 import { StoreError } from "../store/errors.ts";
-import { type AskedPerson, readFlowRequest } from "./flow-request.ts";
 import { statusAfter } from "./inbox.ts";
-import { lastSegment } from "./paths.ts";
+import { lastSegment, newSecret } from "./paths.ts";
 import type { Delivery } from "./routes.ts";
 
 export interface FlowWebhooksOptions {
@@ -32,9 +48,7 @@ export interface FlowWebhooksOptions {
 }
 
 const kind = "flow webhook";
-const secretPrefix = "crewdeck.feedbackSecret.";
-
-const notAsked = "It is about another event, or has no ID or no address for an answer.";
+const secretKey = (crewId: string) => `crewdeck.feedbackSecret.${crewId}`;
 
 /** Receives the webhooks by which flows ask for feedback. Each crew has one path, which never changes. */
 export class FlowWebhooks {
@@ -51,12 +65,10 @@ export class FlowWebhooks {
 
   /** The crew's secret path. Creates it at the first call. */
   path(crewId: string): string {
-    const { database } = this.#options;
-    return database.write(() => {
+    return this.#options.database.write(() => {
       const known = this.#paths.get(crewId);
-      if (known !== undefined) return known;
-      const path = randomBytes(32).toString("base64url");
-      this.#paths.set(crewId, path);
+      const path = known ?? newSecret();
+      if (known === undefined) this.#paths.set(crewId, path);
       return path;
     });
   }
@@ -69,26 +81,26 @@ export class FlowWebhooks {
   async setSecret(crewId: string, secret: string): Promise<void> {
     // Add the row first: only the secrets of crews with a row are ever deleted.
     this.path(crewId);
-    await this.#options.storage.store(secretPrefix + crewId, secret);
+    await this.#options.storage.store(secretKey(crewId), secret);
   }
 
   async hasSecret(crewId: string): Promise<boolean> {
-    return (await this.#options.storage.get(secretPrefix + crewId)) !== undefined;
+    return (await this.#options.storage.get(secretKey(crewId))) !== undefined;
   }
 
   /** The crew's address changed; the deployment still sends to the path. */
   async move(fromId: string, toId: string): Promise<void> {
     const { database, storage } = this.#options;
     if (!this.crewIds().includes(fromId)) return;
-    const secret = await storage.get(secretPrefix + fromId);
+    const secret = await storage.get(secretKey(fromId));
     const update = "UPDATE OR REPLACE crew_values SET crew_id = ? WHERE kind = ? AND crew_id = ?";
     database.run(update, toId, kind, fromId);
-    if (secret !== undefined) await storage.store(secretPrefix + toId, secret);
-    await storage.delete(secretPrefix + fromId);
+    if (secret !== undefined) await storage.store(secretKey(toId), secret);
+    await storage.delete(secretKey(fromId));
   }
 
   async forget(crewId: string): Promise<void> {
-    await this.#options.storage.delete(secretPrefix + crewId);
+    await this.#options.storage.delete(secretKey(crewId));
     this.#paths.set(crewId, undefined);
   }
 
@@ -99,22 +111,24 @@ export class FlowWebhooks {
 
   /** Undefined if the path isn't a crew's. Otherwise the HTTP status: 2xx once the request is stored, 503 if it may come again. */
   async receive(delivery: Delivery): Promise<number | undefined> {
-    const { crews, clock, log } = this.#options;
-    const { headers, body, isRewritten = false, arrivedAt = clock.now() } = delivery;
+    const { crews, log, onRefused } = this.#options;
     try {
       const crewId = this.#crewAt(delivery.path);
       if (crewId === undefined) return undefined;
       const crew = crews.find(crewId);
       if (crew === undefined) return 404;
-      const secret = await this.#secretOf(crewId);
-      // Without a secret, no signature can be checked.
-      if (secret === undefined) return this.#refuse("secret", crew);
-      const problem = signatureProblem(headers, body, secret, arrivedAt);
-      if (problem === "wrong" && isRewritten) return this.#refuse("rewritten", crew);
-      if (problem !== undefined) return this.#refuse(problem, crew);
-      const asked = readFlowRequest(new TextDecoder().decode(body));
+      const why = this.#refusalOf(delivery, await this.#secretOf(crewId));
+      if (why !== undefined) {
+        log.problem("A flow's request was refused.", new Error(why), crew.name);
+        onRefused(crew, why);
+        return 401;
+      }
+      const asked = readFlowRequest(new TextDecoder().decode(delivery.body));
       if (asked !== undefined) this.#take(crew, asked);
-      else log.problem("A flow's webhook asks no person.", new Error(notAsked), crew.name);
+      else {
+        const notAsked = "It is about another event, or has no ID or no address for an answer.";
+        log.problem("A flow's webhook asks no person.", new Error(notAsked), crew.name);
+      }
       return 200;
     } catch (error) {
       const status = statusAfter(error);
@@ -127,7 +141,7 @@ export class FlowWebhooks {
   /** @throws StoreError */
   async #secretOf(crewId: string): Promise<string | undefined> {
     try {
-      return await this.#options.storage.get(secretPrefix + crewId);
+      return await this.#options.storage.get(secretKey(crewId));
     } catch (error) {
       throw new StoreError("failed", "The crew's feedback secret can't be read.", error);
     }
@@ -139,20 +153,31 @@ export class FlowWebhooks {
     return row && text(row, "crew_id");
   }
 
-  #refuse(problem: "secret" | "missing" | "wrong" | "rewritten" | "old", crew: CrewRef): number {
-    const why = {
-      secret: l10n.t("The crew has no feedback secret on this machine."),
-      missing: l10n.t("It has no X-Signature or no X-Timestamp."),
-      wrong: l10n.t("Its signature doesn't fit the crew's feedback secret."),
-      rewritten: l10n.t(
-        "Its signature can't be checked, because a relay such as smee.io doesn't pass on what was signed. Flows need a tunnel, or a relay of your own.",
-      ),
-      old: l10n.t("It was not signed within the last 5 minutes by this machine's clock."),
-    }[problem];
-    const { log, onRefused } = this.#options;
-    log.problem("A flow's request was refused.", new Error(why), crew.name);
-    onRefused(crew, why);
-    return 401;
+  /** Undefined if the signature is valid. */
+  #refusalOf(delivery: Delivery, secret: string | undefined): string | undefined {
+    const { headers, body, isRewritten, arrivedAt = this.#options.clock.now() } = delivery;
+    const given = headers["x-signature"]?.trim();
+    const timestamp = headers["x-timestamp"]?.trim();
+    if (secret === undefined) return l10n.t("The crew has no feedback secret on this machine.");
+    if (given === undefined || timestamp === undefined)
+      return l10n.t("It has no X-Signature or no X-Timestamp.");
+    const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest();
+    const hex = /^(?:sha256=)?([\da-f]{64})$/i.exec(given)?.[1] ?? "";
+    const signature = Buffer.from(hex, "hex");
+    // `timingSafeEqual` needs equal lengths, which are no secret.
+    if (signature.length !== expected.length || !timingSafeEqual(signature, expected))
+      return isRewritten
+        ? l10n.t(
+            "Its signature can't be checked, because a relay such as smee.io doesn't pass on what was signed. Flows need a tunnel, or a relay of your own.",
+          )
+        : l10n.t("Its signature doesn't fit the crew's feedback secret.");
+    // The format isn't published: seconds, milliseconds or ISO 8601.
+    const number = Number(timestamp);
+    const at = timeOf(Number.isNaN(number) ? timestamp : number);
+    // An older one may be a recorded request that somebody sends again.
+    return at !== undefined && Math.abs(arrivedAt - at) <= validFor
+      ? undefined
+      : l10n.t("It was not signed within the last 5 minutes by this machine's clock.");
   }
 
   #take(crew: CrewRef, { request, ids, label }: AskedPerson): void {
@@ -176,35 +201,64 @@ export class FlowWebhooks {
   }
 }
 
-/** How far a signature's time may be from now (ms). An older one may be a recorded request that somebody sends again. */
+/** How far a signature's time may be from now (ms). */
 const validFor = 5 * 60_000;
 
-/** Checks a flow's webhook. Returns why it isn't accepted, or undefined if its signature is valid. @param now ms since 1970 */
-function signatureProblem(
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
-  secret: string,
-  now: number,
-): "missing" | "wrong" | "old" | undefined {
-  const given = headers["x-signature"]?.trim();
-  const timestamp = headers["x-timestamp"]?.trim();
-  if (given === undefined || timestamp === undefined) return "missing";
-  const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest();
-  const hex = /^(?:sha256=)?([\da-f]{64})$/i.exec(given)?.[1] ?? "";
-  const signature = Buffer.from(hex, "hex");
-  // `timingSafeEqual` needs equal lengths, which are no secret.
-  if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return "wrong";
-  const at = timeOf(timestamp);
-  return at === undefined || Math.abs(now - at) > validFor ? "old" : undefined;
+/** A flow's webhook that asks a person. */
+export interface AskedPerson {
+  readonly request: ReceivedRequest;
+  /** The IDs of the flow and its execution that the webhook names; the flow's own is first. */
+  readonly ids: readonly string[];
+  /** Names the execution in lists, if Crewdeck doesn't track it yet. */
+  readonly label: string;
 }
 
-/** Milliseconds since 1970. The format isn't published, so seconds, milliseconds and ISO 8601 are read. */
-function timeOf(timestamp: string): number | undefined {
-  const number = Number(timestamp);
-  const at = Number.isNaN(number)
-    ? Date.parse(timestamp)
-    : Math.abs(number) < 1e11
-      ? number * 1000
-      : number;
-  return Number.isNaN(at) ? undefined : at;
+/** Undefined if it asks for no feedback, or has no ID or no address for the answer. */
+export function readFlowRequest(body: string): AskedPerson | undefined {
+  const payload = asObject(parseJson(body));
+  const request = asObject(payload["request"]);
+  const id = idAt(request, "id", "request_id");
+  const callbackUrl =
+    textAt(payload, "callback_url", "callbackUrl") ?? textAt(request, "callback_url");
+  const isAsked = (textAt(payload, "event") ?? "new_request") === "new_request";
+  if (id === undefined || callbackUrl === undefined || !isAsked) return undefined;
+  const taskId = textAt(request, "method_name", "methodName") ?? "human_feedback";
+  const message = textAt(request, "message") ?? "";
+  // In a flow's state, `id` is the ID of the flow, which is also that of its execution.
+  const ids = [
+    idAt(request, "flow_id", "flowId"),
+    idAt(request, "kickoff_id", "execution_id"),
+    idAt(asObject(request["metadata"]), "kickoff_id", "execution_id"),
+    idAt(asObject(request["state"]), "id"),
+  ].filter((each) => each !== undefined);
+  return {
+    request: {
+      ...{ id, taskId, callbackUrl },
+      options: readOptions(request),
+      output: outputOf(request, message),
+      ...defined({ assignedTo: shortAt(payload, "assigned_to_email", "assignedToEmail") }),
+    },
+    ids: ids.length === 0 ? [id] : [...new Set(ids)],
+    label: oneLine(message, 60) || shortName(taskId),
+  };
+}
+
+/** Markdown: the message, what the method returned, and the flow's state. */
+function outputOf(request: UnknownObject, message: string): string {
+  const output = readable(request["method_output"] ?? request["output"]) ?? "";
+  return [
+    shortened(message, 100_000),
+    shortened(output, 200_000),
+    jsonPart(l10n.t("State"), asObject(request["state"])),
+    jsonPart(l10n.t("Metadata"), asObject(request["metadata"])),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function jsonPart(heading: string, object: UnknownObject): string {
+  if (Object.keys(object).length === 0) return "";
+  const json = shortened(laidOutJson(object), 100_000);
+  const fence = fenceFor(json);
+  return `**${heading}**\n\n${fence}json\n${json}\n${fence}`;
 }

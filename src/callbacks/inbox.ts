@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { type Clock, wait } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
-import { applyReport, type CallbackReport, startReported } from "../executions/callback-report.ts";
+import { applyReport, startReported } from "../executions/callback-report.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { withTimes } from "../executions/task-times.ts";
 import type { Database } from "../store/database.ts";
 import { StoreError } from "../store/errors.ts";
+import type { Paths, Probes } from "./paths.ts";
 import { type Payload, readPayload } from "./payload.ts";
-import type { Paths } from "./paths.ts";
-import { type Delivery, mostBytes, type Receive } from "./routes.ts";
+import { mostBytes, type Receive } from "./routes.ts";
 
 /** How many callbacks one transaction stores. */
 const batchSize = 1_000;
@@ -18,21 +18,21 @@ const batchSize = 1_000;
 const restShare = 2;
 /** How long storing a crew's result waits for the crew's status (ms). */
 const longestPoll = 2_000;
-const namesOther = "It names another execution than the one whose path it came by.";
 /** Events that end an execution. The status is then asked for, because it says more than the event. */
 const ends = /^(crew_kickoff|flow)_(completed|failed|finished)$/;
 
 interface InboxOptions {
   readonly database: Pick<Database, "write">;
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "summary" | "update">;
-  readonly paths: Pick<Paths, "find" | "arrive" | "isAuthorized" | "isNew">;
+  readonly paths: Pick<Paths, "find" | "isAuthorized" | "isNew">;
+  readonly probes: Pick<Probes, "arrive">;
   readonly clock: Clock;
   /** Asks for an execution's status; resolves when it is stored. */
   readonly poll: (localId: string) => Promise<unknown>;
   readonly log: ProblemLog;
 }
 
-interface ReceivedCallback {
+interface Callback {
   readonly key: string;
   /** Whether its sender gave it an ID. Only a repeat of the same callback has the same ID. */
   readonly hasId: boolean;
@@ -41,7 +41,7 @@ interface ReceivedCallback {
   readonly at: number;
 }
 
-interface PendingCallback extends ReceivedCallback {
+interface WaitingCallback extends Callback {
   readonly path: string;
   readonly answer: (status: number) => void;
 }
@@ -49,7 +49,7 @@ interface PendingCallback extends ReceivedCallback {
 /** Stores callbacks in batches. A callback is answered once it is stored, and a repeat is ignored. */
 export class Inbox {
   readonly #options: InboxOptions;
-  #waiting: PendingCallback[] = [];
+  #waiting: WaitingCallback[] = [];
   #isPlanned = false;
   /** When the next batch may be stored (ms since 1970). */
   #notBefore = 0;
@@ -60,10 +60,10 @@ export class Inbox {
     this.#options = options;
   }
 
-  readonly receive: Receive = async ({ path, headers, body, arrivedAt = Infinity }: Delivery) => {
-    const { paths, clock } = this.#options;
+  readonly receive: Receive = async ({ path, headers, body, arrivedAt = Infinity }) => {
+    const { paths, probes, clock } = this.#options;
     try {
-      if (paths.arrive(path)) return 204;
+      if (probes.arrive(path)) return 204;
       const localId = paths.find(path);
       if (localId === undefined) return 404;
       if (body.byteLength > mostBytes) return 413;
@@ -120,27 +120,31 @@ export class Inbox {
     });
   }
 
-  #store(callbacks: readonly PendingCallback[]): void {
+  #store(callbacks: readonly WaitingCallback[]): void {
     const { database, store, paths } = this.#options;
     try {
       // Another window may have just tracked the execution that a callback names.
       store.refresh();
       // Look the paths up again: an execution may have been removed since.
-      const found = database.write(() =>
+      const stored = database.write(() =>
         [...Map.groupBy(callbacks, ({ path }) => paths.find(path))].map(([localId, all]) => {
-          const own = all.filter((each) => localId !== undefined && !this.#isOthers(localId, each));
-          if (localId !== undefined && own.length > 0) this.#storeFor(localId, own);
+          if (localId === undefined) return { localId: "", all, own: [] };
+          const own = all.filter((each) => !this.#isOthers(localId, each));
+          if (own.length > 0) this.#storeFor(localId, own);
           return { localId, all, own };
         }),
       );
-      for (const { localId, all, own } of found) {
-        if (localId !== undefined && own.length < all.length)
-          this.#reportOnce(localId, "A callback was refused.", new Error(namesOther));
-        for (const each of all)
-          each.answer(localId === undefined ? 404 : own.includes(each) ? 204 : 409);
+      for (const { localId, all, own } of stored) {
+        const refused = localId === "" ? 404 : 409;
+        for (const each of all) each.answer(own.includes(each) ? 204 : refused);
+        if (localId !== "" && own.length < all.length)
+          this.#reportOnce(
+            localId,
+            "A callback was refused.",
+            new Error("It names another execution than the one whose path it came by."),
+          );
         const events = own.flatMap(({ payload }) => payload.events);
-        if (localId !== undefined && events.some(({ type }) => ends.test(type)))
-          void this.#poll(localId);
+        if (events.some(({ type }) => ends.test(type))) void this.#poll(localId);
       }
     } catch (error) {
       // The others of a batch must not come again because of one.
@@ -161,24 +165,25 @@ export class Inbox {
     return status;
   }
 
-  /** Whether the callback names another execution that is known here: nobody may approve a draft of another run. */
-  #isOthers(localId: string, { payload }: ReceivedCallback): boolean {
-    const { store } = this.#options;
-    const own = new Set(store.summary(localId)?.kickoffIds.map(inLowerCase));
-    const named = new Set(payload.executionIds.map(inLowerCase).filter((id) => !own.has(id)));
-    return (
-      named.size > 0 &&
-      store.list().some(({ kickoffIds }) => kickoffIds.some((id) => named.has(inLowerCase(id))))
-    );
-  }
-
   #reportOnce(about: string, doing: string, error: unknown): void {
     if (this.#reported.has(about)) return;
     this.#reported.add(about);
     this.#options.log.problem(doing, error);
   }
 
-  #storeFor(localId: string, callbacks: readonly ReceivedCallback[]): void {
+  /** Whether the callback names another execution that is known here: nobody may approve a draft of another run. */
+  #isOthers(localId: string, { payload }: Callback): boolean {
+    const { store } = this.#options;
+    // Crews take IDs in any case.
+    const named = new Set(payload.executionIds.map((id) => id.toLowerCase()));
+    for (const id of store.summary(localId)?.kickoffIds ?? []) named.delete(id.toLowerCase());
+    return (
+      named.size > 0 &&
+      store.list().some(({ kickoffIds }) => kickoffIds.some((id) => named.has(id.toLowerCase())))
+    );
+  }
+
+  #storeFor(localId: string, callbacks: readonly Callback[]): void {
     // Events have IDs of their own, so their order and repeats don't matter.
     const events = callbacks.flatMap(({ payload }) => payload.events);
     const change = (current: Execution) =>
@@ -186,9 +191,9 @@ export class Inbox {
     this.#options.store.update(localId, change, { events, withTimes });
   }
 
-  #apply(execution: Execution, callback: ReceivedCallback): Execution {
+  #apply(execution: Execution, callback: Callback): Execution {
     const { report, kickoffId } = callback.payload;
-    if (report !== undefined && !this.#isNew(execution, report, callback)) return execution;
+    if (report !== undefined && !this.#isNew(execution, callback)) return execution;
     const started = kickoffId === undefined ? execution : startReported(execution, kickoffId);
     if (report !== undefined) return applyReport(started, report, callback.at);
     return started.state === "queued" ? { ...started, state: "running" } : started;
@@ -198,22 +203,15 @@ export class Inbox {
    * Whether the callback was not received before. Without an ID, the same body is a repeat. But after a person has
    * answered, the same body reports the next pause.
    */
-  #isNew(
-    { localId, resumes }: Execution,
-    report: CallbackReport,
-    { key, hasId }: ReceivedCallback,
-  ): boolean {
+  #isNew({ localId, resumes }: Execution, { key, hasId, payload: { report } }: Callback): boolean {
     const answers = resumes.filter(
       ({ taskId, outcome }) =>
-        report.kind === "pause" && taskId === report.taskId && outcome !== "refused",
+        report?.kind === "pause" && taskId === report.taskId && outcome !== "refused",
     );
     const isNext = !hasId && answers.length > 0;
     return this.#options.paths.isNew(localId, isNext ? `${key} ${answers.length}` : key);
   }
 }
-
-/** Crews take IDs in any case. */
-const inLowerCase = (id: string) => id.toLowerCase();
 
 /** Identifies a callback: by a hash, because the sender chooses the ID, which may be long. */
 function keyOf(id: string | undefined, body: Uint8Array): string {

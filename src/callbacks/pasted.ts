@@ -1,5 +1,5 @@
 import { digest } from "../base/bearer.ts";
-import { asObject, isObject, parseJson, type UnknownObject } from "../base/json.ts";
+import { asObject, defined, isObject, parseJson, type UnknownObject } from "../base/json.ts";
 import { type Payload, readPayload } from "./payload.ts";
 
 /** The order of preference, if a text has several callbacks. */
@@ -15,13 +15,12 @@ const [deepest, mostObjects] = [6, 2_000];
 export function readPasted(text: string, at: number): Payload | undefined {
   const objects = objectsIn(text);
   if (objects.some(isFlowRequest)) return undefined;
-  const found = objects.map((body) => {
-    const key = digest(JSON.stringify(body)).toString("base64url");
-    return readPayload(body, key, at);
-  });
+  const found = objects.map((body) =>
+    readPayload(body, digest(JSON.stringify(body)).toString("base64url"), at),
+  );
   const [best] = kinds.flatMap((kind) => found.filter((payload) => payload.kind === kind));
   const kickoffId = found.find((payload) => payload.kickoffId !== undefined)?.kickoffId;
-  return best && { ...(kickoffId !== undefined && { kickoffId }), ...best };
+  return best && { ...defined({ kickoffId }), ...best };
 }
 
 /** Whether the text has a flow's request for feedback. It isn't accepted, because its signature is not in the text. */

@@ -1,12 +1,10 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import * as l10n from "@vscode/l10n";
 import { digest } from "../base/bearer.ts";
+import { type Clock, wait } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
 import { integer, text } from "../base/sqlite.ts";
 import type { Database } from "../store/database.ts";
-
-/** Paths can't be guessed, and are never logged. */
-const secretBytes = 32;
-/** When a test that never ended is forgotten (ms). */
-const probeAge = 60 * 60_000;
 
 /** Keeps the secret path where each execution's callbacks arrive. All windows share them. */
 export class Paths {
@@ -18,9 +16,17 @@ export class Paths {
 
   /** The path of an execution. If it has none, a new one, which {@link keep} stores. */
   of(localId: string): string {
-    const known = "SELECT path FROM callback_paths WHERE local_id = ?";
-    const row = this.#database.get(known, localId);
-    return row === undefined ? newSecret() : text(row, "path");
+    return this.#pathOf(localId) ?? newSecret();
+  }
+
+  has(localId: string): boolean {
+    return this.#pathOf(localId) !== undefined;
+  }
+
+  #pathOf(localId: string): string | undefined {
+    const select = "SELECT path FROM callback_paths WHERE local_id = ?";
+    const row = this.#database.get(select, localId);
+    return row && text(row, "path");
   }
 
   /** @throws StoreError, also if the execution is not tracked */
@@ -34,12 +40,7 @@ export class Paths {
     return new Set(rows.map((row) => text(row, "local_id")));
   }
 
-  has(localId: string): boolean {
-    const select = "SELECT 1 FROM callback_paths WHERE local_id = ?";
-    return this.#database.get(select, localId) !== undefined;
-  }
-
-  /** The local ID of the execution with this path. A reverse proxy may have put more before it. */
+  /** The local ID of the execution with this path. */
   find(path: string): string | undefined {
     const select = "SELECT local_id FROM callback_paths WHERE path = ?";
     const row = this.#database.get(select, lastSegment(path));
@@ -70,34 +71,6 @@ export class Paths {
     return this.#database.run(insert, localId, key) === 1;
   }
 
-  /** Creates a path for a request of this machine to itself, which tests whether callbacks arrive. @param now ms since 1970 */
-  newProbe(now: number): string {
-    const path = newSecret();
-    this.#database.write(() => {
-      this.#database.run("DELETE FROM callback_probes WHERE at < ?", now - probeAge);
-      this.#database.run("INSERT INTO callback_probes (path, at) VALUES (?, ?)", path, now);
-    });
-    return path;
-  }
-
-  /** Notes that a probe has arrived. @returns false if the path isn't a probe's */
-  arrive(path: string): boolean {
-    const update = "UPDATE callback_probes SET has_arrived = 1 WHERE path = ?";
-    return this.isProbe(path) && this.#database.run(update, lastSegment(path)) === 1;
-  }
-
-  isProbe(path: string): boolean {
-    const select = "SELECT 1 FROM callback_probes WHERE path = ?";
-    return this.#database.get(select, lastSegment(path)) !== undefined;
-  }
-
-  /** Whether a probe has arrived, in any window. */
-  hasArrived(probe: string): boolean {
-    const select = "SELECT has_arrived FROM callback_probes WHERE path = ?";
-    const row = this.#database.get(select, probe);
-    return row !== undefined && integer(row, "has_arrived") === 1;
-  }
-
   /** The port where windows receive, if one has been chosen. */
   port(): number | undefined {
     const row = this.#database.get("SELECT port FROM receiver");
@@ -115,6 +88,82 @@ export class Paths {
   }
 }
 
+/** When a test that never ended is forgotten (ms). */
+const probeAge = 60 * 60_000;
+/** How often to look whether a probe has arrived, perhaps in another window (ms). */
+const lookEvery = 20;
+
+/** Requests of this machine to itself, which test whether callbacks arrive. Each has a path of its own. */
+export class Probes {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  isProbe(path: string): boolean {
+    const select = "SELECT 1 FROM callback_probes WHERE path = ?";
+    return this.#database.get(select, lastSegment(path)) !== undefined;
+  }
+
+  /** Notes that a probe has arrived. @returns false if the path isn't a probe's */
+  arrive(path: string): boolean {
+    const update = "UPDATE callback_probes SET has_arrived = 1 WHERE path = ?";
+    return this.isProbe(path) && this.#database.run(update, lastSegment(path)) === 1;
+  }
+
+  /**
+   * Sends a request, without token and cookie, to an address that should lead to this machine.
+   * @param isDirect whether no relay is in between. Then the request has arrived before it is answered, or never will
+   * @returns how long it took (ms), or a text that says why it did not arrive
+   */
+  async roundTrip(
+    urlOf: (path: string) => string,
+    timeoutMs: number,
+    isDirect = false,
+  ): Promise<number | string> {
+    const began = this.#clock.now();
+    const path = this.#create(began);
+    const signal = AbortSignal.timeout(timeoutMs);
+    const late = l10n.t("nothing arrived here within {0} seconds", timeoutMs / 1000);
+    try {
+      const response = await fetch(urlOf(path), {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: "{}",
+        redirect: "manual",
+        signal,
+      });
+      await response.body?.cancel();
+      if (!response.ok) return l10n.t("it answered with the status {0}", response.status);
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      return signal.aborted ? late : messageOf(cause);
+    }
+    // A relay answers before it delivers.
+    while (!this.#hasArrived(path))
+      if (isDirect || !(await wait(this.#clock, lookEvery, signal))) return late;
+    return this.#clock.now() - began;
+  }
+
+  #create(now: number): string {
+    const path = newSecret();
+    this.#database.write(() => {
+      this.#database.run("DELETE FROM callback_probes WHERE at < ?", now - probeAge);
+      this.#database.run("INSERT INTO callback_probes (path, at) VALUES (?, ?)", path, now);
+    });
+    return path;
+  }
+
+  /** In any window. */
+  #hasArrived(probe: string): boolean {
+    const select = "SELECT 1 FROM callback_probes WHERE path = ? AND has_arrived = 1";
+    return this.#database.get(select, probe) !== undefined;
+  }
+}
+
 /** The secret in a request's path. A reverse proxy may have put more before it. */
 export function lastSegment(path: string): string {
   return (
@@ -125,6 +174,7 @@ export function lastSegment(path: string): string {
   );
 }
 
-function newSecret(): string {
-  return randomBytes(secretBytes).toString("base64url");
+/** A path that can't be guessed, and is never logged. */
+export function newSecret(): string {
+  return randomBytes(32).toString("base64url");
 }

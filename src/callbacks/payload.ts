@@ -1,4 +1,4 @@
-import { readEvent, readEvents } from "../api/read-events.ts";
+import { readEvent, readEvents, shortAt } from "../api/read-events.ts";
 import { readQuestion, readStatus } from "../api/read-status.ts";
 import type { ActivityEvent } from "../api/types.ts";
 import {
@@ -11,7 +11,6 @@ import {
   textAt,
   type UnknownObject,
 } from "../base/json.ts";
-import { shortName } from "../base/text.ts";
 import type { CallbackReport } from "../executions/callback-report.ts";
 
 /** What a callback says. */
@@ -35,84 +34,68 @@ export interface Payload {
  */
 export function readPayload(body: unknown, key: string, at: number): Payload {
   const read = asObject(body);
-  const [kickoffId] = idsIn(read);
-  const own = { timestamp: at, id: key };
-  const eventOf = (event: UnknownObject) => readEvent({ ...event, ...own }) ?? [];
-  const said: What = readStream(body) ??
-    readStep(read, (event) => [eventOf(event)].flat()) ??
-    readChange(read) ?? {
-      kind: "other",
-      events: [eventOf({ ...typeOf(read), message: body })].flat(),
-    };
   const events = asArray(read["events"]).map(asObject);
   const parts = [read, ...events, ...[read, ...events].map(({ data }) => asObject(data))];
+  const [kickoffId] = idsIn(read);
   return {
-    ...said,
+    ...whatIsSaid(body, read, key, at),
     ...defined({ kickoffId }),
     executionIds: [...new Set(parts.flatMap(idsIn))],
   };
 }
-
-type What = Pick<Payload, "kind" | "report" | "events">;
 
 function idsIn(part: UnknownObject): readonly string[] {
   const names = ["kickoff_id", "execution_id", "kickoffId", "executionId"];
   return names.flatMap((name) => idAt(part, name) ?? []);
 }
 
-/** `{events: […]}` (vendor's webhook streaming guide), or one event alone. */
-function readStream(body: unknown): What | undefined {
-  const read = asObject(body);
-  const isOne = typeof read["type"] === "string" && read["timestamp"] !== undefined;
-  if (!Array.isArray(read["events"]) && !isOne) return undefined;
-  return { kind: "events", events: readEvents(isOne ? [body] : asArray(read["events"])) };
-}
-
-/** Observed: `thought`, `tool`, `tool_input` and `result`. Older: `step_type` and `content`. */
-function readStep(
-  step: UnknownObject,
-  eventsOf: (event: UnknownObject) => readonly ActivityEvent[],
-): What | undefined {
-  if (!["thought", "tool", "tool_input", "step_type"].some((name) => Object.hasOwn(step, name)))
-    return undefined;
-  const { agent, thought, tool, tool_input, result, content, step_type, task_id } = step;
-  const events = eventsOf({
-    type: "step",
-    ...{ thought, tool, task_id, crew_name: step_type, agent_role: agent },
-    ...{ tool_args: tool_input, output: result ?? content },
-  });
-  return { kind: "step", events };
-}
-
-/** Reads what changes an execution: a pause, a task's output, or the crew's result. */
-function readChange(read: UnknownObject): What | undefined {
+function whatIsSaid(
+  body: unknown,
+  read: UnknownObject,
+  key: string,
+  at: number,
+): Pick<Payload, "kind" | "report" | "events"> {
+  // `{events: […]}` (vendor's webhook streaming guide), or one event alone.
+  const isEvent = typeof read["type"] === "string" && read["timestamp"] !== undefined;
+  if (isEvent) return { kind: "events", events: readEvents([body]) };
+  if (Array.isArray(read["events"])) return { kind: "events", events: readEvents(read["events"]) };
+  const eventOf = (event: UnknownObject) =>
+    [readEvent({ ...event, timestamp: at, id: key }) ?? []].flat();
+  // Observed: `thought`, `tool`, `tool_input` and `result`. Older: `step_type` and `content`.
+  if (hasAny(read, "thought", "tool", "tool_input", "step_type")) {
+    const { agent, thought, tool, tool_input, result, content, step_type, task_id } = read;
+    const events = eventOf({
+      ...{ type: "step", thought, tool, task_id, crew_name: step_type, agent_role: agent },
+      ...{ tool_args: tool_input, output: result ?? content },
+    });
+    return { kind: "step", events };
+  }
   const taskId = idAt(read, "task_id", "taskId");
-  if (taskId !== undefined && ("task_output" in read || "taskOutput" in read)) {
+  if (taskId !== undefined && hasAny(read, "task_output", "taskOutput")) {
     const output = readable(read["task_output"] ?? read["taskOutput"]);
     const pause = { taskId, ...defined({ output }), ...readQuestion(read) };
     return { kind: "pause", report: { kind: "pause", ...pause }, events: [] };
   }
-  const isCrews = ["result", "result_json", "token_usage"].some((name) => name in read);
-  if (isCrews && taskId === undefined) {
+  if (taskId === undefined && hasAny(read, "result", "result_json", "token_usage")) {
     const { result, result_json, token_usage, execution_time, error } = read;
     const state = readable(error) === undefined ? "SUCCESS" : "FAILED";
-    const said = { state, result, result_json, token_usage, execution_time, error };
-    const reading = readStatus(said);
+    const reading = readStatus({ state, result, result_json, token_usage, execution_time, error });
     return { kind: "crew", report: { kind: "end", reading }, events: [] };
   }
   // Observed without a task ID. Status answers use the task's name as its ID.
   const name = taskId ?? idAt(read, "name");
-  if (name === undefined || !("output" in read)) return undefined;
-  const output = readable(read["output"]) ?? readable(read["output_json"]);
-  const agent = textAt(read, "agent") ?? textAt(asObject(read["agent"]), "role");
-  const task = defined({
-    output,
-    agent: agent && shortName(agent),
-    executionTime: numberAt(read, "execution_time"),
-  });
-  return { kind: "task", report: { kind: "task", taskId: name, ...task }, events: [] };
+  if (name !== undefined && "output" in read) {
+    const task = defined({
+      output: readable(read["output"]) ?? readable(read["output_json"]),
+      agent: shortAt(read, "agent") ?? shortAt(asObject(read["agent"]), "role"),
+      executionTime: numberAt(read, "execution_time"),
+    });
+    return { kind: "task", report: { kind: "task", taskId: name, ...task }, events: [] };
+  }
+  const type = textAt(read, "type", "event", "event_type") ?? "callback";
+  return { kind: "other", events: eventOf({ type, message: body }) };
 }
 
-function typeOf(read: UnknownObject): UnknownObject {
-  return { type: textAt(read, "type", "event", "event_type") ?? "callback" };
+function hasAny(read: UnknownObject, ...names: readonly string[]): boolean {
+  return names.some((name) => Object.hasOwn(read, name));
 }

@@ -4,8 +4,8 @@ import type { Clock } from "../base/clock.ts";
 import { type ProblemLog, UserError } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
 import { receiverAddress } from "../base/loopback.ts";
-import type { Paths } from "./paths.ts";
-import { mostBytes, type Receive, roundTrip } from "./routes.ts";
+import type { Paths, Probes } from "./paths.ts";
+import { mostBytes, type Receive } from "./routes.ts";
 
 /** How often a window tries to take over the port from the window that has it (ms). */
 const takeOverEvery = 1_000;
@@ -33,6 +33,7 @@ export class PortTakenError extends UserError {
 
 interface ReceiverOptions extends ListenerOptions {
   readonly paths: Paths;
+  readonly probes: Probes;
   readonly clock: Clock;
   readonly log: ProblemLog;
   /** Whether the person's own tunnel leads to the stored port, so that the port must not change. */
@@ -77,6 +78,10 @@ export class Receiver implements Disposable {
     return await this.#starting;
   }
 
+  dispose(): void {
+    this.stop();
+  }
+
   stop(): void {
     this.#isWanted = false;
     this.#cancelRetry?.();
@@ -86,31 +91,23 @@ export class Receiver implements Disposable {
     this.#options.onReceiving(false);
   }
 
-  dispose(): void {
-    this.stop();
-  }
-
   async #start(mayMove: boolean): Promise<number> {
-    const { paths, clock, log } = this.#options;
+    const { paths, probes, log } = this.#options;
     const kept = paths.port();
-    if (this.#listener !== undefined) {
-      const { port } = this.#listener;
+    if (this.#listener !== undefined)
       // All local data may have been deleted since.
-      if (kept === undefined) paths.replacePort(kept, port);
-      return port;
-    }
+      return kept === undefined
+        ? paths.replacePort(kept, this.#listener.port)
+        : this.#listener.port;
     if (kept !== undefined) {
-      const port = await this.#listen(kept);
-      if (port !== undefined) return port;
+      if (await this.#listen(kept)) return kept;
       const urlOf = (path: string) => receiverAddress(kept, path);
-      const options = { paths, clock, timeoutMs: windowAnswerMs, isDirect: true };
-      if (typeof (await roundTrip(urlOf, options)) === "number") {
+      if (typeof (await probes.roundTrip(urlOf, windowAnswerMs, true)) === "number") {
         this.#takeOverLater();
         return kept;
       }
       // The window that had it may have just closed.
-      const free = await this.#listen(kept);
-      if (free !== undefined) return free;
+      if (await this.#listen(kept)) return kept;
       if (!mayMove) {
         this.#takeOverLater();
         throw new PortTakenError(kept);
@@ -128,38 +125,39 @@ export class Receiver implements Disposable {
         "Callbacks are received at another port. Crews that call back to the one before reach another program.",
         new Error(`It was ${kept}, and is ${own.port} now.`),
       );
-    return this.#keep(own);
+    this.#keep(own);
+    return own.port;
   }
 
-  /** Listens at a port. Undefined if it is taken. */
-  async #listen(port: number): Promise<number | undefined> {
+  /** @returns whether the port was free */
+  async #listen(port: number): Promise<boolean> {
     try {
-      return this.#keep(await openListener(port, this.#options));
+      this.#keep(await openListener(port, this.#options));
+      return true;
     } catch {
-      return undefined;
+      return false;
     }
   }
 
-  #keep(listener: Listener): number {
-    const { port } = listener;
+  #keep(listener: Listener): void {
     this.#cancelRetry?.();
-    if (!this.#isWanted) listener.close();
-    else {
-      this.#listener = listener;
-      this.#options.onReceiving(true);
+    if (!this.#isWanted) {
+      listener.close();
+      return;
     }
-    return port;
+    this.#listener = listener;
+    this.#options.onReceiving(true);
   }
 
   #takeOverLater(): void {
     const { clock, paths, log } = this.#options;
     this.#cancelRetry?.();
+    const take = async () => {
+      const port = paths.port();
+      if (port !== undefined && (await this.#listen(port))) return;
+      if (this.#isWanted) this.#takeOverLater();
+    };
     this.#cancelRetry = clock.after(takeOverEvery, () => {
-      const take = async () => {
-        const port = paths.port();
-        const isTaken = port === undefined || (await this.#listen(port)) === undefined;
-        if (isTaken && this.#isWanted) this.#takeOverLater();
-      };
       take().catch((error: unknown) => {
         log.problem("Receiving callbacks could not be taken over from another window.", error);
         if (this.#isWanted) this.#takeOverLater();
@@ -177,9 +175,6 @@ interface ListenerOptions {
   readonly mostConnections?: number;
 }
 
-/** How often Node looks for requests that take too long (ms). */
-const lookEvery = 500;
-
 export interface Listener {
   readonly port: number;
   /** Ends all connections. Callbacks without an answer are sent again. */
@@ -193,7 +188,7 @@ export async function openListener(port: number, options: ListenerOptions): Prom
     {
       headersTimeout: timeoutMs,
       requestTimeout: timeoutMs,
-      connectionsCheckingInterval: Math.min(lookEvery, timeoutMs),
+      connectionsCheckingInterval: Math.min(500, timeoutMs),
     },
     (request, response) => void answer(request, response, options),
   );
@@ -216,16 +211,10 @@ export async function openListener(port: number, options: ListenerOptions): Prom
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { isKnown, receive }: ListenerOptions,
+  options: ListenerOptions,
 ): Promise<void> {
-  const { url: path = "/", method, headers } = request;
   try {
-    const refused = refusal(isKnown, path, method);
-    const body = refused === undefined ? await bodyOf(request) : undefined;
-    const status =
-      body === undefined
-        ? (refused ?? 413)
-        : await receive({ path, headers: textsOf(headers), body });
+    const status = await statusFor(request, options);
     // The rest of a body is not waited for. And a proxy would lose the callback that it sends on a kept connection
     // while this side closes that.
     response.writeHead(status, { Connection: "close" }).end();
@@ -235,18 +224,24 @@ async function answer(
   }
 }
 
-function refusal(
-  isKnown: ListenerOptions["isKnown"],
-  path: string,
-  method: string | undefined,
-): number | undefined {
+async function statusFor(
+  request: IncomingMessage,
+  { isKnown, receive }: ListenerOptions,
+): Promise<number> {
+  const { url: path = "/", method } = request;
   try {
     if (!isKnown(path)) return 404;
-    return method === "POST" ? undefined : 405;
   } catch {
     // The database can't be read now.
     return 503;
   }
+  if (method !== "POST") return 405;
+  const body = await bodyOf(request);
+  if (body === undefined) return 413;
+  const headers = Object.entries(request.headers).map(
+    ([name, value]) => [name, String(value)] as const,
+  );
+  return await receive({ path, headers: Object.fromEntries(headers), body });
 }
 
 /** The body of a request. Undefined if it is too long. */
@@ -262,12 +257,4 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined>
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function textsOf(headers: IncomingMessage["headers"]): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as const],
-    ),
-  );
 }

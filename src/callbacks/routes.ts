@@ -1,9 +1,8 @@
 import * as l10n from "@vscode/l10n";
-import { type Clock, wait } from "../base/clock.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { isLoopback, safeUrl } from "../base/loopback.ts";
 import { withoutEndSlashes } from "../base/text.ts";
-import type { Paths } from "./paths.ts";
+import type { Probes } from "./paths.ts";
 
 /** A callback as it arrived: over HTTP, or through a relay. */
 export interface Delivery {
@@ -43,20 +42,15 @@ export interface Route {
   dispose?(): void;
 }
 
-/** The address without a slash at its end. Undefined unless it is https, or http to this machine, and without credentials. */
-function publicBase(text: string): string | undefined {
-  const url = safeUrl(text);
-  return url && `${url.origin}${withoutEndSlashes(url.pathname)}`;
-}
-
 /** The person's own tunnel or reverse proxy to this machine. @param read reads the setting */
 export function publicUrlRoute(read: () => string): Route {
   return {
     via: "publicUrl",
     isOn: () => read().trim() !== "",
     addressOf(path) {
-      const base = publicBase(read());
-      if (base !== undefined) return Promise.resolve(`${base}/${path}`);
+      const url = safeUrl(read());
+      if (url !== undefined)
+        return Promise.resolve(`${url.origin}${withoutEndSlashes(url.pathname)}/${path}`);
       throw new UserError(
         l10n.t(
           "The setting crewdeck.callbacks.publicUrl must be an https address without a name and password in it, or an http address of this machine.",
@@ -66,20 +60,16 @@ export function publicUrlRoute(read: () => string): Route {
   };
 }
 
-/** How long a forwarded port may take to answer (ms). */
-const forwardedMs = 5_000;
-
 interface ForwardedOptions {
   /** Whether VS Code runs where it can forward ports to the public. */
   readonly isOn: () => boolean;
   /** The address at which VS Code forwards one of this machine. */
   readonly externalAddress: (address: string) => Promise<string>;
-  readonly paths: Pick<Paths, "newProbe" | "hasArrived">;
-  readonly clock: Clock;
+  readonly probes: Probes;
 }
 
 /** VS Code's port forwarding. A forwarded port may be private, so the route first sends itself a request without cookies. */
-export function forwardedRoute({ isOn, externalAddress, ...probe }: ForwardedOptions): Route {
+export function forwardedRoute({ isOn, externalAddress, probes }: ForwardedOptions): Route {
   return {
     via: "forwarded",
     isOn,
@@ -87,10 +77,7 @@ export function forwardedRoute({ isOn, externalAddress, ...probe }: ForwardedOpt
       const external = new URL(await externalAddress(`http://127.0.0.1:${port}/`));
       if (external.protocol !== "https:" || isLoopback(external.hostname)) return undefined;
       const base = withoutEndSlashes(external.origin + external.pathname);
-      const result = await roundTrip((name) => `${base}/${name}`, {
-        ...probe,
-        timeoutMs: forwardedMs,
-      });
+      const result = await probes.roundTrip((name) => `${base}/${name}`, 5_000);
       if (typeof result === "number") return `${base}/${path}`;
       throw new UserError(
         l10n.t(
@@ -102,50 +89,4 @@ export function forwardedRoute({ isOn, externalAddress, ...probe }: ForwardedOpt
       );
     },
   };
-}
-
-/** How often to look whether the request has arrived, perhaps in another window (ms). */
-const lookEvery = 20;
-
-interface ProbeOptions {
-  readonly paths: Pick<Paths, "newProbe" | "hasArrived">;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-  /** Whether no relay is in between. Then the request has arrived before it is answered, or never will. */
-  readonly isDirect?: boolean;
-}
-
-/**
- * Sends a request, without token and cookie, to an address that should lead to this machine.
- * @returns how long it took (ms), or a text that says why it did not arrive
- */
-export async function roundTrip(
-  urlOf: (path: string) => string,
-  { paths, clock, timeoutMs, isDirect = false }: ProbeOptions,
-): Promise<number | string> {
-  const began = clock.now();
-  const path = paths.newProbe(began);
-  const signal = AbortSignal.timeout(timeoutMs);
-  try {
-    const response = await fetch(urlOf(path), {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: "{}",
-      redirect: "manual",
-      signal,
-    });
-    await response.body?.cancel();
-    if (!response.ok) return l10n.t("it answered with the status {0}", response.status);
-  } catch (error) {
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return signal.aborted ? noArrival(timeoutMs) : messageOf(cause);
-  }
-  // A relay answers before it delivers.
-  while (!paths.hasArrived(path))
-    if (isDirect || !(await wait(clock, lookEvery, signal))) return noArrival(timeoutMs);
-  return clock.now() - began;
-}
-
-function noArrival(timeoutMs: number): string {
-  return l10n.t("nothing arrived here within {0} seconds", timeoutMs / 1000);
 }

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { Callbacks, type CallbacksOptions } from "../callbacks/callbacks.ts";
 import { forwardedRoute, publicUrlRoute } from "../callbacks/routes.ts";
-import { Paths } from "../callbacks/paths.ts";
+import { Probes } from "../callbacks/paths.ts";
 import { Relay } from "../callbacks/relay.ts";
 import type { ErrorAction, UserError } from "../base/errors.ts";
 import { plainMessage, runAction } from "../editor/messages.ts";
@@ -34,7 +34,7 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
   const test = { title: vscode.l10n.t("Test Callbacks"), command: "crewdeck.testCallbacks" };
   const onBroken = ({ message, actions }: UserError) => tell(message, test, ...actions);
   const forwarded = forwardedRoute({
-    ...{ clock, paths: new Paths(database) },
+    probes: new Probes(database, clock),
     isOn: () => ["codespaces", "tunnel"].includes(vscode.env.remoteName ?? ""),
     externalAddress: async (address) =>
       (await vscode.env.asExternalUri(vscode.Uri.parse(address))).toString(true),

@@ -14,7 +14,7 @@ import { readOptions, readQuestion, readStatus } from "../../src/api/read-status
 import { readKickoff, readResume, readStop } from "../../src/api/requests.ts";
 import { bodyForLog, secretsIn } from "../../src/api/traffic.ts";
 import { asObject, type JsonValue, readable } from "../../src/base/json.ts";
-import { readFlowRequest } from "../../src/callbacks/flow-request.ts";
+import { readFlowRequest } from "../../src/callbacks/flow-webhooks.ts";
 import { hasFlowRequest, readPasted } from "../../src/callbacks/pasted.ts";
 import { readPayload } from "../../src/callbacks/payload.ts";
 import { readSmee } from "../../src/callbacks/relay-client.ts";
@@ -35,7 +35,7 @@ const files = [
   ...["read-error", "read-events", "read-inputs", "read-status", "requests"].map(
     (name) => `src/api/${name}.ts`,
   ),
-  ...["payload", "flow-request", "relay-client"].map((name) => `src/callbacks/${name}.ts`),
+  ...["payload", "flow-webhooks", "relay-client"].map((name) => `src/callbacks/${name}.ts`),
   "src/service/requests.ts",
 ];
 

@@ -6,7 +6,8 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
-import { Paths } from "../../../src/callbacks/paths.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { Probes } from "../../../src/callbacks/paths.ts";
 import { testDatabase } from "../../support/database.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
 import { makeCertificate } from "../../support/misbehaving-server.ts";
@@ -19,13 +20,13 @@ describe("VS Code's forwarded port", () => {
   beforeEach(async () => {
     folder = temporaryFolder("forwarded");
     database = testDatabase(folder);
-    const paths = new Paths(database.database);
+    const probes = new Probes(database.database, systemClock);
     const certificate = await makeCertificate("DNS:forwarded.test");
     writeFileSync(path.join(folder, "authority.pem"), certificate.cert);
     server = createServer(certificate, ({ url = "", headers }, response) => {
       // A private port asks for a sign-in, unless the request has the person's cookie.
       const isLetIn = isPublic || headers.cookie !== undefined;
-      if (isLetIn) paths.arrive(url);
+      if (isLetIn) probes.arrive(url);
       response.writeHead(isLetIn ? 204 : 302, { Location: "https://sign-in.test" }).end();
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
@@ -43,7 +44,7 @@ describe("VS Code's forwarded port", () => {
       import dns from "node:dns";
       import { systemClock } from "./src/base/clock.ts";
       import { forwardedRoute } from "./src/callbacks/routes.ts";
-      import { Paths } from "./src/callbacks/paths.ts";
+      import { Probes } from "./src/callbacks/paths.ts";
       import { Database } from "./src/store/database.ts";
       dns.lookup = (name, options, answer) => answer(null, [{ address: "127.0.0.1", family: 4 }]);
       const log = { problem: (doing, error) => { throw error; } };
@@ -51,8 +52,7 @@ describe("VS Code's forwarded port", () => {
       const route = forwardedRoute({
         isOn: () => true,
         externalAddress: () => Promise.resolve(${JSON.stringify(external)}),
-        paths: new Paths(database),
-        clock: systemClock,
+        probes: new Probes(database, systemClock),
       });
       console.log(await route.addressOf("secret", 1234, false).catch((error) => error.message));`;
     const args = ["--input-type=module", "-e", program];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { noActivity } from "../../../src/executions/activity.ts";
 import type { Question } from "../../../src/api/types.ts";
-import { readFlowRequest } from "../../../src/callbacks/flow-request.ts";
+import { readFlowRequest } from "../../../src/callbacks/flow-webhooks.ts";
 import { requestReceived } from "../../../src/executions/flow-requests.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading, newExecution } from "../../../src/executions/reduce.ts";
