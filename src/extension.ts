@@ -4,8 +4,7 @@ import { systemClock as clock } from "./base/clock.ts";
 import { offer } from "./base/errors.ts";
 import { Disposables } from "./base/events.ts";
 import type { Callbacks } from "./callbacks/callbacks.ts";
-import { Feedback } from "./actions/feedback.ts";
-import { registerCommands, registerTools, watchClearing } from "./actions/register.ts";
+import { registerVerbs, watchClearing } from "./actions/register.ts";
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
 import { log, logProblem, problemLog } from "./editor/log.ts";
@@ -23,13 +22,7 @@ import { Senders } from "./sending/senders.ts";
 import { crewIdsWith } from "./store/crew-values.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
-import {
-  isInFront,
-  isShown,
-  watchAttention,
-  watchReading,
-  watchWaitingHere,
-} from "./views/attention.ts";
+import { isInFront, watchAttention, watchReading, watchWaitingHere } from "./views/attention.ts";
 import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 import { registerComparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
@@ -156,7 +149,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const circumstances = owned.add(
     new CurrentCircumstances({
       ...{ crews, tracker, outbox: sending.outbox, prices, clock },
-      isSending: (execution): boolean => feedback.isSending(execution, execution.waiting?.taskId),
     }),
   );
 
@@ -165,21 +157,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { documents, outputs } = owned.add(
     registerDocuments({ store, crews, circumstances, drafts, clock, ready: opened, storage }),
   );
-  const feedback = owned.add(
-    new Feedback({
-      ...{ sending, crews, clock },
-      isShown: (execution) => isShown(documents, execution),
-      review: (execution, taskId): Promise<void> => page.review(execution, taskId),
-    }),
-  );
-  owned.add(feedback.onDidChangeSending(() => circumstances.refresh()));
   owned.add(watchWaitingHere(documents, store));
   const page = owned.add(
     registerPage({
       documents,
       store,
       crews,
-      feedback,
       drafts,
       clock,
       extension: context.extensionUri,
@@ -187,11 +170,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ready: opened,
     }),
   );
-  const reading = { show: page.open };
   const { forms, files } = owned.add(
     registerKickoff({
       ...{ context, database, store, crews, sending, clock, callbacks },
-      documents: reading,
+      documents: { show: page.open },
     }),
   );
   const tree = owned.add(
@@ -241,13 +223,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   // What people, language models and other extensions call.
   const parts = {
     ...{ context, clock, database, crews, executions, store, tracker, lease, callbacks, locals },
-    ...{ models, sending, sender: sending, secrets: sending.secrets, forms, files, feedback, tree },
-    ...{ documents: reading, page, outputs, timeline, prices, comparisons },
+    ...{ models, sending, forms, files, tree, circumstances, documents, page, outputs },
+    ...{ timeline, prices, comparisons },
   };
-  owned.add(registerCommands(parts));
+  const verbs = owned.add(registerVerbs(parts));
   owned.add(watchClearing(parts));
-  owned.add(registerTools(parts));
-  const { api, disposable } = createExtensionApi(parts);
+  const { api, disposable } = createExtensionApi(parts, verbs.load);
   owned.add(disposable);
   await opened;
   startForDevelopment(locals);

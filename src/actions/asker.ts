@@ -24,12 +24,6 @@ export const person: Asker = {
 /** A task, a keybinding with arguments or another extension: whoever wrote it has decided. */
 export const program: Asker = { isPerson: false, agrees: () => Promise.resolve(true) };
 
-/** What was done for a program, of which nobody is asked anything. */
-export function sent<Made>(made: Made | undefined): Made {
-  if (made === undefined) throw new Error("A program was asked something.");
-  return made;
-}
-
 /**
  * Who runs a command with this argument: a person, if there is none, or it is a row, a URI, or that
  * of a lens, a button, a page or a link, which says so with `by`.

@@ -3,6 +3,8 @@ import type { CallbackTest, Callbacks } from "../callbacks/callbacks.ts";
 import { hasFlowRequest, readPasted } from "../callbacks/pasted.ts";
 import type { Payload } from "../callbacks/payload.ts";
 import { actionsOf, type ErrorAction, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
@@ -10,19 +12,25 @@ import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
 import { plainMessage, runAction, showError, showStatus } from "../editor/messages.ts";
 import { machineSettings } from "../editor/settings.ts";
 import { type Execution, type ExecutionSummary, hasEnded } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { KickoffRoom } from "../kickoff/register.ts";
 import { type Asker, person } from "./asker.ts";
-import { chooseExecution, findExecution, namesOf, onCrew } from "./choose.ts";
-import type { ExecutionParts } from "./executions.ts";
-import type { CommandParts, Commands, Run } from "./commands.ts";
-import { track as trackExecution } from "./track.ts";
+import type { PageRoom } from "../views/page/register.ts";
+import { namesOf, type Targets } from "./targets.ts";
 
-interface CallbackParts extends ExecutionParts {
+export interface CallbackParts {
+  readonly targets: Targets;
+  readonly store: Pick<ExecutionStore, "list">;
+  readonly crews: Pick<Crews, "get">;
+  readonly page: Pick<PageRoom, "open">;
+  readonly trackExecution: (argument: unknown) => Promise<unknown>;
   readonly callbacks: () => Promise<
     Pick<Callbacks, "forFlows" | "take" | "test"> & {
       readonly flows: Pick<Callbacks["flows"], "hasSecret" | "setSecret">;
     }
   >;
-  readonly forms: Pick<CommandParts["forms"], "advise">;
+  readonly forms: Pick<KickoffRoom["forms"], "advise">;
+  readonly clock: Pick<Clock, "now">;
 }
 
 const testMembers = { crew: text, isNewPort: flag, entry: oneOf(["address", "secret", "more"]) };
@@ -32,20 +40,20 @@ const testMembers = { crew: text, isNewPort: flag, entry: oneOf(["address", "sec
  * `{crew?, entry}` is one of its further entries: the flows' `address` or `secret`, or `more`, which asks for one.
  * `pasteCallback` takes `{text, crew?, kickoffId?}` and returns the execution that the callback belongs to.
  */
-export function callbackCommands(parts: CallbackParts): Commands {
-  const { callbacks, crews, documents, forms, clock } = parts;
+export function callbackVerbs(parts: CallbackParts) {
+  const { callbacks, crews, page, forms, clock } = parts;
   const flows = flowEntries(parts);
-  const pasteCallback: Run = async (argument, by) => {
+  const pasteCallback = async (argument: unknown, by: Asker) => {
     const { text: given = "" } = read({ text }, argument);
     const payload = await pasted(by.isPerson ? undefined : given, clock.now());
     if (payload === undefined) return undefined;
     const execution = await executionOf(parts, payload, argument, by);
     if (execution === undefined) return undefined;
     (await callbacks()).take(execution.localId, payload);
-    if (by.isPerson) await documents.show(execution);
+    if (by.isPerson) await page.open(execution);
     return namesOf(execution);
   };
-  const askForMore: Run = async (argument, by) => {
+  const askForMore = async (argument: unknown, by: Asker) => {
     const items = [
       { label: vscode.l10n.t("Copy Feedback Webhook Address"), run: flows.address },
       { label: vscode.l10n.t("Set Feedback Secret…"), run: flows.secret },
@@ -59,7 +67,7 @@ export function callbackCommands(parts: CallbackParts): Commands {
   };
   return {
     pasteCallback,
-    async testCallbacks(argument, by) {
+    async testCallbacks(argument: unknown, by: Asker) {
       const { entry, crew: wanted, isNewPort = false } = read(testMembers, argument);
       if (entry !== undefined)
         return await (entry === "more" ? askForMore : flows[entry])(argument, by);
@@ -81,16 +89,15 @@ export function callbackCommands(parts: CallbackParts): Commands {
 
 /** The one that the callback names. A person may track it, or choose one whose ID isn't known. */
 async function executionOf(
-  parts: ExecutionParts,
+  { targets, store, trackExecution }: CallbackParts,
   { kickoffId }: Payload,
   argument: unknown,
   by: Asker,
 ): Promise<Execution | undefined> {
-  const { store, crews } = parts;
-  const known = findExecution(store, crews, defined({ kickoffId }));
+  const known = targets.find(defined({ kickoffId }));
   if (known !== undefined) return known;
   const choose = (target: unknown, fits: (each: ExecutionSummary) => boolean) =>
-    chooseExecution(store, crews, target, (each) => !hasEnded(each) && fits(each));
+    targets.execution(target, (each) => !hasEnded(each) && fits(each));
   const target = readTarget(argument);
   if (kickoffId === undefined || target.kickoffId !== undefined)
     return await choose(argument, () => true);
@@ -111,9 +118,8 @@ async function executionOf(
     ...[track, ...(isOther ? [other] : [])],
   );
   if (chosen === other) return await choose(argument, mayBeIt);
-  if (chosen !== track || (await trackExecution(parts, { kickoffId })) === undefined)
-    return undefined;
-  return findExecution(store, crews, { kickoffId });
+  if (chosen !== track || (await trackExecution({ kickoffId })) === undefined) return undefined;
+  return targets.find({ kickoffId });
 }
 
 async function show(
@@ -179,11 +185,9 @@ async function pasted(given: string | undefined, now: number): Promise<Payload |
   return typed === undefined ? undefined : read(typed);
 }
 
-/** What a deployment's settings need, so that its flows ask a person here. */
-type FlowEntries = Readonly<Record<"address" | "secret", Run>>;
-
-/** `address` returns `{crew, url}`; `secret` takes `{crew?, secret?}`, and returns whether it was set. */
-function flowEntries(parts: CallbackParts): FlowEntries {
+/** What a deployment's settings need, so that its flows ask a person here. `address` returns `{crew, url}`; `secret` takes `{crew?, secret?}`, and returns whether it was set. */
+function flowEntries(parts: CallbackParts) {
+  const { targets } = parts;
   const setSecret = async (crew: Crew, given?: string) => {
     const secret = given ?? (await askSecret(crew));
     if (secret === undefined) return false;
@@ -193,10 +197,10 @@ function flowEntries(parts: CallbackParts): FlowEntries {
     return true;
   };
   return {
-    secret: onCrew(parts, (crew, argument) =>
+    secret: targets.onCrew((crew, argument) =>
       setSecret(crew, read({ secret: text }, argument).secret),
     ),
-    address: onCrew(parts, async (crew) => {
+    address: targets.onCrew(async (crew) => {
       const callbacks = await parts.callbacks();
       const url = await offeringSettings(async () => {
         const found = await callbacks.forFlows(crew);

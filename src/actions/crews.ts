@@ -10,16 +10,20 @@ import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
 import { log } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
-import type { Asker } from "./asker.ts";
-import { findExecution, onCrew } from "./choose.ts";
-import type { CommandParts, Commands } from "./commands.ts";
+import type { Crews } from "../crews/crews.ts";
+import type { LocalCrews } from "../local/local-crews.ts";
+import type { Models } from "../models/models.ts";
+import { type Asker, person } from "./asker.ts";
 import type { Question } from "./question.ts";
+import type { Targets } from "./targets.ts";
 
-interface CrewParts extends Pick<CommandParts, "crews" | "models"> {
-  /** Opens the form. */
-  readonly kickOff: (crew: Crew) => Promise<unknown>;
+export interface CrewParts {
+  readonly targets: Targets;
+  readonly crews: Crews;
+  readonly models: () => Promise<Models>;
+  readonly kickoff: (argument: unknown, by: Asker) => Promise<unknown>;
   readonly locals: Pick<
-    CommandParts["locals"],
+    LocalCrews,
     | "changeEngine"
     | "decideInterrupted"
     | "lacksCrewai"
@@ -29,32 +33,27 @@ interface CrewParts extends Pick<CommandParts, "crews" | "models"> {
     | "start"
     | "stop"
   >;
-  readonly store: Pick<CommandParts["store"], "find" | "refresh">;
 }
 
 const engine = oneOf(["rehearsal", "crewai"]);
 const kickoffIds = v.optional(v.array(v.string()), []);
 
-export function crewCommands(parts: CrewParts): Commands {
-  const { crews, locals, models } = parts;
+export function crewVerbs(parts: CrewParts) {
+  const { targets, crews, locals, models } = parts;
   const isDeployed = ({ local }: Crew) => local === undefined;
   const isLocal = ({ local }: Crew) => local !== undefined;
-  const onLocal = (action: Parameters<typeof onCrew>[1]) =>
-    onCrew(
-      parts,
-      (crew, argument, by) => {
-        if (isLocal(crew)) return action(crew, argument, by);
-        throw new UserError(vscode.l10n.t("“{0}” is deployed, not a local crew.", crew.name));
-      },
-      isLocal,
-    );
+  const onLocal = <Made>(run: (crew: Crew, argument: unknown, by: Asker) => Made) =>
+    targets.onCrew((crew, argument, by) => {
+      if (isLocal(crew)) return run(crew, argument, by);
+      throw new UserError(vscode.l10n.t("“{0}” is deployed, not a local crew.", crew.name));
+    }, isLocal);
   /** All interrupted executions of the crew, or those that are named. @throws NothingToDo if no named one is interrupted now */
   const chosenIn = (crew: Crew, argument: unknown) => {
     const target = readTarget(argument);
     const interrupted = crew.local?.interrupted ?? [];
     const { kickoffIds: shown } = read({ kickoffIds }, argument);
     if (target.kickoffId === undefined && shown.length === 0) return interrupted;
-    const ids = findExecution(parts.store, crews, target)?.kickoffIds ?? shown;
+    const ids = targets.find(target)?.kickoffIds ?? shown;
     const left = interrupted.filter((id) => ids.includes(id));
     if (left.length > 0) return left;
     throw new NothingToDo(
@@ -62,17 +61,17 @@ export function crewCommands(parts: CrewParts): Commands {
     );
   };
   return {
-    addCrew: (argument) => connectCrew(crews, argument),
-    editCrew: onCrew(parts, (crew) => editCrew(crews, crew), isDeployed),
-    setToken: onCrew(parts, (crew, argument) => setToken(crews, crew, argument), isDeployed),
-    testCrew: onCrew(parts, async (crew, _argument, by) => {
+    addCrew: (argument: unknown) => connectCrew(crews, argument),
+    editCrew: targets.onCrew((crew) => editCrew(crews, crew), isDeployed),
+    setToken: targets.onCrew((crew, argument) => setToken(crews, crew, argument), isDeployed),
+    testCrew: targets.onCrew(async (crew, _argument, by) => {
       const ready = await crews.ready(crew);
       return by.isPerson ? testCrew(crews, ready) : (await examine(crews, ready)).report;
     }),
-    openDashboard: onCrew(parts, (crew) => openDashboard(crew), hasDashboard),
-    removeCrew: onCrew(parts, (crew) => removeCrew(parts, crew)),
-    startLocalCrew: (argument, by) => startLocal(parts, argument, by),
-    stopLocalCrew: (argument) => locals.stop(projectIn(parts, argument)),
+    openDashboard: targets.onCrew((crew) => openDashboard(crew), hasDashboard),
+    removeCrew: targets.onCrew((crew) => removeCrew(parts, crew)),
+    startLocalCrew: (argument: unknown, by: Asker) => startLocal(parts, argument, by),
+    stopLocalCrew: (argument: unknown) => locals.stop(projectIn(parts, argument)),
     copyToken: onLocal((crew) => copyToken(parts, crew)),
     changeEngine: onLocal((crew, argument) => {
       const { setUp, engine: wanted } = read({ setUp: flag, engine }, argument);
@@ -96,7 +95,7 @@ export function crewCommands(parts: CrewParts): Commands {
         locals.changeEngine(crew.id),
       );
     }),
-    showLog(argument) {
+    showLog(argument: unknown) {
       const { crew, local } = read({ crew: text, local: flag }, argument);
       if (crew === undefined ? local === true : isLocal(crews.get(crew))) locals.showLog();
       else log.show();
@@ -148,7 +147,8 @@ async function startLocal(
   if (isPerson && parts.locals.lacksCrewai(crew.id))
     void offerSetUp(parts.locals, crew, crew.local?.engineNote ?? "").catch(showError);
   // Whoever serves the workspace's crew wants to see it work.
-  if (here === true && isPerson) void parts.kickOff(crew).catch(showError);
+  if (here === true && isPerson)
+    void parts.kickoff({ crew: crew.id, form: true }, person).catch(showError);
   return crew;
 }
 

@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { wait } from "../base/clock.ts";
+import { type Clock, wait } from "../base/clock.ts";
 import { codeOf, messageOf, UserError } from "../base/errors.ts";
 import type { FlowWebhooks } from "../callbacks/flow-webhooks.ts";
 import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/state-by-crew.ts";
@@ -13,16 +13,20 @@ import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
 import { isLocalCrew } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
+import type { KickoffRoom } from "../kickoff/register.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
+import type { Database } from "../store/database.ts";
 import { hasRead } from "../views/attention.ts";
 import type { Asker } from "./asker.ts";
-import type { CommandParts } from "./commands.ts";
 import type { ClearScope } from "../executions/store.ts";
 import { forgetHeaders, headersKey } from "../views/export/endpoint.ts";
 import { pendingResume } from "../executions/resumes.ts";
+import type { TreeRoom } from "../views/tree/register.ts";
 
-export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
+export interface DeleteParts {
+  readonly database: Pick<Database, "files" | "run" | "vacuum">;
+  readonly clock: Clock;
   readonly callbacks: () => Promise<{
     readonly flows: Pick<FlowWebhooks, "crewIds" | "forget">;
     forgetRoutes(): Promise<void>;
@@ -32,8 +36,8 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
   readonly executions: Pick<Executions, "store" | "clear">;
   readonly sending: Pick<Senders, "now" | "secrets" | "outbox">;
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
-  readonly forms: Pick<CommandParts["forms"], "closeAll">;
-  readonly tree: Pick<CommandParts["tree"], "choices">;
+  readonly forms: Pick<KickoffRoom["forms"], "closeAll">;
+  readonly tree: Pick<TreeRoom, "choices">;
   /** How long to wait for requests in progress (ms); usually longer than their timeouts. */
   readonly longestWaitMs?: number;
 }

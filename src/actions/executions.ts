@@ -9,43 +9,39 @@ import { titleOf } from "../executions/title.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import { canBeAsked } from "../executions/polls.ts";
+import type { PageRoom } from "../views/page/register.ts";
 import type { Asker } from "./asker.ts";
-import { findExecution, onExecution } from "./choose.ts";
-import type { CommandParts, Commands } from "./commands.ts";
 import type { Question } from "./question.ts";
-import { track } from "./track.ts";
+import type { Targets } from "./targets.ts";
 
-export interface ExecutionParts extends Pick<
-  CommandParts,
-  "store" | "clock" | "documents" | "page"
-> {
-  readonly crews: Pick<Crews, "find" | "get" | "list" | "ready">;
+export interface ExecutionParts {
+  readonly targets: Targets;
+  readonly store: Pick<ExecutionStore, "find" | "list" | "refresh" | "remove" | "update">;
+  readonly crews: Pick<Crews, "get">;
   readonly tracker: Pick<Tracker, "parkedCrews" | "pollNow" | "unpark" | "watchAgain">;
+  readonly page: Pick<PageRoom, "open" | "switchTo">;
 }
 
-export function executionCommands(parts: ExecutionParts): Commands {
-  const { store, documents, page } = parts;
+export function executionVerbs(parts: ExecutionParts) {
+  const { targets, store, page } = parts;
   return {
-    trackExecution: (argument) => track(parts, argument),
-    untrackExecution: onExecution(parts, async (execution, _argument, by) => {
+    untrackExecution: targets.onExecution(async (execution, _argument, by) => {
       if (await by.agrees(removalQuestion(execution))) store.remove(execution.localId);
     }),
-    openExecution: onExecution(parts, async (execution, argument) => {
-      await documents.show(execution, readTarget(argument).taskId);
+    openExecution: targets.onExecution(async (execution, argument) => {
+      await page.open(execution, readTarget(argument).taskId);
     }),
-    openAsPage: onExecution(parts, (execution) => page.switchTo(execution, "page")),
-    openAsText: onExecution(parts, (execution) => page.switchTo(execution, "text")),
-    renameExecution: onExecution(parts, (execution) => rename(parts, execution)),
-    copyExecutionId: onExecution(
-      parts,
+    openAsPage: targets.onExecution((execution) => page.switchTo(execution, "page")),
+    openAsText: targets.onExecution((execution) => page.switchTo(execution, "text")),
+    renameExecution: targets.onExecution((execution) => rename(parts, execution)),
+    copyExecutionId: targets.onExecution(
       async ({ kickoffIds }) => {
         await vscode.env.clipboard.writeText(kickoffIds.at(-1) ?? "");
         showStatus(vscode.l10n.t("The execution's ID is copied."));
       },
       ({ kickoffIds }) => kickoffIds.length > 0,
     ),
-    copyOutput: onExecution(
-      parts,
+    copyOutput: targets.onExecution(
       async (execution, argument) => {
         await vscode.env.clipboard.writeText(outputOf(execution, readTarget(argument).taskId));
         showStatus(vscode.l10n.t("The output is copied."));
@@ -53,14 +49,14 @@ export function executionCommands(parts: ExecutionParts): Commands {
       ({ output, waiting }) => (output ?? waiting?.output ?? "") !== "",
     ),
     // A person pins and unpins; a program says which.
-    pinExecution: onExecution(parts, ({ localId, pinned = false }, argument, by) => {
+    pinExecution: targets.onExecution(({ localId, pinned = false }, argument, by) => {
       const { pinned: wanted = !by.isPerson || !pinned } = read({ pinned: flag }, argument);
       store.update(localId, (current) =>
         wanted ? { ...current, pinned: true } : without(current, "pinned"),
       );
     }),
-    clearEnded: (argument) => clearEnded(parts, argument),
-    refresh: (argument, by) => refresh(parts, argument, by),
+    clearEnded: (argument: unknown) => clearEnded(parts, argument),
+    refresh: (argument: unknown, by: Asker) => refresh(parts, argument, by),
   };
 }
 
@@ -131,15 +127,15 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
 
 /** Of one execution, which is watched again, of a crew or of all. Only a named crew gets a refused token again, and once. */
 export async function refresh(
-  parts: Pick<ExecutionParts, "crews" | "tracker"> & {
-    readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;
+  parts: Pick<ExecutionParts, "crews" | "targets" | "tracker"> & {
+    readonly store: Pick<ExecutionStore, "list" | "refresh">;
   },
   argument: unknown,
   by: Asker,
 ): Promise<void> {
-  const { crews, store, tracker } = parts;
+  const { targets, crews, store, tracker } = parts;
   const target = readTarget(argument);
-  const execution = findExecution(store, crews, target);
+  const execution = targets.find(target);
   if (target.kickoffId !== undefined && execution === undefined)
     throw new UserError(
       vscode.l10n.t("No execution with the ID “{0}” is tracked here.", target.kickoffId),

@@ -3,23 +3,27 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import { json, oneOf, read, readTarget, text } from "../editor/arguments.ts";
-import { activeDocument } from "../editor/execution-uri.ts";
+import type { Crews } from "../crews/crews.ts";
+import { json, oneOf, read, text } from "../editor/arguments.ts";
 import { plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { activityOf } from "../executions/activity.ts";
 import type { Execution } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { SpanExporter, SpanExporterOptions } from "../views/export/exporter.ts";
+import type { Prices } from "../views/prices.ts";
+import type { Timeline } from "../views/timeline/register.ts";
 import type { Asker } from "./asker.ts";
-import { findExecution, onExecution } from "./choose.ts";
 import { openRawAnswer, type RawAnswerParts } from "./outputs.ts";
 import { saveAsRequestFile } from "./requests.ts";
-import type { CommandParts, Commands } from "./commands.ts";
+import type { Targets } from "./targets.ts";
 
-interface ExportParts extends RawAnswerParts, Pick<CommandParts, "store" | "prices"> {
-  readonly crews: Pick<CommandParts["crews"], "client" | "find" | "ready">;
-  readonly context: SpanExporterOptions["context"];
-  readonly timeline: Pick<CommandParts["timeline"], "markdown" | "picture" | "shown">;
+export interface ExportParts extends SpanExporterOptions, Pick<RawAnswerParts, "outputs"> {
+  readonly targets: Pick<Targets, "active" | "onExecution">;
+  readonly crews: Pick<Crews, "client" | "find" | "ready">;
+  readonly store: Pick<ExecutionStore, "events" | "find">;
+  readonly prices: Pick<Prices, "list">;
+  readonly timeline: Pick<Timeline, "markdown" | "picture" | "shown">;
 }
 
 const formats = [
@@ -45,8 +49,8 @@ interface Format extends vscode.QuickPickItem {
  * made; of `timelineMarkdown` the text, and of `endpoint` `{traceId, spans}`. `{format: "headers",
  * headers?}` sets those of the endpoint, and returns whether it did.
  */
-export function exportCommands(parts: ExportParts): Commands {
-  const { crews, store, timeline } = parts;
+export function exportVerb(parts: ExportParts) {
+  const { targets, store, timeline } = parts;
   let loading: Promise<SpanExporter> | undefined;
   const load = () =>
     (loading ??= import("../views/export/exporter.ts").then(
@@ -70,19 +74,15 @@ export function exportCommands(parts: ExportParts): Commands {
         : all.find(({ format }) => format === wanted);
     return await chosen?.run();
   };
-  const exportNamed = onExecution(parts, exportAs);
-  return {
-    async exportExecution(argument, by) {
-      const { format, headers } = read(exportMembers, argument);
-      if (format === "headers") return await setHeaders(load, headers);
-      const isActive = findExecution(store, crews, readTarget(activeDocument())) !== undefined;
-      // A button of the timeline gives no argument.
-      const inView = argument === undefined && !isActive ? timeline.shown : undefined;
-      const shown = inView === undefined ? undefined : store.find(inView);
-      return await (shown === undefined
-        ? exportNamed(argument, by)
-        : exportAs(shown, argument, by));
-    },
+  const exportNamed = targets.onExecution(exportAs);
+  return async (argument: unknown, by: Asker) => {
+    const { format, headers } = read(exportMembers, argument);
+    if (format === "headers") return await setHeaders(load, headers);
+    // A button of the timeline gives no argument.
+    const isOfView = argument === undefined && targets.active() === undefined;
+    const inView = isOfView ? timeline.shown : undefined;
+    const shown = inView === undefined ? undefined : store.find(inView);
+    return await (shown === undefined ? exportNamed(argument, by) : exportAs(shown, argument, by));
   };
 }
 

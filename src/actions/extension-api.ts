@@ -5,18 +5,21 @@ import { type Execution, type ExecutionSummary, keyOf } from "../executions/mode
 import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import type { Senders } from "../sending/senders.ts";
+import type { Prices } from "../views/prices.ts";
+import type { ApiVerbs } from "./api-calls.ts";
 import type { CrewdeckApi, CrewdeckExecution, CrewdeckUsage } from "./crewdeck-api.ts";
-import type { Feedback } from "./feedback.ts";
 
-export function createExtensionApi(options: {
-  readonly crews: Pick<Crews, "canStop" | "find" | "get" | "list" | "ready">;
-  readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "refresh" | "onDidChange">;
-  readonly feedback: Pick<Feedback, "approve" | "reject">;
-  readonly sending: Pick<Senders, "send" | "stop">;
-  readonly prices: { readonly list: () => readonly Price[] };
-}) {
-  const { crews, store, prices } = options;
+interface ApiParts {
+  readonly crews: Pick<Crews, "list">;
+  readonly store: Pick<ExecutionStore, "find" | "findAll" | "refresh" | "onDidChange">;
+  readonly prices: Pick<Prices, "list">;
+}
+
+/** @param verbs loaded with the first use */
+export function createExtensionApi(
+  { crews, store, prices }: ApiParts,
+  verbs: () => Promise<ApiVerbs>,
+) {
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
   const plain = (executions: readonly Execution[]) => {
@@ -43,9 +46,9 @@ export function createExtensionApi(options: {
       return changes.event(...listener);
     },
     // The code of what is seldom used is loaded then.
-    kickoff: async (argument) => (await import("./kickoff.ts")).kickoff(options, argument),
-    resume: async (argument) => (await import("./answer.ts")).resume(options, argument),
-    stop: async (argument) => (await import("./stop.ts")).stop(options, argument),
+    kickoff: async (given) => (await import("./api-calls.ts")).kickoff(await verbs(), given),
+    resume: async (given) => (await import("./api-calls.ts")).resume(await verbs(), given),
+    stop: async (given) => (await import("./api-calls.ts")).stop(await verbs(), given),
   };
   return { api, disposable: vscode.Disposable.from(subscription, changes) };
 }

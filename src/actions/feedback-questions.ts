@@ -37,16 +37,6 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
   return typed?.trim() === "" ? undefined : typed?.trim();
 }
 
-export async function askAgain(sent: ResumeSummary): Promise<boolean> {
-  const question = vscode.l10n.t("Send the same feedback again?");
-  return await confirm(question, doubtIn(sent), vscode.l10n.t("Send Again"));
-}
-
-export async function askAnew(taken: ResumeSummary): Promise<boolean> {
-  const question = vscode.l10n.t("Answer “{0}” again?", shortName(taken.taskId));
-  return await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
-}
-
 /** Lets a person choose one of the answers that a flow names, or write another one (empty). Undefined if cancelled. */
 export async function askAnswer({ waiting }: ExecutionSummary): Promise<string | undefined> {
   const { taskId = "", options = [], defaultOption } = waiting ?? {};
@@ -167,7 +157,7 @@ function outputOf(execution: Execution, taskId: string, attempt: number): string
   );
 }
 
-function doubtIn({ taskId, outcome, feedback }: ResumeSummary): string {
+export function doubtIn({ taskId, outcome, feedback }: ResumeSummary): string {
   const task = shortName(taskId);
   if (feedback.isAnswer === true)
     return vscode.l10n.t(

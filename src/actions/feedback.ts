@@ -1,28 +1,35 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
-import { NothingToDo } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import { SingleStart } from "../base/single-start.ts";
+import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
-import { plainLabel } from "../editor/messages.ts";
-import type { Execution, ExecutionSummary } from "../executions/model.ts";
+import { confirm, plainLabel } from "../editor/messages.ts";
+import type { Execution } from "../executions/model.ts";
 import { acceptedBefore, asksFor, attemptToAnswer, repeatable } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
+import { namingFeedback } from "../sending/errors.ts";
 import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { Senders } from "../sending/senders.ts";
-import { type Asker, program } from "./asker.ts";
+import { staleByAttempt, staleByRecord } from "../sending/stale.ts";
+import { isShown } from "../views/attention.ts";
+import type { CurrentCircumstances } from "../views/circumstances.ts";
+import type { ExecutionDocuments } from "../views/document/documents.ts";
+import type { PageRoom } from "../views/page/register.ts";
+import { type Asker, person } from "./asker.ts";
+import { askAnswer, askTask, askToAllow, doubtIn, feedbackQuestion } from "./feedback-questions.ts";
 
 /** Milliseconds. */
 const answerShown = 10_000;
 
-const questions = () => import("./feedback-questions.ts");
-
-interface FeedbackOptions {
+export interface FeedbackOptions {
   readonly sending: Pick<Senders, "giveFeedback">;
   readonly crews: Pick<Crews, "ready">;
-  /** Whether what waits of it is on the screen, as text or on a page. */
-  readonly isShown: (execution: ExecutionSummary) => boolean;
+  readonly circumstances: Pick<CurrentCircumstances, "isSending" | "whileSending">;
+  /** Which outputs are on the screen, as text or on a page. */
+  readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
   /** Shows the page's box for a task: that is where a person writes. */
-  readonly review: (execution: ExecutionSummary, taskId: string) => Promise<void>;
+  readonly page: Pick<PageRoom, "review">;
   readonly clock: Clock;
 }
 
@@ -39,35 +46,38 @@ export interface GivenFeedback {
 type Answer = Promise<FeedbackResult | undefined>;
 
 /** Each method returns the crew's answer, or undefined when a person cancels or writes on the page. */
-export class Feedback implements vscode.Disposable {
+export class Feedback {
   readonly #options: FeedbackOptions;
-  readonly #changed = new vscode.EventEmitter<void>();
-  readonly onDidChangeSending = this.#changed.event;
   /** A double click on an output counts once, even if the crew answers between the clicks. */
   readonly #answers: SingleStart<FeedbackResult | undefined>;
-  /** Being sent from this window. */
-  readonly #underWay = new Set<FeedbackToSend>();
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
     this.#answers = new SingleStart(options.clock);
   }
 
-  /** For the attempt that is to be answered. Without a task, for any output of the execution. */
-  isSending(execution: ExecutionSummary, taskId: string | undefined): boolean {
-    const { localId } = execution;
-    return [...this.#underWay].some(
-      (each) =>
-        each.execution.localId === localId &&
-        (taskId === undefined ||
-          (each.taskId === taskId &&
-            attemptToAnswer(each.execution, taskId) === attemptToAnswer(execution, taskId))),
-    );
-  }
-
-  /** Answers a flow that asks: with an empty `feedback`, a person writes the answer. */
+  /** A flow that asks is answered: with an empty `feedback`, a person writes the answer. */
   async approve(execution: Execution, given: GivenFeedback, by: Asker): Answer {
-    return await this.#once(execution, given, true, by, () => this.#approve(execution, given, by));
+    const isTyped = (given.taskId ?? execution.waiting?.taskId) === undefined;
+    return await this.#once(execution, given, true, by, async () => {
+      const wanted = await this.#prepare(execution, given, by, by.isPerson);
+      if (wanted === undefined) return undefined;
+      const { taskId, again } = wanted;
+      const asks = by.isPerson && asksFor(execution, taskId);
+      const text = given.feedback ?? (asks ? await askAnswer(execution) : "");
+      if (text === undefined) return undefined;
+      if (asks && text === "") return await this.#write(execution, given);
+      const feedback = { ...wanted, isApprove: true, text };
+      const isDecided =
+        by.isPerson &&
+        (given.isShown === true ||
+          isTyped ||
+          again ||
+          this.#options.circumstances.isSending(execution, taskId) ||
+          isShown(this.#options.documents, execution));
+      const isAllowed = isDecided || (await by.agrees(feedbackQuestion(feedback)));
+      return isAllowed ? await this.#send(feedback, by) : undefined;
+    });
   }
 
   /** A flow that asks is answered. Without words, a person writes them. */
@@ -77,9 +87,11 @@ export class Feedback implements vscode.Disposable {
       return await this.approve(execution, given, by);
     if (text === undefined) return await this.#write(execution, given);
     return await this.#once(execution, given, false, by, async () => {
-      const wanted = await this.#prepare(execution, given, by);
+      const wanted = await this.#prepare(execution, given, by, by.isPerson);
       if (wanted === undefined) return undefined;
-      return await this.#allowed({ ...wanted, isApprove: false, text }, by, by.isPerson);
+      const feedback = { ...wanted, isApprove: false, text };
+      const isAllowed = by.isPerson || (await by.agrees(feedbackQuestion(feedback)));
+      return isAllowed ? await this.#send(feedback, by) : undefined;
     });
   }
 
@@ -89,13 +101,10 @@ export class Feedback implements vscode.Disposable {
     const sent = execution.resumes.find((resume) => resume === doubted);
     if (sent === undefined)
       throw new NothingToDo(vscode.l10n.t("No feedback of this execution is in doubt."));
-    if (!(await (await questions()).askAgain(sent))) return undefined;
+    const question = vscode.l10n.t("Send the same feedback again?");
+    if (!(await confirm(question, doubtIn(sent), vscode.l10n.t("Send Again")))) return undefined;
     const { taskId, feedback } = sent;
     return await this.#send({ execution, taskId, ...feedback, again: true }, by);
-  }
-
-  dispose(): void {
-    this.#changed.dispose();
   }
 
   async #once(
@@ -105,94 +114,71 @@ export class Feedback implements vscode.Disposable {
     by: Asker,
     answer: () => Answer,
   ): Answer {
+    // Each call of a model is asked about on its own.
+    if (by.signal !== undefined) return await answer();
     const of = [execution.localId, taskId, attempt ?? execution.waiting?.attempt];
     return await this.#answers.once(JSON.stringify([of, isApprove, feedback]), by, answer);
   }
 
-  async #approve(execution: Execution, given: GivenFeedback, by: Asker): Answer {
-    const wanted = await this.#prepare(execution, given, by);
-    if (wanted === undefined) return undefined;
-    const { taskId, again = false } = wanted;
-    const isAnswer = asksFor(execution, taskId);
-    const text =
-      given.feedback ??
-      (isAnswer && by.isPerson ? await (await questions()).askAnswer(execution) : "");
-    if (text === undefined) return undefined;
-    if (isAnswer && by.isPerson && text === "") return await this.#write(execution, given);
-    const isTyped = (given.taskId ?? execution.waiting?.taskId) === undefined;
-    const isDecided =
-      by.isPerson &&
-      (given.isShown === true ||
-        isTyped ||
-        again ||
-        this.isSending(execution, taskId) ||
-        this.#options.isShown(execution));
-    return await this.#allowed({ ...wanted, isApprove: true, text }, by, isDecided);
-  }
-
   /** In the page's box, for an output that the person saw or for a task that they name. */
   async #write(execution: Execution, given: GivenFeedback): Answer {
-    // Whether to answer again is asked when it is sent.
-    const wanted = await this.#prepare(execution, given, program);
-    if (wanted !== undefined) await this.#options.review(execution, wanted.taskId);
+    const wanted = await this.#prepare(execution, given, person, false);
+    if (wanted !== undefined) await this.#options.page.review(execution, wanted.taskId);
     return undefined;
   }
 
-  /** @param isDecided whether the person knows what they answer */
-  async #allowed(feedback: FeedbackToSend, by: Asker, isDecided: boolean): Answer {
-    if (!isDecided) {
-      const { feedbackQuestion } = await questions();
-      if (!(await by.agrees(feedbackQuestion(feedback)))) return undefined;
-    }
-    return await this.#send(feedback, by);
-  }
-
   async #send(feedback: FeedbackToSend, by: Asker): Promise<FeedbackResult> {
-    const { crews, sending } = this.#options;
+    const { crews, sending, circumstances } = this.#options;
     await crews.ready(feedback.execution.crew);
     by.signal?.throwIfAborted();
-    this.#underWay.add(feedback);
-    this.#changed.fire();
     try {
-      const location = vscode.ProgressLocation.Window;
-      const title = vscode.l10n.t("Sending feedback…");
-      const answer = await vscode.window.withProgress({ location, title }, () =>
-        sending.giveFeedback(feedback).catch(async (error: unknown) => {
-          const allowed = await (await questions()).askToAllow(error, feedback);
-          if (allowed === undefined) throw error;
-          return await sending.giveFeedback({ ...feedback, ...allowed });
-        }),
-      );
+      const answer = await circumstances.whileSending(feedback, async () => {
+        const location = vscode.ProgressLocation.Window;
+        const title = vscode.l10n.t("Sending feedback…");
+        return await vscode.window.withProgress({ location, title }, () =>
+          sending.giveFeedback(feedback).catch(async (error: unknown) => {
+            const allowed = await askToAllow(error, feedback);
+            if (allowed === undefined) throw error;
+            return await sending.giveFeedback({ ...feedback, ...allowed });
+          }),
+        );
+      });
       vscode.window.setStatusBarMessage(answerText(feedback, answer), answerShown);
       return answer;
     } catch (error) {
-      const { namingFeedback } = await import("../sending/errors.ts");
       throw namingFeedback(error, feedback);
-    } finally {
-      this.#underWay.delete(feedback);
-      this.#changed.fire();
     }
   }
 
-  /** Asks for an unknown task, and before a person answers again. @throws StaleFeedbackError */
+  /**
+   * Asks a person for an unknown task, and before they answer again.
+   * @throws StaleFeedbackError, UserError
+   */
   async #prepare(
     execution: Execution,
-    { taskId, attempt }: GivenFeedback,
-    { isPerson }: Asker,
+    { taskId: known = execution.waiting?.taskId, attempt }: GivenFeedback,
+    { isPerson }: Pick<Asker, "isPerson">,
+    asksAgain: boolean,
   ): Promise<Pick<FeedbackToSend, "execution" | "taskId" | "again"> | undefined> {
-    const known = taskId ?? execution.waiting?.taskId;
-    if (known !== undefined && attempt !== undefined) {
-      const { staleByAttempt } = await import("../sending/stale.ts");
-      const stale = staleByAttempt(execution, { taskId: known, attempt });
+    if (known !== undefined) {
+      const target = { taskId: known, attempt: attempt ?? attemptToAnswer(execution, known) };
+      const stale =
+        staleByAttempt(execution, target) ??
+        // Before a model asks its person; a person is asked whether they mean it.
+        (isPerson ? undefined : staleByRecord(execution, execution, target, false));
       if (stale !== undefined) throw stale;
-    }
-    const task = known ?? (await (await questions()).askTask(execution));
-    if (task === undefined) return undefined;
-    const isNew = isPerson && !this.isSending(execution, task);
-    const taken = isNew ? acceptedBefore(execution, task) : undefined;
-    if (taken === undefined) return { execution, taskId: task };
-    const isAgreed = await (await questions()).askAnew(taken);
-    return isAgreed ? { execution, taskId: task, again: true } : undefined;
+    } else if (!isPerson)
+      throw new UserError(
+        vscode.l10n.t("No task of this execution is known to wait. Name it with “taskId”."),
+      );
+    const taskId = known ?? (await askTask(execution));
+    if (taskId === undefined) return undefined;
+    const isNew = asksAgain && !this.#options.circumstances.isSending(execution, taskId);
+    const taken = isNew ? acceptedBefore(execution, taskId) : undefined;
+    if (taken === undefined) return { execution, taskId };
+    const question = vscode.l10n.t("Answer “{0}” again?", shortName(taskId));
+    const isAgreed = await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
+    return isAgreed ? { execution, taskId, again: true } : undefined;
   }
 }
 

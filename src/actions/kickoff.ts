@@ -1,15 +1,15 @@
 import type * as v from "valibot";
 import * as vscode from "vscode";
-import { emptyInputs } from "../api/read-inputs.ts";
-import type { CallbackUrls, InputField, JsonObject, KickoffRequest } from "../api/types.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import type { InputField, JsonObject, KickoffRequest } from "../api/types.ts";
+import type { Clock } from "../base/clock.ts";
+import { UserError } from "../base/errors.ts";
 import { defined, laidOutJson } from "../base/json.ts";
 import { SingleStart } from "../base/single-start.ts";
 import type { Crews } from "../crews/crews.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
-import { flag, json, jsonObject, neededText, read, text } from "../editor/arguments.ts";
+import { flag, json, read, text } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
-import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import type { Execution } from "../executions/model.ts";
 import { crewAndPlace } from "../feedback/target.ts";
 import {
   type CallbackName,
@@ -17,38 +17,42 @@ import {
   checkAddress,
   forEachCallback,
 } from "../kickoff/callbacks.ts";
+import type { KickoffRoom } from "../kickoff/register.ts";
 import { checkInputs, isHarmless } from "../kickoff/request-files/request-file.ts";
-import { MaybeStartedError } from "../sending/kickoff.ts";
+import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
-import { chooseCrew, namesOf } from "./choose.ts";
-import type { CommandParts, Run } from "./commands.ts";
+import type { Asker } from "./asker.ts";
 import type { Question } from "./question.ts";
-import { resultOf, type Tool, toolOf } from "./tool.ts";
+import type { PageRoom } from "../views/page/register.ts";
+import { namesOf, type Targets } from "./targets.ts";
 
-interface KickoffParts extends Pick<CommandParts, "clock"> {
-  readonly documents: { show(execution: ExecutionSummary): Promise<unknown> };
-  readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
-  readonly forms: Pick<CommandParts["forms"], "open" | "showHint">;
+export interface KickoffParts {
+  readonly targets: Pick<Targets, "crew">;
+  readonly page: Pick<PageRoom, "open">;
+  readonly crews: Pick<Crews, "inputs" | "ready">;
+  readonly forms: Pick<KickoffRoom["forms"], "open" | "showHint">;
   readonly sending: Pick<Senders, "send">;
-  readonly locals: Pick<CommandParts["locals"], "start">;
+  readonly locals: Pick<LocalCrews, "start">;
+  readonly clock: Clock;
 }
 
-const requestMembers = { inputs: json, meta: json, ...forEachCallback(() => text) };
+export const requestMembers = { inputs: json, meta: json, ...forEachCallback(() => text) };
+const members = { ...requestMembers, crew: text, folder: text, class: text, form: flag };
 
 /**
  * On a row, a crew without inputs starts at once. Otherwise the form opens, never with `form: false`.
  * Instead of a crew, it also takes the `folder` of a project, with `class` for one of several crews,
  * which it starts. Returns `{crew, kickoffId}`.
  */
-export function kickoffCommand(parts: KickoffParts): Run {
-  const { crews, forms, sending, clock, documents, locals } = parts;
+export function kickoffVerb(parts: KickoffParts) {
+  const { targets, crews, forms, sending, clock, page, locals } = parts;
   /** By crew: a double click on the row is one kickoff. */
   const starts = new SingleStart<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew, isPerson: boolean) => {
     const ready = await crews.ready(crew);
     if (await wantsForm(crews, ready)) return "form";
     const started = await sending.send(ready, { inputs: {} });
-    await documents.show(started);
+    await page.open(started);
     // Not waited for: the notification may stay open.
     if (isPerson)
       forms.showHint(ready).catch((error: unknown) => {
@@ -56,8 +60,7 @@ export function kickoffCommand(parts: KickoffParts): Run {
       });
     return started;
   };
-  const members = { ...requestMembers, crew: text, folder: text, class: text, form: flag };
-  return async (argument, by) => {
+  return async (argument: unknown, by: Asker) => {
     const { crew: name, folder, class: crewClass, form, ...given } = read(members, argument);
     const values = requestIn(given);
     if (name !== undefined && folder !== undefined)
@@ -69,7 +72,7 @@ export function kickoffCommand(parts: KickoffParts): Run {
         ),
       );
     const crew = await (folder === undefined
-      ? chooseCrew(crews, argument)
+      ? targets.crew(argument)
       : locals.start({ folder, ...defined({ crewClass }) }));
     if (crew === undefined) return undefined;
     if (form === false) {
@@ -97,10 +100,11 @@ async function wantsForm(crews: KickoffParts["crews"], crew: Crew): Promise<bool
 }
 
 /** @throws UserError for an invalid callback address */
-function requestIn(
-  given: v.InferOutput<v.ObjectSchema<typeof requestMembers, undefined>>,
-): Partial<Pick<KickoffRequest, "inputs" | "meta">> & CallbackUrls {
-  const { inputs, meta } = given;
+function requestIn({
+  inputs,
+  meta,
+  ...given
+}: v.InferOutput<v.ObjectSchema<typeof requestMembers, undefined>>): Partial<KickoffRequest> {
   const callbacks: Partial<Record<CallbackName, string>> = {};
   for (const name of callbackNames) {
     const address = given[name] ?? "";
@@ -117,93 +121,28 @@ function requestIn(
   return { ...defined({ inputs, meta }), ...callbacks };
 }
 
-/** The API's `kickoff`. */
-export async function kickoff(
-  {
-    crews,
-    sending,
-  }: Pick<KickoffParts, "sending"> & { readonly crews: Pick<Crews, "get" | "ready"> },
-  argument: unknown,
-): Promise<{ crew: string; kickoffId: string }> {
-  const given = read({ ...requestMembers, crew: neededText }, argument);
-  const request = requestIn(given);
-  const crew = await crews.ready(crews.get(given.crew));
-  return namesOf(await sending.send(crew, { ...request, inputs: request.inputs ?? {} }));
-}
-
-/** A model's inputs have no position in a file. */
-const nowhere = { start: 0, end: 0 };
-const places = { crew: nowhere, inputs: nowhere, input: new Map(), inputName: new Map() };
-
-/** `crewdeck_kickOff`: starts an execution. */
-export function kickoffTool({
-  crews,
-  sending,
-}: Pick<KickoffParts, "sending"> & {
-  readonly crews: Pick<Crews, "get" | "inputs" | "knownInputs" | "ready">;
-}): Tool {
-  const question = ({ crew, inputs }: { readonly crew: Crew; readonly inputs: JsonObject }) => {
-    const fields = crews.knownInputs(crew)?.fields;
-    const unlisted = fields === undefined ? [] : faultsOf(inputs, fields).filter(isHarmless);
-    const place = crewAndPlace({ crew });
-    return {
-      title: vscode.l10n.t("Kick off “{0}”?", crew.name),
-      parts: [
-        costsMoney(crew)
-          ? vscode.l10n.t(
-              "{0} starts an execution with these inputs, which can cost money. Not every crew lets you stop it.",
-              place,
-            )
-          : vscode.l10n.t("{0} starts an execution with these inputs.", place),
-        ...unlisted.map(({ text }) => text),
-        ...partsOf(inputs),
-      ],
-      allow: vscode.l10n.t("Kick Off"),
-    };
+/** What starts, with which inputs, before a model may kick off. */
+export function kickoffQuestion(
+  crew: Crew,
+  inputs: JsonObject,
+  fields: readonly InputField[] | undefined,
+): Question {
+  const unlisted = fields === undefined ? [] : faultsOf(inputs, fields).filter(isHarmless);
+  const place = crewAndPlace({ crew });
+  return {
+    title: vscode.l10n.t("Kick off “{0}”?", crew.name),
+    parts: [
+      costsMoney(crew)
+        ? vscode.l10n.t(
+            "{0} starts an execution with these inputs, which can cost money. Not every crew lets you stop it.",
+            place,
+          )
+        : vscode.l10n.t("{0} starts an execution with these inputs.", place),
+      ...unlisted.map(({ text }) => text),
+      ...partsOf(inputs),
+    ],
+    allow: vscode.l10n.t("Kick Off"),
   };
-  return toolOf(
-    { crew: neededText, inputs: jsonObject },
-    {
-      read: ({ crew, inputs }) => ({ crew: crews.get(crew), inputs }),
-      async check({ crew, inputs }, signal) {
-        // Don't start a stopped crew to check inputs: the kickoff checks them.
-        if (crew.local?.running !== false)
-          refuse(inputs, (await crews.inputs(crew, { fresh: true, signal })).fields);
-      },
-      progress: ({ crew }) => vscode.l10n.t("Kicking off “{0}”", crew.name),
-      question,
-      async run({ crew, inputs }, by) {
-        if (!(await by.agrees(question({ crew, inputs })))) return undefined;
-        const ready = await crews.ready(crew);
-        const { fields } = await crews.inputs(ready, { fresh: true, signal: by.signal });
-        refuse(inputs, fields);
-        by.signal.throwIfAborted();
-        try {
-          const whole = { ...emptyInputs(fields), ...inputs };
-          const execution = await sending.send(ready, { inputs: whole });
-          return resultOf(
-            { executionId: keyOf(execution), crew: crew.name, state: execution.state },
-            vscode.l10n.t(
-              "The execution was started. It takes a while: follow it with crewdeck_getExecution. Do not kick it off again.",
-            ),
-          );
-        } catch (error) {
-          if (!(error instanceof MaybeStartedError)) throw error;
-          const known = error.execution && { executionId: keyOf(error.execution) };
-          return resultOf(
-            { ...known, crew: crew.name, state: "unconfirmed", problem: messageOf(error) },
-            crew.local === undefined
-              ? vscode.l10n.t(
-                  "It is not known whether it started. Do not kick it off again. Tell the user, who can check the crew's dashboard.",
-                )
-              : vscode.l10n.t(
-                  "It is not known whether it started. Do not kick it off again. Tell the user, who can check the local crew's log.",
-                ),
-          );
-        }
-      },
-    },
-  );
 }
 
 /** Short inputs together, long ones on their own. */
@@ -218,11 +157,16 @@ function partsOf(inputs: JsonObject): Question["parts"] {
   });
 }
 
+/** Inputs that aren't a file's have no place in one. */
+const nowhere = { start: 0, end: 0 };
+const places = { crew: nowhere, inputs: nowhere, input: new Map(), inputName: new Map() };
+
 function faultsOf(inputs: JsonObject, fields: readonly InputField[]) {
   return checkInputs({ values: { inputs }, places }, fields);
 }
 
-function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
+/** @throws UserError that tells a model what the crew would refuse */
+export function refuseInputs(inputs: JsonObject, fields: readonly InputField[]): void {
   const faults = faultsOf(inputs, fields).filter((fault) => !isHarmless(fault));
   if (faults.length === 0) return;
   const advice = vscode.l10n.t(

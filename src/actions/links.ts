@@ -6,7 +6,7 @@ import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
 import { plainMessage, showError } from "../editor/messages.ts";
 import { person } from "./asker.ts";
-import type { Commands } from "./commands.ts";
+import type { Verbs } from "./verbs.ts";
 import { readLink, type Link } from "./link.ts";
 import type { Question } from "./question.ts";
 
@@ -15,7 +15,7 @@ const lifetime = 5 * 60_000;
 
 interface LinkParts {
   readonly crews: Pick<Crews, "find">;
-  readonly commands: Commands;
+  readonly verbs: Pick<Verbs, "addCrew" | "trackExecution">;
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -43,7 +43,7 @@ export function linkHandler(parts: LinkParts): (uri: vscode.Uri) => Promise<void
 
 async function follow(
   link: Link,
-  { crews, commands }: LinkParts,
+  { crews, verbs }: LinkParts,
   isOld: () => boolean,
 ): Promise<void> {
   if (link.route === "none") {
@@ -59,9 +59,7 @@ async function follow(
   };
   const { url } = link;
   const known = crews.find(url);
-  const run = (name: string, argument: object) =>
-    commands[name]?.({ by: "link", ...argument }, person);
-  const connect = (name?: string) => run("addCrew", { url, ...defined({ name }) });
+  const connect = (name?: string) => verbs.addCrew({ by: "link", url, ...defined({ name }) });
   if (link.route === "add") {
     if (known === undefined) {
       if (await agrees(connectQuestion(url, link.name))) await connect(link.name);
@@ -78,7 +76,7 @@ async function follow(
   const { kickoffId } = link;
   if (!(await agrees(trackQuestion(url, kickoffId, known?.name)))) return;
   if (known === undefined && (await connect()) === undefined) return;
-  await run("trackExecution", { crew: known?.id ?? url, kickoffId });
+  await verbs.trackExecution({ by: "link", crew: known?.id ?? url, kickoffId });
 }
 
 function sayThatOld(): void {

@@ -1,54 +1,59 @@
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
+import type { Clock } from "../base/clock.ts";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { formatSize, shortName } from "../base/text.ts";
+import type { Crews } from "../crews/crews.ts";
 import { flag, read, readTarget, targetMembers, text } from "../editor/arguments.ts";
 import { activeDocument, parsePartUri } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import { outputsOf, type Output } from "../view/outputs.ts";
-import { chooseExecution, onExecution } from "./choose.ts";
 import type { Asker } from "./asker.ts";
-import type { CommandParts, Commands, Run } from "./commands.ts";
+import type { Targets } from "./targets.ts";
 import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
 import { outputUri } from "../views/document/output-editors.ts";
+import type { DocumentsRoom } from "../views/document/register.ts";
 
-type OutputParts = Pick<CommandParts, "crews" | "store" | "outputs" | "clock">;
+export interface OutputParts {
+  readonly targets: Targets;
+  readonly store: Pick<ExecutionStore, "picture">;
+  readonly outputs: Pick<DocumentsRoom["outputs"], "open" | "openPicture" | "save">;
+}
 
 /**
  * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `openOutput` also `{picture}`, the ID of its event; `compareAttempts` `{taskId,
  * previous, attempt}`.
  */
-export function outputCommands(parts: OutputParts): Commands {
-  const { crews, store, outputs } = parts;
+export function outputVerbs({ targets, store, outputs }: OutputParts) {
   const onOutput =
-    (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>): Run =>
-    async (given, by) => {
+    (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>) =>
+    async (given: unknown, by: Asker) => {
       const active = activeDocument();
       const argument = given ?? (active && parsePartUri(active) && active);
-      const execution = await chooseExecution(store, crews, argument, (each) =>
+      const execution = await targets.execution(argument, (each) =>
         [each, ...each.tasks.flatMap(({ attempts }) => attempts)].some(({ output }) => output),
       );
       const output = execution && (await chooseOutput(execution, argument, by));
       return (output && (await action(execution, output)))?.toString();
     };
   const openOutput = onOutput(outputs.open);
-  const openPicture = onExecution(parts, async (execution, given) => {
+  const openPicture = targets.onExecution(async (execution, given) => {
     const picture = store.picture(execution.localId, pictureIn(given) ?? "");
     if (picture === undefined)
       throw new UserError(vscode.l10n.t("The picture is not kept: it was too large, or too old."));
     return (await outputs.openPicture(execution, picture)).toString();
   });
   return {
-    openOutput: (given, by) =>
+    openOutput: (given: unknown, by: Asker) =>
       (pictureIn(given) === undefined ? openOutput : openPicture)(given, by),
     saveOutput: onOutput(async (execution, output) => {
       const file = await outputs.save(execution, output);
       if (file !== undefined) showStatus(vscode.l10n.t("The output is saved."));
       return file;
     }),
-    compareAttempts: onExecution(
-      parts,
+    compareAttempts: targets.onExecution(
       compareAttempts,
       (execution) => attemptPairs(execution).length > 0,
     ),
@@ -109,9 +114,10 @@ function itemFor({ part, output }: Output): vscode.QuickPickItem {
   };
 }
 
-export interface RawAnswerParts extends Pick<CommandParts, "clock"> {
-  readonly crews: Pick<CommandParts["crews"], "client" | "ready">;
-  readonly outputs: Pick<CommandParts["outputs"], "openAnswer">;
+export interface RawAnswerParts {
+  readonly crews: Pick<Crews, "client" | "ready">;
+  readonly outputs: Pick<DocumentsRoom["outputs"], "openAnswer">;
+  readonly clock: Pick<Clock, "now">;
 }
 
 /** Shows the response unchanged, even an error. */

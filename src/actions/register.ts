@@ -4,26 +4,34 @@ import type { Disposable } from "../base/events.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import { hasApi } from "../editor/missing-api.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import { askerOf, person } from "./asker.ts";
 import type { DeleteParts } from "./delete-local-data.ts";
-import { askerOf } from "./asker.ts";
-import type { CommandParts, Commands } from "./commands.ts";
 import type { ToolParts, Tools } from "./tools.ts";
+import type { Verb, VerbParts, Verbs } from "./verbs.ts";
 
-/** The code is loaded with the first use. */
-export function registerCommands(parts: CommandParts): vscode.Disposable {
+type Parts = VerbParts &
+  Omit<ToolParts, "verbs"> & { readonly context: Pick<vscode.ExtensionContext, "extension"> };
+
+/** What offers the verbs to a person and to models. The code is loaded with the first use. */
+export function registerVerbs(parts: Parts) {
   const { contributes } = parts.context.extension.packageJSON as {
-    readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+    readonly contributes: {
+      readonly commands: readonly { readonly command: string }[];
+      readonly languageModelTools: readonly { readonly name: string }[];
+    };
   };
-  let table: Promise<Commands> | undefined;
-  const load = () =>
-    (table ??= import("./commands.ts").then((module) => module.commandTable(parts)));
-  const run = async (name: string, argument: unknown, selected: unknown): Promise<unknown> => {
+  let loading: Promise<Verbs> | undefined;
+  const load = () => (loading ??= import("./verbs.ts").then(({ verbsOf }) => verbsOf(parts)));
+  /** Errors are shown to a person and thrown to a program. */
+  const run = async (name: string, argument: unknown, by = person, selected?: unknown) => {
     const began = Date.now();
-    const by = askerOf(argument);
     try {
-      const command = (await load())[name.slice("crewdeck.".length)];
-      if (command === undefined) throw new Error(`The manifest's command ${name} has no code.`);
-      const made = await command(argument, by, selected);
+      const verbs: Readonly<Record<string, Verb>> = await load();
+      const verb = verbs[name];
+      if (verb === undefined) throw new Error(`The manifest's command ${name} has no code.`);
+      const areSeveral = Array.isArray(selected) && selected.length > 1;
+      const made = await verb(argument, by, areSeveral ? selected : undefined);
       log.debug(`${name} took ${Date.now() - began} ms`);
       return made;
     } catch (error) {
@@ -36,56 +44,52 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
   };
   let links: Promise<(uri: vscode.Uri) => Promise<void>> | undefined;
   const loadLinks = () =>
-    (links ??= Promise.all([import("./links.ts"), load()]).then(([{ linkHandler }, commands]) =>
-      linkHandler({ crews: parts.crews, commands, clock: parts.clock }),
+    (links ??= Promise.all([import("./links.ts"), load()]).then(([{ linkHandler }, verbs]) =>
+      linkHandler({ ...parts, verbs }),
     ));
-  return vscode.Disposable.from(
+  const registrations = [
+    vscode.window.registerUriHandler({ handleUri: async (uri) => (await loadLinks())(uri) }),
     ...contributes.commands.map(({ command }) =>
       vscode.commands.registerCommand(command, (argument: unknown, selected: unknown) =>
-        run(command, argument, selected),
+        run(command.slice("crewdeck.".length), argument, askerOf(argument), selected),
       ),
     ),
-    vscode.window.registerUriHandler({
-      handleUri: async (uri) => (await loadLinks())(uri),
-    }),
-  );
+  ];
+  let tools: Promise<Tools> | undefined;
+  const loadTools = () =>
+    (tools ??= Promise.all([import("./tools.ts"), load()]).then(
+      ([module, verbs]) => new module.Tools({ ...parts, verbs }),
+    ));
+  const needed = ["lm.registerTool", "LanguageModelToolResult", "LanguageModelTextPart"];
+  if (hasApi("Tools for language models", needed))
+    for (const { name } of contributes.languageModelTools)
+      registrations.push(
+        vscode.lm.registerTool<unknown>(name, {
+          prepareInvocation: ({ input }, token) =>
+            forModel(name, token, async (signal) =>
+              (await loadTools()).prepare(name, input, signal),
+            ),
+          invoke: ({ input }, token) =>
+            forModel(name, token, async (signal) =>
+              (await loadTools()).invoke(name, input, signal),
+            ),
+        }),
+      );
+  return { load, run, dispose: () => void vscode.Disposable.from(...registrations).dispose() };
 }
 
-const needed = ["lm.registerTool", "LanguageModelToolResult", "LanguageModelTextPart"];
-
-/** Code is loaded with the first use. Errors are returned to the model as text. */
-export function registerTools(
-  parts: ToolParts & { readonly context: Pick<vscode.ExtensionContext, "extension"> },
-): vscode.Disposable {
-  if (!hasApi("Tools for language models", needed)) return new vscode.Disposable(() => undefined);
-  const { contributes } = parts.context.extension.packageJSON as {
-    readonly contributes: { readonly languageModelTools: readonly { readonly name: string }[] };
-  };
-  let loading: Promise<Tools> | undefined;
-  const load = () => (loading ??= import("./tools.ts").then((module) => new module.Tools(parts)));
-  return vscode.Disposable.from(
-    ...contributes.languageModelTools.map(({ name }) =>
-      vscode.lm.registerTool<unknown>(name, {
-        prepareInvocation: ({ input }, token) =>
-          reported(name, token, async (signal) => (await load()).prepare(name, input, signal)),
-        invoke: ({ input }, token) =>
-          reported(name, token, async (signal) => (await load()).invoke(name, input, signal)),
-      }),
-    ),
-  );
-}
-
-async function reported<Made>(
+/** Errors are returned to the model as text. */
+async function forModel<Made>(
   name: string,
   token: vscode.CancellationToken,
-  action: (signal: AbortSignal) => Promise<Made>,
+  act: (signal: AbortSignal) => Promise<Made>,
 ): Promise<Made> {
   const controller = new AbortController();
   const abort = () => controller.abort(new vscode.CancellationError());
   if (token.isCancellationRequested) abort();
   const subscription = token.onCancellationRequested(abort);
   try {
-    return await action(controller.signal);
+    return await act(controller.signal);
   } catch (error) {
     if (controller.signal.aborted) throw new vscode.CancellationError();
     logProblem(name, error);
@@ -97,7 +101,9 @@ async function reported<Made>(
 
 /** Follows another window's deletion, so that this one doesn't write its data back. */
 export function watchClearing(
-  parts: Pick<CommandParts, "store"> & Pick<DeleteParts, "context" | "forms" | "tree">,
+  parts: Pick<DeleteParts, "context" | "forms" | "tree"> & {
+    readonly store: Pick<ExecutionStore, "onDidClear">;
+  },
 ): Disposable {
   return parts.store.onDidClear((scope) => {
     import("./delete-local-data.ts")

@@ -3,12 +3,17 @@ import type { Crews } from "../crews/crews.ts";
 import { asObject } from "../base/json.ts";
 import { versionOf } from "../editor/manifest.ts";
 import { recentProblems } from "../editor/recent-problems.ts";
+import type { Lease } from "../executions/lease.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Tracker } from "../executions/tracker.ts";
 import type { Asker } from "./asker.ts";
-import type { CommandParts } from "./commands.ts";
 
 type Fact = readonly [name: string, value: string | number | boolean];
 
-interface ReportParts extends Pick<CommandParts, "store" | "lease" | "tracker"> {
+export interface ReportParts {
+  readonly store: Pick<ExecutionStore, "list">;
+  readonly lease: Pick<Lease, "isHeld">;
+  readonly tracker: Pick<Tracker, "parkedCrews">;
   readonly context: Pick<vscode.ExtensionContext, "extension">;
   readonly crews: Pick<Crews, "list">;
 }

@@ -4,68 +4,72 @@ import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { flag, json, read, text, texts } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
-import { canRunAgainFrom, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { canRunAgainFrom, type Execution } from "../executions/model.ts";
 import { requestOf, RunAgain, type RunAgainOptions } from "../kickoff/again.ts";
-import { may } from "../view/actions.ts";
-import { chooseExecution, namesOf } from "./choose.ts";
-import type { CommandParts, Commands, Run } from "./commands.ts";
 import { copyCurl, openUnsaved, saveNew } from "../kickoff/export.ts";
+import type { KickoffRoom } from "../kickoff/register.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import { taskStateLabel } from "../view/words.ts";
+import type { PageRoom } from "../views/page/register.ts";
+import type { Asker } from "./asker.ts";
+import { namesOf, type Targets } from "./targets.ts";
 
-interface RequestParts extends RunAgainOptions, Pick<CommandParts, "store"> {
-  readonly files: Pick<CommandParts["files"], "copyCurl" | "kickOff" | "openInForm">;
+export interface RequestParts extends Omit<RunAgainOptions, "documents" | "secrets" | "sender"> {
+  readonly targets: Targets;
+  readonly files: Pick<KickoffRoom["files"], "copyCurl" | "kickOff" | "openInForm">;
+  readonly page: Pick<PageRoom, "open">;
+  readonly sending: RunAgainOptions["sender"] & Pick<RunAgainOptions, "secrets">;
 }
 
+const fromMembers = { taskId: text, inputs: json, outputs: texts, keepChanged: flag };
+
 /** Those that start an execution return `{crew, kickoffId}`. */
-export function requestCommands(parts: RequestParts): Commands {
-  const { crews, store, files } = parts;
-  const again = new RunAgain(parts);
-  const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
-  const start =
-    (begin: (argument: unknown, asks: boolean) => Promise<Execution | undefined>): Run =>
-    async (argument, by) => {
-      const started = await begin(argument, by.isPerson);
-      return started && namesOf(started);
-    };
+export function requestVerbs({ targets, files, page, sending, ...parts }: RequestParts) {
+  const { crews } = parts;
+  const again = new RunAgain({
+    ...parts,
+    documents: { show: page.open },
+    sender: sending,
+    secrets: sending.secrets,
+  });
   return {
-    kickoffFile: start(async (argument, isPerson) => {
+    async kickoffFile(argument: unknown, { isPerson }: Asker) {
       const file = requestFileIn(argument);
       if (file === undefined)
         throw new NothingToDo(
           vscode.l10n.t("Open a request file first: its name ends with {0}.", requestFileEnding),
         );
-      return wantsForm(argument)
-        ? await files.openInForm(file)
-        : await files.kickOff(file, { isPerson });
-    }),
-    runAgain: start(async (argument, asks) => {
-      const execution = await chooseExecution(store, crews, argument, (each) =>
-        may(each, "runAgain"),
+      return named(
+        wantsForm(argument) ? files.openInForm(file) : files.kickOff(file, { isPerson }),
       );
-      if (execution === undefined) return undefined;
-      return wantsForm(argument)
-        ? await again.inForm(execution)
-        : await again.atOnce(execution, { asks });
-    }),
-    runAgainFrom: start(async (argument, asks) => {
-      const execution = await chooseExecution(store, crews, argument, canRunAgainFrom);
-      if (execution === undefined) return undefined;
+    },
+    runAgain: targets.onExecution(
+      (execution, argument, { isPerson: asks }) =>
+        named(wantsForm(argument) ? again.inForm(execution) : again.atOnce(execution, { asks })),
+      ["runAgain"],
+    ),
+    runAgainFrom: targets.onExecution(async (execution, argument, { isPerson: asks }) => {
       const { taskId = await pickTask(execution), ...given } = read(fromMembers, argument);
       if (taskId === undefined) return undefined;
-      return await again.from(execution, { ...given, taskId }, { asks });
-    }),
-    async copyAsCurl(argument) {
+      return await named(again.from(execution, { ...given, taskId }, { asks }));
+    }, canRunAgainFrom),
+    async copyAsCurl(argument: unknown) {
       const file = requestFileIn(argument);
       if (file !== undefined) {
         await files.copyCurl(file);
         return;
       }
-      const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
-      const execution = await chooseExecution(store, crews, argument, wasSent);
-      return execution && copyCurl(crewOf(execution), requestOf(execution));
+      const execution = await targets.execution(argument, ({ request }) => request !== undefined);
+      if (execution === undefined) return;
+      const { crew } = execution;
+      await copyCurl(crews.find(crew.id) ?? crew, requestOf(execution));
     },
   };
+}
+
+async function named(starting: Promise<Execution | undefined>) {
+  const started = await starting;
+  return started && namesOf(started);
 }
 
 /** @param file as in {@link uriOf}; without it, an editor opens that a person can save. @returns its URI */
@@ -79,13 +83,6 @@ export async function saveAsRequestFile(
   const saved = await (file === undefined ? openUnsaved(request) : saveNew(uriOf(file), request));
   return saved.toString();
 }
-
-const fromMembers = {
-  taskId: text,
-  inputs: json,
-  outputs: texts,
-  keepChanged: flag,
-};
 
 function wantsForm(argument: unknown): boolean {
   return read({ form: flag }, argument).form === true;

@@ -1,47 +1,58 @@
 import * as vscode from "vscode";
 import { readStatusAddress } from "../api/address.ts";
+import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { addCrewAction } from "../crews/errors.ts";
 import { readTarget } from "../editor/arguments.ts";
-import { keyOf } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
-import { chooseCrew } from "./choose.ts";
-import type { ExecutionParts } from "./executions.ts";
+import type { Crews } from "../crews/crews.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Tracker } from "../executions/tracker.ts";
+import type { PageRoom } from "../views/page/register.ts";
+import { namesOf, type Targets } from "./targets.ts";
 
-/** Takes `{crew?, kickoffId?}`; `kickoffId` may also be a status URL, which includes the crew. */
-export async function track(
-  { crews, store, tracker, clock, documents }: ExecutionParts,
-  argument: unknown,
-): Promise<object | undefined> {
-  const wanted = await whatToTrack({ crews, store }, argument);
-  if (wanted === undefined) return undefined;
-  const { kickoffId } = wanted;
-  const problem = problemOfId(kickoffId);
-  if (problem !== undefined) throw new UserError(problem);
-  const crew = await crews.ready(wanted.crew);
-  const engine = crew.local?.engine;
-  // Another window may have just added it, and two records could each send feedback.
-  store.refresh();
-  const execution =
-    store.find(kickoffId, crew.id) ??
-    store.add(newExecution({ crew, origin: "tracked", kickoffId, ...defined({ engine }) }, clock));
-  await tracker.pollNow(execution.localId);
-  await documents.show(store.summary(execution.localId) ?? execution);
-  return { crew: crew.name, kickoffId: keyOf(execution) };
+export interface TrackParts {
+  readonly targets: Pick<Targets, "crew">;
+  readonly store: Pick<ExecutionStore, "add" | "find" | "refresh" | "summary">;
+  readonly crews: Pick<Crews, "find" | "get" | "ready">;
+  readonly tracker: Pick<Tracker, "pollNow">;
+  readonly page: Pick<PageRoom, "open">;
+  readonly clock: Clock;
 }
 
-async function whatToTrack(
-  { crews, store }: Pick<ExecutionParts, "crews" | "store">,
-  argument: unknown,
-) {
+/** Takes `{crew?, kickoffId?}`; `kickoffId` may also be a status URL, which includes the crew. */
+export function trackVerb(parts: TrackParts) {
+  const { crews, store, tracker, clock, page } = parts;
+  return async (argument: unknown) => {
+    const wanted = await whatToTrack(parts, argument);
+    if (wanted === undefined) return undefined;
+    const { kickoffId } = wanted;
+    const problem = problemOfId(kickoffId);
+    if (problem !== undefined) throw new UserError(problem);
+    const crew = await crews.ready(wanted.crew);
+    const engine = crew.local?.engine;
+    // Another window may have just added it, and two records could each send feedback.
+    store.refresh();
+    const execution =
+      store.find(kickoffId, crew.id) ??
+      store.add(
+        newExecution({ crew, origin: "tracked", kickoffId, ...defined({ engine }) }, clock),
+      );
+    await tracker.pollNow(execution.localId);
+    await page.open(store.summary(execution.localId) ?? execution);
+    return namesOf({ ...execution, crew });
+  };
+}
+
+async function whatToTrack({ targets, crews, store }: TrackParts, argument: unknown) {
   const { kickoffId: named, crew: wanted } = readTarget(argument);
   // In the menu of an execution that has no ID yet: the person knows it.
   const isLocalId = named !== undefined && store.find(named)?.kickoffIds.length === 0;
   const given = isLocalId ? undefined : named;
   const address = given === undefined ? undefined : addressIn(given);
   if (address !== undefined) return ofAddress(crews, address, wanted);
-  const crew = await chooseCrew(crews, argument);
+  const crew = await targets.crew(argument);
   const text = crew && (given ?? (await askForId(crew.name)));
   if (crew === undefined || text === undefined) return undefined;
   const pasted = addressIn(text);
@@ -50,7 +61,7 @@ async function whatToTrack(
 
 /** @param wanted the crew in the argument */
 function ofAddress(
-  crews: ExecutionParts["crews"],
+  crews: TrackParts["crews"],
   { url, kickoffId }: NonNullable<ReturnType<typeof addressIn>>,
   wanted?: string,
 ) {

@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import * as vscode from "vscode";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
-import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
-import { activeDocument } from "../editor/execution-uri.ts";
+import { flag, oneOf, read, text } from "../editor/arguments.ts";
 import { hasContext, type ContextKey } from "../editor/manifest.ts";
 import { log } from "../editor/log.ts";
 import { showStatus } from "../editor/messages.ts";
 import { type ExecutionState, toReview } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import type { Arrangement } from "../views/tree/arrangement.ts";
 import {
   type Filter,
@@ -20,23 +20,26 @@ import {
 import { stateName } from "../view/words.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { nextToReview } from "../views/waiting.ts";
-import { findExecution, namesOf } from "./choose.ts";
-import type { CommandParts, Commands } from "./commands.ts";
+import type { PageRoom } from "../views/page/register.ts";
+import { namesOf, type Targets } from "./targets.ts";
 
-type ViewParts = Pick<CommandParts, "store" | "documents"> & {
-  readonly crews: Pick<CommandParts["crews"], "find">;
+export interface ViewParts {
+  readonly targets: Pick<Targets, "active">;
+  readonly store: Pick<ExecutionStore, "list">;
+  readonly page: Pick<PageRoom, "open">;
   readonly tree: Pick<TreeRoom, "arrangement" | "choices">;
-};
+}
 
 /**
  * Grouping takes `{by}`, filtering `{text?, states?}`; both return what is set. `nextToReview` takes
  * `{back?}`, and returns the execution that it opened.
  */
-export function viewCommands(parts: ViewParts): Commands {
+export function viewVerbs(parts: ViewParts) {
   const { arrangement, choices } = parts.tree;
   return {
-    nextToReview: (argument) => openNext(parts, read({ back: flag }, argument).back ? -1 : 1),
-    async groupExecutions(argument) {
+    nextToReview: (argument: unknown) =>
+      openNext(parts, read({ back: flag }, argument).back ? -1 : 1),
+    async groupExecutions(argument: unknown) {
       const { by = await askForGrouping(choices.rules.grouping) } = read(
         { by: oneOf(groupings) },
         argument,
@@ -44,7 +47,7 @@ export function viewCommands(parts: ViewParts): Commands {
       if (by !== undefined) await choices.groupBy(by);
       return by;
     },
-    async filterExecutions(argument) {
+    async filterExecutions(argument: unknown) {
       const filter = filterIn(argument) ?? (await askForFilter(arrangement));
       if (filter !== undefined) choices.setFilter(filter);
       return filter;
@@ -82,17 +85,17 @@ async function markDone(step: string): Promise<void> {
   }
 }
 
-async function openNext({ store, crews, documents }: ViewParts, step: 1 | -1) {
+async function openNext({ targets, store, page }: ViewParts, step: 1 | -1) {
   const all = store.list();
   if (toReview(all).length === 0)
     throw new NothingToDo(vscode.l10n.t("No execution waits for you."));
-  const current = findExecution(store, crews, readTarget(activeDocument()))?.localId;
+  const current = targets.active()?.localId;
   const next = nextToReview(all, current, step);
   if (next === undefined) {
     showStatus(vscode.l10n.t("Nothing else waits for you."));
     return undefined;
   }
-  await documents.show(next);
+  await page.open(next);
   return namesOf(next);
 }
 

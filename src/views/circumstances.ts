@@ -5,6 +5,8 @@ import { isInterrupted, type Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { Tracker, TrackerChange } from "../executions/tracker.ts";
+import { attemptToAnswer } from "../executions/resumes.ts";
+import type { FeedbackToSend } from "../sending/feedback.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { Circumstances } from "../view/actions.ts";
 import { doubtOf } from "./doubt.ts";
@@ -13,13 +15,13 @@ import type { Prices } from "./prices.ts";
 /** How often to look whether a kickoff is still being sent, maybe from another window (ms). */
 const interval = 1_000;
 
+type SentFeedback = Pick<FeedbackToSend, "execution" | "taskId">;
+
 interface Sources {
   readonly crews: Pick<Crews, "list" | "canStop" | "onDidChange">;
   readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
   readonly outbox: Pick<Outbox, "isUnderWay">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
-  /** Whether feedback on what waits is being sent from this window. */
-  readonly isSending: (execution: ExecutionSummary) => boolean;
   readonly clock: Clock;
 }
 
@@ -36,6 +38,8 @@ export class CurrentCircumstances implements Disposable {
   #connected: ReadonlyMap<string, Crew> | undefined;
   /** Local IDs of executions shown while being kicked off: a failed request doesn't change its execution. */
   readonly #kickingOff = new Set<string>();
+  /** Feedback that is being sent from this window. */
+  readonly #sent = new Set<SentFeedback>();
   #cancel: (() => void) | undefined;
 
   constructor(sources: Sources) {
@@ -58,8 +62,8 @@ export class CurrentCircumstances implements Disposable {
   }
 
   of(execution: ExecutionSummary): Circumstances {
-    const { crews, tracker, prices, isSending } = this.#sources;
-    const { kickoffIds } = execution;
+    const { crews, tracker, prices } = this.#sources;
+    const { kickoffIds, waiting } = execution;
     const crew = this.connected.get(execution.crew.id);
     const find = () => crew;
     return {
@@ -67,15 +71,33 @@ export class CurrentCircumstances implements Disposable {
       doubt: kickoffIds.length > 0 ? doubtOf({ crews: { find }, tracker }, execution) : undefined,
       isKickingOff: this.#isKickingOff(execution),
       isInterrupted: isInterrupted(crew, kickoffIds),
-      isSending: isSending(execution),
+      isSending: this.isSending(execution, waiting?.taskId),
       canStop: crew !== undefined && crews.canStop(crew.id),
       prices: prices.list(),
     };
   }
 
-  /** Feedback begins or ends to be sent from this window. */
-  refresh(): void {
-    this.#changed.fire(undefined);
+  /** For the attempt that is to be answered. Without a task, for any output of the execution. */
+  isSending(execution: ExecutionSummary, taskId: string | undefined): boolean {
+    return [...this.#sent].some(
+      (each) =>
+        each.execution.localId === execution.localId &&
+        (taskId === undefined ||
+          (each.taskId === taskId &&
+            attemptToAnswer(each.execution, taskId) === attemptToAnswer(execution, taskId))),
+    );
+  }
+
+  async whileSending<Made>(feedback: SentFeedback, send: () => Promise<Made>): Promise<Made> {
+    const change = { crewIds: [], localIds: [feedback.execution.localId] };
+    this.#sent.add(feedback);
+    this.#changed.fire(change);
+    try {
+      return await send();
+    } finally {
+      this.#sent.delete(feedback);
+      this.#changed.fire(change);
+    }
   }
 
   dispose(): void {

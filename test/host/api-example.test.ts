@@ -5,7 +5,7 @@ import { createExtensionApi } from "../../src/actions/extension-api.ts";
 import { confirmKickoff } from "../../src/executions/reduce.ts";
 import { Windows } from "../unit/sending/window.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { crewsOf } from "./execution-parts.ts";
+import { crewsOf, targetsIn } from "./execution-parts.ts";
 import { write } from "./api-example.ts";
 import { run } from "./extension.ts";
 import { serveCrew } from "./real-service.ts";
@@ -39,19 +39,21 @@ describe("The API", () => {
     const windows = new Windows();
     const [ours, other] = [windows.open(), windows.open()];
     ours.store.add(notWaiting({ localId: "theirs", kickoffIds: [], state: "unconfirmed" }));
-    const { api, disposable } = createExtensionApi({
-      crews: { ...crewsOf(anExecution().crew), canStop: () => false },
-      store: ours.store,
-      sending: {
-        send: () => assert.fail("it was kicked off"),
-        stop: () => assert.fail("it was stopped"),
-      },
-      prices: { list: () => [] },
-      feedback: {
-        approve: ({ localId }) => Promise.resolve({ status: "resumed", message: localId }),
-        reject: () => assert.fail("it was rejected"),
-      },
-    });
+    const crews = crewsOf(anExecution().crew);
+    const not = (what: string) => () => assert.fail(`it was ${what}`);
+    const approve = targetsIn(ours.store, crews).onExecution(({ localId }) => ({
+      ...{ status: "resumed" as const, message: localId },
+    }));
+    const verbs = {
+      approve,
+      kickoff: not("started"),
+      stop: not("stopped"),
+      reject: not("rejected"),
+    };
+    const { api, disposable } = createExtensionApi(
+      { crews, store: ours.store, prices: { list: () => [] } },
+      () => Promise.resolve(verbs),
+    );
     other.store.refresh();
     other.store.update("theirs", (known) => confirmKickoff(known, "k-9"));
     const { message } = await api.resume({ kickoffId: "k-9", taskId: "review", isApprove: true });

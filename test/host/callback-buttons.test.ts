@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import type { Callbacks } from "../../src/callbacks/callbacks.ts";
-import { callbackCommands } from "../../src/actions/callbacks.ts";
+import { callbackVerbs } from "../../src/actions/callbacks.ts";
 import { receiveCallbacks } from "../../src/crews/receiving.ts";
 import type { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import { openRelay } from "../../src/relay/relay.ts";
@@ -152,8 +152,9 @@ describe("The test of callbacks", () => {
 
   function commandsOf(test: () => Promise<{ readonly via: "relay" }>, copied: unknown[] = []) {
     const given = executionParts(parts.store);
-    return callbackCommands({
+    return callbackVerbs({
       ...given,
+      trackExecution: () => assert.fail("tracked"),
       forms: {
         advise() {
           forms.advise();

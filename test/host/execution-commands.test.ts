@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { track } from "../../src/actions/track.ts";
+import { trackVerb } from "../../src/actions/track.ts";
 import { openWindow } from "../unit/sending/window.ts";
-import { executionCommands } from "../../src/actions/executions.ts";
+import { executionVerbs } from "../../src/actions/executions.ts";
 import { confirmKickoff } from "../../src/executions/reduce.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { crewsOf, executionParts, runIn } from "./execution-parts.ts";
@@ -15,7 +15,7 @@ describe("Commands that remove executions", () => {
 
   /** Runs a command as a person does, and returns the questions. */
   const run = async (id: string, argument: unknown, ...moves: Move[]) => {
-    const commands = executionCommands(executionParts(parts.store));
+    const commands = executionVerbs(executionParts(parts.store));
     const { shown } = await withPerson(moves, () => runIn(commands, id, argument));
     return shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
   };
@@ -77,24 +77,27 @@ describe("Commands that remove executions", () => {
     other.store.add(notWaiting({ localId: "theirs", kickoffIds: ["k-9"] }));
     other.dispose();
     assert.deepEqual(kept(), [], "not read yet");
-    await track(executionParts(parts.store), { crew: anExecution().crew.name, kickoffId: "k-9" });
+    await trackVerb(executionParts(parts.store))({
+      crew: anExecution().crew.name,
+      kickoffId: "k-9",
+    });
     assert.deepEqual(kept(), ["theirs"]);
   });
 
   it("track a status address only at the crew that is named beside it, if one is", async () => {
     const { crew } = anExecution();
     const other = { id: "url:https://other.test", name: "Other", url: "https://other.test" };
-    const both = { ...executionParts(parts.store), crews: crewsOf(crew, other) };
+    const track = trackVerb(executionParts(parts.store, crewsOf(crew, other)));
     const kickoffId = `${other.url}/status/k-9`;
     await assert.rejects(
-      track(both, { crew: crew.name, kickoffId }),
+      track({ crew: crew.name, kickoffId }),
       /The address is one of “Other”, not of “Writers”/,
     );
-    await assert.rejects(track(both, { crew: "Nobody", kickoffId }), /Nobody/);
+    await assert.rejects(track({ crew: "Nobody", kickoffId }), /Nobody/);
     assert.deepEqual(kept(), []);
     const tracked = { crew: other.name, kickoffId: "k-9" };
-    assert.deepEqual(await track(both, { crew: other.name, kickoffId }), tracked);
-    assert.deepEqual(await track(both, { kickoffId }), tracked);
+    assert.deepEqual(await track({ crew: other.name, kickoffId }), tracked);
+    assert.deepEqual(await track({ kickoffId }), tracked);
   });
 
   it("find an execution by the ID that another window has just received", async () => {

@@ -1,36 +1,55 @@
 import assert from "node:assert/strict";
-import { systemClock } from "../../src/base/clock.ts";
 import { askerOf } from "../../src/actions/asker.ts";
-import type { Commands } from "../../src/actions/commands.ts";
-import type { ExecutionParts } from "../../src/actions/executions.ts";
+import { Targets, type TargetsOptions } from "../../src/actions/targets.ts";
+import type { Verb } from "../../src/actions/verbs.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import type { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { anExecution } from "../unit/views/executions.ts";
 
 /** Connected crews that need no start. */
-export function crewsOf(...crews: readonly Crew[]): ExecutionParts["crews"] {
+export function crewsOf(...crews: readonly Crew[]): Pick<Crews, "find" | "get" | "list" | "ready"> {
   const find = (text: string) => crews.find(({ id, name, url }) => [id, name, url].includes(text));
   const get = (text: string) => find(text) ?? assert.fail(`no crew ${text}`);
   return { list: () => crews, find, get, ready: ({ id }) => Promise.resolve(get(id)) };
 }
 
-/** Runs one of these commands as VS Code does. */
-export async function runIn(commands: Commands, id: string, argument?: unknown): Promise<unknown> {
-  return await commands[id]?.(argument, askerOf(argument));
+/** Runs one of these verbs as VS Code does. */
+export async function runIn(
+  verbs: Readonly<Record<string, Verb>>,
+  id: string,
+  argument?: unknown,
+): Promise<unknown> {
+  return await verbs[id]?.(argument, askerOf(argument));
 }
 
-/** What commands for executions need: the crew of `anExecution`, and a tracker that sends nothing. */
-export function executionParts(store: ExecutionParts["store"]): ExecutionParts {
+export const noCircumstances = {
+  of: () => ({}),
+  isSending: () => false,
+  whileSending: <Made>(_feedback: object, send: () => Promise<Made>) => send(),
+};
+
+export function targetsIn(
+  store: TargetsOptions["store"],
+  crews: TargetsOptions["crews"] = crewsOf(anExecution().crew),
+  circumstances: TargetsOptions["circumstances"] = noCircumstances,
+): Targets {
+  return new Targets({ store, crews, circumstances });
+}
+
+/** What verbs for executions need: the crew of `anExecution`, and a tracker that sends nothing. */
+export function executionParts<Store extends TargetsOptions["store"]>(
+  store: Store,
+  crews = crewsOf(anExecution().crew),
+) {
   return {
-    store,
-    crews: crewsOf(anExecution().crew),
+    ...{ store, crews, clock: systemClock, targets: targetsIn(store, crews) },
     tracker: {
-      parkedCrews: () => new Map(),
+      parkedCrews: () => new Map<string, never>(),
       pollNow: () => Promise.resolve(),
       unpark: () => undefined,
       watchAgain: () => undefined,
     },
-    clock: systemClock,
-    documents: { show: () => Promise.resolve() },
-    page: { switchTo: () => Promise.resolve() },
+    page: { open: () => Promise.resolve(), switchTo: () => Promise.resolve() },
   };
 }

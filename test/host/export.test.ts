@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
-import { exportCommands } from "../../src/actions/export.ts";
+import { exportVerb } from "../../src/actions/export.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { headersKey } from "../../src/views/export/endpoint.ts";
 import { watchEnds } from "../../src/views/export/register.ts";
@@ -15,7 +15,7 @@ import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
-import { crewsOf } from "./execution-parts.ts";
+import { crewsOf, targetsIn } from "./execution-parts.ts";
 import { closeEditors, forgetAll, kickOff, polled, run, set } from "./extension.ts";
 import { MemorySecrets } from "./memory.ts";
 import { type Move, ScriptedPerson, withPerson } from "./scripted-person.ts";
@@ -296,9 +296,10 @@ describe("The execution that is exported without being named", () => {
     const [open] = ["open", "drawn"].map((id) =>
       store.add(notWaiting({ localId: id, kickoffIds: [id], state: "completed" })),
     );
-    const { exportExecution } = exportCommands({
+    const exportExecution = exportVerb({
       ...{
         store,
+        targets: targetsIn(store),
         context: { extension, secrets: new MemorySecrets() },
         prices: { list: () => [] },
         clock: systemClock,
@@ -314,7 +315,7 @@ describe("The execution that is exported without being named", () => {
     const chosen = async () =>
       (
         await withPerson([{ pick: "Timeline as Markdown" }], () =>
-          exportExecution?.(undefined, person),
+          exportExecution(undefined, person),
         )
       ).result;
     assert.equal(await chosen(), "drawn");

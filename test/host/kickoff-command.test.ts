@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../src/api/client.ts";
 import type { CrewInputs, KickoffRequest } from "../../src/api/types.ts";
-import { kickoffCommand } from "../../src/actions/kickoff.ts";
+import { kickoffVerb } from "../../src/actions/kickoff.ts";
 import { askerOf } from "../../src/actions/asker.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { crewsOf } from "./execution-parts.ts";
+import { crewsOf, targetsIn } from "./execution-parts.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 const asksFor =
@@ -21,8 +21,12 @@ function commands(inputs: () => Promise<CrewInputs>) {
   const hinted: string[] = [];
   const started: unknown[] = [];
   const clock = new FakeClock();
-  const kickoff = kickoffCommand({
+  const kickoff = kickoffVerb({
     crews: { ...crewsOf(crew), inputs },
+    targets: targetsIn(
+      { find: () => undefined, list: () => [], refresh: () => undefined },
+      crewsOf(crew),
+    ),
     forms: {
       open: (...what) => (opened.push(what), Promise.resolve(undefined)),
       showHint: ({ id }) => (hinted.push(id), Promise.resolve()),
@@ -36,7 +40,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
       ),
     },
     clock,
-    documents: { show: () => Promise.resolve() },
+    page: { open: () => Promise.resolve() },
     locals: { start: (options) => (started.push(options), Promise.resolve(crew)) },
   });
   const run = async (argument: unknown) => await kickoff(argument, askerOf(argument));

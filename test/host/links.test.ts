@@ -23,12 +23,15 @@ describe("deep links", () => {
     now = 1_000_000;
     follow = linkHandler({
       crews: { find: (address) => connected.find((crew) => crew.url === address) },
-      commands: {
+      verbs: {
         addCrew(argument) {
           ran.push(["addCrew", argument]);
           return Promise.resolve(travel);
         },
-        trackExecution: (argument) => ran.push(["trackExecution", argument]),
+        trackExecution(argument) {
+          ran.push(["trackExecution", argument]);
+          return Promise.resolve(undefined);
+        },
       },
       clock: { now: () => now },
     });
@@ -127,8 +130,9 @@ describe("deep links", () => {
     const open = (rest: string) => follow(link(rest));
     follow = linkHandler({
       crews: { find: () => undefined },
-      commands: {
+      verbs: {
         addCrew: () => new Promise((resolve) => tokens.push(() => resolve(travel))),
+        trackExecution: () => assert.fail("tracked"),
       },
       clock: { now: () => now },
     });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { crewCommands } from "../../src/actions/crews.ts";
+import { crewVerbs } from "../../src/actions/crews.ts";
 import type { Crews } from "../../src/crews/crews.ts";
 import { log } from "../../src/editor/log.ts";
-import { runIn } from "./execution-parts.ts";
+import { runIn, targetsIn } from "./execution-parts.ts";
 import { eachWithSmallCrews } from "./small-crew.ts";
 
 describe("Commands of local crews", () => {
@@ -31,7 +31,7 @@ describe("Commands of local crews", () => {
       (...given: unknown[]) =>
         Promise.resolve(void done.push([what, ...given]));
     const other = () => assert.fail("another action");
-    const commands = crewCommands({
+    const commands = crewVerbs({
       crews,
       locals: {
         changeEngine: does("change the engine"),
@@ -41,8 +41,8 @@ describe("Commands of local crews", () => {
         ...{ start: other, stop: other },
       },
       models: other,
-      kickOff: other,
-      store: { find: other, refresh: other },
+      kickoff: other,
+      targets: targetsIn({ find: other, list: other, refresh: other }, crews),
     });
     await runIn(commands, id, argument);
     return done.splice(0);

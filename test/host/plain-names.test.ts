@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
-import { chooseExecution } from "../../src/actions/choose.ts";
 import { askText } from "../../src/crews/questions.ts";
 import { setToken } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import { person as asker } from "../../src/actions/asker.ts";
-import {
-  askAgain,
-  askAnew,
-  askTask,
-  feedbackQuestion,
-} from "../../src/actions/feedback-questions.ts";
+import { askTask, doubtIn, feedbackQuestion } from "../../src/actions/feedback-questions.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { targetsIn } from "./execution-parts.ts";
 import { set, withReplaced } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
@@ -43,7 +38,7 @@ describe("names and texts of a crew", () => {
       stateText: "$(pass) Completed",
     });
     const store = { list: () => [execution], find: () => execution, refresh: () => undefined };
-    assert.equal(await chooseExecution(store, crews, undefined), undefined);
+    assert.equal(await targetsIn(store, crews).execution(undefined), undefined);
     const [{ choices, descriptions } = {}] = person.shown;
     assert.deepEqual(
       [choices, descriptions],
@@ -68,20 +63,14 @@ describe("names and texts of a crew", () => {
       waiting: { taskId, attempt: 2, since: "2026-10-21T12:01:00.000Z" },
     });
     person.dispose();
-    person = new ScriptedPerson([
-      "escape",
-      "escape",
-      "escape",
-      { pick: plainLabel(shortName(taskId)) },
-    ]);
+    person = new ScriptedPerson(["escape", { pick: plainLabel(shortName(taskId)) }]);
     const sent = {
       taskId,
       attempt: 1,
       feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:01:00.000Z" },
       outcome: "answered",
     } as const;
-    await askAgain(sent);
-    await askAnew(sent);
+    assert.match(doubtIn(sent), /^[^\p{Cc}\u202e]{0,600}$/u);
     await asker.agrees(feedbackQuestion({ execution, taskId, isApprove: true, text: "" }));
     assert.equal(await askTask(execution), taskId);
     for (const { title = "", text, detail = "", choices = [] } of person.shown)

@@ -54,13 +54,12 @@ describe("The prices of models", () => {
         tasks: [{ ...research!, times: { tokens, models } }, review!],
       }),
     );
-    const { api, disposable } = createExtensionApi({
-      crews: { ...crewsOf(anExecution().crew), canStop: () => false },
+    const parts = {
+      crews: crewsOf(anExecution().crew),
       store,
-      sending: { send: () => assert.fail("sent"), stop: () => assert.fail("stopped") },
-      feedback: { approve: () => assert.fail("sent"), reject: () => assert.fail("sent") },
       prices: { list: () => [{ pattern: "gpt-4o", input: 2, output: 10 }] },
-    });
+    };
+    const { api, disposable } = createExtensionApi(parts, () => assert.fail("a verb"));
     const [execution] = api.executions();
     assert.equal(execution?.usage?.tokens.total, 1_100_900);
     assert.deepEqual(execution.usage.estimatedCost, { amount: 3, unpricedTokens: 900 });

@@ -10,7 +10,7 @@ import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";
 import { Scene } from "../unit/executions/tracker-support.ts";
-import { crewsOf } from "./execution-parts.ts";
+import { crewsOf, targetsIn } from "./execution-parts.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
@@ -122,7 +122,8 @@ describe("Refreshing crews that refuse their token", () => {
       refresh: () => Promise.resolve(),
     };
     const crews = crewsOf(anExecution().crew, other);
-    await refreshCommand({ crews, store, tracker: scene.tracker }, argument, askerOf(argument));
+    const parts = { crews, store, targets: targetsIn(store, crews), tracker: scene.tracker };
+    await refreshCommand(parts, argument, askerOf(argument));
   };
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };

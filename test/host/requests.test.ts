@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
-import { requestCommands } from "../../src/actions/requests.ts";
+import { requestVerbs } from "../../src/actions/requests.ts";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
@@ -215,21 +215,23 @@ describe("An earlier kickoff", () => {
     try {
       window.store.add(execution);
       const shown: string[] = [];
-      const show = ({ localId }: { readonly localId: string }) =>
-        Promise.resolve(shown.push(localId));
+      const open = ({ localId }: { readonly localId: string }) =>
+        Promise.resolve(void shown.push(localId));
       const again = (id: string) => () =>
         Promise.resolve({ ...execution, localId: id, kickoffIds: [id] });
-      const commands = requestCommands({
+      const commands = requestVerbs({
         ...executionParts(window.store),
-        sender: { send: again("at once") },
         forms: { open: again("from the form") },
-        secrets: { complete: () => Promise.resolve({ callbacks: {}, lost: [] }) },
+        sending: {
+          send: again("at once"),
+          secrets: { complete: () => Promise.resolve({ callbacks: {}, lost: [] }) },
+        },
         files: {
           kickOff: () => assert.fail("a file"),
           openInForm: () => assert.fail("a file"),
           copyCurl: () => assert.fail("a file"),
         },
-        documents: { show },
+        page: { open },
       });
       const clicked = { kind: "execution", kickoffId: execution.kickoffIds[0] };
       const click = (press: string) =>

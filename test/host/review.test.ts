@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { approveSelected } from "../../src/actions/answer-selected.ts";
+import { approveSelected } from "../../src/actions/answer.ts";
 import { person } from "../../src/actions/asker.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { crewsOf } from "./execution-parts.ts";
+import { targetsIn } from "./execution-parts.ts";
 import { withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
@@ -24,11 +24,8 @@ describe("Reviewing several executions", () => {
         since: `2026-10-21T12:0${minute}:00.000Z`,
       },
     });
-  const ours = () => ({
-    store: parts.store,
-    crews: crewsOf(anExecution().crew),
-    feedback: parts.feedback,
-  });
+  const approve = (rows: readonly unknown[]) =>
+    approveSelected(targetsIn(parts.store), parts.feedback, rows, person);
   const row = ({ localId, kickoffIds: [kickoffId] }: Execution, attempt = 1) => ({
     kind: "execution",
     localId,
@@ -42,9 +39,9 @@ describe("Reviewing several executions", () => {
     const rows = [row(one!), row(two!), { ...row(two!), kind: "task", taskId: "review" }];
     const all = [...rows, row(running), { kind: "group", group: "state failed" }];
     const { shown: questions } = await withPerson(["escape", { press: "Approve" }], async () => {
-      await approveSelected(ours(), all, person);
+      await approve(all);
       assert.equal(parts.sent.length, 0, "cancelled");
-      await approveSelected(ours(), all, person);
+      await approve(all);
     });
     assert.deepEqual(
       parts.sent.map(({ executionId, taskId, humanFeedback, isApprove }) => [
@@ -71,8 +68,8 @@ describe("Reviewing several executions", () => {
       row(parts.store.add(waiting(`output ${index + 1}`, 1))),
     );
     const { shown } = await withPerson(["escape", "escape"], async () => {
-      await approveSelected(ours(), rows.slice(0, 15), person);
-      await approveSelected(ours(), rows, person);
+      await approve(rows.slice(0, 15));
+      await approve(rows);
     });
     const [fifteen = [], more = []] = shown.map(({ detail = "" }) => detail.split("\n").slice(2));
     const titles = (lines: readonly string[]) => lines.map((line) => line.split(":")[0]);
@@ -88,10 +85,7 @@ describe("Reviewing several executions", () => {
       waiting: { ...current.waiting!, attempt: 2 },
     }));
     await withPerson([{ press: "Approve" }], () =>
-      assert.rejects(
-        approveSelected(ours(), [row(one!), row(two!)], person),
-        /1 of 2 outputs were not approved\. “one”: /,
-      ),
+      assert.rejects(approve([row(one!), row(two!)]), /1 of 2 outputs were not approved\. “one”: /),
     );
     assert.deepEqual(
       parts.sent.map(({ executionId }) => executionId),
@@ -102,7 +96,7 @@ describe("Reviewing several executions", () => {
   it("says that none of the selected rows waits", async () => {
     const running = parts.store.add(notWaiting());
     await assert.rejects(
-      approveSelected(ours(), [row(running), row(running)], person),
+      approve([row(running), row(running)]),
       /None of the selected executions waits for your approval/,
     );
   });

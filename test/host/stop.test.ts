@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { stopCommand, stopTool } from "../../src/actions/stop.ts";
+import type * as vscode from "vscode";
+import { stopVerb } from "../../src/actions/stop.ts";
+import { Tools } from "../../src/actions/tools.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { person } from "../../src/actions/asker.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { crewsOf } from "./execution-parts.ts";
+import { crewsOf, executionParts, noCircumstances, targetsIn } from "./execution-parts.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 
 const deployed = anExecution();
@@ -23,20 +25,26 @@ describe("Stopping an execution", () => {
   });
 
   const partsOf = (execution: Execution) => {
-    const store = { find: () => execution, list: () => [execution], refresh: () => undefined };
+    const silent = () => ({ dispose: () => undefined });
+    const store = {
+      ...{ find: () => execution, list: () => [execution], refresh: () => undefined },
+      ...{ summary: () => execution, onDidChange: silent },
+    };
+    const crews = { ...crewsOf(execution.crew), canStop: () => canStop };
     return {
-      crews: { ...crewsOf(execution.crew), canStop: () => canStop },
+      ...executionParts(store),
+      crews,
+      targets: targetsIn(store, crews, { of: () => ({ canStop }) }),
       sending: {
         stop: ({ localId }: Pick<Execution, "localId">) => (sent.push(localId), answer()),
       },
-      store,
     };
   };
 
   describe("by a row's menu", () => {
     const run = async (execution: Execution, ...moves: Move[]) => {
       const row = { kind: "execution", crew: execution.crew.id, kickoffId: "11111111-aaaa" };
-      const { shown } = await withPerson(moves, () => stopCommand(partsOf(execution))(row, person));
+      const { shown } = await withPerson(moves, () => stopVerb(partsOf(execution))(row, person));
       return shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
     };
 
@@ -55,9 +63,9 @@ describe("Stopping an execution", () => {
       assert.deepEqual(sent, ["local-1", "local-1"]);
     });
 
-    it("isn't offered for a crew that is no longer connected", async () => {
-      const crews = { ...crewsOf(), canStop: () => true };
-      const stop = stopCommand({ ...partsOf(deployed), crews });
+    it("isn't offered for a crew that can't be asked", async () => {
+      canStop = false;
+      const stop = stopVerb(partsOf(deployed));
       await assert.rejects(
         withPerson([], async () => await stop(undefined, person)),
         /No tracked execution can be stopped/,
@@ -68,12 +76,30 @@ describe("Stopping an execution", () => {
   describe("by a language model", () => {
     const { signal } = new AbortController();
     const input = { executionId: "11111111-aaaa" };
-    const invoke = async (...moves: Move[]) =>
-      (await withPerson(moves, () => stopTool(partsOf(deployed)).invoke(input, signal))).result;
+    const tools = () => {
+      const other = () => assert.fail("it only stops");
+      const parts = partsOf(deployed);
+      return new Tools({
+        ...parts,
+        circumstances: noCircumstances,
+        crews: { ...parts.crews, inputs: other },
+        sending: { send: other },
+        tracker: {
+          ...{ pollNow: other, onDidChange: other },
+          ...{ problemOf: () => undefined, localProblemOf: () => undefined },
+        },
+        verbs: { approve: other, reject: other, stop: stopVerb(parts) },
+      });
+    };
+    const invoke = async (...moves: Move[]) => {
+      const call = () => tools().invoke("crewdeck_stopExecution", input, signal);
+      const [part] = (await withPerson(moves, call)).result.content;
+      return (part as vscode.LanguageModelTextPart).value;
+    };
 
     it("is confirmed in a dialog that says what it means, and sent once", async () => {
-      const { question } = await stopTool(partsOf(deployed)).prepare(input, signal);
-      assert.equal(question?.title, "Try to stop “Sea otters”?");
+      const asked = await tools().prepare("crewdeck_stopExecution", input, signal);
+      assert.equal(asked.confirmationMessages?.title, "Try to stop “Sea otters”?");
       assert.match(await invoke("escape"), /did not allow it/);
       assert.deepEqual(sent, []);
       assert.match(await invoke({ press: "Try to Stop" }), /Only the state .*"status": "stopped"/s);

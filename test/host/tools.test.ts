@@ -6,12 +6,12 @@ import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { Feedback } from "../../src/actions/feedback.ts";
+import { answerVerbs } from "../../src/actions/answer.ts";
 import { Tools } from "../../src/actions/tools.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { anApproval, anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
-import { crewsOf } from "./execution-parts.ts";
+import { crewsOf, noCircumstances, targetsIn } from "./execution-parts.ts";
 import { executionOf, run } from "./extension.ts";
 import { serveCrew, type RealService } from "./real-service.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
@@ -200,15 +200,24 @@ describe("Tools for language models, with a scripted crew:", () => {
     };
     const resumed = { status: "resumed" as const, message: "Continues." };
     const approve = changes.approve ?? (() => Promise.resolve(resumed));
+    const store = {
+      find: () => execution,
+      list: () => [execution],
+      refresh: () => undefined,
+      summary: () => execution,
+      onDidChange: silent,
+    };
+    const parts = { crews, store, circumstances: noCircumstances, clock: systemClock };
+    const verbs = answerVerbs({
+      ...parts,
+      targets: targetsIn(store, crews),
+      sending: { giveFeedback: (given) => (sent.push(given), approve()) },
+      documents: { showsWaiting: () => false },
+      page: { review: () => assert.fail("no test writes here") },
+    });
     return new Tools({
-      crews,
-      store: {
-        find: () => execution,
-        list: () => [execution],
-        refresh: () => undefined,
-        summary: () => execution,
-        onDidChange: silent,
-      },
+      ...parts,
+      verbs: { ...verbs, stop: () => assert.fail("no test stops here") },
       tracker: {
         pollNow: () => Promise.resolve(),
         problemOf: () => undefined,
@@ -220,16 +229,7 @@ describe("Tools for language models, with a scripted crew:", () => {
           sent.push(request),
           (changes.send ?? (() => Promise.resolve(anExecution())))()
         ),
-        stop: () => assert.fail("no test stops here"),
       },
-      feedback: new Feedback({
-        sending: { giveFeedback: (given) => (sent.push(given), approve()) },
-        crews,
-        isShown: () => false,
-        review: () => assert.fail("no test writes here"),
-        clock: systemClock,
-      }),
-      clock: systemClock,
     });
   }
 
@@ -266,7 +266,7 @@ describe("Tools for language models, with a scripted crew:", () => {
       crew: "Writers",
       inputs: { topic: "x".repeat(12_000), audience: "guests" },
     });
-    assert.deepEqual([invocationMessage, title], ["Kicking off “Writers”", "Kick off “Writers”?"]);
+    assert.deepEqual([invocationMessage, title], ["Kicking off a crew", "Kick off “Writers”?"]);
     assert.ok(!message.isTrusted && !message.supportHtml && !message.supportThemeIcons);
     assert.match(
       message.value,

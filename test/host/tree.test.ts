@@ -120,7 +120,6 @@ describe("the tree", () => {
         isUnderWay: (key) => key.kind === "kickoff" && kickingOff.has(key.localId),
       },
       prices: { list: () => [], onDidChange: () => new vscode.Disposable(() => undefined) },
-      isSending: () => false,
       clock,
     });
     tree = new ExecutionTree({

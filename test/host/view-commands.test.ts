@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ExecutionSummary } from "../../src/executions/model.ts";
-import { executionCommands } from "../../src/actions/executions.ts";
-import { viewCommands } from "../../src/actions/view.ts";
+import { executionVerbs } from "../../src/actions/executions.ts";
+import { viewVerbs } from "../../src/actions/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
 import { noFilter } from "../../src/views/tree/arrangement.ts";
@@ -37,13 +37,12 @@ describe("commands that arrange the view", () => {
   afterEach(() => choices.dispose());
 
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
-    const documents = {
-      show: ({ localId }: ExecutionSummary) => Promise.resolve(shown.push(localId)),
-    };
-    const given = { ...executionParts(parts.store), documents };
+    const parted = executionParts(parts.store);
+    const open = ({ localId }: ExecutionSummary) => Promise.resolve(void shown.push(localId));
+    const given = { ...parted, page: { ...parted.page, open } };
     const commands = {
-      ...viewCommands({ ...given, tree: { arrangement, choices } }),
-      ...executionCommands(given),
+      ...viewVerbs({ ...given, tree: { arrangement, choices } }),
+      ...executionVerbs(given),
     };
     return await runIn(commands, id, argument);
   };

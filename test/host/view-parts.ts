@@ -8,7 +8,7 @@ import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/actions/feedback.ts";
 import type { Circumstances } from "../../src/view/actions.ts";
 import { sendFeedback } from "../../src/sending/feedback.ts";
-import { isShown } from "../../src/views/attention.ts";
+import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { registerLenses, registerOutline } from "../../src/views/document/register.ts";
 import { executionLanguage } from "../../src/editor/manifest.ts";
@@ -62,6 +62,14 @@ export function viewParts(clock: Clock = systemClock) {
     },
   };
   const doubts = new Map<string, string>();
+  const never = () => ({ dispose: () => undefined });
+  const circumstances = new CurrentCircumstances({
+    crews: { list: () => [anExecution().crew], canStop: () => false, onDidChange: never },
+    tracker: { problemOf: () => undefined, localProblemOf: () => undefined, onDidChange: never },
+    outbox: { isUnderWay: () => false },
+    prices: { list: () => [], onDidChange: never },
+    clock,
+  });
   const documents = new ExecutionDocuments({
     store,
     crewIdOf: () => undefined,
@@ -70,7 +78,7 @@ export function viewParts(clock: Clock = systemClock) {
         const text = doubts.get(execution.localId);
         return {
           doubt: text === undefined ? undefined : { short: "", text, isLasting: true },
-          isSending: feedback.isSending(execution, execution.waiting?.taskId),
+          isSending: circumstances.isSending(execution, execution.waiting?.taskId),
         };
       },
     },
@@ -79,10 +87,12 @@ export function viewParts(clock: Clock = systemClock) {
   const show = (execution: ExecutionSummary, taskId?: string) => documents.show(execution, taskId);
   const feedback = new Feedback({
     sending: { giveFeedback: (given) => sendFeedback(parts, given) },
-    isShown: (execution) => isShown(documents, execution),
-    review: ({ localId }, taskId) => {
-      reviewed.push(`${localId} ${taskId}`);
-      return Promise.resolve();
+    ...{ circumstances, documents },
+    page: {
+      review: ({ localId }, taskId) => {
+        reviewed.push(`${localId} ${taskId}`);
+        return Promise.resolve();
+      },
     },
     crews: crewsOf(anExecution().crew),
     clock,
@@ -93,12 +103,12 @@ export function viewParts(clock: Clock = systemClock) {
       isReadonly: true,
       isCaseSensitive: true,
     }),
-    registerLenses(scheme, documents, drafts, [store.onDidChange, feedback.onDidChangeSending]),
+    registerLenses(scheme, documents, drafts, [store.onDidChange, circumstances.onDidChange]),
     keepReaderPlaces(documents),
     registerOutline(documents, { language: executionLanguage, scheme }),
     documents,
     drafts,
-    feedback,
+    circumstances,
     window,
   ];
   return {

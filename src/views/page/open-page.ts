@@ -37,7 +37,6 @@ export interface PageParts {
   readonly documents: Pick<ExecutionDocuments, "summary" | "circumstancesOf" | "show" | "uriOf">;
   readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crews: Pick<Crews, "find">;
-  readonly feedback: { readonly onDidChangeSending: Event<void> };
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove" | "onDidChange">;
   readonly clock: Clock;
   readonly extension: vscode.Uri;
@@ -143,7 +142,7 @@ export class OpenPage {
     this.#tab = panel;
     this.#uri = uri;
     this.#parts = parts;
-    const { store, feedback, drafts, changes, clock, extension, ready } = parts;
+    const { store, drafts, changes, clock, extension, ready } = parts;
     this.#panel = new Panel(panel, {
       ...{ part: "page", name: "The page of an execution", title: panel.title, pace: 100 },
       ...{ clock, extension, ready },
@@ -151,7 +150,7 @@ export class OpenPage {
       on: this.#handlers(),
       view: () => this.#view(),
     });
-    const events = [store.onDidChange, feedback.onDidChangeSending, ...changes];
+    const events = [store.onDidChange, ...changes];
     for (const event of events) this.#panel.own(event(() => this.#panel.changed()));
     this.#typed = new TypedDraft(drafts, clock, (error) => {
       logProblem("Storing a draft", error);

@@ -1,0 +1,153 @@
+import * as vscode from "vscode";
+import { NothingToDo, UserError } from "../base/errors.ts";
+import { firstOfEach } from "../base/json.ts";
+import type { Crews } from "../crews/crews.ts";
+import { addCrewAction } from "../crews/errors.ts";
+import type { Crew } from "../crews/types.ts";
+import { readTarget, type Target } from "../editor/arguments.ts";
+import { activeDocument } from "../editor/execution-uri.ts";
+import { plainLabel } from "../editor/messages.ts";
+import { type Execution, type ExecutionSummary, keyOf } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import { type Circumstances, may, type Verb } from "../view/actions.ts";
+import { executionItem, pickExecution } from "../views/pick-execution.ts";
+import type { Asker } from "./asker.ts";
+
+/** Executions for which one of these verbs is possible, or which pass. */
+type Fits = readonly Verb[] | ((execution: ExecutionSummary) => boolean);
+
+export interface TargetsOptions {
+  readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;
+  readonly crews: Pick<Crews, "find" | "get" | "list">;
+  readonly circumstances: { of(execution: ExecutionSummary): Circumstances };
+}
+
+/** Finds the crew or the execution that an argument names, else asks a person for one. */
+export class Targets {
+  readonly #options: TargetsOptions;
+
+  constructor(options: TargetsOptions) {
+    this.#options = options;
+  }
+
+  /** Named, else chosen. @throws UserError for an unknown crew, NothingToDo if there is none */
+  async crew(argument: unknown, fits: (crew: Crew) => boolean = () => true) {
+    const { crews } = this.#options;
+    const { crew } = readTarget(argument);
+    if (crew !== undefined) return crews.get(crew);
+    const candidates = crews.list().filter(fits);
+    if (candidates.length === 0)
+      throw new NothingToDo(
+        crews.list().length === 0
+          ? vscode.l10n.t(
+              "No crew is connected yet. Connect a deployed crew, or start a local one.",
+            )
+          : vscode.l10n.t(
+              "There is no such crew yet. Connect a deployed crew, or start a local one.",
+            ),
+        [
+          addCrewAction(),
+          { title: vscode.l10n.t("Start Local Crew"), command: "crewdeck.startLocalCrew" },
+        ],
+      );
+    if (candidates.length === 1) return candidates[0];
+    const items = candidates.map((candidate) => ({
+      label: plainLabel(candidate.name),
+      description: plainLabel(candidate.url),
+      crew: candidate,
+    }));
+    const placeHolder = vscode.l10n.t("Which crew?");
+    return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
+      ?.crew;
+  }
+
+  onCrew<Made>(
+    run: (crew: Crew, argument: unknown, by: Asker) => Made,
+    fits?: (crew: Crew) => boolean,
+  ) {
+    return async (argument: unknown, by: Asker) => {
+      const crew = await this.crew(argument, fits);
+      return crew && (await run(crew, argument, by));
+    };
+  }
+
+  /** Its crew may no longer be connected. */
+  find({ crew, kickoffId, isDocument = false }: Target): Execution | undefined {
+    const { store, crews } = this.#options;
+    if (kickoffId === undefined) return undefined;
+    // Another window may have just received this ID.
+    store.refresh();
+    const crewId = crew === undefined ? undefined : crews.find(crew)?.id;
+    const inCrew = crewId === undefined ? undefined : store.find(kickoffId, crewId);
+    // The crew may have been renamed since the document was opened.
+    if (inCrew !== undefined || (crewId !== undefined && !isDocument)) return inCrew;
+    const found = store.find(kickoffId);
+    if (found === undefined || crew === undefined || isDocument) return found;
+    return [found.crew.id, found.crew.name, found.crew.url].includes(crew) ? found : undefined;
+  }
+
+  /** The one whose text or page is active. */
+  active(): Execution | undefined {
+    return this.find(readTarget(activeDocument()));
+  }
+
+  /** One that waits has two rows. */
+  selected(rows: readonly unknown[]): readonly Execution[] {
+    const found = rows.flatMap((row) => this.find(readTarget(row)) ?? []);
+    return firstOfEach(found, ({ localId }) => localId);
+  }
+
+  /** Named, else active, else chosen. @throws UserError if unknown, NothingToDo if none fits */
+  async execution(argument: unknown, fits?: Fits, none?: string): Promise<Execution | undefined> {
+    const { store } = this.#options;
+    const target = readTarget(argument);
+    if (target.kickoffId !== undefined) return this.find(target) ?? unknown(target.kickoffId);
+    const active = this.active();
+    if (active && this.#fits(active, fits)) return active;
+    const tracked = store.list();
+    const candidates = tracked.filter((each) => this.#fits(each, fits));
+    if (candidates.length === 0)
+      throw new NothingToDo(
+        none ??
+          (tracked.length === 0
+            ? vscode.l10n.t("Nothing is tracked yet.")
+            : vscode.l10n.t("No tracked execution is in a state where this can be done.")),
+      );
+    const question = vscode.l10n.t("Which execution?");
+    const chosen = await pickExecution(candidates.map(executionItem), question);
+    return chosen && store.find(chosen.localId);
+  }
+
+  onExecution<Made>(
+    run: (execution: Execution, argument: unknown, by: Asker) => Made,
+    fits?: Fits,
+    none?: string,
+  ) {
+    return async (argument: unknown, by: Asker) => {
+      const execution = await this.execution(argument, fits, none);
+      return execution && (await run(execution, argument, by));
+    };
+  }
+
+  #fits(execution: ExecutionSummary, fits: Fits | undefined): boolean {
+    if (fits === undefined) return true;
+    if (typeof fits === "function") return fits(execution);
+    const circumstances = this.#options.circumstances.of(execution);
+    return fits.some((verb) => may(execution, verb, circumstances));
+  }
+}
+
+function unknown(kickoffId: string): never {
+  throw new UserError(
+    vscode.l10n.t(
+      "No execution with the ID “{0}” is tracked here. Track it by its ID first.",
+      kickoffId,
+    ),
+    [{ title: vscode.l10n.t("Track an Execution"), command: "crewdeck.trackExecution" }],
+  );
+}
+
+/** How a verb returns an execution. */
+export function namesOf(execution: ExecutionSummary): { crew: string; kickoffId: string } {
+  return { crew: execution.crew.name, kickoffId: keyOf(execution) };
+}

@@ -1,0 +1,70 @@
+import type { Timeline } from "../views/timeline/register.ts";
+import { type AnswerParts, answerVerbs } from "./answer.ts";
+import type { Asker } from "./asker.ts";
+import { type CallbackParts, callbackVerbs } from "./callbacks.ts";
+import { type CompareParts, compareVerb } from "./compare.ts";
+import { type CrewParts, crewVerbs } from "./crews.ts";
+import { deleteLocalData, type DeleteParts } from "./delete-local-data.ts";
+import { type ExecutionParts, executionVerbs } from "./executions.ts";
+import { type ExportParts, exportVerb } from "./export.ts";
+import { type KickoffParts, kickoffVerb } from "./kickoff.ts";
+import { type OutputParts, outputVerbs } from "./outputs.ts";
+import { reportProblem, type ReportParts } from "./report-problem.ts";
+import { type RequestParts, requestVerbs } from "./requests.ts";
+import { type StopParts, stopVerb } from "./stop.ts";
+import { Targets, type TargetsOptions } from "./targets.ts";
+import { type TrackParts, trackVerb } from "./track.ts";
+import { type ViewParts, viewVerbs } from "./view.ts";
+
+/**
+ * What a person, a program or a model can have done, by the command's ID without "crewdeck.".
+ * Returns what was made; undefined if the person cancels.
+ * @param selected all rows, if several are selected in the view
+ */
+export type Verb = (argument: unknown, by: Asker, selected?: readonly unknown[]) => unknown;
+
+export type Verbs = ReturnType<typeof verbsOf>;
+
+export type VerbParts = TargetsOptions &
+  Omit<
+    AnswerParts &
+      CallbackParts &
+      CompareParts &
+      CrewParts &
+      DeleteParts &
+      ExecutionParts &
+      ExportParts &
+      KickoffParts &
+      OutputParts &
+      ReportParts &
+      RequestParts &
+      StopParts &
+      TrackParts &
+      ViewParts,
+    "kickoff" | "targets" | "trackExecution"
+  > & { readonly timeline: Pick<Timeline, "show"> };
+
+/** The table of verbs. Commands, tools, links and the API are tables over it. */
+export function verbsOf(given: VerbParts) {
+  const targets = new Targets(given);
+  const parts = { ...given, targets };
+  const kickoff = kickoffVerb(parts);
+  const trackExecution = trackVerb(parts);
+  return {
+    ...crewVerbs({ ...parts, kickoff }),
+    ...requestVerbs(parts),
+    ...executionVerbs(parts),
+    ...outputVerbs(parts),
+    ...answerVerbs(parts),
+    ...viewVerbs(parts),
+    ...callbackVerbs({ ...parts, trackExecution }),
+    kickoff,
+    trackExecution,
+    compareExecutions: compareVerb(parts),
+    exportExecution: exportVerb(parts),
+    stop: stopVerb(parts),
+    showTimeline: targets.onExecution((execution) => parts.timeline.show(execution)),
+    reportProblem: (_argument: unknown, by: Asker) => reportProblem(parts, by),
+    deleteLocalData: (argument: unknown, by: Asker) => deleteLocalData(parts, argument, by),
+  };
+}
