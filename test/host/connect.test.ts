@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
+import * as vscode from "vscode";
 import { UserError } from "../../src/base/errors.ts";
-import { connectCrew, editCrew, setToken } from "../../src/crews/connect.ts";
+import { connectCrew, editCrew, openDashboard, setToken } from "../../src/crews/connect.ts";
 import type { Crews } from "../../src/crews/crews.ts";
+import type { Crew } from "../../src/crews/types.ts";
 import { removeCrew } from "../../src/actions/crews.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import type { MemorySecrets } from "./memory.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 import { eachWithSmallCrews, startSmallCrew, type SmallCrew } from "./small-crew.ts";
+
+const type = (text: string) => ({ type: text });
+const press = (button: string) => ({ press: button });
+const bearer = { pick: "Bearer Token" };
+const user = { pick: "User Bearer Token" };
 
 describe("Input boxes for a crew", () => {
   let crew: SmallCrew;
@@ -15,59 +22,49 @@ describe("Input boxes for a crew", () => {
   const locals = { remove: () => assert.fail("a local crew") };
   let crews: Crews;
 
-  const connected = () => crews.add({ name: "Travel", url: crew.url, token: "right" });
-
   eachWithSmallCrews((fresh) => ({ crew, other, secrets, crews } = fresh));
 
-  describe("connecting", () => {
-    const answers = (token: string): readonly Move[] => [
-      { type: crew.url },
-      { type: token },
-      { pick: "Bearer Token" },
-      { type: "Travel" },
-    ];
+  const connected = () => crews.add({ name: "Travel", url: crew.url, token: "right" });
+  const connect = (...moves: readonly Move[]) => withPerson(moves, () => connectCrew(crews));
+  const edit = (travel: Crew, ...moves: readonly Move[]) =>
+    withPerson(moves, () => editCrew(crews, travel));
+  const setsToken = (travel: Crew, argument?: object, ...moves: readonly Move[]) =>
+    withPerson(moves, () => setToken(crews, travel, argument));
+  /** What a person answers until the crew is tested. */
+  const answers = (token: string, name = "Travel") => [
+    ...[type(crew.url), type(token), bearer, type(name)],
+  ];
+  const suggested = ({ url }: SmallCrew) => url.replace("http://", "");
 
+  describe("connecting", () => {
     it("asks for address, token, token type and name, and shows where to find the token", async () => {
-      const moves: Move[] = [
-        { type: ` ${crew.url}/kickoff` },
-        { type: "Bearer right" },
-        { pick: "User Bearer Token" },
-        { type: "Travel" },
-      ];
-      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
-      assert.equal(result?.name, "Travel");
-      assert.deepEqual(await crews.token(`url:${crew.url}`), {
-        token: "right",
-        type: "userBearer",
-      });
-      assert.deepEqual(
-        shown.map(({ step }) => step),
-        [1, 2, 3, 4],
+      const { result, shown } = await connect(
+        ...[type(` ${crew.url}/kickoff`), type("Bearer right"), user, type("Travel")],
       );
-      assert.ok(
-        shown.every(({ stays }) => stays),
-        "a box goes when the focus moves",
+      assert.equal(result?.name, "Travel");
+      const stored = { token: "right", type: "userBearer" };
+      assert.deepEqual(await crews.token(`url:${crew.url}`), stored);
+      assert.deepEqual(
+        shown.map(({ step, hidden, stays }) => [step, hidden, stays]),
+        [
+          [1, false, true],
+          [2, true, true],
+          [3, false, true],
+          [4, false, true],
+        ],
+        "no box goes when the focus moves",
       );
       assert.match(shown[1]?.text ?? "", /Status tab/);
-      assert.deepEqual(
-        shown.map(({ hidden }) => hidden),
-        [false, true, false, false],
-      );
-      assert.equal(shown[3]?.value, crew.url.replace("http://", ""), "the name is suggested");
+      assert.equal(shown[3]?.value, suggested(crew), "the name is suggested");
     });
 
     it("shows what is wrong with an address, a token or a name while the input is open", async () => {
       await connected();
-      const moves: Move[] = [
-        { type: `${crew.url}/inputs` },
-        { type: other.url },
-        { type: "two words" },
-        { type: "right" },
-        { pick: "Bearer Token" },
-        { type: "travel" },
-        { type: "Other" },
-      ];
-      const { shown } = await withPerson(moves, () => connectCrew(crews));
+      const { shown } = await connect(
+        ...[type(`${crew.url}/inputs`), type(other.url)],
+        ...[type("two words"), type("right"), bearer],
+        ...[type("travel"), type("Other")],
+      );
       assert.match(shown[0]?.complaint ?? "", /already connected, as “Travel”/);
       assert.match(shown[1]?.complaint ?? "", /only letters, digits and signs/);
       assert.match(shown[3]?.complaint ?? "", /already a crew named “Travel”/);
@@ -78,14 +75,14 @@ describe("Input boxes for a crew", () => {
     });
 
     it("keeps what was typed when the token is wrong, and connects after it was edited", async () => {
-      const moves: Move[] = [...answers("wrong"), { press: "Edit Token" }, { type: "right" }];
-      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
+      const { result, shown } = await connect(
+        ...[...answers("wrong"), press("Edit Token"), type("right")],
+      );
       const failure = shown[4];
-      assert.equal(failure?.kind, "message");
-      assert.match(failure.text, /“Travel” is not connected yet/);
-      assert.match(failure.detail ?? "", /token/i);
-      assert.ok(!failure.detail?.includes("wrong"), "the token is quoted");
-      assert.deepEqual(failure.choices, ["Edit Token", "Edit Address", "Try Again"]);
+      assert.match(failure?.text ?? "", /“Travel” is not connected yet/);
+      assert.match(failure?.detail ?? "", /token/i);
+      assert.ok(!failure?.detail?.includes("wrong"), "the token is quoted");
+      assert.deepEqual(failure?.choices, ["Edit Token", "Edit Address", "Try Again"]);
       assert.equal(shown[5]?.value, "wrong");
       assert.equal(result?.name, "Travel");
       assert.deepEqual(crew.tokens, [undefined, "Bearer wrong", "Bearer right"]);
@@ -93,14 +90,10 @@ describe("Input boxes for a crew", () => {
 
     it("tests the address, without a token, before it asks for one", async () => {
       await other.stop();
-      const moves: Move[] = [
-        { type: other.url },
-        { press: "Try Again" },
-        { press: "Edit Address" },
-        { type: crew.url },
-        "escape",
-      ];
-      const { shown } = await withPerson(moves, () => connectCrew(crews));
+      const { shown } = await connect(
+        ...[type(other.url), press("Try Again"), press("Edit Address")],
+        ...[type(crew.url), "escape" as const],
+      );
       assert.deepEqual(
         shown.map(({ kind, hidden }) => (kind === "message" ? kind : hidden ? "token" : "address")),
         ["address", "message", "message", "address", "token"],
@@ -111,28 +104,17 @@ describe("Input boxes for a crew", () => {
 
     it("doesn't keep the name that it suggested for an address which failed", async () => {
       await other.stop();
-      const moves: Move[] = [
-        { type: other.url },
-        { press: "Continue Anyway" },
-        { type: "right" },
-        { pick: "Bearer Token" },
-        { type: other.url.replace("http://", "") },
-        { press: "Edit Address" },
-        { type: crew.url },
-        { type: "right" },
-      ];
-      const { result } = await withPerson(moves, () => connectCrew(crews));
-      assert.deepEqual([result?.url, result?.name], [crew.url, crew.url.replace("http://", "")]);
+      const { result } = await connect(
+        ...[type(other.url), press("Continue Anyway"), type("right"), bearer],
+        ...[type(suggested(other)), press("Edit Address"), type(crew.url), type("right")],
+      );
+      assert.deepEqual([result?.url, result?.name], [crew.url, suggested(crew)]);
     });
 
     it("asks for the token again if the address is edited to another host", async () => {
-      const moves: Move[] = [
-        ...answers("wrong"),
-        { press: "Edit Address" },
-        { type: other.url },
-        { type: "right" },
-      ];
-      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
+      const { result, shown } = await connect(
+        ...[...answers("wrong"), press("Edit Address"), type(other.url), type("right")],
+      );
       assert.equal(result?.url, other.url);
       assert.equal(shown.findLast(({ hidden }) => hidden)?.value, "");
       assert.deepEqual(other.tokens, [undefined, "Bearer right"]);
@@ -140,25 +122,20 @@ describe("Input boxes for a crew", () => {
 
     it("offers to save a crew that can't be reached", async () => {
       await crew.stop();
-      const moves: Move[] = [
-        { type: crew.url },
-        { press: "Continue Anyway" },
-        { type: "right" },
-        { pick: "Bearer Token" },
-        { type: "Travel" },
-        { press: "Try Again" },
-        { press: "Save Anyway" },
-      ];
-      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
+      const [address, ...rest] = answers("right");
+      const { result, shown } = await connect(
+        ...[address!, press("Continue Anyway"), ...rest],
+        ...[press("Try Again"), press("Save Anyway")],
+      );
       assert.equal(result?.url, crew.url);
       assert.equal(shown.filter(({ kind }) => kind === "message").length, 3);
       assert.equal((await crews.token(result.id))?.token, "right");
     });
 
     it("starts with the values typed before a cancellation, except the token", async () => {
-      const moves: Move[] = [...answers("wrong"), { press: "Edit Token" }, "escape"];
-      assert.equal((await withPerson(moves, () => connectCrew(crews))).result, undefined);
-      const { shown } = await withPerson(answers("right"), () => connectCrew(crews));
+      const cancelled = await connect(...answers("wrong"), press("Edit Token"), "escape");
+      assert.equal(cancelled.result, undefined);
+      const { shown } = await connect(...answers("right"));
       assert.deepEqual(
         [shown[0]?.value, shown[1]?.value, shown[3]?.value],
         [crew.url, "", "Travel"],
@@ -166,82 +143,57 @@ describe("Input boxes for a crew", () => {
     });
 
     it("goes back to a question, and shows what was answered, but no token at another host", async () => {
-      const moves: Move[] = [
-        { type: other.url },
-        { type: "right" },
-        "back",
-        "back",
-        { type: crew.url },
-        { type: "right" },
-        { pick: "Bearer Token" },
-        { type: "Travel" },
-      ];
-      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
+      const { result, shown } = await connect(
+        ...[type(other.url), type("right"), "back" as const, "back" as const],
+        ...answers("right"),
+      );
       assert.deepEqual(
         shown.map(({ step }) => step),
         [1, 2, 3, 2, 1, 2, 3, 4],
       );
-      assert.deepEqual(
-        [3, 4, 5].map((at) => shown[at]?.value),
-        ["right", other.url, ""],
-      );
+      const again = [3, 4, 5].map((at) => shown[at]?.value);
+      assert.deepEqual(again, ["right", other.url, ""]);
       assert.equal(result?.url, crew.url);
     });
 
     it("starts with a link's values, which can be changed, and does not use them the next time", async () => {
-      const link = {
-        by: "link",
-        name: "Travel",
-        url: `${crew.url}/kickoff`,
-        token: "from-the-link",
-      };
-      const { shown } = await withPerson([{ type: crew.url }, "escape"], () =>
+      const url = `${crew.url}/kickoff`;
+      const link = { by: "link", name: "Travel", url, token: "from-the-link" };
+      const { shown } = await withPerson([type(crew.url), "escape"], () =>
         connectCrew(crews, link),
       );
-      assert.deepEqual([shown[0]?.value, shown[1]?.value], [`${crew.url}/kickoff`, ""]);
-      assert.equal((await withPerson(["escape"], () => connectCrew(crews))).shown[0]?.value, "");
-      const moves: Move[] = [...answers("right").slice(0, 3), { type: "Journeys" }];
-      const { result, shown: again } = await withPerson(moves, () => connectCrew(crews, link));
+      assert.deepEqual([shown[0]?.value, shown[1]?.value], [url, ""]);
+      assert.equal((await connect("escape")).shown[0]?.value, "");
+      const { result, shown: again } = await withPerson(answers("right", "Journeys"), () =>
+        connectCrew(crews, link),
+      );
       assert.equal(again[3]?.value, "Travel");
       assert.equal(result?.name, "Journeys");
     });
 
     it("asks only for the token if name and address are given", async () => {
-      const { result, shown } = await withPerson([{ type: "right" }], () =>
+      const { result, shown } = await withPerson([type("right")], () =>
         connectCrew(crews, { name: "Travel", url: crew.url }),
       );
-      assert.equal(result?.name, "Travel");
-      assert.equal(shown.length, 1);
+      assert.deepEqual([result?.name, shown.length], ["Travel", 1]);
     });
   });
 
-  it("replaces a token after a test", async () => {
+  it("replaces a token after a test, and keeps the old one if the person cancels", async () => {
     const travel = await connected();
-    const { result, shown } = await withPerson(
-      [{ pick: "Bearer Token" }, { type: "wrong" }, { press: "Edit Token" }, { type: "right" }],
-      () => setToken(crews, travel),
+    const { result, shown } = await setsToken(
+      ...[travel, undefined, bearer, type("wrong"), press("Edit Token"), type("right")],
     );
     assert.equal(result, true);
     assert.equal(shown[1]?.value, "", "the old token is not shown");
-    assert.equal((await crews.token(travel.id))?.token, "right");
-  });
-
-  it("keeps the old token if the person cancels", async () => {
-    const travel = await connected();
-    const { result } = await withPerson(
-      [{ pick: "Bearer Token" }, { type: "wrong" }, "escape"],
-      () => setToken(crews, travel),
-    );
-    assert.equal(result, false);
+    const cancelled = await setsToken(travel, undefined, bearer, type("wrong"), "escape");
+    assert.equal(cancelled.result, false);
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
   it("adds the other token, uses it, and switches between the two", async () => {
     const travel = await connected();
-    const { result, shown } = await withPerson(
-      [{ pick: "User Bearer Token" }, { type: "right" }],
-      () => setToken(crews, travel),
-    );
+    const { result, shown } = await setsToken(travel, undefined, user, type("right"));
     assert.equal(result, true);
     assert.match(shown[1]?.text ?? "", /^User Bearer Token for “Travel”/);
     assert.deepEqual(await crews.tokenState(travel.id), {
@@ -250,134 +202,88 @@ describe("Input boxes for a crew", () => {
       types: ["bearer", "userBearer"],
     });
     const inUse = async () => (await crews.token(travel.id))?.type;
-    await withPerson([{ pick: "Use Bearer Token" }], () => setToken(crews, travel));
+    await setsToken(travel, undefined, { pick: "Use Bearer Token" });
     assert.equal(await inUse(), "bearer");
-    await withPerson([], () => setToken(crews, travel, { crew: "Travel", use: "userBearer" }));
+    await setsToken(travel, { crew: "Travel", use: "userBearer" });
     assert.equal(await inUse(), "userBearer");
     await assert.rejects(setToken(crews, travel, { use: "basic" }), /“use” must be/);
   });
 
   it("saves the token that is typed after a stored one could not be used", async () => {
     const travel = await connected();
-    await withPerson([{ pick: "User Bearer Token" }, { type: "right" }], () =>
-      setToken(crews, travel),
-    );
+    await setsToken(travel, undefined, user, type("right"));
     crews.useToken = () => Promise.reject(new UserError("It is gone."));
-    const moves: Move[] = [
-      { pick: "Use Bearer Token" },
-      { press: "Edit Token" },
-      { pick: "Bearer Token" },
-      { type: "right" },
-    ];
-    assert.equal((await withPerson(moves, () => setToken(crews, travel))).result, true);
+    const { result } = await setsToken(
+      ...[travel, undefined, { pick: "Use Bearer Token" }],
+      ...[press("Edit Token"), bearer, type("right")],
+    );
+    assert.equal(result, true);
     assert.deepEqual(await crews.token(travel.id), { token: "right", type: "bearer" });
   });
 
   it("asks only for the token if its type is given, and doesn't ask if both are given", async () => {
     const travel = await connected();
-    const { shown } = await withPerson([{ type: "right" }], () =>
-      setToken(crews, travel, { crew: "Travel", tokenType: "userBearer" }),
-    );
+    const { shown } = await setsToken(travel, { tokenType: "userBearer" }, type("right"));
     assert.equal(shown.length, 1);
-    assert.equal(
-      (
-        await withPerson([], () =>
-          setToken(crews, travel, { crew: "Travel", token: "right", tokenType: "bearer" }),
-        )
-      ).result,
-      true,
-    );
+    const { result } = await setsToken(travel, { token: "right", tokenType: "bearer" });
+    assert.equal(result, true);
     await assert.rejects(
-      setToken(crews, travel, { crew: "Travel", token: "wrong" }),
+      setToken(crews, travel, { token: "wrong" }),
       /organisation's token \(401\)/,
     );
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
-  it("renames a crew", async () => {
-    const travel = await connected();
-    const { result } = await withPerson([{ pick: "Name" }, { type: "Journeys" }], () =>
-      editCrew(crews, travel),
-    );
-    assert.equal(result?.name, "Journeys");
+  it("renames a crew, and changes and removes the dashboard's address", async () => {
+    const { result: renamed } = await edit(await connected(), { pick: "Name" }, type("Journeys"));
+    assert.equal(renamed?.name, "Journeys");
+    const dashboard = { pick: "Dashboard address" };
+    const address = "https://app.example.com";
+    const { result, shown } = await edit(renamed, dashboard, type("app"), type(address));
+    assert.match(shown[1]?.complaint ?? "", /must start with/);
+    assert.equal(result?.dashboardUrl, address);
+    assert.equal((await edit(result, dashboard, type(""))).result?.dashboardUrl, undefined);
   });
 
-  it("asks for the token again if the address changes to another host, and does not send the old one", async () => {
-    const travel = await connected();
-    const { result, shown } = await withPerson(
-      [{ pick: "Address" }, { type: other.url }, { pick: "Bearer Token" }, { type: "right" }],
-      () => editCrew(crews, travel),
-    );
-    assert.equal(result?.url, other.url);
-    assert.match(shown[3]?.text ?? "", /never sent to another host/);
-    assert.deepEqual(other.tokens, [undefined, "Bearer right"]);
-    assert.equal(await crews.token(travel.id), undefined);
-  });
-
-  it("asks for the token once more if the address changes to a third host", async () => {
+  it("asks for the token again if the address changes to another host, once more for a third one, and does not send the old one", async () => {
     const travel = await connected();
     const third = await startSmallCrew();
-    const { result, shown } = await withPerson(
-      [
-        ...[{ pick: "Address" }, { type: other.url }, { pick: "Bearer Token" }, { type: "wrong" }],
-        ...[{ press: "Edit Address" }, { type: third.url }, { type: "right" }],
-      ],
-      () => editCrew(crews, travel),
+    const { result, shown } = await edit(
+      ...[travel, { pick: "Address" }, type(other.url), bearer, type("wrong")],
+      ...[press("Edit Address"), type(third.url), type("right")],
     ).finally(() => third.stop());
     assert.equal(result?.url, third.url);
+    assert.match(shown[3]?.text ?? "", /never sent to another host/);
     assert.equal(shown.findLast(({ hidden }) => hidden)?.value, "");
+    assert.deepEqual(other.tokens, [undefined, "Bearer wrong"]);
     assert.deepEqual(third.tokens, [undefined, "Bearer right"]);
+    assert.equal(await crews.token(travel.id), undefined);
   });
 
   it("changes nothing if the token for the other host isn't entered", async () => {
     const travel = await connected();
-    const { result } = await withPerson([{ pick: "Address" }, { type: other.url }, "escape"], () =>
-      editCrew(crews, travel),
-    );
+    const { result } = await edit(travel, { pick: "Address" }, type(other.url), "escape");
     assert.equal(result, undefined);
-    assert.deepEqual(crews.list(), [travel]);
-    assert.deepEqual(other.tokens, [undefined]);
-  });
-
-  it("changes and removes the dashboard's address", async () => {
-    const travel = await connected();
-    const { result, shown } = await withPerson(
-      [{ pick: "Dashboard address" }, { type: "app" }, { type: "https://app.example.com" }],
-      () => editCrew(crews, travel),
-    );
-    assert.match(shown[1]?.complaint ?? "", /must start with/);
-    assert.equal(result?.dashboardUrl, "https://app.example.com");
-    const changed = crews.get("Travel");
-    assert.equal(
-      (
-        await withPerson([{ pick: "Dashboard address" }, { type: "" }], () =>
-          editCrew(crews, changed),
-        )
-      ).result?.dashboardUrl,
-      undefined,
-    );
+    assert.deepEqual([crews.list(), other.tokens], [[travel], [undefined]]);
   });
 
   it("removes a crew only after a confirmation that names the token and the executions", async () => {
     const travel = await connected();
-    const { result: kept, shown } = await withPerson(["escape"], () =>
-      removeCrew({ crews, locals }, travel),
-    );
+    const remove = (move: Move) => withPerson([move], () => removeCrew({ crews, locals }, travel));
+    const { result: kept, shown } = await remove("escape");
     assert.equal(kept, false);
     assert.match(shown[0]?.detail ?? "", /tokens are deleted/);
     assert.match(shown[0]?.detail ?? "", /no longer updated/);
     assert.equal(crews.list().length, 1);
-    assert.equal(
-      (await withPerson([{ press: "Remove" }], () => removeCrew({ crews, locals }, travel))).result,
-      true,
-    );
+    assert.equal((await remove(press("Remove"))).result, true);
     assert.equal(secrets.kept.size, 0);
   });
 
   describe("testing a connection", () => {
+    const test = (travel: Crew) => withPerson([], () => testCrew(crews, travel));
+
     it("reports address, time, type of token and status path, without the token", async () => {
-      const travel = await connected();
-      const { result, shown } = await withPerson([], () => testCrew(crews, travel));
+      const { result, shown } = await test(await connected());
       const { milliseconds, ...report } = result!;
       assert.deepEqual(report, {
         crew: "Travel",
@@ -395,76 +301,64 @@ describe("Input boxes for a crew", () => {
       assert.ok(milliseconds >= 0);
     });
 
-    const causes: readonly (readonly [
-      what: string,
-      spoil: (id: string) => unknown,
-      cause: string,
-      text: RegExp,
-      choices: readonly string[],
-    ])[] = [
-      [
-        "a refused token",
-        (id) => crews.setToken(id, { token: "wrong", type: "userBearer" }),
-        "unauthorized",
-        /: The crew does not accept the user's token/,
-        ["Set Token", "Show Log", "Copy Report"],
-      ],
-      [
-        "a token without rights",
-        (id) => crews.setTokens(id, { inUse: "userBearer", userBearer: "forbidden" }),
-        "forbidden",
-        /may lack the right/,
-        ["Set Token", "Show Log", "Copy Report"],
-      ],
-      [
-        "a token that is lost",
-        () => secrets.kept.clear(),
-        "tokenLost",
-        /no longer in this machine's secret storage/,
-        ["Set Token", "Show Log", "Copy Report"],
-      ],
-      [
-        "no token",
-        (id) => crews.setTokens(id, undefined),
-        "noToken",
-        /no token for “Travel” on this machine/,
-        ["Set Token", "Show Log", "Copy Report"],
-      ],
-      [
-        "a page in its place",
-        () => (crew.answer = { type: "text/html", body: "<html>Welcome</html>" }),
-        "notACrew",
-        /answers with a web page/,
-        ["Edit Crew", "Show Log", "Copy Report"],
-      ],
-      [
-        "other JSON in its place",
-        () => (crew.answer = { type: "application/json", body: '{"hello":"world"}' }),
-        "notACrew",
-        /not what the Crew Execution API returns/,
-        ["Edit Crew", "Show Log", "Copy Report"],
-      ],
-      [
-        "no crew there",
-        () => crew.stop(),
-        "refused",
-        /: Nothing accepts connections/,
-        ["Edit Crew", "Show Log", "Copy Report"],
-      ],
-    ];
-
     it("names the cause of a failure, with a remedy, and returns the report", async () => {
-      const travel = await connected();
-      for (const [what, spoil, cause, text, choices] of causes) {
+      const { id, ...travel } = await connected();
+      const wrong = { token: "wrong", type: "userBearer" } as const;
+      const forbidden = { inUse: "userBearer", userBearer: "forbidden" } as const;
+      const page = { type: "text/html", body: "<html>Welcome</html>" };
+      const json = { type: "application/json", body: '{"hello":"world"}' };
+      const refusesToken = /: The crew does not accept the user's token/;
+      const isLost = /no longer in this machine's secret storage/;
+      for (const [spoil, cause, text, remedy] of [
+        [() => crews.setToken(id, wrong), "unauthorized", refusesToken, "Set Token"],
+        [() => crews.setTokens(id, forbidden), "forbidden", /may lack the right/, "Set Token"],
+        [() => secrets.kept.clear(), "tokenLost", isLost, "Set Token"],
+        [() => crews.setTokens(id, undefined), "noToken", /no token for “Travel”/, "Set Token"],
+        [() => (crew.answer = page), "notACrew", /answers with a web page/, "Edit Crew"],
+        [() => (crew.answer = json), "notACrew", /not what the Crew Execution API/, "Edit Crew"],
+        [() => crew.stop(), "refused", /: Nothing accepts connections/, "Edit Crew"],
+      ] as const) {
         delete crew.answer;
-        await crews.setTokens(travel.id, { inUse: "bearer", bearer: "right" });
-        await spoil(travel.id);
-        const { result, shown } = await withPerson([], () => testCrew(crews, travel));
-        assert.deepEqual([result?.ok, result?.cause], [false, cause], what);
-        assert.match(shown[0]?.text ?? "", text, what);
-        assert.deepEqual(shown[0]?.choices, choices, what);
+        await crews.setTokens(id, { inUse: "bearer", bearer: "right" });
+        await spoil();
+        const { result, shown } = await test({ id, ...travel });
+        assert.deepEqual([result?.ok, result?.cause], [false, cause]);
+        assert.match(shown[0]?.text ?? "", text);
+        assert.deepEqual(shown[0]?.choices, [remedy, "Show Log", "Copy Report"]);
         assert.doesNotMatch(JSON.stringify(result), /wrong/, "the token is in the report");
       }
     });
+  });
+});
+
+describe("a crew's dashboard", () => {
+  const crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
+  const real = Object.getOwnPropertyDescriptor(vscode.env, "openExternal")!;
+  let opened: string[];
+
+  beforeEach(() => {
+    opened = [];
+    const value = (uri: vscode.Uri) => Promise.resolve(opened.push(uri.toString(true)) > 0);
+    Object.defineProperty(vscode.env, "openExternal", { configurable: true, value });
+  });
+  afterEach(() => Object.defineProperty(vscode.env, "openExternal", real));
+
+  it("opens in the browser if its address is known", async () => {
+    const dashboardUrl = "https://app.example.com/crews/7?tab=status";
+    assert.equal(await openDashboard({ ...crew, dashboardUrl }), dashboardUrl);
+    assert.deepEqual(opened, [dashboardUrl]);
+  });
+
+  it("doesn't open without a valid address; the message offers to edit the crew", async () => {
+    for (const address of [
+      {},
+      { dashboardUrl: "file:///etc/passwd" },
+      { dashboardUrl: "command:workbench.action.quit" },
+    ])
+      await assert.rejects(
+        openDashboard({ ...crew, ...address }),
+        (error) => error instanceof UserError && error.actions[0]?.command === "crewdeck.editCrew",
+      );
+    assert.deepEqual(opened, []);
   });
 });

@@ -20,19 +20,14 @@ import { intentsIn, openWindow, senderParts } from "../unit/sending/window.ts";
 
 /** The message and buttons of the error when a crew starts. */
 async function refusal(start: Promise<unknown>): Promise<UserError> {
-  try {
-    await start;
-  } catch (error) {
-    assert.ok(error instanceof UserError, String(error));
-    return error;
-  }
-  throw new Error("It started.");
+  const error: unknown = await start.catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof UserError, String(error));
+  return error;
 }
 
 describe("local crews", () => {
   const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
   const example = vscode.Uri.joinPath(extension, "media", "example-crew").fsPath;
-  const several = vscode.Uri.joinPath(extension, "test/fixtures/shapes/several-crews").fsPath;
   let folder: string;
   let secrets: MemorySecrets;
   let windows: LocalWindow[];
@@ -97,12 +92,36 @@ describe("local crews", () => {
     const file = files.find((name) => path.basename(name) === "service.json");
     return (JSON.parse(await readFile(path.join(folder, file!), "utf8")) as { pid: number }).pid;
   }
+  const killService = async () => process.kill(await pidOfService(), "SIGKILL");
+  /** Of the first crew in a window. */
+  const localOf = ({ locals }: LocalWindow) => locals.list()[0]?.local;
+  const untilRunning = (window: LocalWindow, is = true) =>
+    waitFor(`the crew to run: ${is}`, () => localOf(window)?.running === is);
+  /** The error messages during an action, to which a person gives this answer. */
+  async function errorsDuring(action: (said: readonly string[]) => Promise<void>, answer?: string) {
+    const said: string[] = [];
+    const showErrorMessage = (message: string, ...buttons: string[]) => {
+      said.push([message, ...buttons].join(" | "));
+      return Promise.resolve(answer);
+    };
+    await withReplaced(vscode.window, { showErrorMessage }, () => action(said));
+    return said;
+  }
 
-  async function copyOfExample(): Promise<string> {
-    const project = path.join(folder, "project");
-    await cp(example, project, { recursive: true });
+  async function copyOf(source: string, name = "project"): Promise<string> {
+    const project = path.join(folder, name);
+    await cp(source, project, { recursive: true });
     return project;
   }
+  const copyOfExample = () => copyOf(example);
+  const fixture = (name: string) => path.join(projectFolder, "test/fixtures", name);
+  const tasksIn = (project: string) => path.join(project, "src/example_crew/config/tasks.yaml");
+  const isInvalid = /^src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody"\./;
+  async function makeInvalid(project: string): Promise<void> {
+    const text = await readFile(tasksIn(project), "utf8");
+    await writeFile(tasksIn(project), text.replace(/agent: \w+/, "agent: nobody"));
+  }
+  const activeEditor = () => waitFor("the file", () => vscode.window.activeTextEditor);
 
   /** Starts the crew with this description from the list, or none. */
   async function pick(locals: LocalCrews, description?: string) {
@@ -137,20 +156,12 @@ describe("local crews", () => {
   it("serves the example crew, connects it automatically and returns its inputs", async () => {
     const window = await newWindow();
     const seen: unknown[] = [];
-    window.crews.onDidChange(() =>
-      seen.push(
-        ...window.locals.list().map(({ local }) => [local?.starting ?? false, local?.running]),
-      ),
-    );
+    window.crews.onDidChange(() => {
+      const { starting = false, running } = localOf(window) ?? {};
+      seen.push(starting, running);
+    });
     const crew = await startExample(window);
-    assert.deepEqual(
-      [seen[0], seen.at(-1)],
-      [
-        [true, false],
-        [false, true],
-      ],
-      "it is shown while it starts",
-    );
+    assert.deepEqual([...seen.slice(0, 2), ...seen.slice(-2)], [true, false, false, true]);
     assert.equal(crew.id, "local:crewdeck:/example-crew");
     assert.equal(crew.name, "example_crew");
     assert.deepEqual(seenElsewhere(crew).local, {
@@ -170,8 +181,7 @@ describe("local crews", () => {
 
   it("serves each crew of a file with several: its own row, address and id, one token, and either is started by its class", async () => {
     const window = await newWindow();
-    const project = path.join(folder, "several");
-    await cp(several, project, { recursive: true });
+    const project = await copyOf(fixture("shapes/several-crews"));
     const crew = await window.locals.start({ folder: project, crewClass: "EditCrew" });
     const id = `local:${vscode.Uri.file(project).toString()}`;
     assert.equal(crew?.id, `${id}#EditCrew`);
@@ -251,10 +261,8 @@ describe("local crews", () => {
     await close(first);
 
     const next = await newWindow();
-    const stopped = await waitFor("the crew to be listed as stopped", () =>
-      next.locals.list().find(({ local }) => local?.running === false),
-    );
-    assert.deepEqual(stopped, {
+    await untilRunning(next, false);
+    assert.deepEqual(next.locals.list()[0], {
       ...crew,
       local: { ...seenElsewhere(crew).local, running: false, ranBefore: true },
     });
@@ -275,18 +283,15 @@ describe("local crews", () => {
     const second = await newWindow();
     await second.locals.restore();
     // A service that is ending looks alive for a moment.
-    await waitFor(
-      "the crew to be listed as stopped",
-      () => second.locals.list()[0]?.local?.running === false,
-    );
-    assert.equal(second.locals.list()[0]?.local?.ranBefore, true, "which its row says");
+    await untilRunning(second, false);
+    assert.equal(localOf(second)?.ranBefore, true, "which its row says");
     await second.locals.ensureRunning(crew.id);
     const stopped = await second.locals.stop({ folder: example });
     assert.deepEqual(stopped?.local, { ...seenElsewhere(crew).local, running: false });
     await assert.rejects(fetch(crew.url));
     open.add(crew.id);
     await second.locals.restore();
-    assert.equal(second.locals.list()[0]?.local?.running, false);
+    assert.equal(localOf(second)?.running, false);
   });
 
   it("names a workspace's project after its folder, and makes a second such name unique", async () => {
@@ -306,21 +311,13 @@ describe("local crews", () => {
   it("reports once that a service was killed, and restarts it on request", async () => {
     const window = await newWindow();
     const crew = await startExample(window);
-    const said: string[] = [];
-    const showErrorMessage = (message: string, ...buttons: string[]) => {
-      said.push(`${message} [${buttons.join(", ")}]`);
-      return Promise.resolve("Start Again");
-    };
-    await withReplaced(vscode.window, { showErrorMessage }, async () => {
-      process.kill(await pidOfService(), "SIGKILL");
+    const said = await errorsDuring(async (said) => {
+      await killService();
       await waitFor("the message", () => said.length > 0);
-      await waitFor(
-        "the crew to run again",
-        () => window.locals.list()[0]?.local?.running === true,
-      );
-    });
+      await untilRunning(window);
+    }, "Start Again");
     assert.deepEqual(said, [
-      "The local crew “example_crew” ended unexpectedly. Its executions are kept. [Start Again, Show Local Crew's Log]",
+      "The local crew “example_crew” ended unexpectedly. Its executions are kept. | Start Again | Show Local Crew's Log",
     ]);
     assert.deepEqual(window.locals.list(), [crew]);
     assert.equal((await window.crews.inputs(crew, { fresh: true })).fields.length, 2);
@@ -330,22 +327,18 @@ describe("local crews", () => {
     const window = await newWindow();
     const crew = await startExample(window);
     open.add(crew.id);
-    const said: string[] = [];
-    const showErrorMessage = (message: string) => Promise.resolve(void said.push(message));
-    const isRunning = () => window.locals.list()[0]?.local?.running === true;
-    await withReplaced(vscode.window, { showErrorMessage }, async () => {
+    const said = await errorsDuring(async (said) => {
       const first = await pidOfService();
-      process.kill(first, "SIGKILL");
-      await waitFor("its end", () => !isRunning());
-      await waitFor("it to run again", isRunning);
-      const second = await pidOfService();
-      assert.notEqual(second, first);
+      await killService();
+      await untilRunning(window, false);
+      await untilRunning(window);
+      assert.notEqual(await pidOfService(), first);
       assert.deepEqual(said, []);
-      process.kill(second, "SIGKILL");
+      await killService();
       await waitFor("the message", () => said.length > 0);
     });
     assert.match(said.join("\n"), /^The local crew “example_crew” ended unexpectedly\.[^\n]*$/);
-    assert.equal(isRunning(), false);
+    assert.equal(localOf(window)?.running, false);
   });
 
   it("names what was interrupted, and decides about that only", async () => {
@@ -370,26 +363,19 @@ describe("local crews", () => {
     const project = await copyOfExample();
     const crew = await first.locals.start({ folder: project });
     assert.ok(crew);
-    const showErrorMessage = () => Promise.resolve(undefined);
-    await withReplaced(vscode.window, { showErrorMessage }, async () => {
-      process.kill(await pidOfService(), "SIGKILL");
-      await waitFor(
-        "the reason",
-        () => first.locals.list()[0]?.local?.failure === "It ended unexpectedly.",
-      );
+    const reason = "It ended unexpectedly.";
+    await errorsDuring(async () => {
+      await killService();
+      await waitFor("the reason", () => localOf(first)?.failure === reason);
     });
     await close(first);
     const next = await newWindow();
-    assert.equal(next.locals.list()[0]?.local?.failure, "It ended unexpectedly.");
-    const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
-    const text = await readFile(tasks, "utf8");
-    await writeFile(tasks, "research:\n  description: 3\n");
+    assert.equal(localOf(next)?.failure, reason);
+    const text = await readFile(tasksIn(project), "utf8");
+    await makeInvalid(project);
     await refusal(next.locals.ensureRunning(crew.id));
-    assert.match(
-      next.locals.list()[0]?.local?.failure ?? "",
-      /^src\/example_crew\/config\/tasks\.yaml:2:16: /,
-    );
-    await writeFile(tasks, text);
+    assert.match(localOf(next)?.failure ?? "", isInvalid);
+    await writeFile(tasksIn(project), text);
     open.add(crew.id);
     await next.locals.restore();
     assert.deepEqual(next.locals.list(), [crew], "for what is open");
@@ -436,16 +422,15 @@ describe("local crews", () => {
   it("reports where a project is invalid, with a button that opens the place", async () => {
     const window = await newWindow();
     const project = await copyOfExample();
-    const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
-    await writeFile(tasks, "research:\n  description: 3\n");
+    await makeInvalid(project);
     const error = await refusal(window.locals.start({ folder: project }));
-    assert.match(error.message, /^src\/example_crew\/config\/tasks\.yaml:2:16: /);
+    assert.match(error.message, isInvalid);
     const [action] = error.actions;
     assert.equal(action?.command, "vscode.open");
     await vscode.commands.executeCommand(action.command, ...(action.arguments ?? []));
-    const editor = await waitFor("the file", () => vscode.window.activeTextEditor);
-    assert.equal(editor.document.uri.fsPath, tasks);
-    assert.deepEqual(editor.selection.active, new vscode.Position(1, 15));
+    const editor = await activeEditor();
+    assert.equal(editor.document.uri.fsPath, tasksIn(project));
+    assert.match(editor.document.lineAt(editor.selection.active.line).text, /agent: nobody/);
     assert.deepEqual(window.locals.list(), []);
   });
 
@@ -454,8 +439,7 @@ describe("local crews", () => {
     const project = await copyOfExample();
     const crew = await window.locals.start({ folder: project });
     assert.ok(crew);
-    const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
-    await writeFile(tasks, (await readFile(tasks, "utf8")).replace(/agent: \w+/, "agent: nobody"));
+    await makeInvalid(project);
     const onProblem = (message: string) => assert.fail(message);
     const sent = openWindow(path.join(folder, "sent"), systemClock, onProblem);
     const sender = new KickoffSender({
@@ -481,8 +465,8 @@ describe("local crews", () => {
       );
       const [open] = actionsOf(error);
       await vscode.commands.executeCommand("vscode.open", ...(open?.arguments ?? []));
-      const editor = await waitFor("the file", () => vscode.window.activeTextEditor);
-      assert.equal(editor.document.uri.fsPath, tasks);
+      const editor = await activeEditor();
+      assert.equal(editor.document.uri.fsPath, tasksIn(project));
       assert.match(editor.document.lineAt(editor.selection.active.line).text, /agent: nobody/);
       await waitFor("the log", () =>
         lines.some((line) =>
@@ -498,24 +482,15 @@ describe("local crews", () => {
   });
 
   it("refuses with a message what can't be served", async () => {
-    const window = await newWindow();
-    assert.match(
-      (await refusal(window.locals.start({ folder: path.join(folder, "nowhere") }))).message,
-      /nowhere doesn't exist/,
-    );
-    assert.match(
-      (await refusal(window.locals.start({ folder: "vscode-vfs://github/a/b" }))).message,
-      /not a folder on this machine/,
-    );
-    assert.match((await refusal(window.locals.stop())).message, /No local crew is running/);
-    assert.match(
-      (await refusal(window.locals.stop({ folder: example }))).message,
-      /No local crew was started/,
-    );
-    assert.match(
-      (await refusal(window.locals.ensureRunning("local:file:///gone"))).message,
-      /folder is gone/,
-    );
+    const { locals } = await newWindow();
+    for (const [done, says] of [
+      [locals.start({ folder: path.join(folder, "nowhere") }), /nowhere doesn't exist/],
+      [locals.start({ folder: "vscode-vfs://github/a/b" }), /not a folder on this machine/],
+      [locals.stop(), /No local crew is running/],
+      [locals.stop({ folder: example }), /No local crew was started/],
+      [locals.ensureRunning("local:file:///gone"), /folder is gone/],
+    ] as const)
+      assert.match((await refusal(done)).message, says);
   });
 
   it("doesn't list a crew while its folder is missing", async () => {
@@ -551,8 +526,7 @@ describe("local crews", () => {
 
   it("says that a flow runs only with crewAI, and doesn't rehearse it", async () => {
     const { locals } = await newWindow();
-    const project = path.join(folder, "review");
-    await cp(path.join(projectFolder, "test/fixtures/crewai/review"), project, { recursive: true });
+    const project = await copyOf(fixture("crewai/review"), "review");
     const outside = await refusal(locals.start({ folder: project }));
     assert.match(
       outside.message,
@@ -572,12 +546,19 @@ describe("local crews", () => {
 
   it("says that a crew whose tasks only Python knows runs only with crewAI", async () => {
     const { locals } = await newWindow();
-    const project = path.join(folder, "alone");
-    const shape = path.join(projectFolder, "test/fixtures/shapes/python-alone");
-    await cp(shape, project, { recursive: true });
+    const project = await copyOf(fixture("shapes/python-alone"), "alone");
     await refusal(locals.start({ folder: project }));
     const { items } = await pick(locals);
     assert.ok(items.some(({ detail }) => detail === "made in Python, which only crewAI runs"));
+  });
+
+  it("names in the list the inputs that the form asks for, without those that crewAI doesn't fill in", async () => {
+    const { locals } = await newWindow();
+    const project = await copyOf(fixture("shapes/braces"), "braces");
+    await locals.start({ folder: project });
+    const { items } = await pick(locals);
+    const detail = "1 task · inputs: topic, my-key_2, reader, day";
+    assert.ok(items.some((item) => item.detail === detail));
   });
 
   it("shows in the list which crews run, are stopped or are new, also those from other folders", async () => {

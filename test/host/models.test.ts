@@ -14,7 +14,7 @@ import { Models } from "../../src/models/models.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { provideModels, textIn, vendor, type ProviderRequest } from "./model-provider.ts";
-import { withPerson } from "./scripted-person.ts";
+import { withPerson, type Move } from "./scripted-person.ts";
 
 const role = vscode.LanguageModelChatMessageRole;
 const crew: Crew = {
@@ -25,6 +25,9 @@ const crew: Crew = {
 };
 const choice = { use: "vscode", vendor, id: "one", name: "Model one" } as const;
 const say = (text: string) => new vscode.LanguageModelTextPart(text);
+const hello = { messages: [{ role: "user", content: "Say hello" }] };
+const errorIn = async (response: Response) => asObject(asObject(await response.json())["error"]);
+const jsonOf = async (response: Response) => (await response.json()) as UnknownObject;
 
 /** A crew's service, as far as its model is concerned. */
 class FakeService {
@@ -45,6 +48,8 @@ class FakeService {
 
 /** The oldest VS Code doesn't pass a cancellation on once a model has been asked. */
 const canCancel = process.env["CREWDECK_EDITION"] !== "oldest";
+const cancelled = (token: vscode.CancellationToken) =>
+  new Promise<void>((resolve) => token.onCancellationRequested(() => resolve()));
 
 describe("models of local crews", () => {
   let secrets: MemorySecrets;
@@ -87,23 +92,17 @@ describe("models of local crews", () => {
     };
     const post = (body: object, signal: AbortSignal | null = null) =>
       fetch(`${url}/chat/completions`, {
-        method: "POST",
-        headers,
+        ...{ method: "POST", headers, signal },
         body: JSON.stringify({ model: "any", ...body }),
-        signal,
       });
     return { service, url, key, headers, post };
   }
-
-  const hello = { messages: [{ role: "user", content: "Say hello" }] };
-  const errorIn = async (response: Response) => asObject(asObject(await response.json())["error"]);
 
   it("answer a request by HTTP, with the tokens counted", async () => {
     const asked: ProviderRequest[] = [];
     await provideModels(["one"], (given) => {
       asked.push(given);
-      given.progress.report(say("Hello "));
-      given.progress.report(say("world"));
+      for (const text of ["Hello ", "world"]) given.progress.report(say(text));
     });
     const { post, url, headers } = await openEndpoint();
     const response = await post({
@@ -113,7 +112,6 @@ describe("models of local crews", () => {
         { role: "user", content: "" },
         { role: "user", content: [{ type: "text", text: "Say hello" }] },
         { role: "assistant", content: [{ type: "refusal", refusal: "Hello" }] },
-        { role: "user", content: "Again" },
       ],
       // As if they were missing.
       ...{ top_p: null, stream: null, tools: null },
@@ -121,29 +119,17 @@ describe("models of local crews", () => {
     });
     assert.equal(response.status, 200);
     assert.equal(response.headers.get("access-control-allow-origin"), null);
-    const body = (await response.json()) as UnknownObject;
-    assert.equal(body["object"], "chat.completion");
-    assert.equal(body["model"], "one");
-    assert.deepEqual(body["choices"], [
-      {
-        index: 0,
-        message: { role: "assistant", content: "Hello world", refusal: null },
-        logprobs: null,
-        finish_reason: "stop",
-      },
-    ]);
-    assert.deepEqual(body["usage"], {
-      prompt_tokens: 25,
-      completion_tokens: 2,
-      total_tokens: 27,
-    });
+    const { object, model, choices, usage } = await jsonOf(response);
+    assert.deepEqual([object, model], ["chat.completion", "one"]);
+    const message = { role: "assistant", content: "Hello world", refusal: null };
+    assert.deepEqual(choices, [{ index: 0, message, logprobs: null, finish_reason: "stop" }]);
+    assert.deepEqual(usage, { prompt_tokens: 24, completion_tokens: 2, total_tokens: 26 });
     assert.deepEqual(
       asked[0]?.messages.map((message) => [message.role, textIn(message)]),
       [
         [role.User, "Be brief"],
         [role.User, "Say hello"],
         [role.Assistant, "Hello"],
-        [role.User, "Again"],
         [
           role.User,
           'Answer with one JSON object that matches this JSON schema and nothing else: no explanation, no code fence.\n{"type":"string"}',
@@ -151,7 +137,7 @@ describe("models of local crews", () => {
       ],
     );
     assert.deepEqual(asked[0].options.modelOptions, { temperature: 0.5 });
-    const list = (await (await fetch(`${url}/models`, { headers })).json()) as UnknownObject;
+    const list = await jsonOf(await fetch(`${url}/models`, { headers }));
     assert.deepEqual(asArray(list["data"]), [
       { id: "one", object: "model", created: 0, owned_by: vendor },
     ]);
@@ -166,18 +152,13 @@ describe("models of local crews", () => {
       await isRead;
       progress.report(say("Act\nObser"));
       progress.report(say("vation: made up"));
-      await new Promise<void>((resolve) => token.onCancellationRequested(() => resolve()));
+      await cancelled(token);
       isStopped = true;
     });
     const { post } = await openEndpoint();
-    const response = await post({
-      ...hello,
-      stream: true,
-      stream_options: { include_usage: true },
-      stop: ["\nObservation:"],
-    });
+    const stream = { stream: true, stream_options: { include_usage: true } };
+    const response = await post({ ...hello, ...stream, stop: ["\nObservation:"] });
     assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
-    assert.ok(response.body);
     const decoder = new TextDecoder();
     let text = "";
     for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
@@ -192,94 +173,68 @@ describe("models of local crews", () => {
     assert.deepEqual(usage?.["choices"], []);
     assert.equal(asObject(usage["usage"])["completion_tokens"], 2);
     const choices = chunks.map((chunk) => asObject(asArray(chunk["choices"])[0]));
-    assert.equal(
-      choices.map(({ delta }) => textAt(asObject(delta), "content") ?? "").join(""),
-      "Thought. Act",
-    );
+    const said = choices.map(({ delta }) => textAt(asObject(delta), "content") ?? "");
+    assert.equal(said.join(""), "Thought. Act");
     assert.equal(asObject(choices[0]?.["delta"])["role"], "assistant");
     assert.equal(choices.at(-1)?.["finish_reason"], "stop");
     if (canCancel) await waitFor("the model to be stopped, which costs money", () => isStopped);
   });
 
-  const tools = [
-    {
-      type: "function",
-      function: {
-        name: "thermometer",
-        description: "Measures",
-        parameters: { type: "object", properties: { city: { type: "string" } } },
-      },
-    },
-    { type: "function", function: { name: "other" } },
-  ];
-
   it("call tools and take their results, also in a stream, as “tool_choice” says", async () => {
     const asked: ProviderRequest[] = [];
+    const cities = { a: "Oslo", b: "Bergen" };
     await provideModels(["one"], (given) => {
       asked.push(given);
       const { progress, messages } = given;
       if (messages.some(({ content }) => content.length > 1)) progress.report(say("10 degrees"));
       else
-        for (const [id, city] of [
-          ["a", "Oslo"],
-          ["b", "Bergen"],
-        ] as const)
+        for (const [id, city] of Object.entries(cities))
           progress.report(new vscode.LanguageModelToolCallPart(id, "thermometer", { city }));
     });
     const { post } = await openEndpoint();
-    const calls = [
-      {
-        id: "a",
-        type: "function",
-        function: { name: "thermometer", arguments: '{"city":"Oslo"}' },
-      },
-      {
-        id: "b",
-        type: "function",
-        function: { name: "thermometer", arguments: '{"city":"Bergen"}' },
-      },
+    const parameters = { type: "object", properties: { city: { type: "string" } } };
+    const functions = [
+      { name: "thermometer", description: "Measures", parameters },
+      { name: "other" },
     ];
-    const first = (await (await post({ ...hello, tools })).json()) as UnknownObject;
+    const tools = functions.map((each) => ({ type: "function", function: each }));
+    const tool_calls = Object.entries(cities).map(([id, city]) => ({
+      ...{ id, type: "function" },
+      function: { name: "thermometer", arguments: JSON.stringify({ city }) },
+    }));
+    const first = await jsonOf(await post({ ...hello, tools }));
     assert.deepEqual(asArray(first["choices"])[0], {
       index: 0,
-      message: { role: "assistant", content: null, refusal: null, tool_calls: calls },
+      message: { role: "assistant", content: null, refusal: null, tool_calls },
       logprobs: null,
       finish_reason: "tool_calls",
     });
-    assert.deepEqual(
-      asked[0]?.options.tools?.map(({ name }) => name),
-      ["thermometer", "other"],
-    );
-    assert.equal(asked[0].options.toolMode, vscode.LanguageModelChatToolMode.Auto);
+    const toolsOf = (given: ProviderRequest | undefined) =>
+      given?.options.tools?.map(({ name }) => name) ?? [];
+    const { Auto, Required } = vscode.LanguageModelChatToolMode;
+    assert.deepEqual(toolsOf(asked[0]), ["thermometer", "other"]);
+    assert.equal(asked[0]?.options.toolMode, Auto);
     const streamed = await (await post({ ...hello, tools, stream: true })).text();
     assert.match(streamed, /"tool_calls":\[\{"index":1,"id":"b"/);
     assert.match(streamed, /"finish_reason":"tool_calls"/);
-    const second = (await (
-      await post({
-        tools,
-        tool_choice: { type: "function", function: { name: "thermometer" } },
-        messages: [
-          ...hello.messages,
-          { role: "assistant", content: null, tool_calls: calls },
-          { role: "tool", tool_call_id: "a", content: "10" },
-          { role: "tool", tool_call_id: "b", content: "8" },
-        ],
-      })
-    ).json()) as UnknownObject;
-    assert.match(JSON.stringify(second), /10 degrees/);
-    const [, , { messages, options }] = asked as [unknown, unknown, ProviderRequest];
-    assert.deepEqual(messages.map(textIn), [
+    const second = await post({
+      tools,
+      tool_choice: { type: "function", function: { name: "thermometer" } },
+      messages: [
+        ...hello.messages,
+        { role: "assistant", content: null, tool_calls },
+        { role: "tool", tool_call_id: "a", content: "10" },
+      ],
+    });
+    assert.match(await second.text(), /10 degrees/);
+    assert.deepEqual(asked[2]?.messages.map(textIn), [
       "Say hello",
       'call a thermometer {"city":"Oslo"} | call b thermometer {"city":"Bergen"}',
-      "result a 10 | result b 8",
+      "result a 10",
     ]);
-    assert.deepEqual(
-      options.tools?.map(({ name }) => name),
-      ["thermometer"],
-    );
-    assert.equal(options.toolMode, vscode.LanguageModelChatToolMode.Required);
+    assert.deepEqual([toolsOf(asked[2]), asked[2].options.toolMode], [["thermometer"], Required]);
     await post({ ...hello, tools, tool_choice: "none" });
-    assert.deepEqual(asked.at(-1)?.options.tools ?? [], []);
+    assert.deepEqual(toolsOf(asked[3]), []);
   });
 
   it("refuse other keys, hosts, routes and bodies, with OpenAI's error bodies", async () => {
@@ -292,12 +247,13 @@ describe("models of local crews", () => {
       assert.deepEqual([code, type], ["invalid_api_key", "authentication_error"]);
     }
     const { port } = new URL(url);
+    const evil = { ...headers, host: "evil.test" };
     const status = await new Promise((resolve, reject) => {
-      const sent = request(
-        { host: "127.0.0.1", port, path: "/v1/models", headers: { ...headers, host: "evil.test" } },
-        (response) => resolve(response.resume().statusCode),
-      );
-      sent.once("error", reject).end();
+      request({ host: "127.0.0.1", port, path: "/v1/models", headers: evil }, (response) =>
+        resolve(response.resume().statusCode),
+      )
+        .once("error", reject)
+        .end();
     });
     assert.equal(status, 403);
     const preflight = await fetch(`${url}/chat/completions`, { method: "OPTIONS" });
@@ -308,7 +264,8 @@ describe("models of local crews", () => {
     assert.match(String((await errorIn(embeddings))["message"]), /make no embeddings/);
     const said = (message: object) => ({ messages: [message] });
     const calling = (call: object) => said({ role: "assistant", tool_calls: [call] });
-    for (const [body, message] of [
+    const tools = [{ type: "function", function: { name: "look" } }];
+    for (const [body, expected] of [
       [{ messages: [] }, /“messages”/],
       [{ messages: "Hello" }, /“messages”/],
       [said({ role: "user", content: "" }), /All of “messages” are empty/],
@@ -326,9 +283,9 @@ describe("models of local crews", () => {
       const response = await post(body);
       assert.equal(response.status, 400);
       assert.equal(response.headers.get("x-should-retry"), "false");
-      const error = await errorIn(response);
-      assert.equal(error["type"], "invalid_request_error");
-      assert.match(String(error["message"]), message);
+      const { type, message } = await errorIn(response);
+      assert.equal(type, "invalid_request_error");
+      assert.match(String(message), expected);
     }
     const big = await post({ messages: [{ role: "user", content: "x".repeat(17_000_000) }] });
     assert.equal(big.status, 413);
@@ -362,10 +319,9 @@ describe("models of local crews", () => {
 
   it("stop a request whose client leaves, and end a stream that fails with an error", async () => {
     let seen: vscode.CancellationToken | undefined;
-    await provideModels(["one"], async ({ progress, token }) => {
+    await provideModels(["one"], async ({ token }) => {
       seen = token;
-      progress.report(say("Beginning"));
-      await new Promise<void>((resolve) => token.onCancellationRequested(() => resolve()));
+      await cancelled(token);
     });
     const { post } = await openEndpoint();
     const leave = new AbortController();
@@ -394,10 +350,10 @@ describe("models of local crews", () => {
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
     assert.ok(key.length >= 43);
     service.end();
-    await waitFor("the key to be refused", async () => {
-      const { status } = await fetch(`${url}/models`, { headers });
-      return status === 401;
-    });
+    await waitFor(
+      "the key to be refused",
+      async () => (await fetch(`${url}/models`, { headers })).status === 401,
+    );
     third.service.end();
     await waitFor("the endpoint to stop", () =>
       fetch(url).then(
@@ -441,10 +397,7 @@ describe("models of local crews", () => {
     const read = secrets.get.bind(secrets);
     let release: () => void = () => undefined;
     const isReady = new Promise<void>((resolve) => (release = resolve));
-    secrets.get = async (key) => {
-      await isReady;
-      return await read(key);
-    };
+    secrets.get = (key) => isReady.then(() => read(key));
     const baseUrl = "https://models.example.com/v1";
     const slow = { use: "endpoint", baseUrl, model: "llama", hasKey: false, at: 1 } as const;
     const first = models.choose(crew.id, slow);
@@ -456,38 +409,32 @@ describe("models of local crews", () => {
   });
 
   describe("are chosen", () => {
-    const labels = {
-      ours: "Use VS Code's Models…",
-      endpoint: "Another Endpoint…",
-      project: "What the Project's .env Says",
-    };
+    const ours = { pick: "Use VS Code's Models…" };
+    const endpoint = { pick: "Another Endpoint…" };
+    const project = { pick: "What the Project's .env Says" };
+    const address = "https://models.example.com/v1";
     const noEngine = () => Promise.resolve();
     const choose = (argument?: unknown) =>
       chooseModel(models, crew, argument, argument === undefined, noEngine);
+    const chooses = (...moves: readonly Move[]) => withPerson(moves, () => choose());
 
     it("from VS Code's, after consent", async () => {
       await provideModels(["one", "two"], () => undefined);
-      const refused = await withPerson(
-        [{ pick: labels.ours }, { pick: "Model two" }, "escape"],
-        choose,
-      );
-      assert.equal(refused.result, undefined);
+      const two = { pick: "Model two" };
+      assert.equal((await chooses(ours, two, "escape")).result, undefined);
       assert.deepEqual(models.choice(crew.id), { use: "project" });
-      const { result, shown } = await withPerson(
-        [{ pick: labels.ours }, { pick: "Model two" }, { press: "Allow" }],
-        choose,
-      );
+      const { result, shown } = await chooses(ours, two, { press: "Allow" });
       assert.deepEqual(result, { use: "vscode", vendor, id: "two", name: "Model two" });
       assert.deepEqual(shown[1]?.details, Array(2).fill("Prompts of up to 8,000 tokens"));
       assert.match(shown[2]?.detail ?? "", /count against your plan at “crewdeck-test”/);
-      const again = await withPerson([{ pick: labels.project }], choose);
+      const again = await chooses(project);
       assert.deepEqual(again.shown[0]?.descriptions, ["current: Model two", "", ""]);
       assert.deepEqual(models.choice(crew.id), { use: "project" });
     });
 
     it("for a crew that is rehearsed, with a way to crewAI", async () => {
       const local = { folder: "file:///weather", engine: "rehearsal", running: true } as const;
-      const { shown } = await withPerson([{ pick: labels.project }], () =>
+      const { shown } = await withPerson([project], () =>
         chooseModel(models, { ...crew, local }, undefined, true, noEngine),
       );
       assert.match(shown[1]?.text ?? "", /is rehearsed, so no model is called/);
@@ -495,37 +442,28 @@ describe("models of local crews", () => {
     });
 
     it("from another endpoint, whose key is only in SecretStorage and for that host only", async () => {
-      const address = "https://models.example.com/v1";
-      const { shown } = await withPerson(
-        [
-          { pick: labels.endpoint },
-          { type: "models.example.com" },
-          { type: "http://models.example.com" },
-          { type: "https://me:word@models.example.com" },
-          { type: `${address}/chat/completions` },
-          { type: " " },
-          { type: "llama" },
-          { type: "secret-key-1" },
-        ],
-        choose,
+      const { shown } = await chooses(
+        endpoint,
+        { type: "models.example.com" },
+        { type: "http://models.example.com" },
+        { type: "https://me:word@models.example.com" },
+        { type: `${address}/chat/completions` },
+        { type: " " },
+        { type: "llama" },
+        { type: "secret-key-1" },
       );
       assert.match(shown[1]?.complaint ?? "", /user name or password/);
       const stored = JSON.stringify(models.choice(crew.id));
       assert.match(stored, /"baseUrl":"https:\/\/models\.example\.com\/v1","model":"llama"/);
       assert.doesNotMatch(stored, /secret-key/);
-      const { environment } = await serve();
-      assert.deepEqual(environment, {
+      assert.deepEqual((await serve()).environment, {
         OPENAI_BASE_URL: address,
         OPENAI_API_BASE: address,
         OPENAI_API_KEY: "secret-key-1",
         MODEL: "openai/llama",
       });
       // The same host keeps the key, another one doesn't get it.
-      const move = (to: string) =>
-        withPerson(
-          [{ pick: labels.endpoint }, { type: to }, { type: "llama" }, { type: "" }],
-          choose,
-        );
+      const move = (to: string) => chooses(endpoint, { type: to }, { type: "llama" }, { type: "" });
       await move("https://models.example.com/v2");
       assert.equal((await serve()).environment["OPENAI_API_KEY"], "secret-key-1");
       await move("http://127.0.0.1:11434/v1");
@@ -536,12 +474,7 @@ describe("models of local crews", () => {
     });
 
     it("again if the key is missing, and are forgotten with the crew", async () => {
-      await choose({
-        use: "endpoint",
-        baseUrl: "https://models.example.com/v1",
-        model: "llama",
-        key: "secret-key-1",
-      });
+      await choose({ use: "endpoint", baseUrl: address, model: "llama", key: "secret-key-1" });
       secrets.kept.clear();
       await assert.rejects(serve(), /The key for models\.example\.com is missing/);
       await models.forget(crew.id);
@@ -549,20 +482,13 @@ describe("models of local crews", () => {
     });
 
     it("by a program only with all it needs, and with a person's consent for VS Code's", async () => {
+      const one = { use: "vscode", model: "one" };
       await assert.rejects(choose({}), /“use” must be one of/);
       await assert.rejects(choose({ use: "endpoint", model: "m" }), /“baseUrl” is missing/);
-      await assert.rejects(
-        choose({ use: "vscode", model: "one" }),
-        /VS Code has no language models/,
-      );
+      await assert.rejects(choose(one), /VS Code has no language models/);
       await provideModels(["one"], () => undefined);
-      await assert.rejects(
-        choose({ use: "vscode", model: "nine" }),
-        /must be one of crewdeck-test\/one/,
-      );
-      const { result } = await withPerson([{ press: "Allow" }], () =>
-        choose({ use: "vscode", model: "one" }),
-      );
+      await assert.rejects(choose({ ...one, model: "nine" }), /one of crewdeck-test\/one/);
+      const { result } = await withPerson([{ press: "Allow" }], () => choose(one));
       assert.deepEqual(result, choice);
     });
   });
