@@ -12,7 +12,7 @@ import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import { titleOf } from "./executions/title.ts";
-import { Drafts } from "./feedback/drafts.ts";
+import { Drafts } from "./executions/drafts.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment, watchProjects } from "./local/projects.ts";

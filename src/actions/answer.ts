@@ -7,7 +7,7 @@ import { activeDocument } from "../editor/execution-uri.ts";
 import type { Execution } from "../executions/model.ts";
 import { approved } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import { crewAndPlace } from "../feedback/target.ts";
+import { crewAndPlace } from "../crews/place.ts";
 import { may } from "../view/actions.ts";
 import { type Asker, program } from "./asker.ts";
 import { Feedback, type FeedbackOptions, type GivenFeedback } from "./feedback.ts";

@@ -10,7 +10,7 @@ import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
-import { callbacksAgain, crewAndPlace } from "../feedback/target.ts";
+import { callbacksAgain, crewAndPlace } from "../crews/place.ts";
 import { effectOf } from "../view/actions.ts";
 import type { Question } from "./question.ts";
 

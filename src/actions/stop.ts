@@ -4,7 +4,7 @@ import type { Crews } from "../crews/crews.ts";
 import { showStatus } from "../editor/messages.ts";
 import { type Execution, isLocalCrew } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { crewAndPlace } from "../feedback/target.ts";
+import { crewAndPlace } from "../crews/place.ts";
 import type { Senders } from "../sending/senders.ts";
 import type { Question } from "./question.ts";
 import type { Targets } from "./targets.ts";

@@ -13,7 +13,7 @@ import { Senders } from "../../src/sending/senders.ts";
 import { Database } from "../../src/store/database.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
-import { Drafts } from "../../src/feedback/drafts.ts";
+import { Drafts } from "../../src/executions/drafts.ts";
 import { FormMemory } from "../../src/kickoff/form/memory.ts";
 import { initialValues } from "../../src/kickoff/form/values.ts";
 import { openKept } from "../../src/kickoff/form/forms.ts";

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import type { ExecutionSummary } from "../../src/executions/model.ts";
-import { Drafts } from "../../src/feedback/drafts.ts";
+import { Drafts } from "../../src/executions/drafts.ts";
 import { Feedback } from "../../src/actions/feedback.ts";
 import type { Circumstances } from "../../src/view/actions.ts";
 import { sendFeedback } from "../../src/sending/feedback.ts";

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { formatSize } from "../../base/text.ts";
 import type { Execution } from "../../executions/model.ts";
 import { asksFor, isForWhatWaits } from "../../executions/resumes.ts";
-import { beginningOf, type Draft } from "../../feedback/drafts.ts";
+import { beginningOf, type Draft } from "../../executions/drafts.ts";
 import { canAnswer, commandOn, effectOf, type Verb } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import { isLarge } from "../../view/outputs.ts";

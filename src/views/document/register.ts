@@ -9,7 +9,7 @@ import { plainLabel } from "../../editor/messages.ts";
 import type { Picture } from "../../api/types.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
-import type { Drafts } from "../../feedback/drafts.ts";
+import type { Drafts } from "../../executions/drafts.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ExecutionDocuments } from "./documents.ts";

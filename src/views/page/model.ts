@@ -13,7 +13,7 @@ import {
   type ResumeTarget,
 } from "../../executions/resumes.ts";
 import { taskIn } from "../../executions/tasks.ts";
-import { callbacksAgain, crewAndPlace } from "../../feedback/target.ts";
+import { callbacksAgain, crewAndPlace } from "../../crews/place.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { withLines } from "../../view/embed.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";

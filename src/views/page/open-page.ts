@@ -20,9 +20,9 @@ import {
   type Draft,
   type Drafts,
   type DraftTarget,
+  outputToAnswer,
   TypedDraft,
-} from "../../feedback/drafts.ts";
-import { outputToAnswer } from "../../feedback/target.ts";
+} from "../../executions/drafts.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Circumstances } from "../../view/actions.ts";
@@ -325,7 +325,7 @@ export class OpenPage {
 
   /** Below what is typed. */
   async #insert({ localId }: Execution, { taskId, attempt }: ResumeTarget): Promise<void> {
-    const { askInsertion } = await import("../../feedback/canned.ts");
+    const { askInsertion } = await import("./canned.ts");
     const answer = await askInsertion();
     if (answer === undefined) return;
     const target = { localId, taskId, attempt };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
-import { Drafts } from "../../../src/feedback/drafts.ts";
+import { Drafts } from "../../../src/executions/drafts.ts";
 import { FormMemory } from "../../../src/kickoff/form/memory.ts";
 import { KeptRequests } from "../../../src/kickoff/request-files/kept.ts";
 import { ProjectRecords } from "../../../src/local/records.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { noActivity } from "../../../src/executions/activity.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import type { Draft } from "../../../src/feedback/drafts.ts";
+import type { Draft } from "../../../src/executions/drafts.ts";
 import type { Circumstances } from "../../../src/view/actions.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
 import { textOf } from "../../../src/view/text.ts";

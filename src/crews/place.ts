@@ -1,14 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { hostOf, shortAddress } from "../api/address.ts";
 import { givenCallbacks } from "../api/callbacks.ts";
-import { type Execution, type ExecutionSummary, isLocalCrew } from "../executions/model.ts";
-import { attemptToAnswer } from "../executions/resumes.ts";
-import type { DraftTarget } from "./drafts.ts";
-
-/** The output that feedback is for, as the person saw the execution. */
-export function outputToAnswer(execution: ExecutionSummary, taskId: string): DraftTarget {
-  return { localId: execution.localId, taskId, attempt: attemptToAnswer(execution, taskId) };
-}
+import { type Execution, isLocalCrew } from "../executions/model.ts";
 
 export function crewAndPlace({ crew }: Pick<Execution, "crew">): string {
   return isLocalCrew(crew)

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { plainLabel } from "../editor/messages.ts";
+import { plainLabel } from "../../editor/messages.ts";
 
 interface CannedAnswer {
   readonly label?: string;

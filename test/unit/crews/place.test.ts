@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { callbacksAgain, crewAndPlace } from "../../../src/feedback/target.ts";
+import { callbacksAgain, crewAndPlace } from "../../../src/crews/place.ts";
 import { anExecution } from "../views/executions.ts";
 
 describe("where feedback goes", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Draft, Drafts } from "../../../src/feedback/drafts.ts";
+import { type Draft, Drafts } from "../../../src/executions/drafts.ts";
 import { testDatabase } from "../../support/database.ts";
 
 describe("drafts of feedback", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Draft, DraftTarget } from "../../../src/feedback/drafts.ts";
-import { TypedDraft } from "../../../src/feedback/drafts.ts";
+import type { Draft, DraftTarget } from "../../../src/executions/drafts.ts";
+import { TypedDraft } from "../../../src/executions/drafts.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 
 describe("what is typed about an output", () => {

@@ -3,7 +3,8 @@ import type { Clock } from "../base/clock.ts";
 import { UserError } from "../base/errors.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { oneLine } from "../base/text.ts";
-import type { ResumeTarget } from "../executions/resumes.ts";
+import type { ExecutionSummary } from "./model.ts";
+import { attemptToAnswer, type ResumeTarget } from "./resumes.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../base/sqlite.ts";
 
@@ -19,6 +20,11 @@ export interface Draft extends ResumeTarget {
 }
 
 export type DraftTarget = Pick<Draft, "localId" | "taskId" | "attempt">;
+
+/** The output that feedback is for, as the person saw the execution. */
+export function outputToAnswer(execution: ExecutionSummary, taskId: string): DraftTarget {
+  return { localId: execution.localId, taskId, attempt: attemptToAnswer(execution, taskId) };
+}
 
 const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 
