@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import { defined, firstOfEach } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import { flag, read, readTarget, targetMembers, text } from "../editor/arguments.ts";
+import { read, readTarget, targetMembers, text } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
 import type { Execution } from "../executions/model.ts";
 import { approved } from "../executions/resumes.ts";
@@ -58,15 +58,11 @@ function givenIn(execution: Execution, argument: unknown): GivenFeedback {
   const active = argument === undefined ? readTarget(activeDocument()) : {};
   const isHere = active.kickoffId !== undefined && execution.kickoffIds.includes(active.kickoffId);
   const { taskId, attempt } = isHere ? active : {};
-  const { feedback, isShown, ...given } = read(
-    { ...targetMembers, feedback: text, isShown: flag },
-    argument,
-  );
+  const { feedback, ...given } = read({ ...targetMembers, feedback: text }, argument);
   return defined({
     taskId: given.taskId ?? taskId,
     attempt: given.attempt ?? attempt,
     feedback,
-    isShown,
   });
 }
 

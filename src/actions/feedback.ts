@@ -39,8 +39,6 @@ export interface GivenFeedback {
   readonly feedback?: string;
   /** The attempt that the person saw; no other is answered. */
   readonly attempt?: number;
-  /** The output is on the screen, on the page. */
-  readonly isShown?: boolean;
 }
 
 type Answer = Promise<FeedbackResult | undefined>;
@@ -70,8 +68,7 @@ export class Feedback {
       const feedback = { ...wanted, isApprove: true, text };
       const isDecided =
         by.isPerson &&
-        (given.isShown === true ||
-          isTyped ||
+        (isTyped ||
           again ||
           this.#options.circumstances.isSending(execution, taskId) ||
           isShown(this.#options.documents, execution));

@@ -1,4 +1,4 @@
-import { cleanText, jsonText, withoutCommands } from "./markdown.ts";
+import { cleanText, outputContent, type OutputContent, withoutCommands } from "./markdown.ts";
 import type { Rendered } from "./sections.ts";
 import { type Execution, isRehearsalOutput } from "../executions/model.ts";
 import { taskIn } from "../executions/tasks.ts";
@@ -32,28 +32,6 @@ export function outputOf(execution: Execution, part: Output["part"]): string | u
 
 export function isLarge(output: string): boolean {
   return output.length > large / 4 && Buffer.byteLength(output) > large;
-}
-
-interface OutputContent {
-  readonly extension: "md" | "json";
-  readonly text: string;
-}
-
-/** JSON, also in a code block around the whole output, is formatted; anything else is Markdown. */
-export function outputContent(output: string): OutputContent {
-  const json = jsonText(unfenced(output));
-  return json === undefined
-    ? { extension: "md", text: output }
-    : { extension: "json", text: `${json}\n` };
-}
-
-/** The content of a JSON code block around the whole output, which models often add. */
-function unfenced(output: string): string {
-  const text = output.trim();
-  const [opening, fence] = /^(`{3,}|~{3,})[ \t]*(?:json)?[ \t]*\r?\n/i.exec(text) ?? [];
-  if (opening === undefined || fence === undefined || !text.endsWith(fence)) return output;
-  const inside = text.slice(opening.length, -fence.length);
-  return /\n[ \t]*$/.test(inside.slice(-100)) ? inside : output;
 }
 
 /** The output as an editor shows it, without links that run a command. */

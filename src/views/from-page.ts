@@ -1,10 +1,9 @@
+import path from "node:path";
 import * as vscode from "vscode";
+import { UserError } from "../base/errors.ts";
+import { shortName } from "../base/text.ts";
 import { type ExecutionSummary, keyOf } from "../executions/model.ts";
-
-/** VS Code asks before it opens an address that the person doesn't trust yet. */
-export async function openLink({ href }: { readonly href: string }): Promise<void> {
-  await vscode.env.openExternal(vscode.Uri.parse(href, true));
-}
+import { inspectProject } from "../projects/inspect.ts";
 
 /** Runs a command of an execution as a lens does. */
 export async function runCommand(
@@ -14,4 +13,82 @@ export async function runCommand(
 ): Promise<void> {
   const target = { crew: execution.crew.id, kickoffId: keyOf(execution), by: "person" };
   await vscode.commands.executeCommand(`crewdeck.${command}`, { ...target, ...more });
+}
+
+/**
+ * Opens where a task, or without one its crew, is defined.
+ * @param folder the local crew's, as a URI
+ * @throws UserError if it can't be found
+ */
+export async function openDefinition(folder: string | undefined, taskId?: string): Promise<void> {
+  const { fsPath } = vscode.Uri.parse(folderOf(folder), true);
+  const { spots } = await inspectProject(fsPath);
+  // Those of tasks come last, after methods and agents.
+  const spot = spots.findLast(({ crew, tasks }) =>
+    taskId === undefined ? crew === "whole" : tasks.includes(taskId),
+  );
+  if (spot === undefined)
+    throw new UserError(
+      taskId === undefined
+        ? vscode.l10n.t("The crew's definition could not be found in {0}.", fsPath)
+        : vscode.l10n.t(
+            "The task “{0}” could not be found in {1}. It may have been renamed since.",
+            shortName(taskId),
+            fsPath,
+          ),
+    );
+  await showAt(vscode.Uri.file(path.join(fsPath, spot.at.file)), spot.at);
+}
+
+/**
+ * Opens a file of a project that an error names. There may be no .env yet.
+ * @param folder the local crew's, as a URI
+ * @throws UserError if it can't be found
+ */
+export async function openFile(
+  folder: string | undefined,
+  { file, line = 1 }: { readonly file: string; readonly line?: number },
+): Promise<void> {
+  const project = vscode.Uri.parse(folderOf(folder), true);
+  const named = await findFile(project, file);
+  if (named === undefined && file !== ".env")
+    throw new UserError(
+      vscode.l10n.t("The file {0} could not be found in {1}.", file, project.fsPath),
+    );
+  const empty = vscode.Uri.joinPath(project, file).with({ scheme: "untitled" });
+  await showAt(named ?? empty, { line, column: 1 });
+}
+
+/** A file of a project, never one outside of it: at this path, or else the first that ends with it. */
+async function findFile(project: vscode.Uri, file: string): Promise<vscode.Uri | undefined> {
+  const root = path.posix.resolve(project.path);
+  const exact = project.with({ path: path.posix.resolve(root, file) });
+  if (exact.path.startsWith(`${root}/`) && (await isFile(exact))) return exact;
+  if (file === ".env" || path.posix.isAbsolute(file)) return undefined;
+  const pattern = new vscode.RelativePattern(project, `**/${path.posix.basename(file)}`);
+  const found = await vscode.workspace.findFiles(pattern, "**/{.venv,venv,node_modules}/**");
+  const ending = `/${path.posix.normalize(file)}`;
+  return found.find((uri) => uri.path.slice(root.length).endsWith(ending));
+}
+
+async function isFile(uri: vscode.Uri): Promise<boolean> {
+  try {
+    return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+function folderOf(folder: string | undefined): string {
+  if (folder !== undefined) return folder;
+  throw new UserError(vscode.l10n.t("This crew is no longer served from a folder here."));
+}
+
+/** @param at from 1 */
+async function showAt(
+  uri: vscode.Uri,
+  at: { readonly line: number; readonly column: number },
+): Promise<void> {
+  const start = new vscode.Position(at.line - 1, at.column - 1);
+  await vscode.window.showTextDocument(uri, { selection: new vscode.Range(start, start) });
 }

@@ -383,9 +383,9 @@ function checkEarlierOutputs(execution: Execution, activity: Activity): void {
   const output = '"degrees": 10';
   const { text } = renderExecution(execution);
   assert.ok(text.slice(text.indexOf("## Task: measure")).includes(output), text);
-  const { tasks } = pageModel(execution, activity);
+  const { tasks } = pageModel(execution, activity).view;
   const measure = tasks.find(({ taskId }) => taskId === "measure");
-  assert.ok(measure?.attempts[0]?.content?.text.includes(output), JSON.stringify(measure));
+  assert.ok(measure?.attempts[0]?.output?.includes(output), JSON.stringify(measure));
 }
 
 /** Adds a module to the project that writes each event of crewAI's bus to a file. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
-import { openFile } from "../../src/views/timeline/definition.ts";
+import { openFile } from "../../src/views/from-page.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { withReplaced } from "./extension.ts";
 

@@ -121,7 +121,7 @@ describe("A tab", () => {
     messages.fire({ type: "draft", ...target, text: "Shorter.", number: Date.now() });
     const kept = () => parts.drafts.find({ localId, ...target })?.text === "Shorter.";
     await waitFor("the stored draft", () => kept() && posted.length > shown);
-    assert.deepEqual([...new Set(posted.slice(shown))], ["draft"]);
+    assert.deepEqual([...new Set(posted.slice(shown))], ["drafts"]);
     panel.dispose();
   });
 

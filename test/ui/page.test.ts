@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { Locator, Page } from "playwright-core";
 import { type Execution, type SentKickoff, without } from "../../src/executions/model.ts";
+import type { PageDrafts } from "../../src/views/page/messages.ts";
 import { PageWindow } from "../support/page/page-window.ts";
 import { aRichExecution, outlineEvents, richDraft, someEvents } from "../support/page/samples.ts";
 import { waitFor } from "../support/wait.ts";
@@ -9,6 +10,11 @@ import { unknownColours, violationsIn } from "./accessibility.ts";
 
 const at = "2026-10-21T12:03:00.000Z";
 const target = { taskId: "outline", attempt: 2 };
+
+/** For the output that waits. */
+function draftOf(draft: { readonly text: string; readonly number: number }): PageDrafts {
+  return { current: { ...target, ...draft }, old: [] };
+}
 
 /** Waits with this output. */
 function waitingWith(output: string): Execution {
@@ -184,7 +190,7 @@ describe("The page of an execution in a browser", () => {
     assert.ok(output.length > 5_000_000);
     const began = Date.now();
     const page = await window.open({ execution: waitingWith(output) });
-    await page.getByText("This output is large (5.5 MB).").waitFor();
+    await page.getByText("This is the beginning of a large text.").waitFor();
     const took = Date.now() - began;
     const typing = Date.now();
     await feedback().pressSequentially("Too long");
@@ -213,15 +219,15 @@ describe("The page of an execution in a browser", () => {
     // An update that was made before the last keystroke.
     const draft = { text: "Sho", number: numbers[2]! };
     await feedback().blur();
-    await window.show({ execution, circumstances: { draft } });
+    await window.show({ execution, drafts: draftOf(draft) });
     assert.equal(await feedback().inputValue(), "Short");
     // Changed in another window, after it.
     const changed = { text: "Shorter", number: numbers[4]! };
-    const { text: stored, number: draftNumber } = changed;
-    await window.post({ type: "draft", ...target, attempt: 1, draft: "Other", draftNumber });
-    await window.post({ type: "draft", ...target, draft: stored, draftNumber });
+    const other = { taskId: "outline", attempt: 1, text: "Other", number: numbers[4]! };
+    await window.post({ type: "drafts", drafts: { current: other, old: [] } });
+    await window.post({ type: "drafts", drafts: draftOf(changed) });
     await waitFor("the other text", async () => (await feedback().inputValue()) === "Shorter");
-    window.later({ execution, circumstances: { draft: changed } });
+    window.later({ execution, drafts: draftOf(changed) });
     assert.equal(sent.filter(({ type }) => type === "leave").length, 1, "the box was left once");
     await page.reload();
     await feedback().waitFor();
@@ -237,7 +243,7 @@ describe("The page of an execution in a browser", () => {
     const last = others.at(-1);
     assert.ok(first?.type === "draft" && last?.type === "draft");
     // The extension crashed after the first one.
-    window.later({ execution, circumstances: { draft: { text: "S", number: first.number } } });
+    window.later({ execution, drafts: draftOf({ text: "S", number: first.number }) });
     await page.reload();
     await waitFor("the keystroke again", () => drafts().length === 6);
     assert.deepEqual(drafts().at(-1), last);
@@ -245,11 +251,11 @@ describe("The page of an execution in a browser", () => {
     // Then it was stored, and changed in another window.
     await window.show({
       execution,
-      circumstances: { draft: { text: "Short", number: last.number } },
+      drafts: draftOf({ text: "Short", number: last.number }),
     });
     window.later({
       execution,
-      circumstances: { draft: { text: "Long", number: last.number + 9 } },
+      drafts: draftOf({ text: "Long", number: last.number + 9 }),
     });
     await page.reload();
     await feedback().waitFor();
@@ -263,17 +269,18 @@ describe("The page of an execution in a browser", () => {
     await feedback().pressSequentially("Short");
     await button("Insert Canned Answer…").click();
     assert.deepEqual(sent.at(-1), { type: "insert", ...target });
-    const draftNumber = Date.now() + 60_000;
-    await window.post({ type: "draft", ...target, draft: "Short\n\nThank you.", draftNumber });
+    const drafts = draftOf({ text: "Short\n\nThank you.", number: Date.now() + 60_000 });
+    await window.post({ type: "drafts", drafts });
     await window.post({ type: "reveal", place: "feedback" });
     await waitFor("the focus", () => feedback().evaluate((box) => box === document.activeElement));
     assert.equal(await feedback().inputValue(), "Short\n\nThank you.");
   });
 
-  it("shows a draft that was not sent at its attempt, to copy or discard it", async () => {
-    const oldDrafts = [{ taskId: "outline", attempt: 1, text: "Old words." }];
-    const page = await window.open({ execution: aRichExecution(), circumstances: { oldDrafts } });
-    const old = page.locator(".given").filter({ hasText: "Written, but not sent" });
+  it("shows a draft that was not sent, to copy or discard it", async () => {
+    const drafts = { old: [{ taskId: "outline", attempt: 1, text: "Old words." }] };
+    const page = await window.open({ execution: aRichExecution(), drafts });
+    const old = page.getByRole("region", { name: "Written, but Not Sent" });
+    await old.getByText("outline, attempt 1").waitFor();
     await old.getByText("Old words.").waitFor();
     for (const name of ["Copy", "Discard…"]) await old.getByRole("button", { name }).click();
     const first = { type: "oldDraft", taskId: "outline", attempt: 1 };

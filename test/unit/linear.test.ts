@@ -16,7 +16,7 @@ import { inputNames } from "../../src/projects/types.ts";
 import { outputLines, withLines } from "../../src/view/embed.ts";
 import { headingsOf } from "../../src/view/sections.ts";
 import * as markdown from "../../src/view/markdown.ts";
-import { outputContent, renderOutput } from "../../src/view/outputs.ts";
+import { renderOutput } from "../../src/view/outputs.ts";
 import { contentOf } from "../../src/views/page/content.ts";
 import { linearPatterns, slowPart } from "../../scripts/slow-pattern.ts";
 
@@ -69,7 +69,6 @@ const functions: Readonly<Record<string, (text: string) => unknown>> = {
   laidOut: (text) => laidOut(JSON.stringify({ text })),
   normaliseAddress: ignoringErrors(normaliseAddress),
   oneLine: (text) => oneLine(text),
-  outputContent,
   outputLines: (text) => outputLines(text, 3),
   parseJson,
   readErrorBody: (text) => readErrorBody(text),

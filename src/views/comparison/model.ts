@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as l10n from "@vscode/l10n";
-import { defined } from "../../base/json.ts";
+import { defined, type JsonValue } from "../../base/json.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { noActivity } from "../../executions/activity.ts";
 import { type Execution, type ExecutionSummary, hasEnded } from "../../executions/model.ts";
@@ -19,7 +19,7 @@ import {
   isRehearsal,
   present,
 } from "../../view/words.ts";
-import { valueContent } from "../page/content.ts";
+import { contentOf, valueText } from "../page/content.ts";
 import {
   type ComparedRow,
   type ComparisonModel,
@@ -215,8 +215,8 @@ function inputsOf(
     return {
       ...{ id: label, label, isDifferent },
       values: defined({
-        left: left[label] === undefined ? undefined : valueContent(left[label]).text,
-        right: right[label] === undefined ? undefined : valueContent(right[label]).text,
+        left: inputText(left[label]),
+        right: inputText(right[label]),
       }),
       difference:
         onlyIn({ left: left[label], right: right[label] }, names) ??
@@ -226,6 +226,10 @@ function inputsOf(
   return {
     inputs: inputs.toSorted((one, other) => Number(other.isDifferent) - Number(one.isDifferent)),
   };
+}
+
+function inputText(value: JsonValue | undefined): string | undefined {
+  return value === undefined ? undefined : contentOf(valueText(value)).text;
 }
 
 function onlyIn({ left, right }: Partial<Sides<unknown>>, names: Sides<string>) {

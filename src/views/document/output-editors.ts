@@ -10,7 +10,8 @@ import { withCancel } from "../../editor/messages.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { formatTime } from "../../view/words.ts";
-import { isLarge, outputContent, outputOf, shownOutput, type Output } from "../../view/outputs.ts";
+import { outputContent } from "../../view/markdown.ts";
+import { isLarge, outputOf, shownOutput, type Output } from "../../view/outputs.ts";
 
 /** Undefined if the attempt's output isn't known. */
 export function outputUri(

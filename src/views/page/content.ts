@@ -1,30 +1,40 @@
 import type { JsonValue } from "../../base/json.ts";
-import { formatSize } from "../../base/text.ts";
 import { isRehearsalOutput } from "../../executions/model.ts";
-import { outputContent } from "../../view/outputs.ts";
-import { cleanText } from "../../view/markdown.ts";
-import type { Content } from "./messages.ts";
+import { cleanText, outputContent } from "../../view/markdown.ts";
 
-/** Characters of a text on the page; a browser renders more too slowly. */
-const longest = 100_000;
+/** Of a text on the page: a browser renders more too slowly. */
+export const mostCharacters = 100_000;
 
+/** A text of the crew or of a person, as the page shows it. */
+export interface Content {
+  /** `json` is formatted; `text` keeps its lines. */
+  readonly kind: "markdown" | "json" | "text";
+  readonly text: string;
+  /** It is only the beginning. */
+  readonly isCut: boolean;
+}
+
+/** @param output the extension host may have cut it at {@link mostCharacters} */
 export function contentOf(output: string): Content {
-  if (output.length > longest) {
-    const beginning = cleanText(output.slice(0, longest));
-    const end = beginning.lastIndexOf("\n");
-    return {
-      // The beginning of a JSON text is none.
-      kind: /^\s*[{[]/.test(beginning) || isRehearsalOutput(output) ? "text" : "markdown",
-      text: end < longest / 2 ? beginning : beginning.slice(0, end),
-      cutFrom: formatSize(Buffer.byteLength(output)),
-    };
+  const isRehearsal = isRehearsalOutput(output);
+  if (output.length < mostCharacters) {
+    const { extension, text } = outputContent(output);
+    if (extension === "json") return { kind: "json", text, isCut: false };
+    const kind = isRehearsal ? "text" : "markdown";
+    return { kind, text: cleanText(text), isCut: false };
   }
-  const { extension, text } = outputContent(output);
-  if (extension === "json") return { kind: "json", text };
-  return { kind: isRehearsalOutput(output) ? "text" : "markdown", text: cleanText(text) };
+  const beginning = cleanText(output.slice(0, mostCharacters));
+  const end = beginning.lastIndexOf("\n");
+  return {
+    // The beginning of a JSON text is none.
+    kind: /^\s*[{[]/.test(beginning) || isRehearsal ? "text" : "markdown",
+    text: end < mostCharacters / 2 ? beginning : beginning.slice(0, end),
+    isCut: true,
+  };
 }
 
 /** An input, as it was given. */
-export function valueContent(value: JsonValue): Content {
-  return contentOf(typeof value === "string" ? value : JSON.stringify(value));
+export function valueText(value: JsonValue): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.slice(0, mostCharacters);
 }

@@ -1,42 +1,15 @@
 import * as v from "valibot";
-import type { ExecutionState } from "../../executions/model.ts";
 import { type Action, verbs } from "../../view/actions.ts";
-import type { AttemptView, FeedbackView, TaskView } from "../../view/tasks.ts";
-import type { Fact } from "../../view/words.ts";
+import type { ExecutionView } from "../../view/execution-view.ts";
+import type { Notice } from "../../view/notices.ts";
 import type { TimelineView } from "../timeline/messages.ts";
 
-/** A text of the crew or of a person, as the page shows it. */
-export interface Content {
-  /** `json` is formatted; `text` keeps its lines. */
-  readonly kind: "markdown" | "json" | "text";
-  readonly text: string;
-  /** The size of the whole output, of which the text is the beginning. */
-  readonly cutFrom?: string;
-}
-
-export interface Notice {
-  readonly id: string;
-  readonly kind: "info" | "warning" | "error";
-  /** Markdown. */
-  readonly text: string;
-  /** What it is about, and what leads there. */
-  readonly links: readonly { readonly label: string; readonly message: FromPage }[];
-}
-
-export interface PageAttempt extends Pick<AttemptView, "number" | "previous" | "note" | "steps"> {
-  /** Without an output: the crew has not returned it. */
-  readonly content?: Content;
-  /** Its output is shown above, where it is answered. */
-  readonly isInReview: boolean;
-  readonly feedback: readonly (Omit<FeedbackView, "text"> & { readonly content: Content })[];
-  /** Feedback that was typed and not sent before this attempt stopped waiting. */
-  readonly oldDraft?: string;
-  /** Steps before these, which are not shown. */
-  readonly hiddenSteps: number;
-}
-
-export interface PageTask extends Omit<TaskView, "attempts"> {
-  readonly attempts: readonly PageAttempt[];
+/** What a notice is about, and what leads there. */
+export interface NoticeLink {
+  /** The notice's. */
+  readonly id: Notice["id"];
+  readonly label: string;
+  readonly message: FromPage;
 }
 
 /** The output that waits, or the rejected one whose next attempt is awaited. */
@@ -45,7 +18,7 @@ export interface Review {
   readonly name: string;
   readonly attempt: number;
   readonly agent?: string;
-  readonly content?: Content;
+  readonly output?: string;
   /** `again`: rejected, and the task runs again. */
   readonly status: "waits" | "sending" | "unanswered" | "answered" | "again";
   /** Markdown; what a flow asks, or what happened to the feedback. */
@@ -55,44 +28,38 @@ export interface Review {
   readonly answers?: readonly { readonly label: string; readonly text: string }[];
   /** Where feedback goes, and what it does. */
   readonly goesTo: string;
-  /** The stored draft of the feedback. */
-  readonly draft: string;
-  /** The newest keystroke that the draft has, or when it was changed elsewhere (milliseconds since 1970). */
-  readonly draftNumber: number;
 }
 
+/** Texts of the crew and of a person may be cut. */
 export interface PageModel {
-  readonly title: string;
-  readonly crew: string;
-  readonly state: ExecutionState | "interrupted";
-  readonly label: string;
-  /** Progress, the task under way. */
-  readonly facts: readonly string[];
+  readonly view: Omit<ExecutionView, "inputs">;
+  readonly inputs: readonly (readonly [name: string, text: string])[];
   /** For screen readers, when it changes. */
   readonly spoken: string;
-  /** How long it took, or since when it runs (milliseconds since 1970). */
-  readonly elapsed?: string | number;
-  /** Tokens, estimated cost. */
-  readonly use: readonly string[];
-  readonly actions: readonly Action[];
-  readonly notices: readonly Notice[];
+  readonly links: readonly NoticeLink[];
   readonly review?: Review;
-  readonly result?: Content;
-  readonly tasks: readonly PageTask[];
-  /** How many tasks follow that the crew has not named yet. */
-  readonly toCome?: string;
-  readonly inputs: readonly { readonly name: string; readonly value: Content }[];
-  /** In place of inputs. */
-  readonly noInputs?: string;
-  readonly details: readonly Fact[];
+}
+
+export interface PageDraft {
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly text: string;
+  /** Of its newest keystroke, or when it was changed elsewhere (milliseconds since 1970). */
+  readonly number: number;
+}
+
+/** What is typed and not sent. */
+export interface PageDrafts {
+  /** For the output that waits. */
+  readonly current?: PageDraft;
+  readonly old: readonly Omit<PageDraft, "number">[];
 }
 
 export type ToPage =
-  /** Before the model that it belongs to. */
+  /** This and the next: before the model that they belong to. */
   | { readonly type: "timeline"; readonly view: TimelineView }
+  | { readonly type: "drafts"; readonly drafts: PageDrafts }
   | { readonly type: "show"; readonly model: PageModel }
-  /** The stored draft for what waits has changed, and nothing else. */
-  | ({ readonly type: "draft" } & Pick<Review, "taskId" | "attempt" | "draft" | "draftNumber">)
   /** There is no such execution; Markdown. */
   | { readonly type: "missing"; readonly text: string }
   /** The answer from the page to this output was sent, or was refused with a message. */
@@ -106,12 +73,6 @@ export type Place =
   | { readonly spanId: string; readonly takesFocus: boolean };
 
 const attempt = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-/** Of an output. Nothing but a web or mail address is opened, such as a command. */
-export const openLink = v.object({
-  type: v.literal("openLink"),
-  href: v.pipe(v.string(), v.maxLength(10_000), v.check(isWebAddress)),
-});
-
 function isWebAddress(href: string): boolean {
   return URL.canParse(href) && ["http:", "https:", "mailto:"].includes(new URL(href).protocol);
 }
@@ -160,7 +121,11 @@ export const fromPage = v.variant("type", [
   }),
   /** Opens the definition of a task, or of the crew. */
   v.object({ type: v.literal("define"), taskId: v.exactOptional(v.string()) }),
-  openLink,
+  /** Of an output. Nothing but a web or mail address is opened, such as a command. */
+  v.object({
+    type: v.literal("openLink"),
+    href: v.pipe(v.string(), v.maxLength(10_000), v.check(isWebAddress)),
+  }),
 ]);
 
 export type FromPage = v.InferOutput<typeof fromPage>;

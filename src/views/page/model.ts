@@ -15,91 +15,77 @@ import {
 import { taskIn } from "../../executions/tasks.ts";
 import { callbacksAgain, crewAndPlace } from "../../crews/place.ts";
 import type { Circumstances } from "../../view/actions.ts";
-import { withLines } from "../../view/embed.ts";
-import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
+import { viewOf } from "../../view/execution-view.ts";
 import { cleanText } from "../../view/markdown.ts";
-import type { Notice } from "../../view/notices.ts";
-import type { AttemptView, TaskView } from "../../view/tasks.ts";
-import { answerLabel, askLabel, formatTime } from "../../view/words.ts";
-import { contentOf, valueContent } from "./content.ts";
-import type { Notice as PageNotice, PageAttempt, PageModel, PageTask, Review } from "./messages.ts";
+import { answerLabel, askLabel } from "../../view/words.ts";
+import { mostCharacters, valueText } from "./content.ts";
+import type { NoticeLink, PageModel, Review } from "./messages.ts";
 
-/** Steps of an attempt on the page: the last ones. */
-const mostSteps = 100;
 /** Links to files below an error. */
 const mostFiles = 3;
-
-type OldDraft = ResumeTarget & { readonly text: string };
 
 export interface PageCircumstances extends Circumstances {
   /** The output that waits, or the task that a person answers though the crew reports no pause. */
   readonly target?: ResumeTarget | undefined;
-  /** Of that, with the number of its newest keystroke. */
-  readonly draft?: { readonly text: string; readonly number: number };
-  /** For outputs that no longer wait. */
-  readonly oldDrafts?: readonly OldDraft[];
 }
 
-/** All that the page of an execution shows. */
+/** All that the page of an execution shows, besides its timeline and drafts. */
 export function pageModel(
   execution: Execution,
   activity: Activity,
   circumstances: PageCircumstances = {},
 ): PageModel {
-  const view = viewOf(execution, activity, circumstances);
-  const { label, result, elapsed, toCome, inputs = {} } = view;
-  const review = reviewOf(execution, view, circumstances);
-  const { oldDrafts = [] } = circumstances;
+  const { inputs = {}, ...view } = viewOf(execution, activity, circumstances);
   return {
-    ...{ title: view.title, crew: view.crew, state: view.state, label },
-    ...{ facts: view.facts, use: view.use },
-    spoken: spokenState(execution, label),
-    ...defined({
-      elapsed,
-      review,
-      toCome,
-      noInputs: view.noInputs,
-      result: result === undefined ? undefined : contentOf(result),
-    }),
-    actions: [
-      // Those for what waits are beside it.
-      ...(execution.waiting === undefined ? view.answers : []),
-      ...view.actions,
-    ],
-    notices: view.notices
-      .filter((notice) => !isInReview(notice, execution))
-      .map((notice) => pageNotice(notice, execution, circumstances)),
-    tasks: [...view.tasks, ...unknownTasks(oldDrafts, view.tasks)].map((task) =>
-      pageTask(task, review, oldDrafts),
-    ),
-    inputs: Object.entries(inputs).map(([name, value]) => ({ name, value: valueContent(value) })),
-    details: [...startAndEnd(execution), ...view.about, ...view.events],
+    view: withBeginnings(view),
+    inputs: Object.entries(inputs).map(([name, value]) => [name, valueText(value)]),
+    spoken: spokenState(execution, view.label),
+    links: linksOf(view, execution, circumstances),
+    ...defined({ review: reviewOf(execution, view, circumstances) }),
   };
 }
 
-/** The page shows the pause at its output. */
-function isInReview({ id }: Notice, { waiting }: Execution): boolean {
-  return id === "waits" || (id === "answered pause" && waiting !== undefined);
+function withBeginnings(view: PageModel["view"]): PageModel["view"] {
+  return {
+    ...view,
+    ...defined({ result: beginning(view.result) }),
+    tasks: view.tasks.map((task) => ({
+      ...task,
+      attempts: task.attempts.map(({ output, ...attempt }) => ({
+        ...attempt,
+        ...defined({ output: beginning(output) }),
+        feedback: attempt.feedback.map((sent) => ({
+          ...sent,
+          text: sent.text.slice(0, mostCharacters),
+        })),
+      })),
+    })),
+  };
 }
 
-function pageNotice(
-  { id, kind, title, lines }: Notice,
-  { crew, error = "" }: Execution,
+function beginning(text: string | undefined): string | undefined {
+  return text?.slice(0, mostCharacters);
+}
+
+function linksOf(
+  { notices }: PageModel["view"],
+  { crew }: Execution,
   { earlier }: PageCircumstances,
-): PageNotice {
-  const text = lines.join("\n");
-  const links: PageNotice["links"][number][] = [];
-  if (id === "run again" && earlier !== undefined)
-    links.push({ label: l10n.t("Open “{0}”", earlier), message: { type: "openEarlier" } });
-  if (id === "error" && isLocalCrew(crew)) {
-    for (const { file, line } of filesIn(`${error} ${text}`).slice(0, mostFiles))
-      links.push({
+): readonly NoticeLink[] {
+  return notices.flatMap(({ id, lines }): NoticeLink[] => {
+    if (id === "run again" && earlier !== undefined)
+      return [{ id, label: l10n.t("Open “{0}”", earlier), message: { type: "openEarlier" } }];
+    if (id !== "error" || !isLocalCrew(crew)) return [];
+    const files = filesIn(lines.join("\n")).slice(0, mostFiles);
+    return [
+      ...files.map(({ file, line }) => ({
+        id,
         label: line === undefined ? file : `${file}:${line}`,
-        message: { type: "openFile", file, ...defined({ line }) },
-      });
-    links.push({ label: l10n.t("Show Log"), message: { type: "act", action: "showLog" } });
-  }
-  return { id, kind, text: title === undefined ? text : `## ${title}\n\n${text}`, links };
+        message: { type: "openFile" as const, file, ...defined({ line }) },
+      })),
+      { id, label: l10n.t("Show Log"), message: { type: "act", action: "showLog" } },
+    ];
+  });
 }
 
 /** The files of a project that a text names, such as `crew.py:17` and `.env`. */
@@ -122,59 +108,50 @@ function spokenState({ waiting }: Execution, label: string): string {
 
 function reviewOf(
   execution: Execution,
-  view: ExecutionView,
-  {
-    target = execution.waiting,
-    isSending = false,
-    draft = { text: "", number: 0 },
-  }: PageCircumstances,
+  view: PageModel["view"],
+  { target = execution.waiting, isSending = false }: PageCircumstances,
 ): Review | undefined {
   const rejected = target === undefined ? rejectedOf(execution) : undefined;
   const shown = target ?? rejected;
   if (shown === undefined) return undefined;
+  const { waiting } = execution;
   const { taskId, attempt } = shown;
   const task = taskIn(execution.tasks, taskId);
   const output =
-    (execution.waiting?.taskId === taskId ? execution.waiting.output : undefined) ??
+    (waiting?.taskId === taskId ? waiting.output : undefined) ??
     task?.attempts.find(({ number }) => number === attempt)?.output;
-  const request = requestAt(execution, shown);
-  const again = request === undefined ? callbacksAgain(execution) : [];
-  const goesTo = placeOf(execution, request, asksFor(execution, taskId));
-  const { waiting } = execution;
-  const answers = waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text }));
   return {
     taskId,
     name: shortName(taskId),
     attempt,
     ...defined({
       agent: task?.agent,
-      content: output === undefined ? undefined : contentOf(output),
-      answers,
+      output: beginning(output),
+      answers: waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text })),
     }),
-    goesTo:
-      again.length === 0
-        ? goesTo
-        : l10n.t("{0} Callbacks sent again: {1}.", goesTo, again.join(", ")),
-    draft: draft.text,
-    draftNumber: draft.number,
+    goesTo: placeOf(execution, requestAt(execution, shown), asksFor(execution, taskId)),
     ...(rejected === undefined ? answerState(execution, view, isSending) : { status: "again" }),
   };
 }
 
+/** Where feedback goes, and what it does. */
 function placeOf(
   execution: Execution,
   request: FlowRequest | undefined,
   isAnswer: boolean,
 ): string {
-  const place = crewAndPlace(execution);
-  if (request === undefined)
-    return isAnswer
+  const place =
+    request === undefined ? crewAndPlace(execution) : safeUrl(request.callbackUrl)?.host;
+  if (place === undefined)
+    return l10n.t("Its address for the answer can't be used. Answer in the dashboard.");
+  const goesTo =
+    isAnswer || request !== undefined
       ? l10n.t("Goes to {0}, and the flow continues with it.", place)
       : l10n.t("Goes to {0}. All of it becomes context for later tasks.", place);
-  const host = safeUrl(request.callbackUrl)?.host;
-  return host === undefined
-    ? l10n.t("Its address for the answer can't be used. Answer in the dashboard.")
-    : l10n.t("Goes to {0}, and the flow continues with it.", host);
+  const again = request === undefined ? callbacksAgain(execution) : [];
+  return again.length === 0
+    ? goesTo
+    : l10n.t("{0} Callbacks sent again: {1}.", goesTo, again.join(", "));
 }
 
 /** The task that runs again because of the last feedback from here. */
@@ -191,7 +168,7 @@ function rejectedOf(execution: Execution) {
 
 function answerState(
   execution: Execution,
-  { notices, answers }: ExecutionView,
+  { notices, answers }: PageModel["view"],
   isSending: boolean,
 ): Pick<Review, "status" | "note" | "action"> {
   const pending = pendingResume(execution);
@@ -211,70 +188,4 @@ function answerState(
   }
   const message = execution.waiting?.message;
   return { status: "waits", ...(message !== undefined && { note: cleanText(message) }) };
-}
-
-function pageTask(
-  { attempts, ...task }: TaskView,
-  review: Review | undefined,
-  oldDrafts: readonly OldDraft[],
-): PageTask {
-  const drafts = oldDrafts.filter(({ taskId }) => taskId === task.taskId);
-  const unknown = drafts.filter(({ attempt }) =>
-    attempts.every(({ number }) => number !== attempt),
-  );
-  const all = [...attempts, ...unknown.map(({ attempt }) => unknownAttempt(attempt))];
-  return {
-    ...task,
-    attempts: all
-      .sort((one, other) => one.number - other.number)
-      .map((attempt) => {
-        const isIts = (target: ResumeTarget) =>
-          target.taskId === task.taskId && target.attempt === attempt.number;
-        const isInReview = review !== undefined && isIts(review);
-        return {
-          ...pageAttempt(attempt, isInReview),
-          ...defined({ oldDraft: drafts.find(isIts)?.text }),
-        };
-      }),
-  };
-}
-
-/** Nothing else is known of what a draft is for. */
-function unknownAttempt(number: number): AttemptView {
-  return { number, isOnly: false, feedback: [], steps: [] };
-}
-
-function unknownTasks(
-  oldDrafts: readonly OldDraft[],
-  known: readonly TaskView[],
-): readonly TaskView[] {
-  const ids = new Set(oldDrafts.map(({ taskId }) => taskId));
-  for (const { taskId } of known) ids.delete(taskId);
-  return [...ids].map((taskId) => ({
-    ...{ taskId, name: shortName(taskId), state: "pending", label: "", facts: [], attempts: [] },
-  }));
-}
-
-function pageAttempt(
-  { output, feedback, steps, ...attempt }: AttemptView,
-  isInReview: boolean,
-): PageAttempt {
-  const hiddenSteps = Math.max(0, steps.length - mostSteps);
-  return {
-    ...attempt,
-    ...defined({ content: output === undefined ? undefined : contentOf(output) }),
-    isInReview,
-    feedback: feedback.map(({ text, ...sent }) => ({
-      ...sent,
-      content: contentOf(withLines(text)),
-    })),
-    steps: steps.slice(hiddenSteps),
-    hiddenSteps,
-  };
-}
-
-function startAndEnd({ origin, startedAt, endedAt }: Execution): PageModel["details"] {
-  const began = origin === "tracked" ? l10n.t("Tracked since") : l10n.t("Kicked off");
-  const end = { label: l10n.t("Finished"), value: formatTime(endedAt ?? "") };
-  return [{ label: began, value: formatTime(startedAt) }, ...(endedAt === undefined ? [] : [end])];
 }

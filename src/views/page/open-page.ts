@@ -27,9 +27,8 @@ import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { missingText } from "../../view/text.ts";
-import { openLink, runCommand } from "../from-page.ts";
+import { openDefinition, openFile, runCommand } from "../from-page.ts";
 import { timelineContent } from "../timeline/content.ts";
-import { openDefinition, openFile } from "../timeline/definition.ts";
 import { fromPage, type FromPage, type Place, type ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
 
@@ -135,8 +134,6 @@ export class OpenPage {
   /** What the page's timeline was made of. */
   #timelineOf: readonly [Activity, readonly Price[] | undefined, boolean] | undefined;
   readonly #typed: TypedDraft;
-  /** On the page that is shown, as JSON. */
-  #oldDrafts = "";
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
     this.#tab = panel;
@@ -157,7 +154,7 @@ export class OpenPage {
       void showError(error);
     });
     this.#panel.own(this.#typed);
-    this.#panel.own(drafts.onDidChange(() => this.#showDraft()));
+    this.#panel.own(drafts.onDidChange(() => this.#showDrafts()));
     this.#panel.own(panel.onDidChangeViewState(() => this.#typed.store()));
   }
 
@@ -191,16 +188,13 @@ export class OpenPage {
     // The address keeps the title with which it was opened.
     this.#tab.title = titleOf(execution);
     if (execution.waiting !== undefined) this.#asked = undefined;
-    const { target, draft, oldDrafts } = this.#draftsOf(execution);
-    this.#oldDrafts = JSON.stringify(oldDrafts);
     const circumstances = documents.circumstancesOf(execution);
     const activity = activityIn(store, execution);
     this.#showTimeline(execution, activity, circumstances);
     const { executionId } = execution.request?.runAgain ?? {};
     const from = executionId === undefined ? undefined : store.summary(executionId);
-    const earlier = from && titleOf(from);
-    const shown = { ...circumstances, earlier, target, draft, oldDrafts };
-    return { type: "show", model: pageModel(execution, activity, shown) };
+    const more = { earlier: from && titleOf(from), target: this.#postDrafts(execution) };
+    return { type: "show", model: pageModel(execution, activity, { ...circumstances, ...more }) };
   }
 
   #execution(): Execution | undefined {
@@ -217,30 +211,27 @@ export class OpenPage {
     return taskId === undefined ? undefined : outputToAnswer(execution, taskId);
   }
 
-  #draftsOf(execution: Execution) {
+  /** @returns the output that they are for */
+  #postDrafts(execution: Execution): DraftTarget | undefined {
     const all = this.#parts.drafts.of(execution.localId);
     const target = this.#targetIn(execution, all);
     const draft = all.find((each) => target !== undefined && isSame(each, target));
-    const own = target === undefined ? 0 : this.#typed.numberOf(target);
-    const number = Math.max(own, draft === undefined ? 0 : Date.parse(draft.at));
-    return {
-      target,
-      draft: { text: draft?.text ?? "", number },
-      oldDrafts: all.filter((each) => each !== draft),
+    const old = all.filter((each) => each !== draft);
+    const stored = draft === undefined ? 0 : Date.parse(draft.at);
+    const current = target && {
+      ...target,
+      text: draft?.text ?? "",
+      number: Math.max(this.#typed.numberOf(target), stored),
     };
+    this.#panel.post({ type: "drafts", drafts: { old, ...defined({ current }) } });
+    return target;
   }
 
-  /** Alone: the page has up to 100 kB of each output. */
-  #showDraft(): void {
+  /** Alone if possible: the page has up to 100 kB of each output. */
+  #showDrafts(): void {
     const execution = this.#panel.isReady ? this.#execution() : undefined;
-    const drafts = execution && this.#draftsOf(execution);
-    if (drafts?.target === undefined || JSON.stringify(drafts.oldDrafts) !== this.#oldDrafts) {
-      this.#panel.changed();
-      return;
-    }
-    const { taskId, attempt } = drafts.target;
-    const { text: draft, number: draftNumber } = drafts.draft;
-    this.#panel.post({ type: "draft", taskId, attempt, draft, draftNumber });
+    if (execution?.waiting === undefined) this.#panel.changed();
+    else this.#postDrafts(execution);
   }
 
   /** Not with each change: it may have 10,000 spans. */
@@ -273,7 +264,8 @@ export class OpenPage {
         this.#panel.begin();
         this.#reveal();
       },
-      openLink,
+      // VS Code asks before it opens an address that the person doesn't trust yet.
+      openLink: ({ href }) => vscode.env.openExternal(vscode.Uri.parse(href, true)),
       leave: () => this.#typed.store(),
       draft: on(({ localId }, { taskId, attempt, text, number }) =>
         this.#typed.typed({ target: { localId, taskId, attempt }, text, number }),
@@ -305,12 +297,7 @@ export class OpenPage {
     this.#typed.store();
     const feedback = kind === "approve" ? {} : { feedback: text };
     try {
-      await runCommand(command, execution, {
-        taskId,
-        attempt,
-        ...feedback,
-        isShown: true,
-      });
+      await runCommand(command, execution, { taskId, attempt, ...feedback });
       const current = store.find(execution.localId);
       const sent = current === undefined ? [] : resumesOf(current, target);
       // What may have been sent is shown with the output, and can be sent again there.

@@ -7,9 +7,9 @@ import { executionScheme, viewId } from "../../editor/manifest.ts";
 import { Panel } from "../../editor/panel.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import { activityIn } from "../activities.ts";
+import { openDefinition } from "../from-page.ts";
 import { activeOf } from "../waiting.ts";
 import { timelineContent } from "./content.ts";
-import { openDefinition } from "./definition.ts";
 import {
   fromTimeline,
   type FromTimeline,

@@ -15,7 +15,7 @@ import { clock, Elapsed } from "../clock.tsx";
 import { OneSide } from "../difference.tsx";
 import { draw, host } from "../host.ts";
 import { Icon } from "../icons.tsx";
-import { Fold } from "../page/fold.tsx";
+import { Fold } from "../page/content.tsx";
 import { useTimes } from "../timeline/hooks.ts";
 import { columnsOf } from "../timeline/row.tsx";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";

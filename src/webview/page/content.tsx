@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { type Node, parseTree } from "jsonc-parser";
-import { createContext } from "preact";
+import { type ComponentChildren, createContext } from "preact";
 import { useContext, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Content } from "../../views/page/messages.ts";
+import { contentOf } from "../../views/page/content.ts";
 import { host } from "../host.ts";
 import { renderMarkdown } from "./markdown.ts";
 
@@ -28,15 +28,9 @@ export function Markdown({ text }: { readonly text: string }) {
   return <div class="markdown" ref={place} onClick={openLink} onAuxClick={openLink} />;
 }
 
-/** A whole text of the crew, by its kind. */
-export function ContentView({
-  content: { kind, text, cutFrom },
-  open,
-}: {
-  readonly content: Content;
-  /** Opens the whole text in an editor. */
-  readonly open?: () => void;
-}) {
+/** A text of the crew or of a person, by its kind. */
+export function ContentView({ text: whole }: { readonly text: string }) {
+  const { kind, text, isCut } = useMemo(() => contentOf(whole), [whole]);
   if (text.trim() === "") return <p class="faint">{l10n.t("empty output")}</p>;
   return (
     <div class="content">
@@ -47,23 +41,16 @@ export function ContentView({
       ) : (
         <div class="plain">{text}</div>
       )}
-      {cutFrom !== undefined && (
-        <p class="cut">{l10n.t("This output is large ({0}). This is its beginning.", cutFrom)}</p>
-      )}
-      {open !== undefined && (
-        <button type="button" class="link" onClick={open}>
-          {l10n.t("Open as Document")}
-        </button>
-      )}
+      {isCut && <p class="cut">{l10n.t("This is the beginning of a large text.")}</p>}
     </div>
   );
 }
 
 /** An input, as it was given and not as Markdown. */
-export function ValueView({ content }: { readonly content: Content }) {
-  if (content.kind === "json") return <ContentView content={content} />;
-  if (content.text === "") return <em class="faint">{l10n.t("empty")}</em>;
-  return <div class="plain">{content.text}</div>;
+export function ValueView({ text }: { readonly text: string }) {
+  if (text === "") return <em class="faint">{l10n.t("empty")}</em>;
+  if (contentOf(text).kind === "json") return <ContentView text={text} />;
+  return <div class="plain">{text}</div>;
 }
 
 function JsonTree({ text }: { readonly text: string }) {
@@ -129,6 +116,38 @@ function JsonNode({ node, text, depth, name }: JsonNodeProps) {
           )}
         </div>
       )}
+    </details>
+  );
+}
+
+interface FoldProps {
+  /** Remembers what a person opened and closed. */
+  readonly id: string;
+  /** Counts when it is first shown: what is read must not fold by itself. */
+  readonly isOpen: boolean;
+  readonly label: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** Its content is drawn only while it is open. */
+export function Fold({ id, isOpen, label, children }: FoldProps) {
+  const [first] = useState(isOpen);
+  const [, redraw] = useState(0);
+  const open = host.kept.folds[id] ?? first;
+  const toggled = (now: boolean) => {
+    if (now === open) return;
+    host.keep({ folds: { ...host.kept.folds, [id]: now } });
+    redraw((times) => times + 1);
+  };
+  return (
+    <details
+      class="fold"
+      data-fold={id}
+      open={open}
+      onToggle={({ currentTarget }) => toggled(currentTarget.open)}
+    >
+      <summary>{label}</summary>
+      {open && children}
     </details>
   );
 }

@@ -1,15 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { PageModel, Place, Review, ToPage } from "../../views/page/messages.ts";
+import { shortName } from "../../base/text.ts";
+import type { PageDrafts, PageModel, Place, Review, ToPage } from "../../views/page/messages.ts";
 import type { TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
-import { SmallTimeline } from "../timeline/small-timeline.tsx";
-import { ContentView, Level, Markdown, ValueView } from "./content.tsx";
-import { Fold } from "./fold.tsx";
 import { Icon } from "../icons.tsx";
-import { reveal } from "./reveal.ts";
+import { SmallTimeline } from "../timeline/small-timeline.tsx";
+import { ContentView, Fold, Level, Markdown, ValueView } from "./content.tsx";
 import { ActButton, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
 
@@ -19,112 +18,191 @@ function isSame(one: Output, other: Output): boolean {
   return one.taskId === other.taskId && one.attempt === other.attempt;
 }
 
+const noDraft = { text: "", number: 0 };
+
 interface PageProps {
   readonly model: PageModel;
-  /** Drawn when a person asks for it. */
-  readonly timeline: ComponentChildren | undefined;
+  readonly drafts: PageDrafts;
+  readonly timeline: TimelineView | undefined;
   /** The outputs whose answer from here is under way. */
   readonly pressed: readonly Output[];
   readonly onPress: (output: Output) => void;
 }
 
-function Page({ model, timeline, pressed, onPress }: PageProps) {
-  const { review, result, notices, tasks, toCome, inputs, noInputs, details } = model;
+function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
+  const { view, review, inputs } = model;
+  const { result, tasks, toCome, noInputs, times } = view;
+  const { current } = drafts;
   useFocus(model);
   const attempts = tasks.find(({ taskId }) => taskId === review?.taskId)?.attempts;
   const previous = attempts?.find(({ number }) => number === review?.attempt)?.previous;
   return (
     <>
       <Header model={model} />
-      {notices.map(({ id, kind, text, links }) => (
-        <div key={id} class={`notice ${kind}`}>
-          <Icon name={kind} />
-          <div>
-            <Markdown text={text} />
-            {links.length > 0 && (
-              <p class="tools">
-                {links.map(({ label, message }) => (
-                  <button key={label} type="button" class="link" onClick={() => host.post(message)}>
-                    {label}
-                  </button>
-                ))}
-              </p>
-            )}
-          </div>
-        </div>
-      ))}
+      <Notices model={model} />
       {review !== undefined && (
         <ReviewSection
           review={review}
+          draft={current && isSame(current, review) ? current : noDraft}
           earlier={attempts?.find(({ number }) => number === previous)}
           isPressed={pressed.some((output) => isSame(output, review))}
           onPress={() => onPress(review)}
         />
       )}
+      {drafts.old.length > 0 && <OldDrafts drafts={drafts.old} />}
       {result !== undefined && (
         <section class="result" aria-labelledby="result">
           <h2 id="result">{l10n.t("Result")}</h2>
           <Level.Provider value={2}>
-            <ContentView
-              content={result}
-              open={() => host.post({ type: "act", action: "openOutput", result: true })}
-            />
+            <ContentView text={result} />
           </Level.Provider>
+          <p class="tools">
+            <LinkButton
+              label={l10n.t("Open as Document")}
+              message={{ type: "act", action: "openOutput", result: true }}
+            />
+          </p>
         </section>
       )}
-      {timeline !== undefined && (
-        <section class="facts">
-          <Fold id="timeline" isOpen={false} label={<h2>{l10n.t("Timeline")}</h2>}>
-            {timeline}
-          </Fold>
-        </section>
+      {timeline !== undefined && timeline.spans.length > 1 && (
+        <FoldSection id="timeline" label={l10n.t("Timeline")}>
+          <SmallTimeline
+            view={timeline}
+            look={host.kept.look}
+            onLook={(look) => host.keep({ look })}
+            onReveal={({ id: spanId }, takesFocus) => reveal({ spanId, takesFocus })}
+            onDefine={
+              timeline.isLocal
+                ? ({ taskId }) =>
+                    host.post({ type: "define", ...(taskId !== undefined && { taskId }) })
+                : undefined
+            }
+          />
+        </FoldSection>
       )}
       {tasks.length > 0 && (
         <section aria-labelledby="tasks">
           <h2 id="tasks">{l10n.t("Tasks")}</h2>
           <ol class="tasks">
             {tasks.map((task) => (
-              <Task key={task.taskId} task={task} />
+              <Task key={task.taskId} {...{ task, review }} />
             ))}
           </ol>
           {toCome !== undefined && <p class="faint to-come">{toCome}</p>}
         </section>
       )}
-      {(inputs.length > 0 || noInputs !== undefined) && (
-        <section class="facts">
-          <Fold id="inputs" isOpen={false} label={<h2>{l10n.t("Inputs")}</h2>}>
-            {noInputs !== undefined && <p class="faint">{noInputs}</p>}
-            <dl>
-              {inputs.map(({ name, value }) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>
-                    <ValueView content={value} />
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </Fold>
-        </section>
-      )}
-      <section class="facts">
-        <Fold id="details" isOpen={false} label={<h2>{l10n.t("Crew and IDs")}</h2>}>
-          <dl>
-            {details.map(({ label, value }, at) => (
-              <div key={at}>
-                <dt>{label}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
-        </Fold>
-      </section>
+      <FoldSection id="inputs" label={l10n.t("Inputs")}>
+        {noInputs !== undefined && <p class="faint">{noInputs}</p>}
+        <dl>
+          {inputs.map(([name, text]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <ValueView text={text} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </FoldSection>
+      <FoldSection id="details" label={l10n.t("Crew and IDs")}>
+        <p class="faint">{times.lines.join(" · ")}</p>
+        <dl>
+          {[...view.about, ...view.events].map(({ label, value }, at) => (
+            <div key={at}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </FoldSection>
     </>
   );
 }
 
-function Header({ model }: { readonly model: PageModel }) {
-  const { title, crew, state, label, facts, elapsed, use, actions, spoken } = model;
+interface FoldSectionProps {
+  readonly id: string;
+  readonly label: string;
+  readonly children: ComponentChildren;
+}
+
+/** One line until a person asks for it. */
+function FoldSection({ id, label, children }: FoldSectionProps) {
+  return (
+    <section class="facts">
+      <Fold id={id} isOpen={false} label={<h2>{label}</h2>}>
+        {children}
+      </Fold>
+    </section>
+  );
+}
+
+interface LinkProps {
+  readonly label: string;
+  readonly message: Parameters<typeof host.post>[0];
+}
+
+function LinkButton({ label, message }: LinkProps) {
+  return (
+    <button type="button" class="link" onClick={() => host.post(message)}>
+      {label}
+    </button>
+  );
+}
+
+/** The pause itself is shown at its output. */
+function Notices({ model: { view, links } }: { readonly model: PageModel }) {
+  const shown = view.notices.filter(
+    ({ id }) => id !== "waits" && (id !== "answered pause" || view.state !== "waiting"),
+  );
+  return shown.map(({ id, kind, title, lines }) => {
+    const own = links.filter((link) => link.id === id);
+    const heading = title === undefined ? [] : [`## ${title}`, ""];
+    return (
+      <div key={id} class={`notice ${kind}`}>
+        <Icon name={kind} />
+        <div>
+          <Markdown text={[...heading, ...lines].join("\n")} />
+          {own.length > 0 && (
+            <p class="tools">
+              {own.map((link) => (
+                <LinkButton key={link.label} {...link} />
+              ))}
+            </p>
+          )}
+        </div>
+      </div>
+    );
+  });
+}
+
+function OldDrafts({ drafts }: { readonly drafts: PageDrafts["old"] }) {
+  return (
+    <section aria-labelledby="old-drafts">
+      <h2 id="old-drafts">{l10n.t("Written, but Not Sent")}</h2>
+      {drafts.map(({ taskId, attempt, text }) => (
+        <div class="given" key={`${attempt} ${taskId}`}>
+          <p class="title">{l10n.t("{0}, attempt {1}", shortName(taskId), attempt)}</p>
+          <div class="plain">{text}</div>
+          <p class="tools">
+            <LinkButton
+              label={l10n.t("Copy")}
+              message={{ type: "oldDraft", action: "copy", taskId, attempt }}
+            />
+            <LinkButton
+              label={l10n.t("Discard…")}
+              message={{ type: "oldDraft", action: "discard", taskId, attempt }}
+            />
+          </p>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Header({ model: { view, spoken } }: { readonly model: PageModel }) {
+  const { title, crew, state, label, facts, elapsed, use } = view;
+  // Those for what waits are beside it.
+  const actions = [...(state === "waiting" ? [] : view.answers), ...view.actions];
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const { current } = element;
@@ -151,10 +229,9 @@ function Header({ model }: { readonly model: PageModel }) {
       </div>
       <p class="state">
         <strong>{label}</strong>
-        {facts.map((fact) => (
+        {[...facts, crew].map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
-        <span>{crew}</span>
         {elapsed !== undefined && <Elapsed elapsed={elapsed} />}
         {use.map((amount) => (
           <span key={amount}>{amount}</span>
@@ -184,42 +261,71 @@ function useFocus(model: PageModel): void {
 }
 
 let timeline: TimelineView | undefined;
+let drafts: PageDrafts = { old: [] };
 let model: PageModel | undefined;
 let pressed: readonly Output[] = [];
 
-function show(changed: PageModel | undefined): void {
-  model = changed;
+function show(): void {
   if (model === undefined) return;
   draw(
     <Page
-      model={model}
-      timeline={
-        timeline === undefined || timeline.spans.length < 2 ? undefined : (
-          <SmallTimeline
-            view={timeline}
-            look={host.kept.look}
-            onLook={(look) => host.keep({ look })}
-            onReveal={({ id: spanId }, takesFocus) => move({ spanId, takesFocus })}
-            onDefine={
-              timeline.isLocal
-                ? ({ taskId }) =>
-                    host.post({ type: "define", ...(taskId !== undefined && { taskId }) })
-                : undefined
-            }
-          />
-        )
-      }
-      pressed={pressed}
-      onPress={(output) => {
-        pressed = [...pressed, output];
-        show(model);
+      {...{ model, drafts, timeline, pressed }}
+      onPress={({ taskId, attempt }) => {
+        pressed = [...pressed, { taskId, attempt }];
+        show();
       }}
     />,
   );
 }
 
-function move(to: Place): void {
-  if (model !== undefined) reveal(to, model, timeline?.spans ?? [], () => show(model));
+/** Moves to the place, and opens what it is in. */
+function reveal(place: Place): void {
+  if (model === undefined) return;
+  const { folds = [], selector } = targetOf(place, model);
+  const open = Object.fromEntries(folds.map((fold) => [fold, true]));
+  host.keep({ folds: { ...host.kept.folds, ...open } });
+  show();
+  const found =
+    selector === undefined
+      ? folds
+          .map((fold) => document.querySelector(`[data-fold="${CSS.escape(fold)}"]`))
+          .findLast((fold) => fold !== null)
+      : document.querySelector(selector);
+  // The box is beside what is read: focus alone brings it into view.
+  const isBox = place === "feedback";
+  if (!isBox) found?.scrollIntoView({ block: "start" });
+  const focused = found?.querySelector("summary") ?? found;
+  const takesFocus = isBox || !("spanId" in place) || place.takesFocus;
+  if (takesFocus && focused instanceof HTMLElement) focused.focus({ preventScroll: !isBox });
+}
+
+/** Folds to open, outermost first, and where to move, if not to the last of them. */
+interface Target {
+  readonly folds?: readonly string[];
+  readonly selector?: string;
+}
+
+function targetOf(place: Place, { view, review }: PageModel): Target {
+  if (place === "feedback") return { selector: ".feedback" };
+  if ("taskId" in place)
+    return place.taskId === review?.taskId
+      ? { selector: "#review" }
+      : { folds: [`task ${place.taskId}`] };
+  const span = timeline?.spans.find(({ id }) => id === place.spanId);
+  const task = view.tasks.find(({ taskId }) => taskId === span?.taskId);
+  if (span === undefined || task === undefined) return { selector: "h1" };
+  const { taskId, attempts } = task;
+  const { kind } = span;
+  const attempt = attempts.find(({ number }) => number === span.attempt) ?? attempts.at(-1);
+  const folds = [`task ${taskId}`];
+  if (kind === "task" || attempt === undefined) return { folds };
+  const isInReview = review?.taskId === taskId && review.attempt === attempt.number;
+  if (isInReview && (kind === "wait" || kind === "attempt")) return { selector: "#review" };
+  const inAttempt = `${attempt.number} ${taskId}`;
+  if (attempts.length > 1) folds.push(`attempt ${inAttempt}`);
+  if (attempt.steps.some(({ id }) => id === span.id))
+    folds.push(`steps ${inAttempt}`, `step ${span.id}`);
+  return { folds };
 }
 
 host.listen<ToPage>({
@@ -228,19 +334,21 @@ host.listen<ToPage>({
     timeline = view;
     // The model follows.
   },
-  show: (message) => show(message.model),
+  drafts(message) {
+    drafts = message.drafts;
+    show();
+  },
+  show(message) {
+    model = message.model;
+    show();
+  },
   missing({ text }) {
     model = undefined;
     draw(<Markdown text={text} />);
   },
-  draft({ draft, draftNumber, ...output }) {
-    const review = model?.review;
-    if (model === undefined || review === undefined || !isSame(review, output)) return;
-    show({ ...model, review: { ...review, draft, draftNumber } });
-  },
   settled(output) {
     pressed = pressed.filter((each) => !isSame(each, output));
-    show(model);
+    show();
   },
-  reveal: ({ place }) => move(place),
+  reveal: ({ place }) => reveal(place),
 });

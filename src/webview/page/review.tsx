@@ -1,23 +1,28 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { PageAttempt, Content, FromPage, Review } from "../../views/page/messages.ts";
+import type { AttemptView } from "../../view/tasks.ts";
+import { mostCharacters } from "../../views/page/content.ts";
+import type { FromPage, PageDraft, Review } from "../../views/page/messages.ts";
 import { clock } from "../clock.tsx";
 import { ChangedWords } from "../difference.tsx";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { host } from "../host.ts";
 import { Icon } from "../icons.tsx";
 
+type Draft = Pick<PageDraft, "text" | "number">;
+
 interface ReviewProps {
   readonly review: Review;
-  readonly earlier: PageAttempt | undefined;
+  readonly draft: Draft;
+  readonly earlier: AttemptView | undefined;
   /** What the person sent from here is under way. */
   readonly isPressed: boolean;
   readonly onPress: () => void;
 }
 
 /** The output that waits, with what a person can answer beside it. */
-export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewProps) {
-  const { taskId, name, attempt, agent, content, status, note } = review;
+export function ReviewSection({ review, draft, earlier, isPressed, onPress }: ReviewProps) {
+  const { taskId, name, attempt, agent, output, status, note } = review;
   const section = useRef<HTMLElement>(null);
   const target = `${attempt} ${taskId}`;
   const shown = useRef(target);
@@ -44,13 +49,7 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
           </span>
         </div>
         <Level.Provider value={2}>
-          <Output
-            key={target}
-            content={content}
-            earlier={earlier}
-            taskId={taskId}
-            attempt={attempt}
-          />
+          <Output {...{ output, earlier, taskId, attempt }} />
         </Level.Provider>
       </div>
       <div class="decision">
@@ -59,7 +58,7 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
         {(status === "waits" || status === "answered" || status === "sending") && (
           <Decision
             key={target}
-            review={review}
+            {...{ review, draft }}
             isSending={isPressed || status === "sending"}
             onPress={onPress}
           />
@@ -76,34 +75,33 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
 }
 
 interface OutputProps {
-  readonly content: Content | undefined;
+  readonly output: string | undefined;
   /** The attempt before, with its output. */
-  readonly earlier: PageAttempt | undefined;
+  readonly earlier: AttemptView | undefined;
   readonly taskId: string;
   readonly attempt: number;
 }
 
 /** An attempt's output, what was asked for after the one before, and what changed since. */
-export function Output({ content, earlier, taskId, attempt }: OutputProps) {
-  if (content === undefined)
+export function Output({ output, earlier, taskId, attempt }: OutputProps) {
+  if (output === undefined)
     return <p class="faint">{l10n.t("The crew has not returned this output.")}</p>;
   const post = (action: "openOutput" | "compareAttempts") => () =>
     host.post({ type: "act", action, taskId, attempt });
-  const before = earlier?.content;
-  const isWhole = content.cutFrom === undefined && before?.cutFrom === undefined;
-  const asked = earlier?.feedback.findLast(({ kind }) => kind === "rejected")?.content;
+  const asked = earlier?.feedback.findLast(({ kind }) => kind === "rejected");
+  const before = earlier?.output;
   return (
     <>
       {earlier !== undefined && asked !== undefined && (
         <div class="given">
           <p class="title">{l10n.t("You asked after attempt {0}:", earlier.number)}</p>
-          <ContentView content={asked} />
-          {before !== undefined && isWhole && (
-            <ChangedWords before={before.text} after={content.text} />
+          <div class="plain">{asked.text}</div>
+          {before !== undefined && Math.max(before.length, output.length) < mostCharacters && (
+            <ChangedWords before={before} after={output} />
           )}
         </div>
       )}
-      <ContentView content={content} />
+      <ContentView text={output} />
       <p class="tools">
         {earlier !== undefined && before !== undefined && (
           <button type="button" class="link" onClick={post("compareAttempts")}>
@@ -134,24 +132,24 @@ export function ActButton({ action }: { readonly action: NonNullable<Review["act
 
 type Kind = Extract<FromPage, { readonly type: "answer" }>["kind"];
 
-interface DecisionProps {
-  readonly review: Review;
+interface DecisionProps extends Pick<ReviewProps, "review" | "draft"> {
   readonly isSending: boolean;
   readonly onPress: () => void;
 }
 
 /** The last keystroke in the box of this output, if it isn't stored. */
-function unsavedIn({ taskId, attempt, draft, draftNumber }: Review) {
+function unsavedIn({ taskId, attempt }: Review, draft: Draft) {
   const { unsaved } = host.kept;
   const isOwn = unsaved?.taskId === taskId && unsaved.attempt === attempt;
-  return isOwn && unsaved.text !== draft && unsaved.number > draftNumber ? unsaved : undefined;
+  const isNewer = isOwn && unsaved.text !== draft.text && unsaved.number > draft.number;
+  return isNewer ? unsaved : undefined;
 }
 
 /** The feedback box, whose every keystroke reaches the extension, and the buttons that send. */
-function Decision({ review, isSending, onPress }: DecisionProps) {
-  const { taskId, attempt, status, draft, draftNumber, goesTo, answers } = review;
-  const [unsaved] = useState(() => unsavedIn(review));
-  const [text, setText] = useState(unsaved?.text ?? draft);
+function Decision({ review, draft, isSending, onPress }: DecisionProps) {
+  const { taskId, attempt, status, goesTo, answers } = review;
+  const [unsaved] = useState(() => unsavedIn(review, draft));
+  const [text, setText] = useState(unsaved?.text ?? draft.text);
   const [hint, setHint] = useState("");
   const box = useRef<HTMLTextAreaElement>(null);
   /** Increases with each keystroke, also after the page was hidden. */
@@ -161,15 +159,16 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
     if (unsaved !== undefined) host.post(unsaved);
   }, [unsaved]);
   useEffect(() => {
-    if (unsavedIn(review) === undefined) host.keep({ unsaved: undefined });
+    if (unsavedIn(review, draft) === undefined) host.keep({ unsaved: undefined });
     // The draft may have been changed elsewhere, but not while it is edited here.
-    if (draftNumber >= number.current && document.activeElement !== box.current) setText(draft);
-  }, [draft, draftNumber]);
+    if (draft.number >= number.current && document.activeElement !== box.current)
+      setText(draft.text);
+  }, [draft.text, draft.number]);
   const isEmpty = text.trim() === "";
   const typed = (value: string) => {
     setText(value);
     setHint("");
-    number.current = Math.max(clock.now(), number.current + 1, draftNumber + 1);
+    number.current = Math.max(clock.now(), number.current + 1, draft.number + 1);
     const keystroke = {
       type: "draft",
       taskId,

@@ -1,15 +1,23 @@
 import * as l10n from "@vscode/l10n";
 import { shortName } from "../../base/text.ts";
 import { formatSpan } from "../../view/lengths.ts";
-import type { PageAttempt, PageTask } from "../../views/page/messages.ts";
-import { ContentView, Level, Markdown } from "./content.tsx";
-import { Fold } from "./fold.tsx";
-import { Icon } from "../icons.tsx";
+import type { AttemptView, TaskView } from "../../view/tasks.ts";
+import type { Review } from "../../views/page/messages.ts";
 import { host } from "../host.ts";
+import { Icon } from "../icons.tsx";
+import { Fold, Level, Markdown } from "./content.tsx";
 import { Output } from "./review.tsx";
 
+/** Steps of an attempt on the page: the last ones. */
+const mostSteps = 100;
+
+interface TaskProps {
+  readonly task: TaskView;
+  readonly review: Review | undefined;
+}
+
 /** A task with its attempts and steps; one that has not begun is only named. */
-export function Task({ task }: { readonly task: PageTask }) {
+export function Task({ task, review }: TaskProps) {
   const { taskId, name, agent = "", state, label, facts, attempts, note } = task;
   const isBegun = attempts.length > 0 || note !== undefined;
   const about = [label, shortName(agent), ...facts].filter(Boolean).join(" · ");
@@ -27,21 +35,20 @@ export function Task({ task }: { readonly task: PageTask }) {
       </li>
     );
   const last = attempts.at(-1)?.number;
-  const hasDraft = attempts.some(({ oldDraft }) => oldDraft !== undefined);
   return (
     <li class={`task ${state}`}>
       <Fold
         id={`task ${taskId}`}
-        isOpen={state === "running" || state === "failed" || hasDraft}
+        isOpen={state === "running" || state === "failed"}
         label={summary}
       >
         {note !== undefined && <p class="faint">{note}</p>}
         {attempts.map((attempt) => (
           <Attempt
             key={attempt.number}
-            task={task}
-            attempt={attempt}
+            {...{ task, attempt }}
             isLast={attempt.number === last}
+            isInReview={review?.taskId === taskId && review.attempt === attempt.number}
           />
         ))}
       </Fold>
@@ -50,123 +57,93 @@ export function Task({ task }: { readonly task: PageTask }) {
 }
 
 interface AttemptProps {
-  readonly task: PageTask;
-  readonly attempt: PageAttempt;
+  readonly task: TaskView;
+  readonly attempt: AttemptView;
   readonly isLast: boolean;
+  /** Its output is shown above, where it is answered. */
+  readonly isInReview: boolean;
 }
 
-function Attempt({ task, attempt, isLast }: AttemptProps) {
-  const { number, content, previous, isInReview, feedback, oldDraft, steps, note } = attempt;
+function Attempt({ task, attempt, isLast, isInReview }: AttemptProps) {
+  const { number, output, previous, feedback, steps, note } = attempt;
+  const { taskId, state } = task;
   const earlier = task.attempts.find((each) => each.number === previous);
   const parts = (
     <>
       {steps.length > 0 && (
-        <Steps
-          id={`steps ${number} ${task.taskId}`}
-          attempt={attempt}
-          isOpen={task.state === "running" && isLast}
-        />
+        <Fold
+          id={`steps ${number} ${taskId}`}
+          isOpen={state === "running" && isLast}
+          label={l10n.t("Steps ({0})", steps.length)}
+        >
+          {steps.length > mostSteps && (
+            <p class="faint">
+              {l10n.t("{0} earlier steps are not shown.", steps.length - mostSteps)}
+            </p>
+          )}
+          <ol class="steps">
+            {steps.slice(-mostSteps).map((step) => (
+              <li key={step.id}>
+                <StepView step={step} />
+              </li>
+            ))}
+          </ol>
+        </Fold>
       )}
       {isInReview ? (
         <p class="faint">{l10n.t("Waits for you, above.")}</p>
       ) : (
-        (content !== undefined || feedback.length > 0 || task.state !== "running") && (
-          <Output content={content} earlier={earlier} taskId={task.taskId} attempt={number} />
+        (output !== undefined || feedback.length > 0 || state !== "running") && (
+          <Output {...{ output, earlier, taskId }} attempt={number} />
         )
       )}
       {note !== undefined && <p class="faint">{note}</p>}
-      {feedback.map(({ title, kind, content: given, outcome }, at) => (
+      {feedback.map(({ title, kind, text, outcome }, at) => (
         <div class="given" key={at}>
           <p class="title">
             <Icon name={kind} /> {title}
           </p>
-          <ContentView content={given} />
+          <div class="plain">{text}</div>
           <div class="outcome">
             <Markdown text={outcome} />
           </div>
         </div>
       ))}
-      {oldDraft !== undefined && (
-        <div class="given">
-          <p class="title">{l10n.t("Written, but not sent")}</p>
-          <div class="plain">{oldDraft}</div>
-          <p class="tools">
-            {(["copy", "discard"] as const).map((action) => (
-              <button
-                key={action}
-                type="button"
-                class="link"
-                onClick={() =>
-                  host.post({ type: "oldDraft", action, taskId: task.taskId, attempt: number })
-                }
-              >
-                {action === "copy" ? l10n.t("Copy") : l10n.t("Discard…")}
-              </button>
-            ))}
-          </p>
-        </div>
-      )}
     </>
   );
-  if (task.attempts.length === 1)
-    return (
-      <div class="attempt">
-        <Level.Provider value={3}>{parts}</Level.Provider>
-      </div>
-    );
-  const last = feedback.at(-1);
+  const isOnly = task.attempts.length === 1;
+  const body = (
+    <div class="attempt">
+      <Level.Provider value={isOnly ? 3 : 4}>{parts}</Level.Provider>
+    </div>
+  );
+  if (isOnly) return body;
   return (
     <Fold
-      id={`attempt ${number} ${task.taskId}`}
-      isOpen={isLast || oldDraft !== undefined}
+      id={`attempt ${number} ${taskId}`}
+      isOpen={isLast}
       label={
         <>
           <h4>{l10n.t("Attempt {0}", number)}</h4>
-          <span class="faint">{last?.title}</span>
+          <span class="faint">{feedback.at(-1)?.title}</span>
         </>
       }
     >
-      <div class="attempt">
-        <Level.Provider value={4}>{parts}</Level.Provider>
-      </div>
+      {body}
     </Fold>
   );
 }
 
-interface StepsProps {
-  readonly id: string;
-  readonly attempt: PageAttempt;
-  readonly isOpen: boolean;
-}
-
-function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
-  return (
-    <Fold id={id} isOpen={isOpen} label={l10n.t("Steps ({0})", steps.length + hiddenSteps)}>
-      {hiddenSteps > 0 && (
-        <p class="faint">{l10n.t("{0} earlier steps are not shown.", hiddenSteps)}</p>
-      )}
-      <ol class="steps">
-        {steps.map((step) => (
-          <li key={step.id}>
-            <StepView step={step} />
-          </li>
-        ))}
-      </ol>
-    </Fold>
-  );
-}
-
-type Step = PageAttempt["steps"][number];
-
-function stateOf({ end, isInterrupted, error }: Step) {
-  if (isInterrupted === true) return "interrupted";
-  if (error !== undefined) return "failed";
-  return end === undefined ? "running" : undefined;
-}
-
-function StepView({ step }: { readonly step: Step }) {
-  const { id, tool, picture, start, end } = step;
-  const state = stateOf(step);
+function StepView({ step }: { readonly step: AttemptView["steps"][number] }) {
+  const { id, tool, picture, start, end, error } = step;
+  const state =
+    step.isInterrupted === true
+      ? "interrupted"
+      : error !== undefined
+        ? "failed"
+        : end === undefined
+          ? "running"
+          : undefined;
   const states = {
     running: l10n.t("running"),
     failed: l10n.t("failed"),
@@ -182,16 +159,29 @@ function StepView({ step }: { readonly step: Step }) {
       <span class="faint">{[time, state && states[state]].filter(Boolean).join(" · ")}</span>
     </>
   );
-  const parts = [
-    { label: l10n.t("Thought"), text: step.thought },
-    { label: l10n.t("Arguments"), text: step.arguments },
-    { label: l10n.t("Result"), text: step.result },
-    { label: l10n.t("Error"), text: step.error },
-  ].flatMap(({ label, text }) => (text === undefined ? [] : [{ label, text }]));
-  if (picture !== undefined)
+  const texts = [
+    [l10n.t("Thought"), step.thought],
+    [l10n.t("Arguments"), step.arguments],
+    [l10n.t("Result"), step.result],
+    [l10n.t("Error"), error],
+  ].filter(([, text]) => text !== undefined);
+  if (picture === undefined && texts.length > 0)
     return (
-      <div class="summary">
-        {summary}
+      <Fold id={`step ${id}`} isOpen={false} label={summary}>
+        <dl>
+          {texts.map(([label, text]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd class="plain">{text}</dd>
+            </div>
+          ))}
+        </dl>
+      </Fold>
+    );
+  return (
+    <div class="summary">
+      {summary}
+      {picture !== undefined && (
         <button
           type="button"
           class="link"
@@ -199,19 +189,7 @@ function StepView({ step }: { readonly step: Step }) {
         >
           {l10n.t("Open Picture")}
         </button>
-      </div>
-    );
-  if (parts.length === 0) return <div class="summary">{summary}</div>;
-  return (
-    <Fold id={`step ${id}`} isOpen={false} label={summary}>
-      <dl>
-        {parts.map(({ label, text }) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd class="plain">{text}</dd>
-          </div>
-        ))}
-      </dl>
-    </Fold>
+      )}
+    </div>
   );
 }

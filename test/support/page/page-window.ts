@@ -2,7 +2,12 @@ import type { Locator, Page } from "playwright-core";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import { fromPage, type FromPage, type ToPage } from "../../../src/views/page/messages.ts";
+import {
+  fromPage,
+  type FromPage,
+  type PageDrafts,
+  type ToPage,
+} from "../../../src/views/page/messages.ts";
 import { pageModel, type PageCircumstances } from "../../../src/views/page/model.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import type { BuiltPageOptions } from "../built-page.ts";
@@ -12,6 +17,7 @@ interface PageWindowOptions extends Omit<BuiltPageOptions, "name"> {
   readonly execution: Execution;
   readonly events?: readonly ActivityEvent[];
   readonly circumstances?: Partial<PageCircumstances>;
+  readonly drafts?: PageDrafts;
 }
 
 export class PageWindow extends PartWindow<FromPage, ToPage> {
@@ -40,7 +46,7 @@ export class PageWindow extends PartWindow<FromPage, ToPage> {
 }
 
 function messagesOf(options: PageWindowOptions): readonly ToPage[] {
-  const { execution, events = [], circumstances } = options;
+  const { execution, events = [], circumstances, drafts = { old: [] } } = options;
   const activity = activityOf(execution, { events, folded: {} });
   const model = pageModel(execution, activity, { canStop: true, ...circumstances });
   return [
@@ -48,6 +54,7 @@ function messagesOf(options: PageWindowOptions): readonly ToPage[] {
       type: "timeline",
       view: timelineContent(execution, activity, Date.now(), circumstances?.prices),
     },
+    { type: "drafts", drafts },
     { type: "show", model },
   ];
 }

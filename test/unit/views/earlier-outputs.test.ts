@@ -13,9 +13,9 @@ import { Harness } from "../service/support.ts";
 /** What the text and the page show of the output of the task `research`. */
 function shown(execution: Execution): readonly (string | undefined)[] {
   const { text } = renderExecution(execution);
-  const { tasks } = pageModel(execution, noActivity);
+  const { tasks } = pageModel(execution, noActivity).view;
   const [research] = tasks.filter(({ taskId }) => taskId === "research");
-  return [/## Task: research\n([^]*?)\n## /.exec(text)?.[1], research?.attempts[0]?.content?.text];
+  return [/## Task: research\n([^]*?)\n## /.exec(text)?.[1], research?.attempts[0]?.output];
 }
 
 describe("While a task waits, the output of the task before it", () => {

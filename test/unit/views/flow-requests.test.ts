@@ -172,7 +172,7 @@ describe("A flow's request, as a person sees it", () => {
     const note = "This request no longer waits, and was not answered from here.";
     const { text } = renderExecution(over);
     assert.ok(text.includes(note) && text.includes("Please review this article."));
-    assert.equal(modelOf(over).tasks[0]?.attempts[0]?.note, note);
+    assert.equal(modelOf(over).view.tasks[0]?.attempts[0]?.note, note);
     assert.ok(!renderExecution(asked()).text.includes(note));
   });
 
@@ -186,7 +186,7 @@ describe("A flow's request, as a person sees it", () => {
     assert.equal(review.goesTo, "Goes to app.crew.test, and the flow continues with it.");
     const answered = modelOf(resumeAnswered(answering(asked()), target, {}));
     assert.equal(answered.review, undefined);
-    assert.equal(answered.tasks[0]?.attempts[0]?.feedback[0]?.kind, "answered");
+    assert.equal(answered.view.tasks[0]?.attempts[0]?.feedback[0]?.kind, "answered");
   });
 
   it("says where its answer can't go", () => {
@@ -223,7 +223,7 @@ describe("A flow's request, as a person sees it", () => {
     const labels = [
       executionRow(execution, clock.now()).label,
       model.review?.name,
-      model.title,
+      model.view.title,
       ...(model.review?.answers ?? []).map(({ label }) => label),
     ];
     for (const label of labels) assert.doesNotMatch(label ?? "", /[\u001b\u202e]/);

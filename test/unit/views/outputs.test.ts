@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { outputContent, renderOutput } from "../../../src/view/outputs.ts";
+import { outputContent } from "../../../src/view/markdown.ts";
+import { renderOutput } from "../../../src/view/outputs.ts";
 
 describe("an output as a document of its own", () => {
   it("is unchanged Markdown, whatever it contains", () => {

@@ -20,7 +20,7 @@ describe("the time of a task", () => {
     const [task] = execution.tasks;
     const notes = notesOf(viewOf(execution, noActivity), renderExecution(execution), at(90));
     const activity = activityOf(execution, { events, folded: {} });
-    const { tasks } = pageModel(execution, noActivity);
+    const { tasks } = pageModel(execution, noActivity).view;
     const { spans } = timelineContent(execution, activity, at(90));
     const span = spans.find(({ kind }) => kind === "task");
     const options = { start: at(0), now: at(90), language: "en" };

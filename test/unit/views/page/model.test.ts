@@ -5,6 +5,7 @@ import { activityOf } from "../../../../src/executions/activity.ts";
 import { type Execution, without } from "../../../../src/executions/model.ts";
 import { viewOf } from "../../../../src/view/execution-view.ts";
 import { textOf } from "../../../../src/view/text.ts";
+import { contentOf } from "../../../../src/views/page/content.ts";
 import { type PageCircumstances, pageModel } from "../../../../src/views/page/model.ts";
 import { aRichExecution, richDraft, someEvents } from "../../../support/page/samples.ts";
 
@@ -13,10 +14,9 @@ function modelOf(
   circumstances: Partial<PageCircumstances> = {},
   events: readonly ActivityEvent[] = [],
 ) {
-  return pageModel(execution, activityOf(execution, { events, folded: {} }), {
-    canStop: true,
-    ...circumstances,
-  });
+  const activity = activityOf(execution, { events, folded: {} });
+  const { view, ...more } = pageModel(execution, activity, { canStop: true, ...circumstances });
+  return { ...view, ...more };
 }
 
 /** Its second output was rejected, and it runs again. */
@@ -42,25 +42,22 @@ function rejectedAgain(): Execution {
   };
 }
 
-const names = (model: ReturnType<typeof modelOf>) => model.actions.map(({ verb }) => verb);
+const names = ({ answers, actions }: ReturnType<typeof modelOf>) =>
+  [...answers, ...actions].map(({ verb }) => verb);
 
 describe("The page's model", () => {
-  it("has the output that waits, its draft, the earlier attempt and where feedback goes", () => {
-    const { review, spoken } = modelOf(aRichExecution(), {
-      draft: { text: "Too long", number: 7 },
-    });
+  it("has the output that waits, the earlier attempt and where feedback goes", () => {
+    const { review, spoken } = modelOf(aRichExecution());
     assert.ok(review);
-    const { content, goesTo, ...rest } = review;
+    const { output, goesTo, ...rest } = review;
     assert.deepEqual(rest, {
       taskId: "outline",
       name: "outline",
       attempt: 2,
       agent: "Editor",
       status: "waits",
-      draft: "Too long",
-      draftNumber: 7,
     });
-    assert.deepEqual(content, { kind: "markdown", text: richDraft });
+    assert.equal(output, richDraft);
     assert.match(goesTo, /^Goes to “Writers” \(crew\.test\)\. All of it becomes context/);
     assert.equal(spoken, "Waiting for you: task outline, attempt 2");
   });
@@ -68,13 +65,14 @@ describe("The page's model", () => {
   it("shows an input as it was given, also a deep one that would fill the memory with indentation", () => {
     const deep = `${"[".repeat(900)}${"1,".repeat(50_000)}1${"]".repeat(900)}`;
     const inputs = { topic: "Tea", deep: JSON.parse(deep) as JsonValue, few: { a: [1] } };
-    const { inputs: shown } = modelOf(aRichExecution({ request: { inputs, callbacks: {} } }));
+    const model = modelOf(aRichExecution({ request: { inputs, callbacks: {} } }));
+    const shown = model.inputs.map(([, text]) => contentOf(text));
     assert.deepEqual(
-      shown.map(({ value: { kind } }) => kind),
+      shown.map(({ kind }) => kind),
       ["markdown", "text", "json"],
     );
-    assert.ok((shown[1]?.value.text.length ?? Infinity) <= deep.length);
-    assert.equal(shown[2]?.value.text, '{\n  "a": [\n    1\n  ]\n}\n');
+    assert.ok((shown[1]?.text.length ?? Infinity) <= deep.length);
+    assert.equal(shown[2]?.text, '{\n  "a": [\n    1\n  ]\n}\n');
   });
 
   it("says of inputs what the text says: that there are none, or that they aren't known", () => {
@@ -92,7 +90,7 @@ describe("The page's model", () => {
   it("keeps the rejected output in its place until the next one waits", () => {
     const { review } = modelOf(rejectedAgain());
     assert.deepEqual([review?.status, review?.attempt], ["again", 2]);
-    assert.equal(review?.content?.text, richDraft);
+    assert.equal(review?.output, richDraft);
     const approved = rejectedAgain();
     const resumes = approved.resumes.map((resume) => ({
       ...resume,
@@ -139,18 +137,18 @@ describe("The page's model", () => {
         agent,
         label,
         facts.join(", "),
-        attempts.map(({ number, previous, isInReview }) => [number, previous, isInReview]),
+        attempts.map(({ number, previous }) => [number, previous]),
       ]),
       [
-        ["research", "Researcher on tea", "Completed", "41 s", [[1, undefined, false]]],
+        ["research", "Researcher on tea", "Completed", "41 s", [[1, undefined]]],
         [
           "outline",
           "Editor",
           "Waiting for you",
           "",
           [
-            [1, undefined, false],
-            [2, 1, true],
+            [1, undefined],
+            [2, 1],
           ],
         ],
         ["briefing", "Writer", "Not started", "", []],
@@ -158,7 +156,7 @@ describe("The page's model", () => {
     );
     const [given] = tasks[1]?.attempts[0]?.feedback ?? [];
     assert.equal(given?.title, "Your feedback: rejected");
-    assert.equal(given.content.text, "Shorter, please.  \nName one tea.", "lines stay lines");
+    assert.equal(given.text, "Shorter, please.\nName one tea.");
     assert.match(given.outcome, /^Sent · the crew answered “Task will be retried/);
   });
 
@@ -180,7 +178,7 @@ describe("The page's model", () => {
     assert.equal(modelOf({ ...waiting, progress: steps }).toCome, undefined);
   });
 
-  it("has steps of a task that has no output yet, and only the last hundred", () => {
+  it("has steps of a task that has no output yet", () => {
     const running: Execution = {
       ...without(aRichExecution(), "waiting"),
       state: "running",
@@ -195,33 +193,31 @@ describe("The page's model", () => {
     const { tasks } = modelOf(running, {}, [kickoff!, started!, ...calls]);
     const [attempt] = tasks[0]?.attempts ?? [];
     assert.deepEqual(
-      [attempt?.number, attempt?.steps.length, attempt?.hiddenSteps, attempt?.steps.at(-1)?.id],
-      [1, 100, 20, "c119"],
+      [attempt?.number, attempt?.steps.length, attempt?.steps.at(-1)?.id],
+      [1, 120, "c119"],
     );
   });
 
   it("shows an output as Markdown, JSON, or the text of a rehearsal, and only the beginning of a large one", () => {
-    const contentOf = (output: string) =>
-      modelOf(
-        without(
-          aRichExecution({ state: "completed", endedAt: "2026-10-21T12:04:00Z", output }),
-          "waiting",
-        ),
-      ).result;
-    assert.equal(contentOf("# A")?.kind, "markdown");
-    assert.deepEqual(contentOf('{"id": 12345678901234567890}'), {
+    const shown = (output: string) => {
+      const ended = { state: "completed", endedAt: "2026-10-21T12:04:00Z", output } as const;
+      return contentOf(modelOf(without(aRichExecution(ended), "waiting")).result ?? "");
+    };
+    assert.equal(shown("# A").kind, "markdown");
+    assert.deepEqual(shown('{"id": 12345678901234567890}'), {
       kind: "json",
       text: '{\n  "id": 12345678901234567890\n}\n',
+      isCut: false,
     });
     const rehearsed = "[REHEARSAL - no language model was called]\n\nAgent: Editor";
-    assert.deepEqual(contentOf(rehearsed), { kind: "text", text: rehearsed });
-    const large = contentOf("A line of an output.\n".repeat(250_000));
-    assert.equal(large?.cutFrom, "5.3 MB");
+    assert.deepEqual(shown(rehearsed), { kind: "text", text: rehearsed, isCut: false });
+    const large = shown("A line of an output.\n".repeat(250_000));
+    assert.ok(large.isCut);
     assert.ok(large.text.length <= 100_000 && large.text.endsWith("A line of an output."));
   });
 
   it("offers what can be done, and to answer at the output that waits", () => {
-    assert.deepEqual(names(modelOf(aRichExecution())), ["stop"]);
+    assert.deepEqual(names(modelOf(aRichExecution())), ["approve", "reject", "stop"]);
     const lost = { ...without(aRichExecution(), "waiting"), resumes: [], mayBeWaiting: true };
     const gone = modelOf({ ...lost, state: "unknown" });
     assert.deepEqual(names(gone).slice(0, 2), ["reject", "pasteCallback"]);
@@ -234,31 +230,9 @@ describe("The page's model", () => {
   it("has a box for a task that a person names, though the crew reports no pause", () => {
     const lost = without(aRichExecution({ state: "unknown", mayBeWaiting: true }), "waiting");
     const target = { taskId: "publish", attempt: 1 };
-    const { review } = modelOf(lost, { target, draft: { text: "Shorter", number: 1 } });
-    assert.deepEqual(
-      [review?.taskId, review?.attempt, review?.status, review?.draft],
-      ["publish", 1, "waits", "Shorter"],
-    );
+    const { review } = modelOf(lost, { target });
+    assert.deepEqual([review?.taskId, review?.attempt, review?.status], ["publish", 1, "waits"]);
     assert.equal(modelOf(lost).review, undefined);
-  });
-
-  it("has a draft that was not sent at its attempt, also of a task or an attempt that it doesn't know", () => {
-    const texts = { outline: [1, 3], publish: [1] };
-    const oldDrafts = Object.entries(texts).flatMap(([taskId, attempts]) =>
-      attempts.map((attempt) => ({ taskId, attempt, text: `${taskId} ${attempt}` })),
-    );
-    const { tasks } = modelOf(rejectedAgain(), { oldDrafts });
-    const found = tasks.flatMap(({ taskId, attempts }) =>
-      attempts.map(({ number, oldDraft }) => [taskId, number, oldDraft]),
-    );
-    assert.deepEqual(
-      found.filter(([, , text]) => text !== undefined),
-      [
-        ["outline", 1, "outline 1"],
-        ["outline", 3, "outline 3"],
-        ["publish", 1, "publish 1"],
-      ],
-    );
   });
 
   it("shows nothing as running that was interrupted, and lets a person continue or discard it", () => {
@@ -279,7 +253,7 @@ describe("The page's model", () => {
     const error = "ImportError (src/writers/crew.py:17): no key in “.env”.";
     const failed = without(aRichExecution({ state: "failed", endedAt: "x", error }), "waiting");
     const linksIn = (execution: Execution, earlier?: string) =>
-      modelOf(execution, { earlier }).notices.flatMap(({ links }) => links);
+      modelOf(execution, { earlier }).links.map(({ label, message }) => ({ label, message }));
     assert.deepEqual(linksIn(failed), []);
     assert.deepEqual(linksIn({ ...failed, crew }), [
       {
@@ -291,8 +265,9 @@ describe("The page's model", () => {
     ]);
     const runAgain = { executionId: "4d0a", taskId: "outline" };
     const again = aRichExecution({ request: { inputs: {}, callbacks: {}, runAgain } });
-    const [notice] = modelOf(again, { earlier: "Home heat pumps" }).notices;
-    assert.match(notice?.text ?? "", /with the earlier outputs of \S*Home heat pumps/);
+    const { notices } = modelOf(again, { earlier: "Home heat pumps" });
+    const notice = notices.find(({ id }) => id === "run again");
+    assert.match(notice?.lines.join() ?? "", /with the earlier outputs of \S*Home heat pumps/);
     assert.deepEqual(linksIn(again, "Home heat pumps"), [
       { label: "Open “Home heat pumps”", message: { type: "openEarlier" } },
     ]);
@@ -315,6 +290,6 @@ describe("The page's model", () => {
     assert.equal(failed.elapsed, "4 min");
     const [error] = failed.notices;
     assert.deepEqual([error?.id, error?.kind], ["error", "error"]);
-    assert.match(error?.text ?? "", /Rate limit `reached`/);
+    assert.match(error?.lines.join() ?? "", /Rate limit `reached`/);
   });
 });
