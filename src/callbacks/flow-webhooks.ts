@@ -29,7 +29,7 @@ import type { Database } from "../store/database.ts";
 import { StoreError } from "../store/errors.ts";
 import { statusAfter } from "./inbox.ts";
 import { lastSegment, newSecret } from "./paths.ts";
-import type { Delivery } from "./routes.ts";
+import type { Delivery, SecretStorage } from "./routes.ts";
 
 export interface FlowWebhooksOptions {
   readonly database: Database;
@@ -39,12 +39,7 @@ export interface FlowWebhooksOptions {
   readonly crews: { find(crewId: string): CrewRef | undefined };
   /** Called when a request is refused. The person must know, because a deployment doesn't send it again. @param why whole sentences */
   readonly onRefused: (crew: CrewRef, why: string) => void;
-  /** VS Code's SecretStorage. */
-  readonly storage: {
-    get(key: string): PromiseLike<string | undefined>;
-    store(key: string, value: string): PromiseLike<void>;
-    delete(key: string): PromiseLike<void>;
-  };
+  readonly storage: SecretStorage;
 }
 
 const kind = "flow webhook";

@@ -1,11 +1,26 @@
 import * as l10n from "@vscode/l10n";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
-import type { Fetch } from "../api/transport.ts";
+import { Deadline, type Fetch, parseRetryAfter, readBody } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
-import { asObject, isObject, parseJson, textAt, type UnknownObject } from "../base/json.ts";
+import { codeOf, UserError } from "../base/errors.ts";
+import { asObject, defined, isObject, parseJson, type UnknownObject } from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
-import { withoutEndSlashes } from "../base/text.ts";
-import { askRelay, RelayError } from "./relay-request.ts";
+import { oneLine, withoutEndSlashes } from "../base/text.ts";
+import type { SecretStorage } from "./routes.ts";
+
+/** A problem with a relay, as a message for the person. Never names the channel's address, which may be a secret. */
+export class RelayError extends UserError {
+  override readonly name = "RelayError";
+  /** Whether the relay has no such channel, or refuses its secret. Then only a new channel helps. */
+  readonly isGone: boolean;
+  readonly retryAfterMs: number;
+
+  constructor(message: string, isGone = false, retryAfterMs = 0) {
+    super(message);
+    this.isGone = isGone;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
 
 /** A relay's address to which crews send callbacks, and from which this machine gets them. */
 export interface Channel {
@@ -15,64 +30,77 @@ export interface Channel {
   readonly own?: { readonly secret: string; readonly privateKey: JWK };
 }
 
-/** VS Code's SecretStorage. */
-export interface ChannelSecrets {
-  get(key: string): PromiseLike<string | undefined>;
-  store(key: string, value: string): PromiseLike<void>;
+/** The public address for callbacks. @param path `/<secret path>` */
+export function callbackAddress({ address, own }: Channel, path: string): string {
+  // Servers like smee.io have one path for a channel.
+  return own ? address + path : `${address}?crewdeck=${encodeURIComponent(path.slice(1))}`;
 }
 
-interface KeptChannels {
-  readonly secrets: ChannelSecrets;
-  /** {@link channelsKey} of this machine. */
-  readonly key: string;
-}
-
-interface OpenChannelOptions extends KeptChannels {
-  /** The address of a Crewdeck relay, or of a channel on smee.io or a similar server. */
-  readonly address: string;
-  /** Asks for the token that creates a channel on a Crewdeck relay. Undefined if the person gives none. */
-  readonly token: () => Promise<string | undefined>;
+export interface RelayConnection {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly userAgent: string;
   readonly signal?: AbortSignal;
 }
 
-/**
- * Names the secret that holds a machine's channels on Crewdeck relays, by the relay's address. Windows on remote hosts
- * have the same secrets as those on the person's computer, but a channel is for one machine: others would take its
- * callbacks away.
- */
-export function channelsKey(machine: string): string {
-  return `crewdeck.relays.${machine}`;
+interface ChannelsOptions extends RelayConnection {
+  readonly secrets: SecretStorage;
+  /**
+   * Windows on remote hosts have the same secrets as those on the person's computer, but a channel is for one machine:
+   * others would take its callbacks away.
+   */
+  readonly machine: string;
 }
 
-/** Opens this machine's channel on a Crewdeck relay, which it creates at the first call. On another server, the address is the channel. @throws {RelayError} */
-export async function openChannel(options: OpenChannelOptions): Promise<Channel> {
-  const { secrets, key } = options;
-  const address = relayAddress(options.address);
-  const kept = readChannel((await keptIn(options))[address]);
-  if (kept !== undefined) return kept;
-  if (!(await isOwnRelay(address, options))) return { address };
-  const created = await createChannel(address, options);
-  await secrets.store(key, JSON.stringify({ ...(await keptIn(options)), [address]: created }));
-  return created;
-}
+/** This machine's channels on relays. Those on Crewdeck relays are kept in one secret, by the relay's address. */
+export class Channels {
+  readonly #options: ChannelsOptions;
+  readonly #key: string;
+  /** On servers like smee.io, which aren't asked each time what they are. */
+  readonly #foreign = new Map<string, Channel>();
 
-/** Deletes the secrets of a channel that the relay no longer has. @param address of the relay */
-export async function forgetChannel(address: string, kept: KeptChannels): Promise<void> {
-  const channels = { ...(await keptIn(kept)), [relayAddress(address)]: undefined };
-  await kept.secrets.store(kept.key, JSON.stringify(channels));
-}
+  constructor(options: ChannelsOptions) {
+    this.#options = options;
+    this.#key = `crewdeck.relays.${options.machine}`;
+  }
 
-async function keptIn({ secrets, key }: KeptChannels): Promise<UnknownObject> {
-  return asObject(parseJson((await secrets.get(key)) ?? ""));
-}
+  /**
+   * The channel on a Crewdeck relay, created at the first call. On another server, the address is the channel.
+   * @param relay the address of a Crewdeck relay, or of a channel on smee.io or a similar server
+   * @param token asks for the token that creates a channel on a Crewdeck relay. Undefined if the person gives none
+   * @throws {RelayError}
+   */
+  async open(relay: string, token: () => Promise<string | undefined>): Promise<Channel> {
+    const address = relayAddress(relay);
+    const known = readChannel((await this.#kept())[address]) ?? this.#foreign.get(address);
+    if (known !== undefined) return known;
+    const { service } = await askRelay(this.#options, { method: "GET", url: address });
+    if (service !== "crewdeck-relay") {
+      this.#foreign.set(address, { address });
+      return { address };
+    }
+    const created = await createChannel(address, await token(), this.#options);
+    await this.#keep(address, created);
+    return created;
+  }
 
-/** The public address for callbacks. @param path `/<secret path>` */
-export function callbackAddress({ address, own }: Channel, path: string): string {
-  // Servers like smee.io have one path for a channel.
-  return own ? address + path : `${address}?crewdeck=${encodeURIComponent(path.slice(1))}`;
+  /** Deletes the secrets of a channel that the relay no longer has. */
+  async forget(relay: string): Promise<void> {
+    await this.#keep(relayAddress(relay), undefined);
+  }
+
+  async forgetAll(): Promise<void> {
+    await this.#options.secrets.delete(this.#key);
+  }
+
+  async #kept(): Promise<UnknownObject> {
+    return asObject(parseJson((await this.#options.secrets.get(this.#key)) ?? ""));
+  }
+
+  async #keep(address: string, channel: Channel | undefined): Promise<void> {
+    const channels = { ...(await this.#kept()), [address]: channel };
+    await this.#options.secrets.store(this.#key, JSON.stringify(channels));
+  }
 }
 
 /** @throws {RelayError} for an address that nothing may be sent to */
@@ -87,13 +115,11 @@ function relayAddress(text: string): string {
   return withoutEndSlashes(url.origin + url.pathname);
 }
 
-async function isOwnRelay(address: string, options: OpenChannelOptions): Promise<boolean> {
-  const text = await askRelay(options, { method: "GET", url: address });
-  return textAt(asObject(parseJson(text)), "service") === "crewdeck-relay";
-}
-
-async function createChannel(address: string, options: OpenChannelOptions): Promise<Channel> {
-  const token = await options.token();
+async function createChannel(
+  address: string,
+  token: string | undefined,
+  connection: RelayConnection,
+): Promise<Channel> {
   if (token === undefined)
     throw new RelayError(
       l10n.t(
@@ -101,13 +127,10 @@ async function createChannel(address: string, options: OpenChannelOptions): Prom
       ),
     );
   const pair = await generateKeyPair("ECDH-ES", { crv: "P-256", extractable: true });
-  const answer = await askRelay(options, {
-    method: "POST",
-    url: `${address}/channels`,
-    secret: token,
+  const { channel, secret } = await askRelay(connection, {
+    ...{ method: "POST", url: `${address}/channels`, secret: token },
     body: JSON.stringify({ publicKey: await exportJWK(pair.publicKey) }),
   });
-  const { channel, secret } = asObject(parseJson(answer));
   if (!isName(channel) || !isName(secret))
     throw new RelayError(l10n.t("The relay's answer can't be read."));
   const privateKey = await exportJWK(pair.privateKey);
@@ -116,13 +139,93 @@ async function createChannel(address: string, options: OpenChannelOptions): Prom
 
 function readChannel(kept: unknown): Channel | undefined {
   const { address, own } = asObject(kept);
-  if (typeof address !== "string" || !isObject(own)) return undefined;
-  const { secret, privateKey } = own;
-  return isName(secret) && isObject(privateKey)
+  const { secret, privateKey } = asObject(own);
+  return typeof address === "string" && isName(secret) && isObject(privateKey)
     ? { address, own: { secret, privateKey } }
     : undefined;
 }
 
 function isName(value: unknown): value is string {
   return typeof value === "string" && /^[\w-]{16,128}$/.test(value);
+}
+
+interface RelayRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly url: string;
+  readonly secret?: string | undefined;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How long an answer may take (ms); of a channel, how long until it begins. */
+export const answerMs = 20_000;
+const maxAnswer = 64 * 1024;
+
+/** Sends a request, and reads a short answer: at most 64 KiB. @throws {RelayError} */
+export async function askRelay(
+  connection: RelayConnection,
+  request: RelayRequest,
+): Promise<UnknownObject> {
+  const deadline = new Deadline(connection.clock, answerMs, connection.signal);
+  try {
+    const answer = await connect(connection, request, deadline);
+    const { text, problem } = await readBody(answer, maxAnswer);
+    if (problem !== undefined) throw unreachable(problem, deadline);
+    return asObject(parseJson(text));
+  } finally {
+    deadline.dispose();
+  }
+}
+
+/** @throws {RelayError} unless the answer is 2xx */
+export async function connect(
+  { fetch, clock, userAgent }: RelayConnection,
+  { method, url, secret, body, headers }: RelayRequest,
+  deadline: Deadline,
+): ReturnType<Fetch> {
+  const { signal } = deadline;
+  const answer = await fetch(url, {
+    ...{ method, redirect: "manual", signal, ...defined({ body }) },
+    headers: {
+      ...{ accept: "application/json", "accept-encoding": "identity" },
+      ...{ "cache-control": "no-cache", "user-agent": userAgent },
+      ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+  }).catch((error: unknown) => {
+    throw unreachable(error, deadline);
+  });
+  const { status } = answer;
+  if (status >= 200 && status < 300) return answer;
+  // A proxy in front of the relay may send these, too, while the relay restarts: only a Crewdeck relay names the channel.
+  const { error } = asObject(parseJson((await readBody(answer, maxAnswer)).text));
+  const isGone = (status === 401 || status === 404) && /\bchannel\b/.test(String(error));
+  const retryAfter = parseRetryAfter(answer.headers.get("retry-after"), clock.now());
+  throw new RelayError(problemOf(status), isGone, retryAfter);
+}
+
+/** Without the address, which node-fetch puts first. */
+export function unreachable(error: unknown, { ended }: Deadline): RelayError {
+  if (ended === "timeout") return new RelayError(l10n.t("The relay doesn't answer."));
+  const said = error instanceof Error ? error.message : String(error);
+  const text = said.replace(/^request to .* failed, reason: ?/, "");
+  const isShown = text !== "" && !text.includes("://");
+  const why = isShown ? text : (codeOf(error) ?? "Error");
+  return new RelayError(l10n.t("The relay can't be reached: {0}", oneLine(why, 200)));
+}
+
+function problemOf(status: number): string {
+  if (status === 401)
+    return l10n.t(
+      "The relay refused the token or the channel's secret (401). The token is in the file that the relay named when it started; “Test Callbacks” asks for it again.",
+    );
+  if (status === 404) return l10n.t("The relay has no such channel (404).");
+  if (status === 507)
+    return l10n.t(
+      "The relay has as many channels as it keeps (507). It deletes those that nobody has listened to for 90 days.",
+    );
+  if (status >= 300 && status < 400)
+    return l10n.t("The relay sends requests elsewhere ({0}), which is not followed.", status);
+  return l10n.t("The relay answered with an error ({0}).", status);
 }

@@ -1,42 +1,35 @@
 import * as l10n from "@vscode/l10n";
-import { Deadline } from "../api/transport.ts";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { compactDecrypt, importJWK, type JWK } from "jose";
+import { Deadline, type Fetch } from "../api/transport.ts";
 import { wait } from "../base/clock.ts";
-import { messageOf, type ProblemLog } from "../base/errors.ts";
+import type { ProblemLog } from "../base/errors.ts";
 import { asObject, defined, isObject, numberAt, parseJson, textAt } from "../base/json.ts";
-import type { Delivery, Receive } from "./routes.ts";
-import type { Channel } from "./relay-channel.ts";
 import {
   answerMs,
   askRelay,
+  type Channel,
   connect,
-  partsOf,
-  RelayError,
   type RelayConnection,
-} from "./relay-request.ts";
-
-/** Keeps the ID of the last message that was handled, so that the relay sends only later ones. */
-export interface LastEventId {
-  get(): string | undefined;
-  set(id: string): void;
-}
+  RelayError,
+  unreachable,
+} from "./relay-channel.ts";
+import type { Delivery, Receive } from "./routes.ts";
 
 export interface RelayClientOptions extends Omit<RelayConnection, "signal"> {
   /** Opens the channel, before each connection: another window may have created a new one. */
   readonly open: () => Promise<Channel>;
   readonly receive: Receive;
-  readonly lastEventId: (channel: Channel) => LastEventId;
+  /** The ID of the last message that was handled, by the channel's address, so that the relay sends only later ones. */
+  readonly lastIds: {
+    get(address: string): string | undefined;
+    set(address: string, id: string): void;
+  };
   /** Called when the relay no longer has the channel. Never rejects. */
-  readonly onGone: (channel: Channel, message: string) => Promise<void>;
+  readonly onGone: (channel: Channel, problem: RelayError) => Promise<void>;
   readonly random: () => number;
   readonly log: ProblemLog;
 }
-
-type RelayState =
-  | { readonly kind: "connecting" | "connected" }
-  /** Tries again later. With `isGone`, only a new channel helps. */
-  | { readonly kind: "failed"; readonly message: string; readonly isGone: boolean };
 
 /** How long a connection may be silent (ms). smee.io and the Crewdeck relay send a ping at least every 30 s. */
 const silenceMs = 75_000;
@@ -52,7 +45,7 @@ export class RelayClient {
   readonly #connection: RelayConnection;
   readonly #ending = new AbortController();
   #channel: Channel | undefined;
-  #state: RelayState = { kind: "connecting" };
+  #state: "connecting" | "connected" | Error = "connecting";
   /** How often in a row a connection ended without a message. */
   #failures = 0;
   /** The last message that the relay was told to delete. */
@@ -68,7 +61,8 @@ export class RelayClient {
     this.#ended = this.#run();
   }
 
-  get state(): RelayState {
+  /** After an error, it tries again later. */
+  get state(): "connecting" | "connected" | Error {
     return this.#state;
   }
 
@@ -84,23 +78,22 @@ export class RelayClient {
   }
 
   async #run(): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock, log, open, onGone } = this.#options;
     while (!this.#isDisposed()) {
       let rest = 0;
       try {
-        const channel = (this.#channel = await this.#options.open());
-        await this.#listen(channel);
-        this.#state = { kind: "connecting" };
+        this.#channel = await open();
+        await this.#listen(this.#channel);
+        this.#state = "connecting";
       } catch (error) {
         if (this.#isDisposed()) return;
-        const isKnown = error instanceof RelayError;
-        if (!isKnown || this.#state.kind !== "failed")
-          log.problem("Listening to the callbacks' relay failed.", error);
-        rest = isKnown ? (error.retryAfterMs ?? 0) : 0;
-        const isGone = isKnown && error.isGone;
-        const message = messageOf(error);
-        this.#state = { kind: "failed", message, isGone };
-        if (isGone && this.#channel) await this.#options.onGone(this.#channel, message);
+        const failure = error instanceof Error ? error : new Error(String(error));
+        const isKnown = failure instanceof RelayError;
+        if (!isKnown || !(this.#state instanceof Error))
+          log.problem("Listening to the callbacks' relay failed.", failure);
+        this.#state = failure;
+        if (isKnown) rest = failure.retryAfterMs;
+        if (isKnown && failure.isGone && this.#channel) await onGone(this.#channel, failure);
       }
       await wait(clock, rest + this.#backOff(this.#failures++), this.#ending.signal);
     }
@@ -108,8 +101,9 @@ export class RelayClient {
 
   /** Listens until the connection ends. @throws {RelayError} */
   async #listen(channel: Channel): Promise<void> {
-    const lastEventId = this.#options.lastEventId(channel);
-    const deadline = new Deadline(this.#options.clock, answerMs, this.#ending.signal);
+    const { lastIds, clock } = this.#options;
+    const { address: url, own } = channel;
+    const deadline = new Deadline(clock, answerMs, this.#ending.signal);
     const events: EventSourceMessage[] = [];
     const parser = createParser({
       maxBufferSize: maxEvent,
@@ -119,27 +113,21 @@ export class RelayClient {
           throw new RelayError(l10n.t("The relay sent too large a message."));
       },
     });
+    const lastId = lastIds.get(url);
+    const headers = { accept: "text/event-stream", ...(lastId && { "last-event-id": lastId }) };
+    const request = { method: "GET", url, secret: own?.secret, headers } as const;
     try {
-      const answer = await connect(
-        this.#connection,
-        {
-          method: "GET",
-          url: channel.address,
-          accept: "text/event-stream",
-          secret: channel.own?.secret,
-          lastEventId: lastEventId.get(),
-        },
-        deadline,
-      );
+      const answer = await connect(this.#connection, request, deadline);
       if (!answer.headers.get("content-type")?.startsWith("text/event-stream"))
         throw new RelayError(l10n.t("There is no relay's channel at this address."));
-      this.#state = { kind: "connected" };
+      this.#state = "connected";
       this.#acknowledge(channel);
-      for await (const text of partsOf(answer, deadline, silenceMs)) {
+      for await (const text of partsOf(answer, deadline)) {
         parser.feed(text);
         if (events.length > 0) this.#failures = 0;
-        const id = await this.#handle(channel, events.splice(0).filter(isMessage));
-        if (id !== undefined) lastEventId.set(id);
+        const messages = events.splice(0).filter(({ event }) => (event ?? "message") === "message");
+        const id = await this.#handle(channel, messages);
+        if (id !== undefined) lastIds.set(url, id);
         this.#acknowledge(channel);
       }
     } finally {
@@ -168,12 +156,11 @@ export class RelayClient {
 
   async #unseal(data: string, privateKey: JWK): Promise<Delivery | undefined> {
     const delivery = await unseal(data, privateKey);
-    if (delivery === undefined && !this.#hasLeftOut)
-      this.#options.log.problem(
-        "A callback of the relay can't be read, and is left out.",
-        new Error("It is sealed for another key, or not sealed."),
-      );
-    this.#hasLeftOut ||= delivery === undefined;
+    if (delivery === undefined && !this.#hasLeftOut) {
+      this.#hasLeftOut = true;
+      const why = new Error("It is sealed for another key, or not sealed.");
+      this.#options.log.problem("A callback of the relay can't be read, and is left out.", why);
+    }
     return delivery;
   }
 
@@ -189,28 +176,23 @@ export class RelayClient {
   }
 
   /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message or connection tries again. */
-  #acknowledge(channel: Channel): void {
-    if (this.#isAcknowledging || !channel.own) return;
+  #acknowledge({ address, own }: Channel): void {
+    if (this.#isAcknowledging || own === undefined) return;
     this.#isAcknowledging = true;
-    this.#acknowledgeAll(channel)
+    const { lastIds, log } = this.#options;
+    const acknowledge = async () => {
+      for (let id = lastIds.get(address); id !== this.#acknowledged; id = lastIds.get(address)) {
+        if (id === undefined) return;
+        const url = `${address}/messages?through=${encodeURIComponent(id)}`;
+        await askRelay(this.#connection, { method: "DELETE", url, secret: own.secret });
+        this.#acknowledged = id;
+      }
+    };
+    acknowledge()
       .catch((error: unknown) => {
-        if (!this.#isDisposed())
-          this.#options.log.problem("Acknowledging the relay's callbacks failed.", error);
+        if (!this.#isDisposed()) log.problem("Acknowledging the relay's callbacks failed.", error);
       })
       .finally(() => (this.#isAcknowledging = false));
-  }
-
-  async #acknowledgeAll(channel: Channel): Promise<void> {
-    const lastEventId = this.#options.lastEventId(channel);
-    for (let id = lastEventId.get(); id !== this.#acknowledged; id = lastEventId.get()) {
-      if (id === undefined) return;
-      await askRelay(this.#connection, {
-        method: "DELETE",
-        url: `${channel.address}/messages?through=${encodeURIComponent(id)}`,
-        secret: channel.own?.secret,
-      });
-      this.#acknowledged = id;
-    }
   }
 
   /** How long to wait before connecting again (ms). Half of it is random. */
@@ -224,8 +206,22 @@ export class RelayClient {
   }
 }
 
-function isMessage({ event = "message" }: EventSourceMessage): boolean {
-  return event === "message";
+/** The parts of a body as they arrive. Ends the connection after a long silence. @throws {RelayError} */
+async function* partsOf(
+  { body }: Awaited<ReturnType<Fetch>>,
+  deadline: Deadline,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  try {
+    deadline.restart(silenceMs);
+    for await (const part of body ?? []) {
+      deadline.pause();
+      yield typeof part === "string" ? part : decoder.decode(part, { stream: true });
+      deadline.restart(silenceMs);
+    }
+  } catch (error) {
+    throw unreachable(error, deadline);
+  }
 }
 
 /** A message of smee.io: the callback's headers, `body`, `query` and `timestamp`, a number. Undefined if it isn't for Crewdeck. */

@@ -1,28 +1,23 @@
 import * as l10n from "@vscode/l10n";
-import type { Fetch } from "../api/transport.ts";
 import { digest } from "../base/bearer.ts";
-import type { Clock } from "../base/clock.ts";
 import { type ProblemLog, UserError } from "../base/errors.ts";
 import { type Disposable, Disposables, type Event } from "../base/events.ts";
 import { text } from "../base/sqlite.ts";
 import type { Database } from "../store/database.ts";
-import type { Receive, Route } from "./routes.ts";
-import type { Channel, ChannelSecrets } from "./relay-channel.ts";
-import type { LastEventId, RelayClient } from "./relay-client.ts";
+import type { Channel, Channels, RelayConnection, RelayError } from "./relay-channel.ts";
+import type { RelayClient } from "./relay-client.ts";
+import type { Receive, Route, SecretStorage } from "./routes.ts";
 
-interface RelayOptions {
+interface RelayOptions extends Omit<RelayConnection, "signal"> {
   /** Reads the setting: the address of a channel, or of a Crewdeck relay. */
   readonly read: () => string;
   readonly onDidChange: Event<unknown>;
-  readonly secrets: ChannelSecrets & { delete(key: string): PromiseLike<void> };
+  readonly secrets: SecretStorage;
   /** Asks the person for the token of the relay at an address. Undefined if they cancel. */
   readonly askToken: (address: string) => Promise<string | undefined>;
   /** Called when the relay no longer has the channel: only the person can create a new one. */
   readonly onBroken: (problem: UserError) => void;
   readonly database: Pick<Database, "get" | "run">;
-  readonly fetch: Fetch;
-  readonly userAgent: string;
-  readonly clock: Clock;
   readonly log: ProblemLog;
 }
 
@@ -31,10 +26,9 @@ export class Relay implements Route, Disposable {
   readonly via = "relay";
   readonly #options: RelayOptions;
   readonly #owned = new Disposables();
+  #channels: Promise<Channels> | undefined;
   #receive: Receive | undefined;
   #listening: { readonly setting: string; readonly client: RelayClient } | undefined;
-  /** The channel on a server like smee.io. It is remembered so that the server isn't asked what it is each time. */
-  #foreign: { readonly setting: string; readonly channel: Channel } | undefined;
   /** The changes of the client run one after the other. */
   #changing: Promise<void> = Promise.resolve();
 
@@ -44,7 +38,7 @@ export class Relay implements Route, Disposable {
   }
 
   isOn(): boolean {
-    return this.#options.read().trim() !== "";
+    return this.#setting() !== "";
   }
 
   async addressOf(path: string, _port: number, mayAsk: boolean): Promise<string> {
@@ -67,20 +61,29 @@ export class Relay implements Route, Disposable {
 
   /** Deletes the secrets of all channels, also on relays of earlier settings. */
   async forget(): Promise<void> {
-    await this.#options.secrets.delete(await this.#key());
+    await (await this.#allChannels()).forgetAll();
     this.#change(() => this.#end());
   }
 
-  async #open(mayAsk: boolean): Promise<Channel> {
-    const { read, askToken, ...options } = this.#options;
-    const setting = read().trim();
-    if (this.#foreign?.setting === setting) return this.#foreign.channel;
-    const { openChannel } = await import("./relay-channel.ts");
-    const token = () => (mayAsk ? askToken(setting) : Promise.resolve(undefined));
-    const key = await this.#key();
-    const channel = await openChannel({ ...options, address: setting, key, token });
-    if (channel.own === undefined) this.#foreign = { setting, channel };
-    return channel;
+  #setting(): string {
+    return this.#options.read().trim();
+  }
+
+  /** What it needs is loaded once a relay is used. */
+  #allChannels(): Promise<Channels> {
+    const { database } = this.#options;
+    return (this.#channels ??= import("./relay-channel.ts").then(({ Channels }) => {
+      const machine = text(database.get("SELECT name FROM machine") ?? {}, "name");
+      return new Channels({ ...this.#options, machine });
+    }));
+  }
+
+  async #open(mayAsk = false): Promise<Channel> {
+    const setting = this.#setting();
+    const { askToken } = this.#options;
+    return await (
+      await this.#allChannels()
+    ).open(setting, async () => (mayAsk ? await askToken(setting) : undefined));
   }
 
   #change(action: () => Promise<void> = () => this.#update()): void {
@@ -90,9 +93,9 @@ export class Relay implements Route, Disposable {
   }
 
   async #update(): Promise<void> {
-    const setting = this.#options.read().trim();
+    const setting = this.#setting();
     const receive = setting === "" ? undefined : this.#receive;
-    const channel = receive && (await this.#open(false).catch(() => undefined));
+    const channel = receive && (await this.#open().catch(() => undefined));
     const { client, setting: before } = this.#listening ?? {};
     // Another window may have created a new channel.
     const isSame = receive && before === setting && client?.address === channel?.address;
@@ -101,12 +104,9 @@ export class Relay implements Route, Disposable {
     if (receive === undefined) return;
     const { RelayClient } = await import("./relay-client.ts");
     const options = {
-      ...this.#options,
-      receive,
-      open: () => this.#open(false),
-      lastEventId: (channel: Channel) => this.#lastEventId(channel),
-      onGone: (channel: Channel, message: string) => this.#forgetGone(channel, message),
-      random: Math.random,
+      ...{ ...this.#options, receive, lastIds: this.#lastIds, random: Math.random },
+      open: () => this.#open(),
+      onGone: (gone: Channel, problem: RelayError) => this.#forgetGone(gone, problem),
     };
     this.#listening = { setting, client: new RelayClient(options) };
   }
@@ -117,12 +117,12 @@ export class Relay implements Route, Disposable {
     await listening?.client.dispose();
   }
 
-  async #forgetGone({ address }: Channel, message: string): Promise<void> {
-    const { log, onBroken, read, secrets } = this.#options;
+  async #forgetGone({ address }: Channel, problem: RelayError): Promise<void> {
+    const { log, onBroken } = this.#options;
     try {
       // Meanwhile, the setting may have changed, or another window may have created a new channel.
-      if ((await this.#open(false)).address !== address) return;
-      log.problem("The callbacks' relay no longer has the channel.", message);
+      if ((await this.#open()).address !== address) return;
+      log.problem("The callbacks' relay no longer has the channel.", problem);
       onBroken(
         new UserError(
           l10n.t(
@@ -130,30 +130,26 @@ export class Relay implements Route, Disposable {
           ),
         ),
       );
-      const { forgetChannel } = await import("./relay-channel.ts");
-      await forgetChannel(read(), { secrets, key: await this.#key() });
+      await (await this.#allChannels()).forget(this.#setting());
     } catch (error) {
       log.problem("The channel of the callbacks' relay could not be forgotten.", error);
     }
   }
 
-  async #key(): Promise<string> {
-    const { channelsKey } = await import("./relay-channel.ts");
-    return channelsKey(text(this.#options.database.get("SELECT name FROM machine") ?? {}, "name"));
-  }
+  /** The database names a channel by a hash, because its address may be a secret. */
+  readonly #lastIds = {
+    get: (address: string) => {
+      const select = "SELECT last_id FROM relay_channels WHERE channel = ?";
+      const row = this.#options.database.get(select, hashOf(address));
+      return row && text(row, "last_id");
+    },
+    set: (address: string, id: string) => {
+      const insert = "INSERT OR REPLACE INTO relay_channels VALUES (?, ?)";
+      this.#options.database.run(insert, hashOf(address), id);
+    },
+  };
+}
 
-  /** The database names the channel by a hash, because its address may be a secret. */
-  #lastEventId({ address }: Channel): LastEventId {
-    const { database } = this.#options;
-    const channel = digest(address).toString("base64url");
-    return {
-      get() {
-        const row = database.get("SELECT last_id FROM relay_channels WHERE channel = ?", channel);
-        return row && text(row, "last_id");
-      },
-      set(id) {
-        database.run("INSERT OR REPLACE INTO relay_channels VALUES (?, ?)", channel, id);
-      },
-    };
-  }
+function hashOf(address: string): string {
+  return digest(address).toString("base64url");
 }

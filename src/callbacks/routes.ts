@@ -20,6 +20,13 @@ export interface Delivery {
 /** Stores a callback. Resolves with the HTTP status to answer: 2xx only once it is in the store. Never rejects. */
 export type Receive = (delivery: Delivery) => Promise<number>;
 
+/** VS Code's. */
+export interface SecretStorage {
+  get(key: string): PromiseLike<string | undefined>;
+  store(key: string, value: string): PromiseLike<void>;
+  delete(key: string): PromiseLike<void>;
+}
+
 /** The largest body of a callback (bytes). A larger one is refused. */
 export const mostBytes = 1_000_000;
 

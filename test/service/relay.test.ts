@@ -9,17 +9,8 @@ import {
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
-import { openChannel } from "../../src/callbacks/relay-channel.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import {
-  channelAt,
-  key,
-  line,
-  Listening,
-  MemorySecrets,
-  post,
-  relayToken,
-} from "../support/relay.ts";
+import { channelAt, Listening, post, relayToken } from "../support/relay.ts";
 import { runService, startService } from "../support/service.ts";
 
 describe("service: as a relay", () => {
@@ -40,13 +31,7 @@ describe("service: as a relay", () => {
     assert.deepEqual([more, service.child.exitCode, service.log()], ["", 0, ""]);
     // The same token after a restart.
     const again = await startService({ args: [...relay, "--data", data] });
-    const secrets = new MemorySecrets();
-    const created = await openChannel({
-      ...line,
-      address: again.url,
-      ...{ secrets, key },
-      token: () => Promise.resolve(token),
-    });
+    const created = await channelAt(again.url, token);
     assert.ok(created.own);
     await again.stop();
     rmSync(data, { recursive: true });

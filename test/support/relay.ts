@@ -6,42 +6,21 @@ import { createInterface } from "node:readline";
 import { defaultFetch } from "../../src/api/transport.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Delivery } from "../../src/callbacks/routes.ts";
-import {
-  channelsKey,
-  openChannel,
-  type Channel,
-  type ChannelSecrets,
-} from "../../src/callbacks/relay-channel.ts";
+import { type Channel, Channels } from "../../src/callbacks/relay-channel.ts";
 import { RelayClient, type RelayClientOptions } from "../../src/callbacks/relay-client.ts";
 import { projectFolder } from "./folders.ts";
+import { SecretMemory } from "./secret-memory.ts";
 import { longestWait, waitFor } from "./wait.ts";
 
 export const relayToken = "relay-token-of-the-tests";
 
-/** SecretStorage in memory. */
-export class MemorySecrets implements ChannelSecrets {
-  readonly all = new Map<string, string>();
-  get(key: string): Promise<string | undefined> {
-    return Promise.resolve(this.all.get(key));
-  }
-  store(key: string, value: string): Promise<void> {
-    this.all.set(key, value);
-    return Promise.resolve();
-  }
-}
-
 /** What a client needs besides its channel. */
 export const line = { fetch: defaultFetch, clock: systemClock, userAgent: "test" };
 
-/** Names the secret that holds this machine's channels. */
-export const key = channelsKey("test");
-
 /** A channel on a relay of one's own, or the given one of another server. */
-export function channelAt(
-  address: string,
-  secrets: ChannelSecrets = new MemorySecrets(),
-): Promise<Channel> {
-  return openChannel({ ...line, address, secrets, key, token: () => Promise.resolve(relayToken) });
+export function channelAt(address: string, token = relayToken): Promise<Channel> {
+  const channels = new Channels({ ...line, secrets: new SecretMemory(), machine: "test" });
+  return channels.open(address, () => Promise.resolve(token));
 }
 
 /** A client with a receiver that stores everything in memory. */
@@ -65,7 +44,7 @@ export class Listening {
         this.received.push(delivery);
         return Promise.resolve(202);
       },
-      lastEventId: () => ({ get: () => kept.id, set: (id) => (kept.id = id) }),
+      lastIds: { get: () => kept.id, set: (_, id) => (kept.id = id) },
       log: { problem: (_, error) => this.problems.push(error) },
       ...more,
     });
@@ -75,7 +54,7 @@ export class Listening {
     return this.received.map(({ body }) => Buffer.from(body).toString());
   }
 
-  connected = () => waitFor("the relay's connection", () => this.client.state.kind === "connected");
+  connected = () => waitFor("the relay's connection", () => this.client.state === "connected");
 
   /** Resolves once this many callbacks have been received. */
   until = (count: number) => waitFor(`${count} callbacks`, () => this.received.length >= count);

@@ -79,11 +79,7 @@ describe("A relay that is killed", () => {
   it("repeats to a client that died before it kept the last ID, under the same ID in the callback", async () => {
     const headers = { "Webhook-Id": "stable" };
     await post(`${channel.address}/x`, { a: 1 }, headers);
-    const first = listen(
-      channel,
-      {},
-      { lastEventId: () => ({ get: () => undefined, set: () => undefined }) },
-    );
+    const first = listen(channel, {}, { lastIds: { get: () => undefined, set: () => undefined } });
     await first.until(1);
     await first.client.dispose();
     await relay.kill();
@@ -114,7 +110,7 @@ describe("A relay that is killed", () => {
     const start = performance.now();
     assert.equal(await relay.stop(), 0);
     assert.ok(performance.now() - start < 4000, "it waited for connections");
-    await waitFor("the failure", () => listening.client.state.kind === "failed");
+    await waitFor("the failure", () => listening.client.state instanceof Error);
     await restart();
     await listening.connected();
   });

@@ -7,21 +7,14 @@ import { exportJWK, generateKeyPair } from "jose";
 import { defaultFetch } from "../../../src/api/transport.ts";
 import {
   callbackAddress,
-  openChannel,
   type Channel,
+  Channels,
+  RelayError,
 } from "../../../src/callbacks/relay-channel.ts";
 import { openRelay } from "../../../src/relay/relay.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import {
-  bytesIn,
-  channelAt,
-  key,
-  line,
-  Listening,
-  MemorySecrets,
-  post,
-  relayToken,
-} from "../../support/relay.ts";
+import { bytesIn, channelAt, line, Listening, post, relayToken } from "../../support/relay.ts";
+import { SecretMemory } from "../../support/secret-memory.ts";
 import { waitFor } from "../../support/wait.ts";
 
 describe("A relay of one's own", () => {
@@ -118,7 +111,7 @@ describe("A relay of one's own", () => {
     assert.equal(waiting(), 3);
     store?.(202);
     await waitFor("an empty relay", () => waiting() === 0);
-    assert.equal(client.state.kind, "connected");
+    assert.equal(client.state, "connected");
   });
 
   it("repeats what wasn't acknowledged, with the same IDs, and deletes it when that is made up for", async () => {
@@ -165,7 +158,7 @@ describe("A relay of one's own", () => {
     await post(`${channel.address}/x`, "1");
     await listening.until(1);
     assert.equal(listening.received.length, 1);
-    assert.equal(listening.client.state.kind, "connected");
+    assert.equal(listening.client.state, "connected");
   });
 
   it("stores nothing that can be read", async () => {
@@ -208,24 +201,20 @@ describe("A relay of one's own", () => {
   });
 
   it("creates a channel once, with the relay's token, and keeps its secrets only in the secret storage", async () => {
-    const secrets = new MemorySecrets();
+    const secrets = new SecretMemory();
     let asked = 0;
+    const channels = new Channels({ ...line, secrets, machine: "test" });
     const create = (token: string | undefined) =>
-      openChannel({
-        ...line,
-        address: `${relay.url}/`,
-        ...{ secrets, key },
-        token: () => (asked++, Promise.resolve(token)),
-      });
+      channels.open(`${relay.url}/`, () => (asked++, Promise.resolve(token)));
     await assert.rejects(create(undefined), /token is needed/);
     await assert.rejects(create("wrong"), /refused the token/);
-    assert.equal(secrets.all.size, 0);
+    assert.equal(secrets.entries.size, 0);
     const created = await create(relayToken);
     assert.deepEqual(await create(undefined), created);
     assert.equal(asked, 3);
     assert.match(created.address, /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}$/);
     assert.ok(!created.address.includes(created.own?.secret ?? ""));
-    secrets.all.set([...secrets.all.keys()][0]!, "{");
+    secrets.entries.set("crewdeck.relays.test", "{");
     assert.notEqual((await create(relayToken)).address, created.address);
   });
 
@@ -237,14 +226,14 @@ describe("A relay of one's own", () => {
       { ...channel, address: `${relay.url}/AAAAAAAAAAAAAAAAAAAAAA` },
     ]) {
       const { client } = listen(gone);
-      await waitFor("the failure", () => client.state.kind === "failed");
-      assert.ok(client.state.kind === "failed" && client.state.isGone);
+      await waitFor("the failure", () => client.state instanceof Error);
+      assert.ok(client.state instanceof RelayError && client.state.isGone);
       await client.dispose();
     }
     const first = listen(channel, {}, { random: () => 1 });
     await first.connected();
     const second = listen(channel);
-    await waitFor("the end of the first connection", () => first.client.state.kind !== "connected");
+    await waitFor("the end of the first connection", () => first.client.state !== "connected");
     await second.connected();
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import type { Delivery } from "../../../src/callbacks/routes.ts";
-import { callbackAddress, type Channel } from "../../../src/callbacks/relay-channel.ts";
+import { callbackAddress, type Channel, RelayError } from "../../../src/callbacks/relay-channel.ts";
 import { MisbehavingServer, redirect, text } from "../../support/misbehaving-server.ts";
 import { channelAt, Listening, post } from "../../support/relay.ts";
 import { SmeeServer } from "../../support/smee-server.ts";
@@ -100,7 +100,7 @@ describe("A relay like smee.io", () => {
       server.listened.map((headers) => headers["last-event-id"]),
       [undefined, "1"],
     );
-    assert.equal(client.state.kind, "connected");
+    assert.equal(client.state, "connected");
     // Between half of a second and all of it.
     assert.deepEqual(clock.waits, [750]);
   });
@@ -134,7 +134,7 @@ describe("A relay like smee.io", () => {
     );
     assert.equal(listening.problems.length, 1);
     const { state } = listening.client;
-    assert.ok(state.kind === "failed" && !state.isGone);
+    assert.ok(state instanceof RelayError && !state.isGone);
     assert.match(state.message, /^The relay can't be reached: .*ECONNREFUSED/);
     assert.ok(!state.message.includes("Zm9v"), "a channel's address is a secret");
   });
@@ -187,8 +187,8 @@ describe("A relay that misbehaves", () => {
   };
   const failure = async (): Promise<string> => {
     const { client } = listen();
-    await waitFor("the failure", () => client.state.kind === "failed");
-    return client.state.kind === "failed" ? client.state.message : "";
+    await waitFor("the failure", () => client.state instanceof Error);
+    return String(client.state);
   };
 
   it("is not followed elsewhere", async () => {
