@@ -1,8 +1,8 @@
 import type { Question, StatusReading, TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { type Attempt, type Execution, hasEnded, without } from "./model.ts";
-import { applyReading, confirmKickoff, waitsAt } from "./reduce.ts";
-import { crewContinued, resumesOf } from "./resumes.ts";
+import { applyReading, confirmKickoff } from "./reduce.ts";
+import { crewContinued, isAt, resumesOf, waitsAt } from "./resumes.ts";
 import { isSameOutput, taskIn, withAttempt, withTask } from "./tasks.ts";
 
 /** What a callback says about its execution. Callbacks may be late, and in any order. */
@@ -97,8 +97,7 @@ function pauseAt(
     }));
     return { ...execution, tasks };
   }
-  const { waiting } = execution;
-  const isKnown = waiting?.taskId === taskId && waiting.attempt === number;
+  const isKnown = isAt(execution.waiting, { taskId, attempt: number });
   const settled = isKnown ? execution : crewContinued(execution);
   return waitsAt(settled, pause, number, now, { isHeard: true });
 }

@@ -1,4 +1,3 @@
-import { defined } from "../base/json.ts";
 import {
   type Execution,
   type ExecutionSummary,
@@ -6,8 +5,8 @@ import {
   hasEnded,
   isLocalCrew,
 } from "./model.ts";
-import { crewContinued, reopened, resumesOf, type ResumeTarget } from "./resumes.ts";
-import { moveOn, taskIn, withAttempt, withTask } from "./tasks.ts";
+import { crewContinued, isAt, reopened, resumesOf, type ResumeTarget, waitsAt } from "./resumes.ts";
+import { taskIn } from "./tasks.ts";
 
 /** A flow's request as it came, before it belongs to an attempt. */
 export interface ReceivedRequest extends Omit<FlowRequest, "attempt" | "since"> {
@@ -27,36 +26,23 @@ export function requestReceived(
   const attempt = attemptOf(execution, taskId);
   const continued = crewContinued(execution);
   const open = openRequests(execution).map((each) => each.taskId);
-  const tasks = moveOn(continued.tasks, undefined).map((task) =>
-    open.includes(task.taskId) ? { ...task, state: "waiting" as const } : task,
-  );
   const request = { ...received, attempt, since: new Date(now).toISOString() };
   const next = {
     ...reopened(continued),
-    tasks: withTask(tasks, taskId, (task) => ({
-      ...task,
-      attempts: withAttempt(task.attempts, attempt, { output, isHeard: true }),
-    })),
     requests: [...requests, request],
     requestIds: [...requestIds, id],
   };
-  return waitsWith(next, request);
+  const pause = { taskId, output, options: request.options };
+  return waitsAt(next, pause, attempt, now, { open, isHeard: true });
 }
 
 /** After an answer, the flow waits with its last request that is open, if no other pause is known. */
 export function withNextRequest(execution: Execution): Execution {
-  const next = openRequests(execution).at(-1);
-  return next === undefined || execution.waiting !== undefined
-    ? execution
-    : waitsWith(execution, next);
-}
-
-function waitsWith(execution: Execution, request: FlowRequest): Execution {
-  const { taskId, attempt, options, since } = request;
-  const tasks = withTask(execution.tasks, taskId, (task) => ({ ...task, state: "waiting" }));
-  const output = taskIn(tasks, taskId)?.attempts.find(({ number }) => number === attempt)?.output;
-  const waiting = { taskId, attempt, options, since, ...defined({ output }) };
-  return { ...execution, state: "waiting", tasks, waiting };
+  const open = openRequests(execution);
+  const next = open.at(-1);
+  if (next === undefined || execution.waiting !== undefined) return execution;
+  const others = open.map(({ taskId }) => taskId);
+  return waitsAt(execution, next, next.attempt, Date.parse(next.since), { open: others });
 }
 
 /**
@@ -83,9 +69,9 @@ function attemptOf(execution: Execution, taskId: string): number {
 
 export function requestAt(
   { requests = [] }: Pick<Execution, "requests">,
-  { taskId, attempt }: ResumeTarget,
+  target: ResumeTarget,
 ): FlowRequest | undefined {
-  return requests.find((request) => request.taskId === taskId && request.attempt === attempt);
+  return requests.find((request) => isAt(request, target));
 }
 
 /** Whether it may be answered, also while the flow waits with another one. */
@@ -110,11 +96,8 @@ export function requestState(execution: Execution, target: ResumeTarget): Reques
   const sent = resumesOf(execution, target).at(-1)?.outcome;
   if (sent === "answered" || sent === "sending") return sent;
   if (sent === "unanswered") return "doubtful";
-  const isTarget = (one: ResumeTarget) =>
-    one.taskId === target.taskId && one.attempt === target.attempt;
-  const waits = waiting !== undefined && isTarget(waiting);
-  if (!waits && !isOpenRequest(execution, target)) return "over";
-  return resumes.some(isTarget) ? "refused" : "new";
+  if (!isAt(waiting, target) && !isOpenRequest(execution, target)) return "over";
+  return resumes.some((resume) => isAt(resume, target)) ? "refused" : "new";
 }
 
 /**

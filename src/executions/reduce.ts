@@ -14,16 +14,8 @@ import {
   without,
 } from "./model.ts";
 import { requestAt } from "./flow-requests.ts";
-import { crewContinued, resumesOf, type ResumeTarget } from "./resumes.ts";
-import {
-  endTasks,
-  isSameOutput,
-  mergeTasks,
-  moveOn,
-  taskIn,
-  withAttempt,
-  withTask,
-} from "./tasks.ts";
+import { crewContinued, isAt, resumesOf, type ResumeTarget, waitsAt } from "./resumes.ts";
+import { endTasks, isSameOutput, mergeTasks, moveOn, taskIn } from "./tasks.ts";
 
 /** A crew may answer "NOT FOUND" until a worker has a new id (observed; ms). */
 const unknownGrace = 2 * 60_000;
@@ -33,6 +25,9 @@ const seenStep = 60_000;
 const stale = 10_000;
 /** How long a crew may lag after it accepted feedback (ms). */
 const lag = 60_000;
+/** After this time a crew that stops has stopped (ms). */
+const longestStop = 90_000;
+
 type Pause = NonNullable<StatusReading["waiting"]>;
 
 interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "label"> {
@@ -77,9 +72,6 @@ export function applyReading(execution: Execution, reading: StatusReading, now: 
   };
   return withIgnoredStop(seen(execution, advance(next, execution, reading, now), now), now);
 }
-
-/** After this time a crew that stops has stopped (ms). */
-const longestStop = 90_000;
 
 /** A request to stop that led to nothing in time can be sent again. */
 function withIgnoredStop(execution: Execution, now: number): Execution {
@@ -227,45 +219,9 @@ function beginsToWait(execution: Execution, pause: Pause, now: number): Executio
   const attempt = attemptOf(execution, pause, now);
   const target = { taskId: pause.taskId, attempt };
   if (acceptedWithin(execution, target, now, lag)) return { ...execution, stillPaused: target };
-  const isNext = !isAt(execution, target) && resumesOf(execution, target).length === 0;
+  const isNext = !isAt(execution.waiting, target) && resumesOf(execution, target).length === 0;
   const settled = isNext ? crewContinued(execution) : execution;
-  return waitsAt(settled, pause, attempt, now, { current: execution.progress?.current });
-}
-
-function isAt({ waiting }: Execution, { taskId, attempt }: ResumeTarget): boolean {
-  return waiting?.taskId === taskId && waiting.attempt === attempt;
-}
-
-/** It waits with this attempt. Other tasks that were open are completed, except the current one. */
-export function waitsAt(
-  execution: Execution,
-  { taskId, output, options, message, defaultOption }: Omit<Pause, "attempt">,
-  attempt: number,
-  now: number,
-  { current, isHeard }: { readonly current?: string | undefined; readonly isHeard?: true },
-): Execution {
-  const tasks = withTask(execution.tasks, taskId, (task) => ({
-    ...task,
-    state: "waiting",
-    attempts: withAttempt(task.attempts, attempt, { output, ...defined({ isHeard }) }),
-  }));
-  const known = taskIn(tasks, taskId)?.attempts.find(({ number }) => number === attempt)?.output;
-  return {
-    ...without(execution, "mayBeWaiting", "stateText", "stillPaused"),
-    state: "waiting",
-    tasks: tasks.map((task) =>
-      task.taskId !== taskId &&
-      task.taskId !== current &&
-      (task.state === "running" || task.state === "waiting")
-        ? { ...task, state: "completed" }
-        : task,
-    ),
-    waiting: {
-      since: iso(now),
-      ...(isAt(execution, { taskId, attempt }) && execution.waiting),
-      ...{ taskId, attempt, ...defined({ output: known, options, message, defaultOption }) },
-    },
-  };
+  return waitsAt(settled, pause, attempt, now, { open: [execution.progress?.current] });
 }
 
 /** A pause known from a callback stays; just after feedback, the crew lags. */

@@ -1,8 +1,8 @@
-import type { ResumeAnswer } from "../api/types.ts";
+import type { Question, ResumeAnswer, TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import type { Execution, ExecutionSummary, Feedback, ResumeSummary, SentResume } from "./model.ts";
 import { canBeAnswered, hasEnded, without } from "./model.ts";
-import { taskIn, withAttempt, withTask } from "./tasks.ts";
+import { completeOthers, taskIn, withAttempt, withTask } from "./tasks.ts";
 
 /** The text of an empty approval: the specification asks for text, and later tasks read it. */
 export const approved = "Approved.";
@@ -10,6 +10,10 @@ export const approved = "Approved.";
 export interface ResumeTarget {
   readonly taskId: string;
   readonly attempt: number;
+}
+
+export function isAt(target: ResumeTarget | undefined, { taskId, attempt }: ResumeTarget): boolean {
+  return target?.taskId === taskId && target.attempt === attempt;
 }
 
 /** The paused attempt, else the one after the last answered: a pause may be unreported. */
@@ -38,12 +42,9 @@ export function isForWhatWaits(target: ResumeTarget, execution: ExecutionSummary
 
 export function resumesOf<Resume extends ResumeSummary>(
   execution: { readonly resumes: readonly Resume[] },
-  { taskId, attempt }: ResumeTarget,
+  target: ResumeTarget,
 ): readonly Resume[] {
-  return execution.resumes.filter(
-    (resume) =>
-      resume.taskId === taskId && resume.attempt === attempt && resume.outcome !== "refused",
-  );
+  return execution.resumes.filter((resume) => isAt(resume, target) && resume.outcome !== "refused");
 }
 
 /** Feedback without a response, for what waits, else the last sent: actions are off. */
@@ -191,6 +192,34 @@ function resumed(execution: Execution, target: ResumeTarget): Execution {
   const isOther = open.waiting !== undefined && open.waiting.taskId !== target.taskId;
   if (isOther || isOvertaken(open, target)) return open;
   return { ...without(open, "waiting"), state: "running" };
+}
+
+/** It waits with this attempt. Other tasks that were open are completed, except those that still are. */
+export function waitsAt(
+  execution: Execution,
+  { taskId, output, ...question }: Pick<TaskReading, "taskId" | "output"> & Partial<Question>,
+  attempt: number,
+  now: number,
+  { open = [], isHeard }: { readonly open?: readonly unknown[]; readonly isHeard?: true } = {},
+): Execution {
+  const { options, message, defaultOption } = question;
+  const tasks = withTask(execution.tasks, taskId, (task) => ({
+    ...task,
+    state: "waiting",
+    attempts: withAttempt(task.attempts, attempt, { output, ...defined({ isHeard }) }),
+  }));
+  const known = taskIn(tasks, taskId)?.attempts.find(({ number }) => number === attempt)?.output;
+  const target = { taskId, attempt };
+  return {
+    ...without(execution, "mayBeWaiting", "stateText", "stillPaused"),
+    state: "waiting",
+    tasks: completeOthers(tasks, ...open, taskId),
+    waiting: {
+      since: new Date(now).toISOString(),
+      ...(isAt(execution.waiting, target) && execution.waiting),
+      ...{ ...target, ...defined({ output: known, options, message, defaultOption }) },
+    },
+  };
 }
 
 /** The execution without its end, and without doubts about its state. */

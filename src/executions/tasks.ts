@@ -28,11 +28,16 @@ export function withTask(
     : tasks.map((task) => (task === known ? change(task) : task));
 }
 
+/** Completes open tasks, except these. */
+export function completeOthers(tasks: Tasks, ...open: readonly unknown[]): Tasks {
+  return tasks.map((task) =>
+    isOpen(task) && !open.includes(task.taskId) ? { ...task, state: "completed" } : task,
+  );
+}
+
 /** Completes earlier open tasks. An approved task stays completed, even if the crew lags. */
 export function moveOn(tasks: Tasks, current: string | undefined): Tasks {
-  const settled = tasks.map((task) =>
-    task.taskId !== current && isOpen(task) ? { ...task, state: "completed" as const } : task,
-  );
+  const settled = completeOthers(tasks, current);
   if (current === undefined) return settled;
   return withTask(settled, current, (task) => ({
     ...task,
