@@ -19,18 +19,12 @@ export function pace(age: number, isLookedAt: boolean): number {
   return isLookedAt ? base : Math.min(unattended.longest, base * unattended.factor);
 }
 
-/** Full jitter (`random` in 0 to 1), doubling to 5 minutes, at least `ordinary` (ms). */
-export function backOff(failures: number, random: number, ordinary: number): number {
-  return Math.max(ordinary, random * Math.min(longestBackOff, quick * 2 ** failures));
-}
-
 /** How one execution is polled. Times in milliseconds since 1970. */
 export class PolledExecution {
   readonly localId: string;
   request: AbortController | undefined;
-  /** A poll was requested, and happens even if polling is off. */
-  isForced = false;
-  waiters: (() => void)[] = [];
+  /** A poll was requested, and happens even if polling is off. Resolved when it has. */
+  requested: PromiseWithResolvers<undefined> | undefined;
   failures = 0;
   /** Why the last poll brought nothing: the crew's answer, or what blocked it on this machine. */
   #failure: { readonly error: unknown; readonly at: number } | undefined;
@@ -84,7 +78,7 @@ export class PolledExecution {
   }
 
   begin(now: number): AbortController {
-    this.isForced = false;
+    this.requested = undefined;
     this.#askedAt = now;
     this.#askedIn = this.#session;
     return (this.request = new AbortController());
@@ -95,9 +89,10 @@ export class PolledExecution {
     // An answer to an earlier session doesn't delay the next poll.
     if (this.#askedIn === this.#session) {
       this.failures = error === undefined ? 0 : this.failures + 1;
-      const ordinary = this.#pace(execution, true);
-      this.#dueAt =
-        error === undefined ? undefined : now + backOff(this.failures, random, ordinary);
+      // Full jitter, doubling to the longest.
+      const backOff = random * Math.min(longestBackOff, quick * 2 ** this.failures);
+      const pause = Math.max(this.#pace(execution, true), backOff);
+      this.#dueAt = error === undefined ? undefined : now + pause;
     }
     const before = this.#problem();
     this.#failure = error === undefined ? undefined : { error, at: now };

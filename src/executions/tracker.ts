@@ -33,10 +33,12 @@ export interface TrackerChange {
   readonly localIds: readonly string[];
 }
 
-interface Due {
-  readonly poll: PolledExecution;
-  readonly execution: ExecutionSummary;
-  readonly due: number;
+/** What the person looks at in this window. */
+interface Attention {
+  readonly isFocused: boolean;
+  readonly isListVisible: boolean;
+  /** The local IDs of what is shown in editors. */
+  readonly open: ReadonlySet<string>;
 }
 
 /** Polls the crews and stores the answers. Without the lease, a window polls only on request. */
@@ -50,8 +52,6 @@ export class Tracker implements Disposable {
   readonly #notBefore = new Map<string, number>();
   /** Crews that refused their token. */
   readonly #parked = new Map<string, CrewApiError>();
-  /** What the person looks at in this window; `open` are the local ids of visible documents. */
-  readonly #view = { isListVisible: false, isFocused: false, open: new Set<string>() };
   readonly #subscriptions = new Disposables();
   readonly #onError = (error: unknown) =>
     this.#options.log.problem("A listener of the tracker failed.", error);
@@ -65,6 +65,7 @@ export class Tracker implements Disposable {
   readonly onDidPark = this.#parks.event;
   /** Fires with the local id after each poll, whatever came of it. */
   readonly onDidPoll = this.#polled.event;
+  #attention: Attention = { isFocused: false, isListVisible: false, open: new Set() };
   #isStarted = false;
   #isDisposed = false;
   #cancelTimer: (() => void) | undefined;
@@ -79,7 +80,7 @@ export class Tracker implements Disposable {
     if (this.#isStarted || this.#isDisposed) return;
     this.#isStarted = true;
     const { store, lease } = this.#options;
-    if (this.#view.isFocused) lease.takeOver();
+    if (this.#attention.isFocused) lease.takeOver();
     this.#subscriptions.add(
       store.onDidChange(({ added, changed, removed }) => {
         for (const { localId } of removed) this.#drop(localId);
@@ -102,22 +103,21 @@ export class Tracker implements Disposable {
       const poll = this.#pollOf(execution);
       // The crew asked to wait.
       if ((this.#notBefore.get(execution.crew.id) ?? 0) > clock.now()) return [];
-      poll.isForced = true;
-      return [new Promise<void>((resolve) => poll.waiters.push(resolve))];
+      return (poll.requested ??= Promise.withResolvers<undefined>()).promise;
     });
     this.#run();
     await Promise.all(polls);
   }
 
-  /** A focused window takes over polling. */
-  setWatched({ visible, focused }: { readonly visible: boolean; readonly focused: boolean }): void {
-    if (this.#isStarted && focused && !this.#view.isFocused) this.#options.lease.takeOver();
-    this.#look(() => Object.assign(this.#view, { isListVisible: visible, isFocused: focused }));
-  }
-
-  setOpen(localId: string, isOpen: boolean): void {
-    const { open } = this.#view;
-    this.#look(() => (isOpen ? open.add(localId) : open.delete(localId)));
+  /** A focused window takes over polling, and what comes into view is polled soon. */
+  attend(attention: Attention): void {
+    const gotFocus = attention.isFocused && !this.#attention.isFocused;
+    if (this.#isStarted && gotFocus) this.#options.lease.takeOver();
+    const hidden = [...this.#polls.values()].filter(({ localId }) => !this.#isLookedAt(localId));
+    this.#attention = attention;
+    for (const poll of hidden)
+      if (this.#isLookedAt(poll.localId)) poll.pollSoon(this.#options.clock.now());
+    this.#plan();
   }
 
   problemOf({ crew, localId }: ExecutionSummary): CrewApiError | undefined {
@@ -157,16 +157,14 @@ export class Tracker implements Disposable {
     this.#cancelNews = undefined;
     this.#news = [];
     this.#subscriptions.dispose();
-    for (const localId of [...this.#polls.keys()]) this.#drop(localId);
+    for (const localId of this.#polls.keys()) this.#drop(localId);
     this.#plan();
   }
 
   dispose(): void {
     this.#isDisposed = true;
     this.stop();
-    this.#changes.dispose();
-    this.#parks.dispose();
-    this.#polled.dispose();
+    for (const emitter of [this.#changes, this.#parks, this.#polled]) emitter.dispose();
   }
 
   #pollOf(execution: ExecutionSummary): PolledExecution {
@@ -181,7 +179,7 @@ export class Tracker implements Disposable {
     const poll = this.#polls.get(localId);
     this.#polls.delete(localId);
     poll?.request?.abort();
-    for (const resolve of poll?.waiters ?? []) resolve();
+    poll?.requested?.resolve(undefined);
   }
 
   #ofCrew(crewId: string): readonly PolledExecution[] {
@@ -194,32 +192,19 @@ export class Tracker implements Disposable {
   /** Reports those whose problem another window's answer has ended. */
   #follow(executions: readonly ExecutionSummary[]): void {
     const now = this.#options.clock.now();
-    const ended = executions.filter((execution) => {
-      if (canBeAsked(execution)) return this.#pollOf(execution).follow(execution, now);
-      this.#drop(execution.localId);
-      return false;
-    });
-    this.#report(ended);
+    for (const execution of executions)
+      if (!canBeAsked(execution)) this.#drop(execution.localId);
+      else if (this.#pollOf(execution).follow(execution, now)) this.#report(execution);
     this.#plan();
   }
 
   #isLookedAt(localId: string): boolean {
-    const { isFocused, isListVisible, open } = this.#view;
+    const { isFocused, isListVisible, open } = this.#attention;
     return isFocused && (isListVisible || open.has(localId));
   }
 
-  /** What comes into view is polled soon. */
-  #look(change: () => unknown): void {
-    const hidden = [...this.#polls.values()].filter(({ localId }) => !this.#isLookedAt(localId));
-    change();
-    for (const poll of hidden)
-      if (this.#isLookedAt(poll.localId)) poll.pollSoon(this.#options.clock.now());
-    this.#plan();
-  }
-
-  #report(news: readonly ExecutionSummary[]): void {
-    this.#news.push(...news);
-    if (this.#news.length === 0) return;
+  #report(execution: ExecutionSummary): void {
+    this.#news.push(execution);
     this.#cancelNews ??= this.#options.clock.after(newsPause, () => {
       this.#cancelNews = undefined;
       const all = this.#news.splice(0);
@@ -240,36 +225,36 @@ export class Tracker implements Disposable {
 
   #run(): void {
     for (const { poll, execution, due } of this.#waiting())
-      if (due <= this.#options.clock.now() && !this.#isFull(execution.crew.id))
+      if (due <= this.#options.clock.now() && !this.#isFull(execution))
         void this.#poll(poll, execution);
     this.#plan();
   }
 
-  #isFull(crewId: string): boolean {
-    return (this.#underWay.get(crewId) ?? 0) >= atOnce;
+  #isFull({ crew }: ExecutionSummary): boolean {
+    return (this.#underWay.get(crew.id) ?? 0) >= atOnce;
   }
 
   /** What can be polled, most urgent first; without the lease, only on request. */
-  #waiting(): readonly Due[] {
+  #waiting() {
     const { store, clock, lease } = this.#options;
     const isPolling = this.#isStarted && lease.isHeld;
-    const waiting = [...this.#polls.values()].flatMap((poll): Due[] => {
+    const waiting = [...this.#polls.values()].flatMap((poll) => {
       const execution = store.summary(poll.localId);
-      if (execution === undefined || poll.request !== undefined) return [];
+      if (execution === undefined || poll.request !== undefined || this.#isFull(execution))
+        return [];
+      if (poll.requested !== undefined) return { poll, execution, due: clock.now() };
       const { id } = execution.crew;
-      if (this.#isFull(id)) return [];
-      if (poll.isForced) return [{ poll, execution, due: clock.now() }];
       if (!isPolling || execution.watchingStoppedAt !== undefined || this.#parked.has(id))
         return [];
       const due = poll.due(execution, this.#isLookedAt(poll.localId));
-      return [{ poll, execution, due: Math.max(due, this.#notBefore.get(id) ?? 0) }];
+      return { poll, execution, due: Math.max(due, this.#notBefore.get(id) ?? 0) };
     });
     return waiting.sort((a, b) => a.due - b.due);
   }
 
   async #poll(poll: PolledExecution, execution: ExecutionSummary): Promise<void> {
+    const { requested } = poll;
     const { signal } = poll.begin(this.#options.clock.now());
-    const waiters = poll.waiters.splice(0);
     const crewId = execution.crew.id;
     const wasParked = this.#parked.has(crewId);
     const count = (change: 1 | -1) =>
@@ -285,7 +270,7 @@ export class Tracker implements Disposable {
       this.#giveUpByAge(execution.localId);
       this.#polled.fire(execution.localId);
     }
-    for (const resolve of waiters) resolve();
+    requested?.resolve(undefined);
     this.#run();
   }
 
@@ -296,14 +281,6 @@ export class Tracker implements Disposable {
   async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<unknown> {
     const { store, clock, crews } = this.#options;
     const session = sessionOf(execution);
-    const write = (
-      apply: (current: Execution, now: number) => Execution,
-      reported?: Reported,
-    ): undefined => {
-      const change = (current: Execution) =>
-        sessionOf(current) === session ? apply(current, clock.now()) : current;
-      store.update(execution.localId, change, reported);
-    };
     try {
       const crew = crews.find(execution.crew.id);
       const kickoffId = execution.kickoffIds.at(-1);
@@ -317,16 +294,20 @@ export class Tracker implements Disposable {
       });
       // Loaded late, since most windows never poll.
       const { applyNotFound, applyReading } = await import("./reduce.ts");
+      const events = answer?.events;
+      const reported: Reported | undefined = events && {
+        events,
+        ...(await import("./task-times.ts")),
+      };
       signal.throwIfAborted();
-      if (answer === undefined) {
-        write(applyNotFound);
-        return;
-      }
-      const { events } = answer;
-      const reported = events && { events, ...(await import("./task-times.ts")) };
-      signal.throwIfAborted();
-      write((current, now) => applyReading(current, answer, now), reported);
-      return;
+      const change = (current: Execution) => {
+        if (sessionOf(current) !== session) return current;
+        return answer === undefined
+          ? applyNotFound(current, clock.now())
+          : applyReading(current, answer, clock.now());
+      };
+      store.update(execution.localId, change, reported);
+      return undefined;
     } catch (error) {
       return error;
     }
@@ -346,12 +327,12 @@ export class Tracker implements Disposable {
     }
     // 403 may concern this execution alone, since a user's token may reach others.
     if (error?.kind !== "unauthorized") {
-      if (isNews) this.#report([execution]);
+      if (isNews) this.#report(execution);
       return;
     }
     for (const each of this.#ofCrew(crew.id)) {
-      each.isForced = false;
-      for (const resolve of each.waiters.splice(0)) resolve();
+      each.requested?.resolve(undefined);
+      each.requested = undefined;
     }
     if (this.#parked.has(crew.id)) return;
     this.#parked.set(crew.id, error);
@@ -359,26 +340,28 @@ export class Tracker implements Disposable {
     this.#parks.fire({ crew, error });
   }
 
-  /** Only after a poll, so that what ended while no window was open is seen. */
+  /**
+   * Only after a poll, so that what ended while no window was open is seen. An ended execution was polled only for its
+   * callbacks.
+   */
   #giveUpByAge(localId: string): void {
     const { store, clock, log } = this.#options;
+    const now = clock.now();
     const isDue = (execution: ExecutionSummary) =>
       canBeAsked(execution) &&
       execution.watchingStoppedAt === undefined &&
-      isTooOld(execution, clock.now());
+      isTooOld(execution, now);
     const execution = store.summary(localId);
     if (execution === undefined || !isDue(execution)) return;
     try {
-      store.update(localId, (now) => (isDue(now) ? noLongerWatched(now, clock.now()) : now));
+      store.update(localId, (current) => {
+        if (!isDue(current)) return current;
+        return hasEnded(current)
+          ? without(current, "undelivered")
+          : { ...current, watchingStoppedAt: new Date(now).toISOString() };
+      });
     } catch (error) {
       log.problem("The end of polling an old execution could not be stored.", error);
     }
   }
-}
-
-/** An ended execution was polled only for its callbacks. */
-function noLongerWatched(execution: Execution, now: number): Execution {
-  return hasEnded(execution)
-    ? without(execution, "undelivered")
-    : { ...execution, watchingStoppedAt: new Date(now).toISOString() };
 }

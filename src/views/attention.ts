@@ -13,7 +13,7 @@ import type { Timeline } from "./timeline/register.ts";
 import type { TreeRoom } from "./tree/register.ts";
 
 export function watchAttention(
-  tracker: Pick<Tracker, "setOpen" | "setWatched">,
+  tracker: Pick<Tracker, "attend">,
   database: Pick<Database, "look" | "setVisible">,
   { view }: { readonly view: Pick<TreeRoom["view"], "visible" | "onDidChangeVisibility"> },
   documents: Pick<ExecutionDocuments, "summary">,
@@ -21,11 +21,14 @@ export function watchAttention(
   comparisons: Pick<ComparisonRoom, "shown" | "onDidChangeShown">,
 ): vscode.Disposable {
   const { tabGroups } = vscode.window;
-  let visible: ReadonlySet<string> = new Set();
   const updateWindow = () => {
     const { focused } = vscode.window.state;
-    tracker.setWatched({ visible: view.visible, focused });
-    if (focused) database.look();
+    const open = new Set([
+      ...visibleDocuments(executionScheme).flatMap((uri) => documents.summary(uri)?.localId ?? []),
+      ...comparisons.shown,
+      ...(timeline.shown === undefined ? [] : [timeline.shown]),
+    ]);
+    tracker.attend({ isListVisible: view.visible, isFocused: focused, open });
   };
   const updateTabs = () =>
     database.setVisible(
@@ -33,31 +36,22 @@ export function watchAttention(
         timeline.shown !== undefined ||
         tabGroups.all.some(({ activeTab }) => isOurs(activeTab)),
     );
-  const updateOpen = () => {
-    const now = new Set(
-      visibleDocuments(executionScheme).flatMap((uri) => documents.summary(uri)?.localId ?? []),
-    );
-    for (const localId of comparisons.shown) now.add(localId);
-    if (timeline.shown !== undefined) now.add(timeline.shown);
-    for (const localId of visible) if (!now.has(localId)) tracker.setOpen(localId, false);
-    for (const localId of now) if (!visible.has(localId)) tracker.setOpen(localId, true);
-    visible = now;
+  const updateAll = () => {
+    updateWindow();
+    updateTabs();
   };
-  updateWindow();
-  updateTabs();
-  updateOpen();
+  updateAll();
   return vscode.Disposable.from(
-    view.onDidChangeVisibility(updateWindow),
-    view.onDidChangeVisibility(updateTabs),
-    timeline.onDidChangeShown(updateTabs),
-    timeline.onDidChangeShown(updateOpen),
-    comparisons.onDidChangeShown(updateOpen),
-    ...[tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups].flatMap((event) => [
-      event(updateTabs),
-      event(updateOpen),
-    ]),
-    vscode.window.onDidChangeWindowState(updateWindow),
-    vscode.window.onDidChangeVisibleTextEditors(updateOpen),
+    view.onDidChangeVisibility(updateAll),
+    timeline.onDidChangeShown(updateAll),
+    comparisons.onDidChangeShown(updateWindow),
+    tabGroups.onDidChangeTabs(updateAll),
+    tabGroups.onDidChangeTabGroups(updateAll),
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      updateWindow();
+      if (focused) database.look();
+    }),
+    vscode.window.onDidChangeVisibleTextEditors(updateWindow),
   );
 }
 

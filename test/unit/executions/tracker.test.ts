@@ -8,7 +8,11 @@ import { anExecution, aReading, notFound, pausing, working } from "./samples.ts"
 import { failure, Scene } from "./tracker-support.ts";
 
 const id = anExecution().localId;
-const inView = { visible: true, focused: true };
+const inView = { isListVisible: true, isFocused: true, open: new Set<string>() };
+const [hidden, unfocused] = [
+  { ...inView, isListVisible: false },
+  { ...inView, isFocused: false },
+];
 const target = { taskId: "review", attempt: 1 };
 
 describe("Tracker", () => {
@@ -19,7 +23,7 @@ describe("Tracker", () => {
   function begin(answer: StatusReading | Error = working("a", 0), watched = inView): void {
     scene = new Scene(() => answer);
     scene.store.put(anExecution());
-    scene.tracker.setWatched(watched);
+    scene.tracker.attend(watched);
     scene.tracker.start();
   }
 
@@ -27,7 +31,7 @@ describe("Tracker", () => {
   function beginSlow(): ((answer: StatusReading) => void)[] {
     const answers: ((answer: StatusReading) => void)[] = [];
     scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
-    scene.tracker.setWatched(inView);
+    scene.tracker.attend(inView);
     return answers;
   }
 
@@ -54,8 +58,8 @@ describe("Tracker", () => {
     });
 
     for (const [name, watched] of [
-      ["hidden", { visible: false, focused: true }],
-      ["unfocused", { visible: true, focused: false }],
+      ["hidden", hidden],
+      ["unfocused", unfocused],
     ] as const) {
       it(`is four times slower while ${name}, at most 60 s`, async () => {
         begin(working("a", 0), watched);
@@ -68,14 +72,14 @@ describe("Tracker", () => {
     }
 
     it("happens at once when the view becomes visible, but not twice in 2 s", async () => {
-      begin(working("a", 0), { visible: false, focused: true });
+      begin(working("a", 0), hidden);
       await scene.pass(5);
-      scene.tracker.setWatched(inView);
+      scene.tracker.attend(inView);
       await scene.pass(0);
       assert.deepEqual(scene.seconds(), [0, 5]);
       for (let again = 0; again < 5; again++) {
-        scene.tracker.setWatched({ visible: false, focused: false });
-        scene.tracker.setWatched(inView);
+        scene.tracker.attend({ ...hidden, isFocused: false });
+        scene.tracker.attend(inView);
         await scene.pass(0.1);
       }
       assert.deepEqual(scene.seconds(), []);
@@ -84,12 +88,12 @@ describe("Tracker", () => {
     });
 
     it("is as fast for an execution with an open document as for a visible one", async () => {
-      begin(working("a", 0), { visible: false, focused: true });
+      begin(working("a", 0), hidden);
       await scene.pass(5);
-      scene.tracker.setOpen(id, true);
+      scene.tracker.attend({ ...hidden, open: new Set([id]) });
       await scene.pass(2.5);
       assert.deepEqual(scene.seconds(), [0, 5, 7]);
-      scene.tracker.setOpen(id, false);
+      scene.tracker.attend(hidden);
       await scene.pass(9);
       assert.deepEqual(scene.seconds(), [15]);
     });
@@ -212,10 +216,10 @@ describe("Tracker", () => {
       scene.tracker.start();
       await scene.pass(60);
       assert.deepEqual(scene.seconds(), []);
-      scene.tracker.setWatched(inView);
+      scene.tracker.attend(inView);
       await scene.pass(0);
       assert.deepEqual([scene.lease.taken, scene.seconds()], [1, [60]]);
-      scene.tracker.setWatched(inView);
+      scene.tracker.attend(inView);
       assert.equal(scene.lease.taken, 1);
       scene.lease.give(false);
       await scene.pass(60);
@@ -404,12 +408,12 @@ describe("Tracker", () => {
     it("doesn't poll before Retry-After has passed, even if the view becomes visible", async () => {
       scene = new Scene(() => failure("rateLimited", 100_000));
       scene.store.put(anExecution());
-      scene.tracker.setWatched(inView);
+      scene.tracker.attend(inView);
       scene.tracker.start();
       await scene.pass(1);
       scene.store.put(anExecution({ localId: "new", kickoffIds: ["k2"] }));
-      scene.tracker.setWatched({ visible: false, focused: false });
-      scene.tracker.setWatched(inView);
+      scene.tracker.attend({ ...hidden, isFocused: false });
+      scene.tracker.attend(inView);
       await scene.tracker.pollNow();
       await scene.pass(98);
       assert.deepEqual(scene.seconds(), [0]);
@@ -423,7 +427,7 @@ describe("Tracker", () => {
       for (const number of [1, 2, 3, 4, 5, 6])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
       const crewId = anExecution().crew.id;
-      scene.tracker.setWatched(inView);
+      scene.tracker.attend(inView);
       scene.tracker.start();
       await scene.pass(600);
       assert.deepEqual(scene.parks, ["Writers unauthorized"]);
@@ -446,7 +450,7 @@ describe("Tracker", () => {
       );
       for (const number of [1, 2])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-      scene.tracker.setWatched(inView);
+      scene.tracker.attend(inView);
       scene.tracker.start();
       await scene.pass(30);
       assert.deepEqual([scene.parks, scene.tracker.parkedCrews().size], [[], 0]);
@@ -525,7 +529,7 @@ describe("Tracker", () => {
     await poll;
     assert.ok(scene.asked.every((each) => each.signal?.aborted === true));
     assert.equal(scene.clock.pending, 0);
-    scene.tracker.setWatched(inView);
+    scene.tracker.attend(inView);
     scene.store.put(anExecution({ localId: "three" }));
     await scene.tracker.pollNow("three");
     await scene.pass(600);
@@ -534,7 +538,7 @@ describe("Tracker", () => {
 
   it("doesn't take the lease before it starts", async () => {
     const scene = new Scene(() => aReading({ state: "running" }));
-    scene.tracker.setWatched({ visible: true, focused: true });
+    scene.tracker.attend(inView);
     await scene.pass(60);
     assert.equal(scene.lease.taken, 0);
     scene.tracker.start();
