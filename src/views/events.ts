@@ -1,14 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../base/text.ts";
-import { resumesOf } from "../executions/resumes.ts";
-import { titleOf } from "../executions/title.ts";
-import { askLabel } from "../view/words.ts";
 import {
-  hasEnded,
   type ExecutionSummary,
+  hasEnded,
   isLocalCrew,
   waitsForPerson,
 } from "../executions/model.ts";
+import { resumesOf } from "../executions/resumes.ts";
+import { titleOf } from "../executions/title.ts";
+import { actionsOf, answersTo, commandOn } from "../view/actions.ts";
+import { askLabel, failedAtModel, present } from "../view/words.ts";
 
 /** Each has a setting, `crewdeck.notifications.<kind>`. */
 export type EventKind = "waiting" | "failed" | "completed";
@@ -18,6 +19,10 @@ const newsTime = 10 * 60_000;
 /** An execution that ends sooner had ended before it was tracked (ms). */
 const firstResponse = 10_000;
 const maxReason = 160;
+/** More events of one kind share a notification. What happened while no window was open always does. */
+const maxSingle = 3;
+/** More answers of a flow, or longer ones, are in a list: VS Code would shorten the buttons. */
+const most = { answers: 3, letters: 36 };
 
 /** The key is the same in every window and session. */
 interface ExecutionEvent {
@@ -28,6 +33,11 @@ interface ExecutionEvent {
   readonly isUnseen?: true;
 }
 
+export interface News {
+  readonly execution: ExecutionSummary;
+  readonly event: ExecutionEvent;
+}
+
 /** `now`, and when the window was opened, in milliseconds since 1970. */
 export function eventOf(
   execution: ExecutionSummary,
@@ -35,11 +45,11 @@ export function eventOf(
   openedAt = -Infinity,
 ): ExecutionEvent | undefined {
   const { localId, crew, state, waiting, kickoffIds, resumes } = execution;
-  const title = titleOf(execution);
+  const names = [titleOf(execution), crew.name] as const;
   if (state === "waiting" && waiting !== undefined) {
     const { taskId, attempt } = waiting;
     if (resumesOf(execution, waiting).length > 0) return undefined;
-    const parts = [title, crew.name, shortName(taskId)] as const;
+    const parts = [...names, shortName(taskId)] as const;
     const again =
       attempt > 1
         ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.", ...parts, attempt)
@@ -50,20 +60,19 @@ export function eventOf(
     return { kind: "waiting", key: `waiting-${localId}-${taskId}-${attempt}`, message };
   }
   if (waitsForPerson(execution)) {
-    const message = l10n.t(
-      "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
-      title,
-      crew.name,
-    );
     const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;
-    return { kind: "waiting", key, message };
+    const may = l10n.t(
+      "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
+      ...names,
+    );
+    return { kind: "waiting", key, message: may };
   }
   if (!hasEnded(execution) || !isNews(execution, now)) return undefined;
   return {
     kind: state === "completed" ? "completed" : "failed",
     // A resume may bring a new ID, under which the execution ends again.
     key: `ended-${localId}-${kickoffIds.length}`,
-    message: endMessage(execution, title),
+    message: endMessage(execution, names),
     ...(endedUnseen(execution, openedAt) && { isUnseen: true }),
   };
 }
@@ -91,31 +100,22 @@ function isNews(execution: ExecutionSummary, now: number): boolean {
   return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstResponse;
 }
 
-function endMessage({ crew, state, error }: ExecutionSummary, title: string): string {
-  if (state === "completed") return l10n.t("“{0}” of “{1}” is completed.", title, crew.name);
-  if (state === "stopped")
-    return l10n.t("“{0}” of “{1}” was stopped before its end.", title, crew.name);
+function endMessage({ state, error }: ExecutionSummary, names: readonly [string, string]): string {
+  if (state === "completed") return l10n.t("“{0}” of “{1}” is completed.", ...names);
+  if (state === "stopped") return l10n.t("“{0}” of “{1}” was stopped before its end.", ...names);
   const reason = oneLine(error ?? "", maxReason);
   return reason === ""
-    ? l10n.t("“{0}” of “{1}” failed.", title, crew.name)
-    : l10n.t("“{0}” of “{1}” failed: {2}", title, crew.name, reason);
+    ? l10n.t("“{0}” of “{1}” failed.", ...names)
+    : l10n.t("“{0}” of “{1}” failed: {2}", ...names, reason);
 }
 
-export interface News {
-  readonly execution: ExecutionSummary;
-  readonly event: ExecutionEvent;
-}
-
-/** More events of one kind share a notification. What happened while no window was open always does. */
-const maxSingle = 3;
-
-type Report = { readonly one: News } | { readonly many: EventKind; readonly count: number };
-
-export function reportsOf(news: readonly News[]): readonly Report[] {
-  return [...new Set(news.map(({ event }) => event.kind))].flatMap((many): readonly Report[] => {
-    const all = news.filter(({ event }) => event.kind === many);
-    const most = all.some(({ event }) => event.isUnseen) ? 1 : maxSingle;
-    return all.length > most ? [{ many, count: all.length }] : all.map((one) => ({ one }));
+/** What a notification holds: one event, or several of a kind. */
+export function reportsOf(news: readonly News[]): readonly (readonly [News, ...News[]])[] {
+  return [...Map.groupBy(news, ({ event }) => event.kind).values()].flatMap((all) => {
+    const [first, ...others] = all;
+    if (first === undefined) return [];
+    const single = all.some(({ event }) => event.isUnseen) ? 1 : maxSingle;
+    return all.length > single ? [[first, ...others]] : all.map((one): [News] => [one]);
   });
 }
 
@@ -130,4 +130,36 @@ export function countMessage(kind: EventKind, count: number): string {
     case "completed":
       return l10n.t("{0} executions are completed.", count);
   }
+}
+
+/** What a person can do about one event. `isFull`: there is no room for another button. */
+export function buttonsOn(execution: ExecutionSummary, kind: EventKind) {
+  const { waiting } = execution;
+  const seen = waiting && { taskId: waiting.taskId, attempt: waiting.attempt };
+  const button = (verb: string, title: string, more = {}) =>
+    commandOn(execution, verb, title, { ...seen, ...more });
+  const open = button("openExecution", l10n.t("Open"));
+  if (kind === "failed") {
+    const again = actionsOf(execution).find(({ verb }) => verb === "runAgain");
+    const model = failedAtModel(execution) && button("chooseModel", l10n.t("Choose Model…"));
+    const runAgain = again && button("runAgain", again.label);
+    return { buttons: present(open, model, runAgain), isFull: false };
+  }
+  const answers = kind === "waiting" && waiting !== undefined ? answersTo(execution) : [];
+  const { options } = waiting ?? {};
+  if (options === undefined) {
+    const own = answers.flatMap(({ verb, label }) => (verb ? [button(verb, label)] : []));
+    return { buttons: [open, ...own], isFull: false };
+  }
+  if (answers.length === 0) return { buttons: [open], isFull: false };
+  const choices = options.map((feedback) => button("answer", shortName(feedback), { feedback }));
+  // VS Code tells a button by its title.
+  const titles = new Set([open, ...choices].map(({ title }) => title));
+  const isFull =
+    choices.length > 0 &&
+    choices.length <= most.answers &&
+    choices.length === titles.size - 1 &&
+    options.join("").length <= most.letters;
+  const answer = button("answer", l10n.t("Answer…"));
+  return { buttons: [open, ...(isFull ? choices : [answer])], isFull };
 }

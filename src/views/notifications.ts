@@ -1,13 +1,20 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { logProblem } from "../editor/log.ts";
+import { viewId } from "../editor/manifest.ts";
 import { plainMessage } from "../editor/messages.ts";
 import type { Lease } from "../executions/lease.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { countMessage, eventOf, isPersons, reportsOf } from "./events.ts";
-import type { EventKind, News } from "./events.ts";
-import type { NotificationAction } from "./notification-actions.ts";
+import {
+  buttonsOn,
+  countMessage,
+  type EventKind,
+  eventOf,
+  isPersons,
+  type News,
+  reportsOf,
+} from "./events.ts";
 
 interface NotificationsOptions {
   readonly store: Pick<ExecutionStore, "claim" | "list" | "summary" | "onDidChange">;
@@ -79,11 +86,8 @@ export class Notifications implements vscode.Disposable {
       for (const [key] of soon) this.#seen.delete(key);
       return;
     }
-    for (const report of reportsOf(soon.flatMap((each) => this.#claim(...each) ?? []))) {
-      const shown =
-        "one" in report ? this.#showOne(report.one) : this.#showMany(report.many, report.count);
-      shown.catch((error: unknown) => logProblem("Reporting an execution", error));
-    }
+    for (const report of reportsOf(soon.flatMap((each) => this.#claim(...each) ?? [])))
+      this.#show(report).catch((error: unknown) => logProblem("Reporting an execution", error));
   }
 
   /** Undefined if the event is over, turned off, reported by another window, or in front of the person. */
@@ -102,31 +106,36 @@ export class Notifications implements vscode.Disposable {
     return undefined;
   }
 
-  async #showOne({ execution, event: { kind, message } }: News): Promise<void> {
-    const { actionsOn } = await import("./notification-actions.ts");
-    await this.#show(kind, message, actionsOn(execution, kind));
-  }
-
-  async #showMany(kind: EventKind, count: number): Promise<void> {
-    const { store } = this.#options;
-    const present = kind === "waiting" ? store.list().filter(waitsForPerson).length : count;
+  async #show([first, ...others]: readonly [News, ...News[]]): Promise<void> {
+    const { store, show = showMessage } = this.#options;
+    const { kind, message } = first.event;
+    const isOne = others.length === 0;
+    const waiting = store.list().filter(waitsForPerson).length;
+    const count = kind === "waiting" ? waiting : others.length + 1;
     // All may have been answered meanwhile.
-    if (present === 0) return;
-    const { actionsOnMany } = await import("./notification-actions.ts");
-    const actions = actionsOnMany(kind, () => store.list());
-    await this.#show(kind, countMessage(kind, present), actions);
+    if (count === 0) return;
+    const { buttons, isFull } = isOne ? buttonsOn(first.execution, kind) : buttonsOnMany(kind);
+    const off = vscode.l10n.t("Don't Show Again");
+    const titles = new Set([...buttons.map(({ title }) => title), ...(isFull ? [] : [off])]);
+    const chosen = await show(kind, isOne ? message : countMessage(kind, count), [...titles]);
+    if (chosen === off) await turnOff(kind);
+    for (const each of buttons)
+      if (each.title === chosen)
+        await vscode.commands.executeCommand(each.command, ...each.arguments);
   }
+}
 
-  async #show(
-    kind: EventKind,
-    message: string,
-    actions: readonly NotificationAction[],
-  ): Promise<void> {
-    const { show = showMessage } = this.#options;
-    const titles = actions.map(({ title }) => title);
-    const chosen = await show(kind, message, titles);
-    await actions.find(({ title }) => title === chosen)?.run();
-  }
+function buttonsOnMany(kind: EventKind) {
+  const first = { title: vscode.l10n.t("Open First"), command: "crewdeck.nextToReview" };
+  const all = { title: vscode.l10n.t("Show All"), arguments: [] };
+  return {
+    buttons: [
+      ...(kind === "waiting" ? [{ ...first, arguments: [{ by: "person" }] }] : []),
+      { ...all, command: `${viewId}.focus` },
+      { ...all, command: "list.focusFirst" },
+    ],
+    isFull: false,
+  };
 }
 
 /** A failure is a warning: VS Code doesn't hide errors with buttons. */
@@ -145,4 +154,21 @@ function isWanted(kind: EventKind, isUnseen = false): boolean {
     (each) => each !== undefined,
   );
   return configuration.get(kind) === true || (isUnseen && !isSet);
+}
+
+/** In the workspace if it has its own value, which takes precedence. */
+async function turnOff(kind: EventKind): Promise<void> {
+  const section = "crewdeck.notifications";
+  const configuration = vscode.workspace.getConfiguration(section);
+  const { Workspace, Global } = vscode.ConfigurationTarget;
+  const isInWorkspace = configuration.inspect(kind)?.workspaceValue !== undefined;
+  await configuration.update(kind, false, isInWorkspace ? Workspace : Global);
+  const setting = `${section}.${kind}`;
+  const message = vscode.l10n.t(
+    "You will no longer be notified of this; the view still shows it. The setting {0} turns it on again.",
+    setting,
+  );
+  const open = vscode.l10n.t("Open Settings");
+  if ((await vscode.window.showInformationMessage(message, open)) === open)
+    await vscode.commands.executeCommand("workbench.action.openSettings", setting);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { actionsOn } from "../../src/views/notification-actions.ts";
+import { buttonsOn } from "../../src/views/events.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -97,10 +97,11 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
       kickoffIds: [kickoffId],
       waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() },
     });
-    const press = async (title: string) =>
-      await actionsOn(waiting, "waiting")
-        .find((action) => action.title === title)
-        ?.run();
+    const press = async (title: string) => {
+      const { buttons } = buttonsOn(waiting, "waiting");
+      const button = buttons.find((each) => each.title === title)!;
+      await vscode.commands.executeCommand(button.command, ...button.arguments);
+    };
     await press("Reject…");
     await shownPage(kickoffId);
     await stillWaits(kickoffId, 1);

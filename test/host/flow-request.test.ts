@@ -3,9 +3,7 @@ import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
-import { actionsOn } from "../../src/views/notification-actions.ts";
 import { aRequest, secret, signed } from "../unit/callbacks/flow-samples.ts";
-import { anExecution } from "../unit/views/executions.ts";
 import { activated, codeLensesIn, forgetAll, run } from "./extension.ts";
 import { readAsText } from "./read-as-text.ts";
 import { type Move, withPerson } from "./scripted-person.ts";
@@ -81,25 +79,6 @@ describe("A flow's request over HTTP", () => {
       (await lenses()).map(({ title }) => title),
       ["yes", "no", "\\$(zap) change", "$(comment)\u00a0Write Answer…"],
     );
-  });
-
-  it("is in its notification with its answers, if there is room for them", () => {
-    const titles = (...options: string[]) => {
-      const waiting = { ...anExecution().waiting!, options };
-      return actionsOn(anExecution({ waiting }), "waiting").map(({ title }) => title);
-    };
-    // With one more button, VS Code would shorten all of them.
-    assert.deepEqual(titles("approved", "rejected", "request_changes"), [
-      ...["Open", "approved", "rejected", "request_changes"],
-    ]);
-    for (const options of [
-      ["one", "two", "three", "four"],
-      ["publish it as it is", "send it back to the writer"],
-      // These buttons could not be told apart.
-      ["yes", "yes "],
-      ["Open", "Close"],
-    ])
-      assert.deepEqual(titles(...options), ["Open", "Answer…", "Don't Show Again"]);
   });
 
   it("is answered once for a double click, after the person allowed its host", async () => {

@@ -171,19 +171,7 @@ describe("Notifications", () => {
         "“failed” of “Writers” failed. [Open | Run Again… | Don't Show Again]",
       ].toSorted(),
     );
-    assert.deepEqual(opened, [
-      [
-        "crewdeck.openExecution",
-        {
-          by: "person",
-          crew: "url:https://crew.test",
-          localId: "a15",
-          kickoffId: "a15",
-          taskId: "review",
-          attempt: 1,
-        },
-      ],
-    ]);
+    assert.deepEqual(opened, [["crewdeck.nextToReview", { by: "person" }]]);
     answer = "Show All";
     const shownAll = await calls(async (called) => {
       for (let run = 1; run <= 4; run++) parts.store.add(topics(`b${run}`));

@@ -13,7 +13,7 @@ import {
 } from "../../../src/executions/resumes.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
 import { renderExecution } from "../../support/rendered.ts";
-import { eventOf } from "../../../src/views/events.ts";
+import { buttonsOn, eventOf } from "../../../src/views/events.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { aRequest } from "../callbacks/flow-samples.ts";
@@ -128,6 +128,24 @@ describe("A flow's request, as a person sees it", () => {
       /“Please review this article\.” of “Writers” asks you at “review_article”: choose an answer\./,
     );
     assert.equal(eventOf(answering(asked()), clock.now()), undefined);
+  });
+
+  it("is in its notification with its answers, if there is room for them", () => {
+    const shown = (...options: string[]) => {
+      const { buttons, isFull } = buttonsOn(paused({ options }), "waiting");
+      return [isFull, ...buttons.map(({ title }) => title)];
+    };
+    // With one more button, VS Code would shorten all of them.
+    const three = ["approved", "rejected", "request_changes"];
+    assert.deepEqual(shown(...three), [true, "Open", ...three]);
+    for (const options of [
+      ["one", "two", "three", "four"],
+      ["publish it as it is", "send it back to the writer"],
+      // These buttons could not be told apart.
+      ["yes", "yes "],
+      ["Open", "Close"],
+    ])
+      assert.deepEqual(shown(...options), [false, "Open", "Answer…"]);
   });
 
   it("is in the document with its message, state, answers, host and whom it is assigned to", () => {
