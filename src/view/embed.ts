@@ -55,28 +55,6 @@ export function withLines(text: string): string {
 const parser = new MarkdownIt({ html: true });
 parser.core.ruler.enableOnly(["normalize", "block"]);
 
-interface Tags {
-  /** The text that is parsed. An image's name is parsed as another one. */
-  readonly text: string;
-  /** Where it has HTML, apart from line breaks. */
-  readonly found: number[];
-}
-
-/** Of what is parsed now: rules get no more than the parser's state. */
-let tags: Tags = { text: "", found: [] };
-
-parser.inline.ruler.at("html_inline", (state, silent) => {
-  const start = /^<(?:br\s{0,9}\/?>|(?=[a-z/!?]))/i.exec(
-    state.src.slice(state.pos, state.pos + 20),
-  );
-  if (start === null) return false;
-  const length = Math.max(1, start[0].length);
-  if (!silent && length === 1 && state.src === tags.text) tags.found.push(state.pos);
-  if (!silent) state.pending += state.src.slice(state.pos, state.pos + length);
-  state.pos += length;
-  return true;
-});
-
 /** How often a text is parsed: what was HTML is text afterwards, in which there may be more. */
 const mostTries = 5;
 /** Levels of quotes and lists. The parser leaves out what is deeper than 100. */
@@ -111,56 +89,37 @@ function levelOf({ type, tag }: Token): number {
   return type === "heading_open" ? Number(tag.slice(1)) : Infinity;
 }
 
-/** The same lines if there is no HTML. */
+/** The same lines if there is no HTML. Tags are escaped in all of a block with HTML, also in its code spans. */
 function withoutHtml(lines: readonly string[], tokens: readonly Token[]): readonly string[] {
-  const columns = new Map<number, Set<number>>();
-  const escape = (line: number, column: number) =>
-    columns.set(line, (columns.get(line) ?? new Set()).add(column));
-  const escapeAll = (line: number) => {
-    for (const { index, 1: slashes = "" } of (lines[line] ?? "").matchAll(unescapedTags))
-      if (slashes.length % 2 === 0) escape(line, index + slashes.length);
-  };
+  const changed = new Map<number, string>();
   // The cells of a table have no place of their own: their row has.
   let [first, end] = [0, 0];
   for (const { type, map, content } of tokens) {
     [first, end] = map ?? [first, end];
-    if (type === "html_block") for (let line = first; line < end; line++) escapeAll(line);
-    if (type !== "inline" || !content.includes("<")) continue;
-    tags = { text: content, found: [] };
-    parser.inline.parse(content, parser, {}, []);
-    if (tags.found.length === 0) continue;
-    const places = map === null ? [] : placesOf(tags, lines, first);
-    if (places.length === 0) escapeAll(first);
-    for (const [line, column] of places)
-      if (lines[line]?.[column] === "<") escape(line, column);
-      else escapeAll(line);
+    const tags =
+      type === "html_block" ? tag : type === "inline" && hasHtml(content) ? tagInText : undefined;
+    if (tags === undefined) continue;
+    for (let at = first; at < end; at++)
+      changed.set(at, (lines[at] ?? "").replace(tags, escapeTag));
   }
-  return columns.size === 0
-    ? lines
-    : lines.map((line, at) => {
-        const own = [...(columns.get(at) ?? [])].sort((one, other) => one - other);
-        return [0, ...own].map((from, part) => line.slice(from, own[part])).join("\\");
-      });
+  return changed.size === 0 ? lines : lines.map((line, at) => changed.get(at) ?? line);
 }
 
-const unescapedTags = /(?<!\\)(\\*)<(?=[a-z/!?])/gi;
+const tag = /(?<!\\)(\\*)<(?=[a-z/!?])/gi;
+/** Neither a line break nor an address. */
+const tagInText = /(?<!\\)(\\*)<(?=[a-z/!?])(?!br\s{0,9}\/?>)(?![a-z][\w+.-]{1,31}:[^<>\s]*>)/gi;
 
-/** Lines and columns in the document. Before the text of a line are marks of quotes and lists, and maybe spaces after it. */
-function placesOf(
-  { text, found }: Tags,
-  lines: readonly string[],
-  first: number,
-): readonly (readonly [line: number, column: number])[] {
-  let [next, from] = [0, 0];
-  return text.split("\n").flatMap((own, at) => {
-    const end = from + own.length;
-    const start = (lines[first + at] ?? "").lastIndexOf(own.trim()) - own.search(/\S|$/) - from;
-    const places: [number, number][] = [];
-    for (let place = found[next]; place !== undefined && place < end; place = found[++next])
-      places.push([first + at, start + place]);
-    from = end + 1;
-    return places;
-  });
+function escapeTag(whole: string, slashes: string): string {
+  return slashes.length % 2 === 0 ? `${slashes}\\<` : whole;
+}
+
+function hasHtml(text: string): boolean {
+  if (!text.includes("<")) return false;
+  const found: Token[] = [];
+  parser.inline.parse(text, parser, {}, found);
+  return found.some(
+    ({ type, content }) => type === "html_inline" && !/^<br\s{0,9}\/?>$/i.test(content),
+  );
 }
 
 function withHeadings(lines: readonly string[], tokens: readonly Token[], level: number): string[] {

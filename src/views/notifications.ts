@@ -126,7 +126,7 @@ export class Notifications implements vscode.Disposable {
 }
 
 function buttonsOnMany(kind: EventKind) {
-  const first = { title: vscode.l10n.t("Open First"), command: "crewdeck.nextToReview" };
+  const first = { title: vscode.l10n.t("Next to Review"), command: "crewdeck.nextToReview" };
   const all = { title: vscode.l10n.t("Show All"), arguments: [] };
   return {
     buttons: [

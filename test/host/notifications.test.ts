@@ -158,7 +158,7 @@ describe("Notifications", () => {
       parts.store.add(
         topics(`a${run}`, { waiting: { ...anExecution().waiting!, since: isoAgo(run * 1000) } }),
       );
-    answer = "Open First";
+    answer = "Next to Review";
     const opened = await calls(async (called) => {
       openWindow();
       parts.store.add(ended("failed", { state: "failed" }));
@@ -167,7 +167,7 @@ describe("Notifications", () => {
     assert.deepEqual(
       shown.toSorted(),
       [
-        "15 executions wait for you. [Open First | Show All | Don't Show Again]",
+        "15 executions wait for you. [Next to Review | Show All | Don't Show Again]",
         "“failed” of “Writers” failed. [Open | Run Again… | Don't Show Again]",
       ].toSorted(),
     );
@@ -249,10 +249,7 @@ describe("Notifications", () => {
       ],
     );
     assert.deepEqual(run, [
-      [
-        "crewdeck.runAgain",
-        { by: "person", crew: "url:https://crew.test", localId: "sent", kickoffId: "sent" },
-      ],
+      ["crewdeck.runAgain", { by: "person", crew: "url:https://crew.test", kickoffId: "sent" }],
     ]);
   });
 });

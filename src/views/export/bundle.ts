@@ -7,9 +7,8 @@ import { titleOf } from "../../executions/title.ts";
 import { inlineText } from "../../view/markdown.ts";
 import { notesOf, textOf } from "../../view/text.ts";
 import { outputContent } from "../../view/markdown.ts";
-import { type Output, outputsOf } from "../../view/outputs.ts";
-import { viewOf } from "../../view/execution-view.ts";
-import { type Rendered, sectionOf } from "../../view/sections.ts";
+import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
+import { sectionOf } from "../../view/sections.ts";
 import { timelineContent } from "../timeline/content.ts";
 import { lookAt } from "../timeline/messages.ts";
 import { timelinePicture } from "../timeline/exports.ts";
@@ -31,12 +30,16 @@ interface BundleOptions {
 export function bundleOf(
   execution: Execution,
   activity: Activity,
-  options: BundleOptions,
+  { prices, now }: BundleOptions,
 ): readonly BundleFile[] {
-  const outputs = outputFiles(execution);
+  const view = viewOf(execution, activity, { prices });
+  const outputs = outputFiles(view);
+  const content = timelineContent(execution, activity, now, prices);
+  const look = lookAt(execution.localId, undefined);
+  const { rows } = rowsOf(content.spans, look);
   return [
-    { path: "execution.md", text: documentText(execution, activity, outputs, options) },
-    { path: "timeline.svg", text: pictureOf(execution, activity, options) },
+    { path: "execution.md", text: documentText(view, outputs, now) },
+    { path: "timeline.svg", text: timelinePicture(rows, content, look, now) },
     ...outputs,
   ];
 }
@@ -48,81 +51,45 @@ function linkName(text: string): string {
 }
 
 /** As the open document shows it, with its decorations as text. */
-function documentText(
-  execution: Execution,
-  activity: Activity,
-  outputs: readonly OutputFile[],
-  { prices, now }: BundleOptions,
-): string {
-  const view = viewOf(execution, activity, { prices });
+function documentText(view: ExecutionView, outputs: readonly OutputFile[], now: number): string {
   const rendered = textOf(view);
-  const lines = withDecorations(rendered, notesOf(view, rendered, now));
-  lines.splice(
-    sectionOf(rendered, "state")?.end ?? 0,
-    0,
-    `![${l10n.t("Timeline")}](timeline.svg)`,
-    "",
-  );
-  if (outputs.length > 0)
-    lines.push(
-      `## ${l10n.t("Files")}`,
-      "",
-      ...outputs.map(({ label, path }) => `- [${inlineText(label)}](${path})`),
-      "",
-    );
-  return lines.join("\n");
-}
-
-function withDecorations({ text, strong }: Rendered, notes: ReturnType<typeof notesOf>): string[] {
-  const lines = text.split("\n");
-  for (const { line, from, to } of strong.toReversed()) {
+  const lines = rendered.text.split("\n");
+  for (const { line, from, to } of rendered.strong.toReversed()) {
     const whole = lines[line] ?? "";
     lines[line] = `${whole.slice(0, from)}**${whole.slice(from, to)}**${whole.slice(to)}`;
   }
-  for (const { line, text: note } of notes) {
+  for (const { line, text: note } of notesOf(view, rendered, now)) {
     // Below a task's heading is its state.
     const at = lines[line]?.startsWith("#") === true ? line + 2 : line;
     lines[at] = `${lines[at] ?? ""} · ${note}`;
   }
-  return lines;
+  const picture = `![${l10n.t("Timeline")}](timeline.svg)`;
+  lines.splice(sectionOf(rendered, "state")?.end ?? 0, 0, picture, "");
+  const links = outputs.map(({ label, path }) => `- [${inlineText(label)}](${path})`);
+  if (links.length > 0) lines.push(`## ${l10n.t("Files")}`, "", ...links, "");
+  return lines.join("\n");
 }
 
 interface OutputFile extends BundleFile {
   readonly label: string;
 }
 
-function outputFiles(execution: Execution): readonly OutputFile[] {
-  const all = outputsOf(execution);
-  return all.map(({ part, output }) => {
+function outputFiles({ result, tasks }: ExecutionView): readonly OutputFile[] {
+  const file = (name: string, label: string, output = ""): OutputFile[] => {
     const { extension, text } = outputContent(output);
-    const { name, label } = namesOf(part, all, execution);
-    return { path: `${name}.${extension}`, label, text };
+    return output.trim() === "" ? [] : [{ path: `${name}.${extension}`, label, text }];
+  };
+  const ofTasks = tasks.flatMap(({ taskId, attempts }, at) => {
+    const all = attempts.filter(({ output = "" }) => output.trim() !== "");
+    // The number makes it unique.
+    const name = `outputs/${String(at + 1).padStart(2, "0")}-${linkName(taskId)}`;
+    return all.flatMap(({ number, output }) =>
+      all.length === 1
+        ? file(name, taskId, output)
+        : file(`${name}.attempt-${number}`, l10n.t("{0}, attempt {1}", taskId, number), output),
+    );
   });
-}
-
-function namesOf(part: Output["part"], all: readonly Output[], { tasks }: Execution) {
-  if (part.kind === "result") return { name: "result", label: l10n.t("Result") };
-  const { taskId, attempt } = part;
-  const attempts = all.filter(
-    (each) => each.part.kind === "attempt" && each.part.taskId === taskId,
-  );
-  // The number makes it unique.
-  const number = tasks.findIndex((task) => task.taskId === taskId) + 1;
-  const name = `outputs/${String(number).padStart(2, "0")}-${linkName(taskId)}`;
-  return attempts.length === 1
-    ? { name, label: taskId }
-    : { name: `${name}.attempt-${attempt}`, label: l10n.t("{0}, attempt {1}", taskId, attempt) };
-}
-
-function pictureOf(
-  execution: Execution,
-  activity: Activity,
-  { prices, now }: BundleOptions,
-): string {
-  const content = timelineContent(execution, activity, now, prices);
-  const look = lookAt(execution.localId, undefined);
-  const { rows } = rowsOf(content.spans, look);
-  return timelinePicture(rows, content, look, now);
+  return [...file("result", l10n.t("Result"), result), ...ofTasks];
 }
 
 /** A name for the folder or file. */

@@ -18,11 +18,11 @@ export function endpointAction() {
 }
 
 export function headersAction() {
-  return exportAction(l10n.t("Set OTLP Headers…"), { format: "headers" });
-}
-
-export function exportAction(title: string, given: object) {
-  return { title, command: "crewdeck.exportExecution", arguments: [given] };
+  return {
+    title: l10n.t("Set OTLP Headers…"),
+    command: "crewdeck.exportExecution",
+    arguments: [{ format: "headers" }],
+  };
 }
 
 /**

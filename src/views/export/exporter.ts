@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
-import { type ErrorAction, UserError } from "../../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { versionOf } from "../../editor/manifest.ts";
 import { activityOf } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
@@ -19,12 +19,10 @@ export interface SpanExporterOptions {
 /** Makes spans of an execution and sends them to the endpoint in the settings. */
 export class SpanExporter {
   readonly #options: SpanExporterOptions;
-  readonly #version: string;
   readonly headers: OtlpHeaders;
 
   constructor(options: SpanExporterOptions) {
     this.#options = options;
-    this.#version = versionOf(options.context);
     this.headers = new OtlpHeaders(options.context.secrets);
   }
 
@@ -44,11 +42,9 @@ export class SpanExporter {
     const url = this.endpoint();
     const headers = await this.headers.for(url);
     const spans = this.#spans(execution);
-    const userAgent = `crewdeck/${this.#version}`;
+    const userAgent = `crewdeck/${versionOf(this.#options.context)}`;
     const refused = await sendSpans(spans, url, { headers, userAgent }).catch((error: unknown) => {
-      if (!(error instanceof SendError)) throw error;
-      const [message, action] = problemOf(url, error);
-      throw new UserError(message, [action]);
+      throw error instanceof SendError ? refusal(url, error) : error;
     });
     if (refused > 0)
       throw new UserError(
@@ -63,10 +59,12 @@ export class SpanExporter {
   }
 
   #spans(execution: Execution) {
-    const { store, clock } = this.#options;
+    const { store, clock, context } = this.#options;
     const activity = activityOf(execution, store.events(execution.localId));
     const hasContent = setting("otlpContent") === true;
-    return spansOf(execution, activity, { now: clock.now(), version: this.#version, hasContent });
+    return spansOf(execution, activity, {
+      ...{ now: clock.now(), version: versionOf(context), hasContent },
+    });
   }
 }
 
@@ -74,73 +72,59 @@ function setting(name: string): unknown {
   return vscode.workspace.getConfiguration("crewdeck").get(name);
 }
 
-/** What to do about spans that were not accepted. */
-function problemOf(
-  { origin, pathname }: URL,
-  { status, code }: SendError,
-): readonly [message: string, action: ErrorAction] {
-  const settings = endpointAction();
-  if (status === 401 || status === 403)
-    return [
-      l10n.t(
+function refusal(url: URL, { status, code }: SendError): UserError {
+  const isUnknown = status === 401 || status === 403;
+  const text = status === undefined ? networkProblem(url, code) : answerProblem(url, status);
+  return new UserError(text, [isUnknown ? headersAction() : endpointAction()]);
+}
+
+function answerProblem({ origin, pathname }: URL, status: number): string {
+  switch (status) {
+    case 401:
+    case 403:
+      return l10n.t(
         "{0} did not accept the spans (HTTP {1}): the headers with the key are missing or wrong. Enter them again.",
         origin,
         status,
-      ),
-      headersAction(),
-    ];
-  if (status !== undefined && status >= 300 && status < 400)
-    return [
-      l10n.t(
-        "{0} redirects to another address (HTTP {1}), and spans are sent only to the one in the setting. Enter the final address.",
-        origin,
-        status,
-      ),
-      settings,
-    ];
-  if (status === 404 || status === 405)
-    return [
-      l10n.t(
+      );
+    case 404:
+    case 405:
+      return l10n.t(
         "{0} accepts no spans at {1} (HTTP {2}). Enter the address of its OTLP receiver over HTTP, without /v1/traces.",
         origin,
         pathname,
         status,
-      ),
-      settings,
-    ];
-  if (status !== undefined)
-    return [
-      l10n.t("{0} did not accept the spans (HTTP {1}). Its log says why.", origin, status),
-      settings,
-    ];
+      );
+  }
+  return status >= 300 && status < 400
+    ? l10n.t(
+        "{0} redirects to another address (HTTP {1}), and spans are sent only to the one in the setting. Enter the final address.",
+        origin,
+        status,
+      )
+    : l10n.t("{0} did not accept the spans (HTTP {1}). Its log says why.", origin, status);
+}
+
+function networkProblem({ origin }: URL, code: string): string {
   if (code === "ECONNREFUSED")
-    return [
-      l10n.t(
-        "Nothing listens at {0}. Start the receiver there, or change the setting crewdeck.otlpEndpoint.",
-        origin,
-      ),
-      settings,
-    ];
+    return l10n.t(
+      "Nothing listens at {0}. Start the receiver there, or change the setting crewdeck.otlpEndpoint.",
+      origin,
+    );
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return [
-      l10n.t(
-        "The host of {0} is not known. Check the setting crewdeck.otlpEndpoint and your connection.",
-        origin,
-      ),
-      settings,
-    ];
-  return [
-    /CERT|SIGNATURE|TLS|SSL/.test(code)
-      ? l10n.t(
-          "{0} has a certificate that this machine doesn't trust ({1}). Add its authority to your system, or change the setting crewdeck.otlpEndpoint.",
-          origin,
-          code,
-        )
-      : l10n.t(
-          "{0} did not accept the spans in {1} seconds. Try again later, or look in its log.",
-          origin,
-          sendTimeoutMs / 1000,
-        ),
-    settings,
-  ];
+    return l10n.t(
+      "The host of {0} is not known. Check the setting crewdeck.otlpEndpoint and your connection.",
+      origin,
+    );
+  if (/CERT|SIGNATURE|TLS|SSL/.test(code))
+    return l10n.t(
+      "{0} has a certificate that this machine doesn't trust ({1}). Add its authority to your system, or change the setting crewdeck.otlpEndpoint.",
+      origin,
+      code,
+    );
+  return l10n.t(
+    "{0} did not accept the spans in {1} seconds. Try again later, or look in its log.",
+    origin,
+    sendTimeoutMs / 1000,
+  );
 }

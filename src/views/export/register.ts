@@ -1,35 +1,79 @@
 import * as vscode from "vscode";
+import { actionsOf, messageOf, UserError } from "../../base/errors.ts";
 import { logProblem } from "../../editor/log.ts";
+import { showError } from "../../editor/messages.ts";
 import type { Lease } from "../../executions/lease.ts";
-import type { ExecutionSummary } from "../../executions/model.ts";
+import { type ExecutionSummary, keyOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import { titleOf } from "../../executions/title.ts";
 import { eventOf } from "../events.ts";
-import type { EndedExport } from "./ended.ts";
-import type { SpanExporterOptions } from "./exporter.ts";
+import type { SpanExporter, SpanExporterOptions } from "./exporter.ts";
 
-export interface EndsOptions extends SpanExporterOptions {
+interface EndsOptions extends SpanExporterOptions {
   readonly store: Pick<ExecutionStore, "claim" | "events" | "find" | "list" | "onDidChange">;
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
 }
 
-/** Sends the spans of each execution that ends, if there is an endpoint. */
+/** Sends the spans of each execution that ends, if there is an endpoint: once, from one window. */
 export function watchEnds(options: EndsOptions): vscode.Disposable {
   const { store, lease, clock } = options;
-  let loading: Promise<EndedExport> | undefined;
+  const seen = new Set<string>();
+  let exporter: Promise<SpanExporter> | undefined;
+  /** The problem that was shown, if nothing was sent since. */
+  let reported: string | undefined;
+  let last = Promise.resolve();
+  /** The execution, if it is still known and no window has sent its spans. */
+  const claim = (localId: string, event: string) => {
+    try {
+      const execution = store.find(localId);
+      if (execution === undefined) return undefined;
+      if (lease.confirm()) return store.claim(`spans-${event}`, localId) ? execution : undefined;
+    } catch (error) {
+      logProblem("Sending spans of an ended execution", error);
+    }
+    // The next change tries again.
+    seen.delete(event);
+    return undefined;
+  };
+  const send = async (localId: string, event: string) => {
+    const execution = claim(localId, event);
+    if (execution === undefined) return;
+    try {
+      exporter ??= import("./exporter.ts").then((module) => new module.SpanExporter(options));
+      await (await exporter).send(execution);
+      reported = undefined;
+    } catch (error) {
+      logProblem("Sending spans of an ended execution", error);
+      if (messageOf(error) !== reported) void showError(describe(error, execution));
+      reported = messageOf(error);
+    }
+  };
   const look = (executions: readonly ExecutionSummary[]) => {
     const endpoint: unknown = vscode.workspace.getConfiguration("crewdeck").get("otlpEndpoint");
     if (!endpoint || !lease.isHeld) return;
     for (const execution of executions) {
       const event = eventOf(execution, clock.now());
-      if (event === undefined || event.kind === "waiting") continue;
-      loading ??= import("./ended.ts").then((module) => new module.EndedExport(options));
-      loading
-        .then((ended) => ended.send(execution.localId, event.key))
-        .catch((error: unknown) => logProblem("Sending spans", error));
+      if (event === undefined || event.kind === "waiting" || seen.has(event.key)) continue;
+      seen.add(event.key);
+      // One after the other: an endpoint that doesn't answer is reported once.
+      last = last.then(() => send(execution.localId, event.key));
     }
   };
   return vscode.Disposable.from(
     store.onDidChange(({ added, changed }) => look([...added, ...changed])),
     lease.onDidChange(() => look(store.list())),
+  );
+}
+
+function describe(error: unknown, execution: ExecutionSummary): UserError {
+  const given = { crew: execution.crew.id, kickoffId: keyOf(execution), format: "endpoint" };
+  const title = vscode.l10n.t("Send Spans");
+  return new UserError(
+    vscode.l10n.t(
+      "The spans of “{0}” could not be sent. {1} If that happens again, it is only logged.",
+      titleOf(execution),
+      messageOf(error),
+    ),
+    [{ title, command: "crewdeck.exportExecution", arguments: [given] }, ...actionsOf(error)],
   );
 }

@@ -91,10 +91,10 @@ describe("an output in an execution's document", () => {
     }
   });
 
-  it("shows HTML as text, and leaves code spans, addresses and line breaks alone", () => {
+  it("shows HTML as text, and leaves addresses, line breaks and other code spans alone", () => {
     assert.deepEqual(
-      outputLines("<b>x</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2", 4),
-      ["\\<b>x\\</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2"],
+      outputLines("<b>x</b> and <https://a.test/b> and a<br>b \\<i> 1 < 2\n\n`List<string>`", 4),
+      ["\\<b>x\\</b> and <https://a.test/b> and a<br>b \\<i> 1 < 2", "", "`List<string>`"],
     );
   });
 
