@@ -4,7 +4,6 @@ import {
   type Execution,
   executionStates,
   type ExecutionSummary,
-  type Feedback,
   hasRehearsalOutput,
   type KickoffSummary,
   type SentKickoff,
@@ -28,37 +27,41 @@ export function writeExecution(execution: Execution) {
 }
 
 export function summaryOf(execution: Execution): ExecutionSummary {
-  const { request, error, waiting, ...rest } = withoutOutput(execution);
-  const summary = {
-    ...rest,
-    ...defined({
-      request: request && kickoffOf(request),
-      error: error === undefined ? undefined : oneLine(error, longest.error),
-      waiting: waiting && withoutTexts(waiting),
-    }),
-    ...(hasRehearsalOutput(execution) ? { isRehearsed: true as const } : {}),
-    tasks: execution.tasks.map((task) => ({
+  const { request, error, waiting, output, tasks, resumes } = execution;
+  return defined({
+    ...execution,
+    request: request && kickoffOf(request),
+    error: error === undefined ? undefined : oneLine(error, longest.error),
+    // An empty one can't be opened.
+    output: output === "" ? undefined : isThere(output),
+    waiting:
+      waiting && defined({ ...waiting, output: isThere(waiting.output), message: undefined }),
+    isRehearsed: hasRehearsalOutput(execution) ? (true as const) : undefined,
+    tasks: tasks.map((task) => ({
       ...task,
-      attempts: task.attempts.map((attempt) => {
-        const { feedback, ...others } = withoutOutput(attempt);
-        // Its time is in the resumes.
-        return { ...others, ...(feedback && { feedback: { isApprove: feedback.isApprove } }) };
-      }),
+      attempts: task.attempts.map(({ output, feedback, ...attempt }) => ({
+        ...attempt,
+        ...defined({
+          output: isThere(output),
+          // Its time is in the resumes.
+          feedback: feedback && { isApprove: feedback.isApprove },
+        }),
+      })),
     })),
-    resumes: execution.resumes.map((resume) => {
-      const copy = { ...resume, feedback: withoutText(resume.feedback) };
-      Reflect.deleteProperty(copy, "answer");
-      Reflect.deleteProperty(copy, "message");
-      return copy;
+    resumes: resumes.map((resume) => {
+      const { isApprove, isAnswer, at } = resume.feedback;
+      const feedback = { isApprove, at, ...defined({ isAnswer }) };
+      return defined({ ...resume, feedback, answer: undefined, message: undefined });
     }),
-  };
-  // Version 0.1.0 stored it.
-  Reflect.deleteProperty(summary, "outputJson");
-  Reflect.deleteProperty(summary, "eventCounts");
-  Reflect.deleteProperty(summary, "requests");
-  // There is nothing to open.
-  if (execution.output === "") Reflect.deleteProperty(summary, "output");
-  return summary;
+    eventCounts: undefined,
+    requests: undefined,
+    // Version 0.1.0 stored it.
+    outputJson: undefined,
+  });
+}
+
+function isThere(text: string | undefined): true | undefined {
+  return text === undefined ? undefined : true;
 }
 
 /** @throws an error that says what is wrong with it, of what the program relies on */
@@ -99,23 +102,6 @@ function beginningOf(text: string): string {
 
 function isLong(value: JsonValue): boolean {
   return textOf(value).length > longest.input;
-}
-
-function withoutText({ isApprove, isAnswer, at }: Feedback) {
-  return { isApprove, at, ...defined({ isAnswer }) };
-}
-
-function withoutOutput<T extends { readonly output?: string }>(
-  whole: T,
-): Omit<T, "output"> & { readonly output?: true } {
-  const { output, ...rest } = whole;
-  return output === undefined ? rest : { ...rest, output: true };
-}
-
-function withoutTexts(waiting: NonNullable<Execution["waiting"]>) {
-  const summary = withoutOutput(waiting);
-  Reflect.deleteProperty(summary, "message");
-  return summary;
 }
 
 function textOf(value: JsonValue): string {

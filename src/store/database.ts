@@ -243,16 +243,13 @@ export class Database implements Disposable {
   }
 
   #reportDamage({ aside, isLossy }: NonNullable<ReturnType<typeof repair>>): void {
+    const left = isLossy ? l10n.t("What could be read was kept.") : l10n.t("Nothing was lost.");
     this.#options.onDamage?.(
-      isLossy
-        ? l10n.t(
-            "Crewdeck's data on this machine was damaged. What could be read was kept. The damaged file is {0}.",
-            aside,
-          )
-        : l10n.t(
-            "Crewdeck's data on this machine was damaged. Nothing was lost. The damaged file is {0}.",
-            aside,
-          ),
+      l10n.t(
+        "Crewdeck's data on this machine was damaged. {0} The damaged file is {1}.",
+        left,
+        aside,
+      ),
     );
   }
 

@@ -85,58 +85,51 @@ function copyAll(damaged: DatabaseSync, file: string): boolean {
     // Rows fit the tables of their own version.
     const version = unlessDamaged(() => versionOf(damaged)) ?? 0;
     migrate(into, version === 0 ? steps : steps.slice(0, version));
-    const tables = into
-      .prepare(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
-      )
-      .all();
-    const losses = transaction(into, () =>
-      tables.map(({ name }) => copyTable(String(name), damaged, into)),
+    const tables = into.prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+    );
+    const copied = transaction(into, () =>
+      tables.all().map(({ name }) => copyTable(String(name), damaged, into)),
     );
     migrate(into);
-    return losses.includes(true);
+    return copied.includes(false);
   } finally {
     into.close();
   }
 }
 
-function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): boolean {
-  const { ids, isWhole } = idsIn(table, from);
-  let isLossy = !isWhole;
-  for (const id of ids) {
-    try {
-      const row = from.prepare(`SELECT * FROM ${table} WHERE rowid = ?`).get(id) ?? {};
-      const columns = Object.keys(row);
-      const marks = columns.map(() => "?").join(", ");
-      into
-        .prepare(`INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${marks})`)
-        .run(...Object.values(row));
-    } catch {
-      isLossy = true;
-    }
-  }
-  return isLossy;
-}
-
 /**
  * Searches from both ends of the table, and an index, which also has rows between damaged pages.
+ * @returns whether all could be read
  */
-function idsIn(
-  table: string,
-  from: DatabaseSync,
-): { ids: Iterable<SQLInputValue>; isWhole: boolean } {
+function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): boolean {
   const ids = new Set<SQLInputValue>();
-  let isWhole = false;
-  for (const source of ["NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC", ""]) {
-    try {
-      const query = from.prepare(`SELECT rowid AS id FROM ${table} ${source}`);
-      for (const { id = null } of query.iterate()) ids.add(id);
-      isWhole = true;
-    } catch {
-      // Use what was found so far.
-    }
+  const wholes = ["NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC", ""].map(
+    (source) =>
+      isDone(() => {
+        const query = from.prepare(`SELECT rowid AS id FROM ${table} ${source}`);
+        for (const { id = null } of query.iterate()) ids.add(id);
+      }),
+  );
+  const copies = [...ids].map((id) =>
+    isDone(() => {
+      const row = from.prepare(`SELECT * FROM ${table} WHERE rowid = ?`).get(id) ?? {};
+      const [columns, values] = [Object.keys(row), Object.values(row)];
+      const marks = columns.map(() => "?").join(", ");
+      const insert = `INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${marks})`;
+      into.prepare(insert).run(...values);
+    }),
+  );
+  return wholes.includes(true) && !copies.includes(false);
+}
+
+function isDone(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
   }
-  return { ids, isWhole };
 }
 
 function unlessDamaged<T>(work: () => T): T | undefined {
