@@ -1,28 +1,31 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import { systemClock } from "../base/clock.ts";
-import { asObject, defined, isObject, parseJson } from "../base/json.ts";
+import {
+  asObject,
+  defined,
+  idAt,
+  isObject,
+  parseJson,
+  textAt,
+  type UnknownObject,
+} from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
-import { isWellFormed } from "../base/text.ts";
+import { oneLine } from "../base/text.ts";
 import { normaliseAddress } from "./address.ts";
+import { callbackMembers } from "./callbacks.ts";
 import { CrewApiError } from "./errors.ts";
 import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
-import {
-  kickoffBody,
-  readAccepted,
-  readKickoff,
-  readResume,
-  readStop,
-  resumeBody,
-} from "./requests.ts";
 import { defaultFetch, type Line, type Outgoing, send } from "./transport.ts";
 import type {
+  CallbackUrls,
   CrewInputs,
   KickoffAnswer,
   KickoffRequest,
   ResumeAnswer,
   ResumeRequest,
+  SecretCallbacks,
   StatusPath,
   StatusReading,
   StopAnswer,
@@ -229,7 +232,7 @@ function pathsToAsk(known?: StatusPath): readonly [StatusPath, StatusPath] {
 /** @throws {CrewApiError} `badRequest` for an ID that a path can't hold */
 function fillPath(path: StatusPath | "/stop/{kickoff_id}", kickoffId: string): string {
   const id = kickoffId.trim();
-  if (id === "" || id === "." || id === ".." || !isWellFormed(id))
+  if (id === "" || id === "." || id === ".." || !id.isWellFormed())
     throw new CrewApiError({
       kind: "badRequest",
       message: l10n.t("That isn't a valid execution ID."),
@@ -250,4 +253,78 @@ function isUnknownRoute(error: unknown, path: string): boolean {
   const texts = [body["error"], body["message"], body["detail"]];
   const text = texts.filter((one) => typeof one === "string").join(" ");
   return !/execution|kickoff|task/i.test(text.replaceAll(path, ""));
+}
+
+export function kickoffBody(request: KickoffRequest): object {
+  const { inputs, meta, restoreFromStateId, extra, runAgain } = request;
+  const run_again = runAgain && {
+    execution_id: runAgain.executionId,
+    task_id: runAgain.taskId,
+    ...defined({ outputs: runAgain.outputs, keep_changed: runAgain.keepChanged }),
+  };
+  return {
+    ...extra,
+    inputs,
+    ...defined({ meta, restoreFromStateId, run_again }),
+    ...callbacks(request),
+  };
+}
+
+/**
+ * Sends each field in snake case (specification) and in camel case, because deployed crews require
+ * `executionId` and `taskId` (observed).
+ */
+export function resumeBody(request: ResumeRequest): object {
+  const { executionId, taskId, humanFeedback, isApprove, isAnswer } = request;
+  return {
+    ...{ execution_id: executionId, executionId },
+    ...{ task_id: taskId, taskId },
+    ...{ human_feedback: humanFeedback, humanFeedback },
+    ...{ is_approve: isApprove, isApprove },
+    ...defined({ is_answer: isAnswer }),
+    ...callbacks(request),
+  };
+}
+
+/** Undefined and blank callbacks both mean "none". */
+function callbacks(request: CallbackUrls & SecretCallbacks): object {
+  const given = callbackMembers.map((name) => [name, request[name]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== ""));
+}
+
+const resumeStatuses = ["resumed", "retrying", "completed"] as const;
+
+export function readKickoff(raw: unknown): KickoffAnswer | undefined {
+  const kickoffId = kickoffIdAt(asObject(raw));
+  return kickoffId === undefined ? undefined : { kickoffId };
+}
+
+/** `status` and `message` (specification), or the new kickoff ID (observed). */
+export function readResume(raw: unknown): ResumeAnswer | undefined {
+  if (!isObject(raw)) return undefined;
+  const said = textAt(raw, "status")?.trim().toLowerCase();
+  const status = resumeStatuses.find((known) => known === said);
+  // An unknown status is shown as the message.
+  const message = lineAt(raw, "message", ...(status === undefined ? ["status"] : []));
+  return defined({ status, message, kickoffId: kickoffIdAt(raw) });
+}
+
+/** Any answer says that what a person answered arrived. */
+export function readAccepted(raw: unknown): ResumeAnswer {
+  return defined({ message: lineAt(asObject(raw), "message", "detail", "error", "status") });
+}
+
+export function readStop(raw: unknown): StopAnswer | undefined {
+  return isObject(raw) ? { status: lineAt(raw, "status") ?? "stopped" } : undefined;
+}
+
+function lineAt(answer: UnknownObject, ...names: readonly string[]): string | undefined {
+  const text = textAt(answer, ...names);
+  return text === undefined ? undefined : oneLine(text, 300);
+}
+
+/** No URL can carry a lone surrogate. */
+function kickoffIdAt(answer: UnknownObject): string | undefined {
+  const id = idAt(answer, "kickoff_id", "kickoffId");
+  return id === undefined || id.isWellFormed() ? id : undefined;
 }

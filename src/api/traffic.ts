@@ -65,7 +65,7 @@ export function withoutSecrets(text: string, token: string, secrets: readonly st
 
 function without(text: string, secret: string, instead: string): string {
   if (secret === "") return text;
-  const inUrl = encodeURIComponent(secret.replace(/\p{Cs}/gu, "\uFFFD"));
+  const inUrl = encodeURIComponent(secret.toWellFormed());
   return [secret, JSON.stringify(secret).slice(1, -1), inUrl].reduce(
     (clean, form) => clean.replaceAll(form, instead),
     text,

@@ -22,11 +22,6 @@ export function shortName(name: string): string {
   return oneLine(name, 80);
 }
 
-/** Whether a text has no lone surrogate, which no URL or header can carry. */
-export function isWellFormed(text: string): boolean {
-  return !/\p{Cs}/u.test(text);
-}
-
 /** "812 bytes", "12 kB", "5.2 MB". */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return l10n.t("{0} bytes", bytes);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { kickoffBody } from "../api/requests.ts";
+import { kickoffBody } from "../api/client.ts";
 import type { Prefill } from "./callbacks.ts";
 import { requestWith } from "./form/values.ts";
 

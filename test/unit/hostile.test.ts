@@ -11,7 +11,7 @@ import {
 } from "../../src/api/read-events.ts";
 import { readInputs } from "../../src/api/read-inputs.ts";
 import { readOptions, readQuestion, readStatus } from "../../src/api/read-status.ts";
-import { readKickoff, readResume, readStop } from "../../src/api/requests.ts";
+import { readKickoff, readResume, readStop } from "../../src/api/client.ts";
 import { bodyForLog, secretsIn } from "../../src/api/traffic.ts";
 import { asObject, type JsonValue, readable } from "../../src/base/json.ts";
 import { readFlowRequest } from "../../src/callbacks/flow-webhooks.ts";
@@ -32,7 +32,7 @@ import { HostileJson } from "../support/hostile-json.ts";
 import { anExecution, START } from "./executions/samples.ts";
 
 const files = [
-  ...["read-error", "read-events", "read-inputs", "read-status", "requests"].map(
+  ...["read-error", "read-events", "read-inputs", "read-status", "client"].map(
     (name) => `src/api/${name}.ts`,
   ),
   ...["payload", "flow-webhooks", "relay-client"].map((name) => `src/callbacks/${name}.ts`),

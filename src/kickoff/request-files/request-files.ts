@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { shortAddress } from "../../api/address.ts";
 import { givenCallbacks } from "../../api/callbacks.ts";
 import { emptyInputs } from "../../api/read-inputs.ts";
-import { kickoffBody } from "../../api/requests.ts";
+import { kickoffBody } from "../../api/client.ts";
 import type { Clock } from "../../base/clock.ts";
 import { UserError, type ErrorAction } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
