@@ -11,7 +11,6 @@ import {
   type UnknownObject,
 } from "../base/json.ts";
 import { pieceOf, shortName } from "../base/text.ts";
-import type { ActivityEvent, EventCounts, Picture, TokenUsage } from "./types.ts";
 
 /** Characters kept of arguments, outputs, thoughts and errors. */
 const longestText = 2_000;
@@ -21,6 +20,19 @@ const noThought = "Failed to parse LLM response";
 
 /** Parts of a streamed text, which come by the thousand. */
 const streamed = /_chunk$/;
+
+/** Something that happened in an execution, as crewAI's event bus reports it (recorded). */
+export type ActivityEvent = NonNullable<ReturnType<typeof readEvent>>;
+export type TokenUsage = NonNullable<ReturnType<typeof readUsage>>;
+export type EventCounts = NonNullable<ReturnType<typeof readEventCounts>>;
+
+/** What an agent drew. */
+export interface Picture {
+  /** Also the extension of its file. */
+  readonly type: (typeof beginnings)[number][1];
+  /** Left out where events are read from the store, which has it. */
+  readonly base64?: string;
+}
 
 /**
  * Reads the last 10,000 events of a status answer or of an event stream, as many as are kept of an execution, in the order
@@ -37,7 +49,7 @@ export function readEvents(raw: unknown): readonly ActivityEvent[] {
  * Names: crewAI's events (recorded), and those of the vendor's event stream, which have theirs in
  * `data`. The vendor doesn't publish the members of those in status answers.
  */
-export function readEvent(raw: unknown): ActivityEvent | undefined {
+export function readEvent(raw: unknown) {
   const outer = asObject(raw);
   const members = [asObject(outer["data"]), outer].flatMap(Object.entries<unknown>);
   const event: UnknownObject = Object.fromEntries(members.filter(([, value]) => value !== null));
@@ -51,6 +63,7 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
   const picture = type === "image_generated" ? pictureIn(event) : undefined;
   const isCall = type === "llm_call_started";
   const known = defined({
+    // The start of what it is part of, and of what it ends.
     parentId: id(event, "parent_event_id", "parent_id"),
     startedId: id(event, "started_event_id", "started_id"),
     taskName: id(event, "task_name") ?? id(asObject(event["task"]), "name"),
@@ -59,6 +72,7 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
     agent: shortAt(event, "agent_role", "agent") ?? shortAt(asObject(event["agent"]), "role"),
     model: shortAt(event, "model"),
     tool: shortAt(event, "tool_name", "tool"),
+    // Of a crew, a flow, or a flow's method.
     name: shortAt(event, "crew_name", "flow_name", "method_name"),
     tokens: readUsage(event["usage"]) ?? readUsage(event),
     arguments: isCall
@@ -67,14 +81,17 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
     thought: thought === noThought ? undefined : thought,
     text: picture ? undefined : bounded(outputOf(event)),
     error: bounded(asObject(event["error"])["message"] ?? event["error"]),
+    // Of a person's feedback.
     isApprove: typeof event["is_approve"] === "boolean" ? event["is_approve"] : undefined,
     picture,
   });
   return {
+    // A repeat has the same.
     id:
       id(event, "event_id", "id") ??
       [type, at, known.taskName, known.agent, known.tool ?? known.model].join(" "),
     type: shortName(type),
+    /** Milliseconds since 1970, on the crew's clock. */
     at,
     ...known,
   };
@@ -87,7 +104,7 @@ export function shortAt(object: UnknownObject, ...names: readonly string[]): str
 }
 
 /** Undefined without tokens: no model was called. */
-export function readUsage(raw: unknown): TokenUsage | undefined {
+export function readUsage(raw: unknown) {
   const usage = asObject(raw);
   const prompt = numberAt(usage, "prompt_tokens", "input_tokens");
   const completion = numberAt(usage, "completion_tokens", "output_tokens");
@@ -99,8 +116,8 @@ export function readUsage(raw: unknown): TokenUsage | undefined {
   return { total, ...defined({ prompt, completion, cached }) };
 }
 
-/** How many events there were, as a status answer counts them. */
-export function readEventCounts(answer: UnknownObject): EventCounts | undefined {
+/** How many events there were, also of those that an answer leaves out, but parts of streamed texts. */
+export function readEventCounts(answer: UnknownObject) {
   const counts = defined({
     total: numberAt(answer, "events_count"),
     byType: readCounts(answer["events_by_type"]),

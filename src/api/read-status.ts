@@ -13,13 +13,19 @@ import {
 } from "../base/json.ts";
 import { oneLine, shortened, shortName } from "../base/text.ts";
 import { readEventCounts, readEvents, readUsage, shortAt, timeOf } from "./read-events.ts";
-import type { Progress, Question, StatusReading, TaskReading, Trigger } from "./types.ts";
 
-/** A state that the text alone gives; `waiting` also needs a task ID. */
-type TextState = Exclude<StatusReading["state"], "waiting">;
+export type StatusReading = ReturnType<typeof readStatus>;
+export type TaskReading = NonNullable<ReturnType<typeof readTask>>;
+/** What a flow asks a person. */
+export type Question = NonNullable<ReturnType<typeof readQuestion>>;
+export type Progress = NonNullable<ReturnType<typeof readProgress>>;
+/** Who or what started an execution, as the crew reports it. */
+export type Trigger = NonNullable<ReturnType<typeof readTrigger>>;
+/** Callbacks of one kind that have not arrived. */
+export type UndeliveredCallbacks = NonNullable<ReturnType<typeof readCallbacks>>;
 
 /** Documented, observed, and from other deployments; without spaces, `_` and `-`. */
-const stateTexts: Readonly<Record<Exclude<TextState, "other">, string>> = {
+const stateTexts = {
   queued: "pending queued",
   running: "started running retry retrying resumed thinking",
   awaiting:
@@ -27,8 +33,12 @@ const stateTexts: Readonly<Record<Exclude<TextState, "other">, string>> = {
   completed: "success completed complete done finished",
   failed: "failed failure error errored",
   stopped: "revoked stopped cancelled canceled",
+  // Also observed while a person is awaited.
   unknown: "notfound",
-};
+} as const;
+
+/** A state that the text alone gives; `waiting` also needs a task ID. */
+type TextState = keyof typeof stateTexts | "other";
 
 const stateByText = new Map(
   Object.entries(stateTexts).flatMap(([state, texts]) =>
@@ -37,7 +47,7 @@ const stateByText = new Map(
 );
 
 /** Reads either dialect. Never throws: an unknown state gives `other`. */
-export function readStatus(raw: unknown): StatusReading {
+export function readStatus(raw: unknown) {
   const answer = asObject(raw);
   const live = textAt(answer, "state");
   // If `state` is present, `status` is prose (observed).
@@ -46,12 +56,13 @@ export function readStatus(raw: unknown): StatusReading {
   // Sent by the local service, whose documented states have none for it.
   const stated = answer["queued"] === true ? "queued" : known;
   const { isAwaiting, waiting } = readWaiting(answer, stated);
-  const state = waiting ? "waiting" : isAwaiting ? "awaiting" : stated;
+  const state: TextState | "waiting" = waiting ? "waiting" : isAwaiting ? "awaiting" : stated;
   const tasks = readTasks(answer);
   // Published by the vendor, for crewAI 1.15.22 or newer; null before.
   const events = readEvents([...asArray(answer["events"]), answer["last_event"]]);
   return {
     state,
+    /** As received. */
     stateText: shortName(stateText),
     ended: hasEnded(state),
     tasks,
@@ -60,10 +71,12 @@ export function readStatus(raw: unknown): StatusReading {
       progress: readProgress(answer, tasks.length),
       error: readError(answer, stated, live !== undefined),
       waiting,
+      /** Seconds. */
       executionTime:
         numberAt(answer, "execution_time") ??
         numberAt(asObject(answer["progress"]), "duration_seconds"),
       undelivered: readUndelivered(answer),
+      // Present while a flow waits for a person (published by the vendor).
       flowId: idAt(answer, "flow_id"),
       usage: readUsage(answer["usage_metrics"]) ?? readUsage(answer["token_usage"]),
       trigger: readTrigger(answer),
@@ -73,11 +86,12 @@ export function readStatus(raw: unknown): StatusReading {
   };
 }
 
-function hasEnded(state: StatusReading["state"]): boolean {
+function hasEnded(state: TextState | "waiting"): boolean {
   return state === "completed" || state === "failed" || state === "stopped";
 }
 
-function readTrigger(answer: UnknownObject): Trigger | undefined {
+/** Any words. The vendor publishes `user`, `service_account` and `unknown`, and `ui`, `schedule`, `trigger`, `chat`, `hitl-resume`, `replay` and `api`. */
+function readTrigger(answer: UnknownObject) {
   const by = asObject(answer["triggered_by"]);
   const trigger = defined({
     type: shortAt(answer, "triggered_by") ?? shortAt(by, "type"),
@@ -87,24 +101,27 @@ function readTrigger(answer: UnknownObject): Trigger | undefined {
   return Object.keys(trigger).length === 0 ? undefined : trigger;
 }
 
-/** Sent by the local service, which has at most ten. */
-function readUndelivered(answer: UnknownObject): StatusReading["undelivered"] {
-  const entries = asArray(answer["undelivered_callbacks"])
+/** Only the local service reports them, at most ten. */
+function readUndelivered(answer: UnknownObject): readonly UndeliveredCallbacks[] | undefined {
+  const callbacks = asArray(answer["undelivered_callbacks"])
     .slice(0, 20)
-    .flatMap((value) => {
-      const entry = asObject(value);
-      const kind = shortAt(entry, "callback");
-      if (kind === undefined) return [];
-      const error = textAt(entry, "error");
-      return {
-        kind,
-        count: numberAt(entry, "count") ?? 1,
-        attempts: numberAt(entry, "attempts") ?? 0,
-        ...defined({ error: error && oneLine(error, 200) }),
-        ...(entry["given_up"] === true && ({ isGivenUp: true } as const)),
-      };
-    });
-  return entries.length === 0 ? undefined : entries;
+    .flatMap((value) => readCallbacks(asObject(value)) ?? []);
+  return callbacks.length === 0 ? undefined : callbacks;
+}
+
+/** `kind`: `task`, `step`, `crew`, `human_input` or `events`; any word. */
+function readCallbacks(entry: UnknownObject) {
+  const kind = shortAt(entry, "callback");
+  if (kind === undefined) return undefined;
+  const error = textAt(entry, "error");
+  return {
+    kind,
+    count: numberAt(entry, "count") ?? 1,
+    /** The most that failed for one of them. */
+    attempts: numberAt(entry, "attempts") ?? 0,
+    ...defined({ error: error && oneLine(error, 200) }),
+    ...(entry["given_up"] === true && { isGivenUp: true as const }),
+  };
 }
 
 /** Documented: `error`. Observed: `status` holds the exception's text if `state` is a failure. */
@@ -148,7 +165,7 @@ function readTasks(answer: UnknownObject): readonly TaskReading[] {
 }
 
 /** @param fallbackId of a task that is done */
-function readTask(task: UnknownObject, fallbackId?: string): TaskReading | undefined {
+function readTask(task: UnknownObject, fallbackId?: string) {
   const taskId = idAt(task, "task_id", "taskId", "name", "id") ?? fallbackId;
   if (taskId === undefined) return undefined;
   const output = task["output"] ?? task["raw"];
@@ -159,7 +176,8 @@ function readTask(task: UnknownObject, fallbackId?: string): TaskReading | undef
       agent: shortAt(task, "agent") ?? shortAt(asObject(task["agent"]), "role", "name"),
       executionTime: numberAt(task, "execution_time", "duration_seconds"),
     }),
-    ...(fallbackId !== undefined && output === "" && { isSkipped: true }),
+    // As a conditional task whose condition was not met (crewAI's source).
+    ...(fallbackId !== undefined && output === "" && { isSkipped: true as const }),
   };
 }
 
@@ -167,7 +185,7 @@ function readTask(task: UnknownObject, fallbackId?: string): TaskReading | undef
  * Documented: `current_task` and `progress.completed_tasks/total_tasks`. Observed: `progress` with
  * `unit`, `completed`, `total` (null for a flow) and `current`.
  */
-function readProgress(answer: UnknownObject, knownTasks: number): Progress | undefined {
+function readProgress(answer: UnknownObject, knownTasks: number) {
   const progress = asObject(answer["progress"]);
   const counted = numberAt(progress, "completed_tasks", "completed");
   const current = textAt(answer, "current_task") ?? textAt(progress, "current", "current_task");
@@ -194,7 +212,7 @@ const plausibleNames = [
 function readWaiting(
   answer: UnknownObject,
   state: TextState,
-): { readonly isAwaiting: boolean; readonly waiting?: StatusReading["waiting"] } {
+): { readonly isAwaiting: boolean; readonly waiting?: ReturnType<typeof readWaitingTask> } {
   // Sent by the local service.
   const certain = [answer["pending_human_input"], answer["pendingHumanInput"]]
     .map(firstOf)
@@ -214,7 +232,7 @@ function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? asArray(value)[0] : value;
 }
 
-function readWaitingTask(value: unknown): StatusReading["waiting"] {
+function readWaitingTask(value: unknown) {
   const task = asObject(value);
   const taskId = idAt(task, "task_id", "taskId");
   if (taskId === undefined) return undefined;
@@ -224,7 +242,7 @@ function readWaitingTask(value: unknown): StatusReading["waiting"] {
 }
 
 /** What a flow asks a person. Undefined for a crew's output, which is approved or rejected. */
-export function readQuestion(asked: UnknownObject): Question | undefined {
+export function readQuestion(asked: UnknownObject) {
   const given = optionsAt(asked);
   // Null is for any answer, if something is asked.
   const isAny = given === null && typeof asked["message"] === "string";
