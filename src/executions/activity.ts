@@ -2,14 +2,7 @@ import type { ActivityEvent, Picture, TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
-import {
-  continued,
-  type Interruption,
-  interruptionsIn,
-  pauses,
-  type Period,
-  workPeriods,
-} from "./times.ts";
+import { pauses, type Period, workPeriods } from "./times.ts";
 import { largerUsage, sumOfTokens } from "./tokens.ts";
 
 export const spanKinds = [
@@ -34,7 +27,7 @@ export interface Span {
   readonly parentId?: string;
   /** 0 for the crew's. */
   readonly depth: number;
-  /** The name of its crew, task, model or tool, the role of its agent, or the first words of an event's type: a short line. */
+  /** Of its crew, task, model or tool, the role of its agent, or the first words of an event's type: a short line. */
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly start: number;
@@ -76,6 +69,12 @@ export interface Mark {
   readonly picture?: Picture["type"];
 }
 
+/** From the last event before it until a person let the execution continue (milliseconds since 1970). */
+interface Interruption {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What happened in an execution. */
 export interface Activity {
   /** Each after its parent, otherwise by time. */
@@ -114,6 +113,9 @@ const kinds: ReadonlyMap<string, SpanKind> = new Map([
 const starts = /_(started|requested)$/;
 const ends = /_(completed|finished|failed|error|received|stopped)$/;
 const failures = /_(failed|error)$/;
+
+/** A local service's event: a person let it continue after a restart. */
+const continued = "execution_continued";
 
 /** A shorter wait for the first work is none (ms). */
 const shortestQueue = 1_000;
@@ -220,15 +222,20 @@ function readSpans(
     return !endsOne(event, drafts, open);
   });
   const parentOf = (id?: string) => {
-    const passed = new Set<string>();
     let at = id;
-    while (at !== undefined && hidden.has(at) && !passed.has(at)) {
-      passed.add(at);
+    // Those that are hidden may be in a loop.
+    for (let left = hidden.size; at !== undefined && hidden.has(at) && left > 0; left--)
       at = hidden.get(at);
-    }
     return at !== undefined && drafts.has(at) ? at : undefined;
   };
   return { unpaired, parentOf };
+}
+
+/** @param events by time */
+function interruptionsIn(events: readonly ActivityEvent[]): readonly Interruption[] {
+  return events.flatMap(({ type, at }, index) =>
+    type === continued ? [{ from: events[index - 1]?.at ?? at, to: at }] : [],
+  );
 }
 
 /** Ends what was under way, except what lasts. */
@@ -265,12 +272,7 @@ function draftOf(event: ActivityEvent, taskIds: ReadonlySet<string>): Draft {
   const name =
     (kind in named ? named[kind as keyof typeof named] : event.name) ?? stem.replaceAll("_", " ");
   return {
-    id,
-    kind,
-    depth: 0,
-    name: shortName(name),
-    start: at,
-    state: "running",
+    ...{ id, kind, depth: 0, name: shortName(name), start: at, state: "running" },
     ...defined({ parentId, taskId, attempt, agent, arguments: event.arguments, text: event.text }),
   };
 }
@@ -323,13 +325,8 @@ function addSeen(drafts: Drafts, execution: ExecutionSummary): void {
     const isFailed = kind === "task" && task?.state === "failed";
     const id = `seen ${kind} ${at}`;
     drafts.set(id, {
-      id,
-      kind,
-      depth: 0,
-      name: shortName(taskId ?? ""),
-      start: from,
+      ...{ id, kind, depth: 0, name: shortName(taskId ?? ""), start: from, isSeen: true },
       state: to === undefined ? "running" : isFailed ? "failed" : "completed",
-      isSeen: true,
       ...defined({ taskId, attempt, end: to, agent: task?.agent, isApprove }),
     });
   };
@@ -360,23 +357,7 @@ function nest(
     return parentOf(draft.parentId) ?? candidates(kind).findLast(isIn)?.id ?? crewSpan;
   };
   for (const draft of drafts.values()) if (draft.id !== crewSpan) draft.parentId = parentIn(draft);
-  breakLoops(drafts);
   return parentIn;
-}
-
-/** So that each span has the crew's above it. */
-function breakLoops(drafts: Drafts): void {
-  const safe = new Set([crewSpan]);
-  for (const draft of drafts.values()) {
-    const passed = new Set<string>();
-    let at: Draft | undefined = draft;
-    while (at?.parentId !== undefined && !safe.has(at.id) && !passed.has(at.id)) {
-      passed.add(at.id);
-      at = drafts.get(at.parentId);
-    }
-    if (at !== undefined && passed.has(at.id)) at.parentId = crewSpan;
-    for (const id of passed) safe.add(id);
-  }
 }
 
 /** A task that was attempted again, or waited for a person, gets a span with those of its attempts and waits. */
@@ -396,15 +377,10 @@ function groupAttempts(drafts: Drafts): void {
     const last = attempts.toSorted((one, other) => one.start - other.start).at(-1) ?? first;
     const id = `task ${first.id}`;
     const end = Math.max(...parts.map(({ end = Infinity }) => end));
+    const start = Math.min(...parts.map((part) => part.start));
+    const ended = end === Infinity ? { state: "running" as const } : { state: last.state, end };
     drafts.set(id, {
-      id,
-      kind: "task",
-      parentId,
-      depth: 0,
-      name,
-      start: Math.min(...parts.map(({ start }) => start)),
-      state: end === Infinity ? "running" : last.state,
-      ...(end === Infinity ? {} : { end }),
+      ...{ id, kind: "task", parentId, depth: 0, name, start, ...ended },
       ...(attempts.every(({ isSeen }) => isSeen) && { isSeen: true }),
       ...defined({ taskId, agent, text: last.text, error: last.error }),
     });
@@ -420,22 +396,15 @@ function groupAttempts(drafts: Drafts): void {
 function addQueue(drafts: Drafts, { startedAt, origin, state }: ExecutionSummary): void {
   const crew = drafts.get(crewSpan);
   const start = Date.parse(startedAt);
-  const first = [...drafts.values()]
-    .filter(({ kind }) => kind !== "crew")
-    .reduce((least, each) => Math.min(least, each.start), Infinity);
+  const starts = [...drafts.values()].flatMap((each) => (each.kind === "crew" ? [] : each.start));
+  const first = starts.reduce((least, each) => Math.min(least, each), Infinity);
   const isQueued = first === Infinity && state === "queued";
   // The crew's clock may differ.
-  if (crew === undefined || origin !== "kickoff" || !(isQueued || first - start >= shortestQueue))
-    return;
-  if (first === Infinity && !isQueued) return;
+  const hasWaited = first !== Infinity && first - start >= shortestQueue;
+  if (crew === undefined || origin !== "kickoff" || !(isQueued || hasWaited)) return;
   crew.start = Math.min(crew.start, start);
   drafts.set("queue", {
-    id: "queue",
-    kind: "queue",
-    parentId: crewSpan,
-    depth: 1,
-    name: "",
-    start,
+    ...{ id: "queue", kind: "queue", parentId: crewSpan, depth: 1, name: "", start },
     ...(isQueued ? { state: "running" } : { state: "completed", end: first }),
   });
 }
@@ -443,22 +412,31 @@ function addQueue(drafts: Drafts, { startedAt, origin, state }: ExecutionSummary
 /** Each after its parent. What is still open in something that has ended, ended with it. */
 function inOrder(drafts: Drafts): Draft[] {
   const children = Map.groupBy([...drafts.values()], ({ parentId }) => parentId);
-  const ordered: Draft[] = [];
-  // A stack, since spans of a remote crew may be nested deeply.
-  const next = [...(children.get(undefined) ?? [])];
-  for (let draft = next.pop(); draft !== undefined; draft = next.pop()) {
-    ordered.push(draft);
-    const { depth, end } = draft;
-    const own = (children.get(draft.id) ?? []).sort((one, other) => one.start - other.start);
-    for (const child of own.reverse()) {
-      const { taskId = draft.taskId, attempt = draft.attempt, agent = draft.agent } = child;
-      Object.assign(child, defined({ taskId, attempt, agent }), { depth: depth + 1 });
-      if (child.end === undefined && end !== undefined)
-        Object.assign(child, { end: Math.max(child.start, end), state: "stopped" });
-      next.push(child);
+  const ordered = new Set<Draft>();
+  const addFrom = (first: Draft) => {
+    // A stack, since spans of a remote crew may be nested deeply.
+    const next = [first];
+    for (let draft = next.pop(); draft !== undefined; draft = next.pop()) {
+      if (ordered.has(draft)) continue;
+      ordered.add(draft);
+      const { depth, end } = draft;
+      const own = (children.get(draft.id) ?? []).sort((one, other) => one.start - other.start);
+      for (const child of own.reverse()) {
+        const { taskId = draft.taskId, attempt = draft.attempt, agent = draft.agent } = child;
+        Object.assign(child, defined({ taskId, attempt, agent }), { depth: depth + 1 });
+        if (child.end === undefined && end !== undefined)
+          Object.assign(child, { end: Math.max(child.start, end), state: "stopped" });
+        next.push(child);
+      }
     }
+  };
+  for (const draft of drafts.values()) {
+    if (ordered.has(draft)) continue;
+    // Only the crew's has no parent: any other that is left is its own descendant, or in such a one.
+    if (draft.id !== crewSpan) Object.assign(draft, { parentId: crewSpan, depth: 1 });
+    addFrom(draft);
   }
-  return ordered;
+  return [...ordered];
 }
 
 /** A part's tokens are also its parent's. A crew may report more than its events have. */

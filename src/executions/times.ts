@@ -1,4 +1,3 @@
-import type { ActivityEvent } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import type { Activity } from "./activity.ts";
 import {
@@ -19,53 +18,32 @@ export interface Duration {
   readonly isByCrew: boolean;
 }
 
-interface TaskDuration {
-  readonly taskId: string;
-  readonly duration?: Duration;
-}
-
-interface TimeUse {
-  /** In task order. Before the end, only those with a known time. */
-  readonly tasks: readonly TaskDuration[];
-  /** Time spent waiting for a person, all pauses together. */
-  readonly waited?: Duration;
-}
-
 export function wholeTime(execution: ExecutionSummary): Duration | undefined {
-  const { origin, startedAt, endedAt, executionTime } = execution;
+  const { origin, startedAt, endedAt, executionTime, tasks } = execution;
   if (!hasEnded(execution)) return undefined;
-  const isSeenLate = execution.history?.at(-1)?.notBefore !== undefined;
-  const seen =
-    origin === "tracked" || endedAt === undefined || isSeenLate
-      ? undefined
-      : secondsBetween(startedAt, endedAt);
   const waited = waitedFor(execution);
-  const worked = execution.tasks.reduce((sum, task) => sum + (task.executionTime ?? 0), 0);
+  const worked = tasks.reduce((sum, task) => sum + (task.executionTime ?? 0), 0);
   // A crew may leave out the time it waited for a person.
   if (executionTime !== undefined && (!waited || executionTime >= waited.seconds + worked))
     return { seconds: executionTime, isByCrew: true };
-  return measured(seen, 0);
+  const isSeenLate = execution.history?.at(-1)?.notBefore !== undefined;
+  if (origin === "tracked" || endedAt === undefined || isSeenLate) return undefined;
+  return measured([(Date.parse(endedAt) - Date.parse(startedAt)) / 1000]);
 }
 
 /** How long a completed or failed task worked, all attempts together, if known. */
-export function taskTime(
-  { taskId, state, executionTime, attempts, times }: TaskSummary,
-  execution: ExecutionSummary,
-): Duration | undefined {
-  if (state !== "completed" && state !== "failed") return undefined;
+export function taskTime(task: TaskSummary, execution: ExecutionSummary): Duration | undefined {
+  const { taskId, executionTime, attempts, times } = task;
+  if (!isDone(task)) return undefined;
   if (times?.worked !== undefined) return { seconds: times.worked, isByCrew: true };
-  const isDoneAgain =
-    attempts.length > 1 ||
-    execution.resumes.some(
-      (resume) =>
-        resume.taskId === taskId && !resume.feedback.isApprove && resume.outcome === "answered",
-    );
+  const isRejected = ({ feedback, outcome, ...resume }: ResumeSummary) =>
+    resume.taskId === taskId && !feedback.isApprove && outcome === "answered";
   // A crew reports only the last attempt's time (observed).
-  if (executionTime !== undefined && !isDoneAgain)
+  if (executionTime !== undefined && attempts.length <= 1 && !execution.resumes.some(isRejected))
     return { seconds: executionTime, isByCrew: true };
   if (!hasEnded(execution)) return undefined;
-  const seconds = workPeriods(execution).filter((period) => period.taskId === taskId);
-  return measured(sumOf(seconds.map(secondsOf)), shortestSeen);
+  const own = workPeriods(execution).filter((period) => period.taskId === taskId);
+  return measured(own.map(secondsOf), shortestSeen);
 }
 
 /** How long a task has waited for a person, in pauses that have ended, if known. */
@@ -74,25 +52,27 @@ export function taskWait(
   execution: ExecutionSummary,
 ): Duration | undefined {
   if (times?.waited !== undefined) return { seconds: times.waited, isByCrew: true };
-  const own = pauses(execution).filter((pause) => pause.taskId === taskId);
-  return measured(sumOf(endedOf(own)), 1);
+  return measured(endedOf(pauses(execution).filter((pause) => pause.taskId === taskId)), 1);
 }
 
-function measured(seconds: number | undefined, shortest: number): Duration | undefined {
-  return seconds === undefined || seconds < shortest ? undefined : { seconds, isByCrew: false };
+/** `tasks` in their order: before the end, only those with a known time. `waited` for a person, in all pauses together. */
+export function timeUse(execution: ExecutionSummary) {
+  const done = execution.tasks.filter(isDone).map((task) => ({
+    taskId: task.taskId,
+    duration: taskTime(task, execution),
+  }));
+  const tasks = hasEnded(execution) ? done : done.filter(({ duration }) => duration !== undefined);
+  return { tasks, waited: waitedFor(execution) };
 }
 
-export function timeUse(execution: ExecutionSummary): TimeUse {
-  const all = execution.tasks
-    .filter(({ state }) => state === "completed" || state === "failed")
-    .map((task): TaskDuration => ({
-      taskId: task.taskId,
-      ...defined({ duration: taskTime(task, execution) }),
-    }));
-  return {
-    tasks: hasEnded(execution) ? all : all.filter(({ duration }) => duration !== undefined),
-    ...defined({ waited: waitedFor(execution) }),
-  };
+function isDone({ state }: TaskSummary): boolean {
+  return state === "completed" || state === "failed";
+}
+
+/** All together; undefined if one is unknown, or all are shorter than `shortest` (s). */
+function measured(seconds: readonly (number | undefined)[], shortest = 0): Duration | undefined {
+  const sum = seconds.reduce<number>((sum, each = NaN) => sum + each, 0);
+  return sum >= shortest ? { seconds: sum, isByCrew: false } : undefined;
 }
 
 /** A crew that lags behind an approval may still report that the approved task runs: it doesn't. */
@@ -198,7 +178,7 @@ function answered({ taskId, attempt, feedback }: ResumeSummary) {
 
 function waitedFor(execution: ExecutionSummary): Duration | undefined {
   const byCrew = execution.tasks.flatMap(({ times }) => times?.waited ?? []);
-  if (byCrew.length === 0) return measured(sumOf(endedOf(pauses(execution))), 1);
+  if (byCrew.length === 0) return measured(endedOf(pauses(execution)), 1);
   return { seconds: byCrew.reduce((sum, each) => sum + each), isByCrew: true };
 }
 
@@ -217,33 +197,6 @@ type Seen = Pick<StateChange, "at" | "notBefore">;
 
 function secondsOf({ from, to, isVague }: Period): number | undefined {
   return to === undefined || isVague === true ? undefined : (to - from) / 1000;
-}
-
-function secondsBetween(from: string, to: string): number {
-  return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
-}
-
-function sumOf(seconds: readonly (number | undefined)[]): number | undefined {
-  return seconds.reduce<number | undefined>(
-    (sum, each) => (sum === undefined || each === undefined ? undefined : sum + each),
-    0,
-  );
-}
-
-/** From the last event before it until a person let the execution continue (milliseconds since 1970). */
-export interface Interruption {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** A local service's event: a person let it continue after a restart. */
-export const continued = "execution_continued";
-
-/** @param events by time */
-export function interruptionsIn(events: readonly ActivityEvent[]): readonly Interruption[] {
-  return events.flatMap(({ type, at }, index) =>
-    type === continued ? [{ from: events[index - 1]?.at ?? at, to: at }] : [],
-  );
 }
 
 type Happened = Pick<Activity, "spans" | "marks">;
