@@ -1,10 +1,10 @@
-import * as v from "valibot";
 import * as vscode from "vscode";
-import { NothingToDo, UserError } from "../base/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { connectCrew, editCrew, hasDashboard, openDashboard, setToken } from "../crews/connect.ts";
 import { examine, testCrew } from "../crews/test-crew.ts";
 import type { Crew } from "../crews/types.ts";
+import { confirmDiscard } from "../local/questions.ts";
 import { folderOf, idOf } from "../local/records.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
 import { log } from "../editor/log.ts";
@@ -14,7 +14,6 @@ import type { Crews } from "../crews/crews.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Models } from "../models/models.ts";
 import { type Asker, person } from "./asker.ts";
-import type { Question } from "./question.ts";
 import type { Targets } from "./targets.ts";
 
 export interface CrewParts {
@@ -36,7 +35,6 @@ export interface CrewParts {
 }
 
 const engine = oneOf(["rehearsal", "crewai"]);
-const kickoffIds = v.optional(v.array(v.string()), []);
 
 export function crewVerbs(parts: CrewParts) {
   const { targets, crews, locals, models } = parts;
@@ -47,18 +45,11 @@ export function crewVerbs(parts: CrewParts) {
       if (isLocal(crew)) return run(crew, argument, by);
       throw new UserError(vscode.l10n.t("“{0}” is deployed, not a local crew.", crew.name));
     }, isLocal);
-  /** All interrupted executions of the crew, or those that are named. @throws NothingToDo if no named one is interrupted now */
-  const chosenIn = (crew: Crew, argument: unknown) => {
+  /** Undefined for all that are interrupted. */
+  const chosenIn = (argument: unknown) => {
     const target = readTarget(argument);
-    const interrupted = crew.local?.interrupted ?? [];
-    const { kickoffIds: shown } = read({ kickoffIds }, argument);
-    if (target.kickoffId === undefined && shown.length === 0) return interrupted;
-    const ids = targets.find(target)?.kickoffIds ?? shown;
-    const left = interrupted.filter((id) => ids.includes(id));
-    if (left.length > 0) return left;
-    throw new NothingToDo(
-      vscode.l10n.t("Nothing was done: what was interrupted is decided already."),
-    );
+    if (target.kickoffId === undefined) return undefined;
+    return targets.find(target)?.kickoffIds ?? [];
   };
   return {
     addCrew: (argument: unknown) => connectCrew(crews, argument),
@@ -78,12 +69,14 @@ export function crewVerbs(parts: CrewParts) {
       return setUp === true ? locals.setUp(crew.id) : locals.changeEngine(crew.id, wanted);
     }),
     continueExecution: onLocal((crew, argument) =>
-      locals.decideInterrupted(crew.id, "continue", chosenIn(crew, argument)),
+      locals.decideInterrupted(crew.id, "continue", chosenIn(argument)),
     ),
     discardExecution: onLocal(async (crew, argument, by) => {
-      const chosen = chosenIn(crew, argument);
+      const chosen = chosenIn(argument);
+      const held = crew.local?.interrupted ?? [];
+      const count = held.filter((id) => chosen?.includes(id) ?? true).length;
       // The decision itself says why there is nothing to discard here.
-      return chosen.length === 0 || (await by.agrees(discardQuestion(crew, chosen.length)))
+      return count === 0 || !by.isPerson || (await confirmDiscard(crew.name, count))
         ? locals.decideInterrupted(crew.id, "discard", chosen)
         : undefined;
     }),
@@ -161,24 +154,6 @@ async function offerSetUp(
   const text = vscode.l10n.t("“{0}” is rehearsed, without a language model. {1}", name, why);
   if ((await vscode.window.showInformationMessage(plainMessage(text), setUp)) === setUp)
     await locals.setUp(id);
-}
-
-function discardQuestion({ name }: Crew, count: number): Question {
-  const isOne = count === 1;
-  return {
-    title: isOne
-      ? vscode.l10n.t("Discard the interrupted execution of “{0}”?", name)
-      : vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
-    parts: [
-      isOne
-        ? vscode.l10n.t("1 execution ends here. The outputs of its tasks so far are kept.")
-        : vscode.l10n.t(
-            "{0} executions end here. The outputs of their tasks so far are kept.",
-            count,
-          ),
-    ],
-    allow: vscode.l10n.t("Discard"),
-  };
 }
 
 /** The named folder, or the one of the named crew. */

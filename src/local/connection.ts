@@ -10,7 +10,7 @@ import {
   type WindowMessage,
 } from "../base/window-protocol.ts";
 import type { LocalEngine } from "../crews/types.ts";
-import { ServiceFailure, type Running } from "./service-process.ts";
+import { ServiceError, type Running } from "./service-process.ts";
 
 interface ConnectionOptions {
   /** Its instance was verified: the token goes there. */
@@ -26,14 +26,11 @@ interface ConnectionOptions {
 /** How long the service may take to respond (ms). */
 const responseMs = 10_000;
 
-/** The service has other tokens. */
-export class UnknownToken extends Error {
-  override readonly name = "UnknownToken";
-}
-
 /** Shows a service that this window is there, for as long as both run. */
 export class Connection {
-  readonly options: ConnectionOptions;
+  readonly running: Running;
+  readonly token: string;
+  readonly userToken: string;
   engine: LocalEngine = "rehearsal";
   /** Of a folder with several crews; undefined if the service doesn't say it. */
   classes: readonly string[] | undefined;
@@ -44,23 +41,22 @@ export class Connection {
   /** Resolves when the service has ended, or {@link close} was called. */
   readonly closed: Promise<void>;
   readonly #id = randomUUID();
+  readonly #options: ConnectionOptions;
   readonly #request: ClientRequest;
-  readonly #opened: Promise<void>;
 
   private constructor(options: ConnectionOptions) {
-    this.options = options;
+    ({ running: this.running, token: this.token, userToken: this.userToken } = options);
+    this.#options = options;
     this.#request = this.#send("GET", `/windows/${this.#id}`);
     this.#request.end();
     this.closed = new Promise((resolve) => this.#request.once("close", resolve));
-    const response = responseTo(this.#request);
-    this.#opened = response.then((found) => this.#read(found));
   }
 
-  /** @throws UnknownToken, ServiceFailure */
+  /** Resolves with the first line. @throws ServiceError */
   static async open(options: ConnectionOptions): Promise<Connection> {
     const connection = new Connection(options);
     try {
-      await connection.#opened;
+      await connection.#read(await responseTo(connection.#request));
       return connection;
     } catch (error) {
       connection.close();
@@ -68,17 +64,17 @@ export class Connection {
     }
   }
 
-  /** @throws ServiceFailure */
+  /** @throws ServiceError */
   async decide(type: HeldDecision, ids: readonly string[]): Promise<void> {
     await this.#tell("POST", `/${type}`, { ids });
   }
 
-  /** For projects that are opened from now on; running executions keep what they began with. @throws ServiceFailure */
+  /** For projects that are opened from now on; running executions keep what they began with. @throws ServiceError */
   async setRoute(route: ModelRoute): Promise<void> {
     await this.#tell("PUT", "/model", route);
   }
 
-  /** Lets the service ask this window for VS Code's models. @throws ServiceFailure */
+  /** Lets the service ask this window for VS Code's models. @throws ServiceError */
   async offerModels(endpoint: { readonly url: string; readonly token: string }): Promise<void> {
     await this.#tell("PUT", `/windows/${this.#id}/models`, endpoint);
   }
@@ -94,12 +90,11 @@ export class Connection {
   }
 
   #send(method: string, path: string): ClientRequest {
-    const { running, token } = this.options;
+    const { running, token } = this;
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     return request(`${running.url}${windowPath}${path}`, { method, headers, agent: false });
   }
 
-  /** Resolves with the first line. */
   async #read(response: IncomingMessage): Promise<void> {
     const lines = createInterface({ input: response, crlfDelay: Infinity });
     // `closed` reports it.
@@ -109,29 +104,29 @@ export class Connection {
         this.#receive(asObject(parseJson(line)));
         resolve();
       });
-      lines.once("close", () => reject(new ServiceFailure("It ended.")));
+      lines.once("close", () => reject(new ServiceError("gone", "It ended.")));
     });
   }
 
   #receive({ line, held, engine, classes, needsModels }: WindowMessage): void {
     if (typeof line === "string") {
-      this.options.onLine(line);
+      this.#options.onLine(line);
       return;
     }
     if (engine !== undefined) this.engine = engine === "crewai" ? engine : "rehearsal";
     if (classes !== undefined) this.classes = asArray(classes).map(String);
     if (held !== undefined) this.held = asArray(held).map(String);
     if (needsModels !== undefined) this.needsModels = needsModels;
-    this.options.onChange();
+    this.#options.onChange();
   }
 }
 
-/** @throws UnknownToken, ServiceFailure */
+/** @throws ServiceError */
 async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const late = setTimeout(() => sent.destroy(new Error("It does not respond.")), responseMs);
     sent.once("response", resolve);
-    sent.once("error", (error) => reject(new ServiceFailure(error.message)));
+    sent.once("error", (error) => reject(new ServiceError("gone", error.message)));
     sent.once("close", () => clearTimeout(late));
     sent.once("response", () => clearTimeout(late));
   });
@@ -139,6 +134,6 @@ async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   if (statusCode === 200) return response;
   const answer = await text(response);
   throw statusCode === 401
-    ? new UnknownToken("The token is not the service's.")
-    : new ServiceFailure(`It responded with ${statusCode}: ${answer.slice(0, 200)}`);
+    ? new ServiceError("token", "The token is not the service's.")
+    : new ServiceError("gone", `It responded with ${statusCode}: ${answer.slice(0, 200)}`);
 }

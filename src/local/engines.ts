@@ -24,23 +24,23 @@ import { readClasses, readProject } from "./projects.ts";
 import { exampleFolder, idOf, type ProjectRecord, type ProjectRecords } from "./records.ts";
 import type { ServiceOptions } from "./service-process.ts";
 
-interface CrewEngineOptions extends Pick<ProjectRecord, "folder" | "name"> {
+interface Project extends Pick<ProjectRecord, "folder" | "name"> {
   readonly records: ProjectRecords;
   readonly uri: vscode.Uri;
-  readonly hasOpenExecutions: () => boolean;
+  hasOpenExecutions(): boolean;
   /** Whether a person chose a model for the crew. */
-  readonly hasChosenModel: () => Promise<boolean>;
-  readonly log: (line: string) => void;
+  hasChosenModel(): Promise<boolean>;
+  log(line: string): void;
 }
 
 /** Which engine a local crew of this window runs on, and why. */
 export class CrewEngine {
-  readonly #options: CrewEngineOptions;
+  readonly #project: Project;
   /** Of the last start. */
   #plan: EnginePlan | undefined;
 
-  constructor(options: CrewEngineOptions) {
-    this.#options = options;
+  constructor(project: Project) {
+    this.#project = project;
   }
 
   /**
@@ -48,9 +48,9 @@ export class CrewEngine {
    * executions are open or a person chose it. @throws UserError
    */
   async forStart(isFree: boolean): Promise<ServiceOptions["engine"]> {
-    const { folder, records, hasOpenExecutions, log } = this.#options;
+    const { folder, records } = this.#project;
     const { engine, isEngineChosen = false } = records.read(folder) ?? {};
-    const isKept = !isFree || isEngineChosen || hasOpenExecutions();
+    const isKept = !isFree || isEngineChosen || this.#project.hasOpenExecutions();
     const isWished = isEngineChosen || (isKept && engine === "crewai");
     const wanted = await this.#planFor(isWished ? engine : undefined);
     // An execution that began as a rehearsal doesn't begin to cost money.
@@ -61,9 +61,8 @@ export class CrewEngine {
       records.change(folder, { failure: plan.obstacle.why });
       throw this.#error(plan.obstacle);
     }
-    const note = engineNote(plan);
-    const text = note === undefined ? plan.engine : `${plan.engine} – ${note}`;
-    log(vscode.l10n.t("Engine: {0}", text));
+    const text = [plan.engine, engineNote(plan) ?? []].flat().join(" – ");
+    this.#project.log(vscode.l10n.t("Engine: {0}", text));
     return plan.engine === "rehearsal"
       ? { engine: plan.engine }
       : { engine: plan.engine, python: plan.python, parallel: parallelExecutions() };
@@ -81,28 +80,25 @@ export class CrewEngine {
 
   /** Asks which engine the crew is to run on. Undefined if the person cancels. */
   async pick(): Promise<LocalEngine | undefined> {
-    const { folder, name, records, hasOpenExecutions } = this.#options;
+    const { folder, name, records } = this.#project;
     const plan = await this.#planFor("crewai");
     const current = records.read(folder)?.engine ?? "rehearsal";
+    const description = vscode.l10n.t("current");
     const item = (engine: LocalEngine, label: string, detail: string) => ({
-      engine,
-      label,
-      detail,
-      ...(engine === current && { description: vscode.l10n.t("current") }),
+      ...{ engine, label, detail, ...(engine === current && { description }) },
     });
-    const canRehearse = (await this.#planFor("rehearsal")).engine !== undefined;
-    const rehearsal = item(
-      "rehearsal",
-      vscode.l10n.t("Rehearsal"),
-      vscode.l10n.t("Order, pauses and callbacks are real; no language model is called."),
-    );
     const items = [
       item("crewai", vscode.l10n.t("crewAI"), plainLabel(engineNote(plan) ?? "")),
-      ...(canRehearse ? [rehearsal] : []),
+      item(
+        "rehearsal",
+        vscode.l10n.t("Rehearsal"),
+        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called."),
+      ),
     ];
+    if ((await this.#planFor("rehearsal")).engine === undefined) items.pop();
     const title = vscode.l10n.t("Engine of “{0}”", name);
     const chosen = (await vscode.window.showQuickPick(items, { title }))?.engine;
-    if (chosen === current || !hasOpenExecutions()) return chosen;
+    if (chosen === current || !this.#project.hasOpenExecutions()) return chosen;
     const isSure = await confirm(
       vscode.l10n.t("Change the engine of “{0}”?", name),
       vscode.l10n.t(
@@ -115,7 +111,7 @@ export class CrewEngine {
 
   /** Asks before code from outside the workspace runs. @throws UserError if the engine can't run */
   async allows(engine: LocalEngine): Promise<boolean> {
-    const { folder, name, records, uri } = this.#options;
+    const { folder, name, records, uri } = this.#project;
     const plan = await this.#planFor(engine);
     if (plan.engine === undefined) throw this.#error(plan.obstacle);
     if (engine === "rehearsal" || records.read(folder)?.engine === engine) return true;
@@ -129,7 +125,7 @@ export class CrewEngine {
   }
 
   async #planFor(wish: LocalEngine | undefined): Promise<EnginePlan> {
-    const { folder, uri, hasChosenModel } = this.#options;
+    const { folder, uri } = this.#project;
     return await chooseEngine({
       wish,
       isExample: folder === exampleFolder,
@@ -138,7 +134,7 @@ export class CrewEngine {
       unfit: await unfitFor(uri.fsPath),
       hasModel: async () =>
         namesModel() ||
-        (await hasChosenModel()) ||
+        (await this.#project.hasChosenModel()) ||
         (await isFile(path.join(await projectRoot(uri.fsPath), ".env"))),
       findInterpreter: () => findInterpreter(uri),
       settingProblem,
@@ -147,7 +143,7 @@ export class CrewEngine {
 
   /** For a person who wants an engine that can't run. */
   #error({ kind, why }: EngineObstacle): UserError {
-    const { folder, name } = this.#options;
+    const { folder, name } = this.#project;
     const crew = idOf(folder);
     const text =
       kind === "flow" || kind === "tasks"

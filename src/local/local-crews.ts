@@ -167,17 +167,17 @@ export class LocalCrews implements vscode.Disposable {
     return project.crew(classOf(crewId));
   }
 
-  /** Lets interrupted executions of a crew continue, or ends them. @returns `kickoffIds`. @throws UserError */
+  /** @param kickoffIds undefined for all that are interrupted. @returns those that were. @throws UserError */
   async decideInterrupted(
     crewId: string,
     type: HeldDecision,
-    kickoffIds: readonly string[],
+    kickoffIds: readonly string[] | undefined,
   ): Promise<readonly string[]> {
-    const { name, service } = this.#projectOf(crewId);
-    if (kickoffIds.length === 0)
-      throw new NothingToDo(vscode.l10n.t("No execution of “{0}” was interrupted.", name));
-    await service.connection?.decide(type, kickoffIds);
-    return kickoffIds;
+    const project = this.#projectOf(crewId);
+    const held = project.connection?.held ?? [];
+    if (held.length === 0)
+      throw new NothingToDo(vscode.l10n.t("No execution of “{0}” was interrupted.", project.name));
+    return await project.decide(type, kickoffIds ?? held);
   }
 
   async ensureRunning(crewId: string): Promise<Crew> {
@@ -244,7 +244,7 @@ export class LocalCrews implements vscode.Disposable {
 
   dispose(): void {
     this.#isDisposed = true;
-    for (const { service } of this.#projects.values()) service.dispose();
+    for (const project of this.#projects.values()) project.dispose();
     this.#owned.dispose();
   }
 
@@ -259,15 +259,15 @@ export class LocalCrews implements vscode.Disposable {
         () => false,
       );
       if (this.#projects.has(record.folder) || (await found))
-        await (await this.#open(record)).service.join();
+        await (await this.#open(record)).join();
     }
     this.#publish();
   }
 
   /** The service stays. */
-  #drop({ folder, service }: LocalProject): void {
-    service.dispose();
-    this.#projects.delete(folder);
+  #drop(project: LocalProject): void {
+    project.dispose();
+    this.#projects.delete(project.folder);
   }
 
   #publish(): void {
@@ -307,7 +307,7 @@ export class LocalCrews implements vscode.Disposable {
 
   /** With the engine that can run now. */
   async #startAnew(project: LocalProject): Promise<void> {
-    await project.end();
+    await project.stop();
     await this.#inProgress(project.folder, () => project.start(true));
   }
 

@@ -1,35 +1,25 @@
 import * as l10n from "@vscode/l10n";
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { UserError } from "../base/errors.ts";
+import { asObject, parseJson, textAt } from "../base/json.ts";
 import { windowProtocol } from "../base/window-protocol.ts";
-import { Connection, UnknownToken } from "./connection.ts";
-import type { ProjectRecords, RecordChange } from "./records.ts";
-import {
-  answers,
-  endService,
-  findRunning,
-  ServiceFailure,
-  ServiceRefusal,
-  type Running,
-} from "./service-process.ts";
-import type { ServiceTokens, TokenKeeper } from "./service-tokens.ts";
+import type { Crews } from "../crews/crews.ts";
+import { Connection } from "./connection.ts";
+import type { ProjectRecords } from "./records.ts";
+import { answers, endService, findRunning, ServiceError, type Running } from "./service-process.ts";
+
+export type ServiceTokens = Readonly<Record<"token" | "userToken", string>>;
 
 export interface LocalServiceOptions {
   readonly folder: string;
   readonly records: ProjectRecords;
-  readonly tokens: TokenKeeper;
-  /** Throws what `startService` does. */
-  launch(port: number, tokens: ServiceTokens, signal: AbortSignal): Promise<Running>;
-  /** Whether this window starts the service again when one of another version has ended. */
-  readonly isNeeded: () => boolean;
-  /** What the service serves, before its tokens are stored. */
-  readonly onClasses: (classes: readonly string[]) => void;
-  /** @param isNew whether this window started it */
-  readonly onConnected: (connection: Connection, isNew: boolean) => void;
-  readonly onChange: () => void;
-  readonly onLine: (line: string) => void;
-  /** It ended though nobody stopped it. Called in one of the windows. */
-  readonly onEnded: () => void;
-  readonly onProblem: (doing: string, error: unknown) => void;
+  /** SecretStorage, through the connected crews. */
+  readonly crews: Pick<Crews, "tokens" | "setTokens">;
+  /** Whether tokens are also in a file that only this user can read: a window in a browser may forget its secrets. */
+  readonly hasTokenFile: boolean;
   /** How often to look whether a service of another version has ended (ms). */
   readonly lookMs?: number;
   /** How long a stopping service may hold its data, and a starting one has no address or tokens (ms). */
@@ -40,10 +30,14 @@ const usualSettleMs = 20_000;
 const retryMs = 200;
 
 /**
- * Keeps one local crew served, for all windows of this machine. The service outlives them while it works. The lock on the data folder
+ * Keeps a project's crews served, for all windows of this machine. The service outlives them while it works. The lock on the data folder
  * decides which process serves, `wanted` in the database whether any does.
  */
-export class LocalService {
+export abstract class LocalService {
+  readonly folder: string;
+  readonly records: ProjectRecords;
+  /** It goes with the service's data. */
+  readonly dataFolder: string;
   readonly #options: LocalServiceOptions;
   readonly #end = new AbortController();
   #connection: Connection | undefined;
@@ -54,12 +48,33 @@ export class LocalService {
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: LocalServiceOptions) {
+    this.folder = options.folder;
+    this.records = options.records;
+    this.dataFolder = options.records.dataFolder(options.folder);
     this.#options = options;
   }
 
+  /** Throws what `startService` does. */
+  protected abstract launch(
+    port: number,
+    tokens: ServiceTokens,
+    signal: AbortSignal,
+  ): Promise<Running>;
+  /** Whether this window starts the service again when one of another version has ended. */
+  protected abstract isNeeded(): boolean;
+  /** What the service serves, before its tokens are stored. */
+  protected abstract setClasses(classes: readonly string[]): void;
+  /** @param isNew whether this window started it */
+  protected abstract connected(connection: Connection, isNew: boolean): void;
+  protected abstract changed(): void;
+  abstract log(line: string): void;
+  /** It ended though nobody stopped it. Called in one of the windows. */
+  protected abstract ended(): void;
+  protected abstract failed(doing: string, error: unknown): void;
+
   /** The service's address, if it runs. */
   get url(): string | undefined {
-    return this.#connection?.options.running.url ?? this.#otherUrl;
+    return this.#connection?.running.url ?? this.#otherUrl;
   }
 
   /** Undefined for a service of another version. */
@@ -67,42 +82,50 @@ export class LocalService {
     return this.#connection;
   }
 
-  /** Returns the address. @throws ServiceRefusal or ServiceFailure */
-  async start(): Promise<string> {
+  /** Returns the address. @throws ServiceError */
+  async serve(): Promise<string> {
     this.#starting ??= this.#start()
       .catch((error: unknown) => {
-        if (error instanceof ServiceRefusal || error instanceof ServiceFailure)
-          this.#store({ failure: error.message });
-        this.#options.onChange();
+        if (error instanceof ServiceError)
+          this.records.change(this.folder, { failure: error.message });
+        this.changed();
         throw error;
       })
-      .finally(() => {
-        this.#starting = undefined;
-      });
+      .finally(() => (this.#starting = undefined));
     return await this.#starting;
   }
 
   /** Uses the service if it runs. */
   async join(): Promise<void> {
-    this.#joining ??= this.#join().finally(() => {
-      this.#joining = undefined;
-    });
+    if (this.url !== undefined || this.#starting !== undefined) return;
+    this.#joining ??= this.#useRunning()
+      .then(
+        () => undefined,
+        (error: unknown) => this.failed("Connecting to a local crew's service", error),
+      )
+      .finally(() => (this.#joining = undefined));
     await this.#joining;
   }
 
-  /** Stops the service for all windows. False if it can't be stopped. */
-  async stop(): Promise<boolean> {
+  /** For all windows, until it is started again. @throws UserError */
+  async stop(): Promise<void> {
     await this.#starting?.catch(() => undefined);
-    this.#store({ wanted: false, failure: undefined });
-    const running = await this.#findRunning();
-    if (running !== undefined) {
-      // Else the process may be another program's.
-      const isService =
-        running.pid === this.#connection?.options.running.pid || (await answers(running));
-      if (!isService || !(await endService(this.#dataFolder, running.pid))) return false;
-    }
-    this.#becomeNothing();
-    return true;
+    this.records.change(this.folder, { wanted: false, failure: undefined });
+    const running = await findRunning(this.dataFolder);
+    // Else the process may be another program's.
+    const isService =
+      running !== undefined &&
+      (running.pid === this.#connection?.running.pid || (await answers(running)));
+    const hasEnded =
+      running === undefined || (isService && (await endService(this.dataFolder, running.pid)));
+    if (hasEnded) this.#becomeNothing();
+    else
+      throw new UserError(
+        l10n.t(
+          "The local crew “{0}” does not stop: another process uses its data and does not respond.",
+          this.records.read(this.folder)?.name ?? this.folder,
+        ),
+      );
   }
 
   /** The service stays. */
@@ -115,98 +138,92 @@ export class LocalService {
   async #start(): Promise<string> {
     await this.#joining;
     if (this.#connection !== undefined) {
-      const { running, token, userToken } = this.#connection.options;
       // SecretStorage may have lost them.
-      await this.#options.tokens.keep({ token, userToken });
-      return running.url;
+      await this.#keepTokens(this.#connection);
+      return this.#connection.running.url;
     }
-    const until = Date.now() + (this.#options.settleMs ?? usualSettleMs);
+    const until = this.#settled();
     for (;;) {
       const url = (await this.#useRunning()) ?? (await this.#launch());
       if (url !== undefined) {
-        this.#store({ wanted: true, failure: undefined });
+        this.records.change(this.folder, { wanted: true, failure: undefined });
         return url;
       }
       if (Date.now() > until)
-        throw new ServiceRefusal({
-          reason: "inUse",
-          message: l10n.t("Another process uses the crew's data and does not respond."),
-        });
+        throw new ServiceError(
+          "inUse",
+          l10n.t("Another process uses the crew's data and does not respond."),
+        );
       await this.#pause();
     }
   }
 
-  async #join(): Promise<void> {
-    if (this.url !== undefined || this.#starting !== undefined) return;
-    try {
-      await this.#useRunning();
-    } catch (error) {
-      this.#options.onProblem("Connecting to a local crew's service", error);
-    }
-  }
-
-  /** Undefined if no service responds. @throws ServiceRefusal if its tokens are lost */
+  /** Undefined if no service responds. @throws ServiceError if its tokens are lost */
   async #useRunning(): Promise<string | undefined> {
-    const running = await this.#findRunning();
+    const running = await findRunning(this.dataFolder);
     if (running === undefined || !(await answers(running))) return undefined;
-    if (running.protocol !== windowProtocol) return this.#becomeGuest(running.url);
-    const tokens = await this.#waitForTokens();
+    if (running.protocol !== windowProtocol) {
+      this.#otherUrl = running.url;
+      this.#watch ??= setInterval(() => void this.#look(), this.#options.lookMs ?? 1000).unref();
+      this.changed();
+      return running.url;
+    }
+    // A window that starts a new crew stores the tokens after the service listens.
+    const until = this.#settled();
+    let tokens = await this.#readTokens();
+    for (; tokens === undefined; tokens = await this.#readTokens()) {
+      if (Date.now() > until) throw lostTokens();
+      await this.#pause();
+    }
     return await this.#connect(running, tokens, false).catch((error: unknown) => {
       // It leaves at this moment.
-      if (error instanceof ServiceFailure) return undefined;
+      if (error instanceof ServiceError && error.reason === "gone") return undefined;
       throw error;
     });
   }
 
   /** Undefined if another service is starting or stopping. */
   async #launch(): Promise<string | undefined> {
-    const { tokens, records, folder } = this.#options;
-    const { signal } = this.#end;
-    const lastPort = records.read(folder)?.port ?? 0;
-    const prepared = await tokens.prepare();
-    const launch = (port: number) => this.#options.launch(port, prepared, signal);
-    const refusedBy = (error: unknown) =>
-      error instanceof ServiceRefusal ? error.reason : undefined;
+    const lastPort = this.records.read(this.folder)?.port ?? 0;
+    const newToken = () => randomBytes(32).toString("base64url");
+    const stored = await this.#options.crews.tokens(this.#crewIds()[0]);
+    // Not stored yet: another window's service may be first.
+    const tokens = (await this.#readTokens()) ?? {
+      token: stored?.bearer ?? newToken(),
+      userToken: stored?.userBearer ?? newToken(),
+    };
+    const launch = (port: number) => this.launch(port, tokens, this.#end.signal);
+    const reasonOf = (error: unknown) => (error instanceof ServiceError ? error.reason : undefined);
     try {
       const running = await launch(lastPort).catch((error: unknown) => {
-        if (refusedBy(error) !== "port" || lastPort === 0) throw error;
+        if (reasonOf(error) !== "port" || lastPort === 0) throw error;
         return launch(0);
       });
       try {
-        this.#store({ port: Number(new URL(running.url).port) });
-        return await this.#connect(running, prepared, true);
+        this.records.change(this.folder, { port: Number(new URL(running.url).port) });
+        return await this.#connect(running, tokens, true);
       } catch (error) {
         // Nothing runs in it yet, and nobody could use it.
-        await endService(this.#dataFolder, running.pid);
+        await endService(this.dataFolder, running.pid);
         throw error;
       }
     } catch (error) {
-      if (refusedBy(error) === "inUse") return undefined;
+      if (reasonOf(error) === "inUse") return undefined;
       throw error;
     }
   }
 
-  /** A window that starts a new crew stores the tokens after the service listens. */
-  async #waitForTokens(): Promise<ServiceTokens> {
-    const until = Date.now() + (this.#options.settleMs ?? usualSettleMs);
-    for (;;) {
-      const tokens = await this.#options.tokens.read();
-      if (tokens !== undefined) return tokens;
-      if (Date.now() > until) throw lostTokens();
-      await this.#pause();
-    }
-  }
-
   async #connect(running: Running, tokens: ServiceTokens, isNew: boolean): Promise<string> {
-    const { onChange, onLine, onConnected } = this.#options;
-    const connection = await Connection.open({ running, ...tokens, onChange, onLine }).catch(
-      (error: unknown) => {
-        throw error instanceof UnknownToken ? lostTokens() : error;
-      },
-    );
+    const connection = await Connection.open({
+      ...{ running, ...tokens },
+      onChange: () => this.changed(),
+      onLine: (line) => this.log(line),
+    }).catch((error: unknown) => {
+      throw error instanceof ServiceError && error.reason === "token" ? lostTokens() : error;
+    });
     try {
-      if (connection.classes !== undefined) this.#options.onClasses(connection.classes);
-      await this.#options.tokens.keep(tokens);
+      if (connection.classes !== undefined) this.setClasses(connection.classes);
+      await this.#keepTokens(tokens);
       // The window may have closed meanwhile.
       this.#end.signal.throwIfAborted();
     } catch (error) {
@@ -215,50 +232,45 @@ export class LocalService {
     }
     this.#becomeNothing();
     this.#connection = connection;
-    this.#store({ engine: connection.engine });
+    this.records.change(this.folder, { engine: connection.engine });
     void connection.closed
       .then(() => this.#lost(connection))
-      .catch((error: unknown) => this.#options.onProblem("Noting that a local crew ended", error));
-    onConnected(connection, isNew);
-    onChange();
+      .catch((error: unknown) => this.failed("Noting that a local crew ended", error));
+    this.connected(connection, isNew);
+    this.changed();
     return running.url;
-  }
-
-  #becomeGuest(url: string): string {
-    this.#otherUrl = url;
-    this.#watch ??= setInterval(() => void this.#look(), this.#options.lookMs ?? 1000).unref();
-    this.#options.onChange();
-    return url;
   }
 
   #becomeNothing(): void {
     clearInterval(this.#watch);
     const { url } = this;
     this.#watch = this.#connection = this.#otherUrl = undefined;
-    if (url !== undefined) this.#options.onChange();
+    if (url !== undefined) this.changed();
   }
 
   #lost(connection: Connection): void {
     if (this.#connection !== connection || this.#end.signal.aborted) return;
     this.#becomeNothing();
-    const { records, folder } = this.#options;
-    const isUnexpected = records.fail(folder, l10n.t("It ended unexpectedly."));
-    this.#options.onChange();
-    if (isUnexpected) this.#options.onEnded();
+    const isUnexpected = this.records.fail(this.folder, l10n.t("It ended unexpectedly."));
+    this.changed();
+    if (isUnexpected) this.ended();
   }
 
   /** After a service of another version. */
   async #look(): Promise<void> {
     try {
-      if ((await this.#findRunning())?.url === this.#otherUrl || this.#otherUrl === undefined)
-        return;
+      const running = await findRunning(this.dataFolder);
+      if (running?.url === this.#otherUrl || this.#otherUrl === undefined) return;
       this.#becomeNothing();
-      const { records, folder, isNeeded } = this.#options;
-      if (isNeeded() && records.read(folder)?.wanted === true) await this.start();
+      if (this.isNeeded() && this.records.read(this.folder)?.wanted === true) await this.serve();
     } catch (error) {
       if (!this.#end.signal.aborted)
-        this.#options.onProblem("Starting a local crew after one of another version", error);
+        this.failed("Starting a local crew after one of another version", error);
     }
+  }
+
+  #settled(): number {
+    return Date.now() + (this.#options.settleMs ?? usualSettleMs);
   }
 
   /** @throws the reason when the window closes */
@@ -266,24 +278,44 @@ export class LocalService {
     return delay(retryMs, undefined, { signal: this.#end.signal });
   }
 
-  #store(change: RecordChange): void {
-    this.#options.records.change(this.#options.folder, change);
+  #crewIds() {
+    return this.records.crewIds(this.folder);
   }
 
-  get #dataFolder(): string {
-    return this.#options.records.dataFolder(this.#options.folder);
+  get #tokenFile(): string {
+    return path.join(this.dataFolder, "tokens.json");
   }
 
-  #findRunning(): Promise<Running | undefined> {
-    return findRunning(this.#dataFolder);
+  /** Undefined if there are none. */
+  async #readTokens(): Promise<ServiceTokens | undefined> {
+    const { crews, hasTokenFile } = this.#options;
+    const file = hasTokenFile ? await readFile(this.#tokenFile, "utf8").catch(() => "") : "";
+    const filed = asObject(parseJson(file));
+    const stored = await crews.tokens(this.#crewIds()[0]);
+    const token = textAt(filed, "token") ?? stored?.bearer;
+    const userToken = textAt(filed, "userToken") ?? stored?.userBearer;
+    return token === undefined || userToken === undefined ? undefined : { token, userToken };
+  }
+
+  /** For each crew. Keeps the person's choice of the token in use. */
+  async #keepTokens({ token, userToken }: ServiceTokens): Promise<void> {
+    const { crews, hasTokenFile } = this.#options;
+    for (const id of this.#crewIds()) {
+      const kept = await crews.tokens(id);
+      if (kept?.bearer === token && kept.userBearer === userToken) continue;
+      const inUse = kept?.inUse ?? "bearer";
+      await crews.setTokens(id, { inUse, bearer: token, userBearer: userToken });
+    }
+    if (hasTokenFile)
+      await writeFile(this.#tokenFile, JSON.stringify({ token, userToken }), { mode: 0o600 });
   }
 }
 
-function lostTokens(): ServiceRefusal {
-  return new ServiceRefusal({
-    reason: "inUse",
-    message: l10n.t(
+function lostTokens(): ServiceError {
+  return new ServiceError(
+    "inUse",
+    l10n.t(
       "Its service still runs, and its token is no longer on this machine. Stop the crew, which interrupts what runs, and start it again.",
     ),
-  });
+  );
 }

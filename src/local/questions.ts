@@ -5,11 +5,13 @@ import { defined } from "../base/json.ts";
 import { isFilled } from "../base/text.ts";
 import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
-import { plainLabel, plainMessage, runAction } from "../editor/messages.ts";
+import { confirm, plainLabel, plainMessage, runAction } from "../editor/messages.ts";
 import type { CrewProject, ProjectProblem } from "../projects/types.ts";
 import type { Interpreter } from "../projects/interpreters.ts";
 import { readClasses, readProject, workspaceProjects, type Folders } from "./projects.ts";
-import { exampleFolder, idOf, type ProjectRecord } from "./records.ts";
+import type { Connection } from "./connection.ts";
+import type { LocalProject } from "./local-project.ts";
+import { exampleFolder } from "./records.ts";
 
 /** A crew to start. */
 interface Chosen {
@@ -177,12 +179,15 @@ export async function reportEnd(name: string): Promise<boolean> {
   return chosen === again;
 }
 
-/** A restart interrupted executions that cost money. @param held their IDs. @param titleOf undefined for unknown ones */
+/** A restart interrupted executions that cost money. @param titleOf undefined for unknown ones */
 export async function reportInterrupted(
-  { folder, name }: Pick<ProjectRecord, "folder" | "name">,
-  held: readonly string[],
+  project: Pick<LocalProject, "name" | "decide"> & {
+    readonly connection: Pick<Connection, "held"> | undefined;
+  },
   titleOf: (kickoffId: string) => string | undefined,
 ): Promise<void> {
+  const { name } = project;
+  const held = project.connection?.held ?? [];
   const count = held.length;
   const title = count === 1 ? held.map(titleOf)[0] : undefined;
   const [proceed, discard] = [vscode.l10n.t("Continue"), vscode.l10n.t("Discard")];
@@ -200,9 +205,25 @@ export async function reportInterrupted(
     vscode.l10n.t("Decide Later"),
   );
   // VS Code can't withdraw the message: others may have been interrupted when it is answered.
-  const given = { crew: idOf(folder), by: "person", kickoffIds: held };
-  if (chosen === proceed) await vscode.commands.executeCommand("crewdeck.continueExecution", given);
-  if (chosen === discard) await vscode.commands.executeCommand("crewdeck.discardExecution", given);
+  if (chosen === proceed) await project.decide("continue", held);
+  if (chosen === discard && (await confirmDiscard(name, count)))
+    await project.decide("discard", held);
+}
+
+export async function confirmDiscard(name: string, count: number): Promise<boolean> {
+  const isOne = count === 1;
+  return await confirm(
+    isOne
+      ? vscode.l10n.t("Discard the interrupted execution of “{0}”?", name)
+      : vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
+    isOne
+      ? vscode.l10n.t("1 execution ends here. The outputs of its tasks so far are kept.")
+      : vscode.l10n.t(
+          "{0} executions end here. The outputs of their tasks so far are kept.",
+          count,
+        ),
+    vscode.l10n.t("Discard"),
+  );
 }
 
 /** @returns whether to run the crew with the crewAI that is there now */

@@ -105,28 +105,28 @@ export class ProjectRecords {
 
   /** Does nothing for an unknown crew. */
   change(folder: string, change: RecordChange): void {
-    this.#database.write(() => {
-      const current = this.read(folder);
-      if (current !== undefined) this.write({ ...current, ...change });
-    });
+    this.#update(folder, () => change);
   }
 
   /** Notes that a crew's service ended by itself. False if it was to end, or another window has noted it. */
   fail(folder: string, failure: string): boolean {
-    return this.#database.write(() => {
-      const current = this.read(folder);
-      if (current?.wanted !== true || current.failure !== undefined) return false;
-      this.write({ ...current, failure });
-      return true;
-    });
+    return this.#update(folder, (now) => now.wanted && now.failure === undefined && { failure });
   }
 
   /** Notes that a service that ended by itself is started again without a question. False if a window has done so just before. */
   noteRestart(folder: string, now = Date.now()): boolean {
+    return this.#update(
+      folder,
+      ({ restartedAt = 0 }) => now - restartedAt >= soonMs && { restartedAt: now },
+    );
+  }
+
+  #update(folder: string, change: (current: ProjectRecord) => RecordChange | false): boolean {
     return this.#database.write(() => {
       const current = this.read(folder);
-      if (current === undefined || now - (current.restartedAt ?? 0) < soonMs) return false;
-      this.write({ ...current, restartedAt: now });
+      const changed = current !== undefined && change(current);
+      if (current === undefined || changed === false) return false;
+      this.write({ ...current, ...changed });
       return true;
     });
   }

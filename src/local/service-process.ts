@@ -11,27 +11,19 @@ import { isLoopback } from "../base/loopback.ts";
 import { isRunning } from "../base/process.ts";
 import { serviceLog, type ModelRoute } from "../base/window-protocol.ts";
 
+/** Why a service doesn't start, as it says itself. */
 export const reasons = ["inUse", "project", "node", "data", "port", "python"] as const;
 
-/** Why a service doesn't start, as it says itself. */
-export interface Refusal {
-  readonly reason: (typeof reasons)[number] | "other";
-  readonly message: string;
-}
+/** A service doesn't start, or is of no use. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  /** `gone`: it ended or doesn't respond, without a reason; `token`: it has other tokens. */
+  readonly reason: (typeof reasons)[number] | "other" | "gone" | "token";
 
-export class ServiceRefusal extends Error {
-  override readonly name = "ServiceRefusal";
-  readonly reason: Refusal["reason"];
-
-  constructor({ reason, message }: Refusal) {
+  constructor(reason: ServiceError["reason"], message: string) {
     super(message);
     this.reason = reason;
   }
-}
-
-/** A service ended or didn't respond, without a reason. */
-export class ServiceFailure extends Error {
-  override readonly name = "ServiceFailure";
 }
 
 export interface ServiceOptions {
@@ -58,7 +50,7 @@ const endMs = 5_000;
 
 /**
  * Starts a service, which outlives this process: it has no pipe to it. Resolves when it listens.
- * @throws ServiceRefusal, ServiceFailure, or the signal's reason; the process has ended then
+ * @throws ServiceError, or the signal's reason; the process has ended then
  */
 export async function startService(options: ServiceOptions): Promise<Running> {
   const { folder, port, dataFolder, engine, token, userToken, route = {}, signal } = options;
@@ -94,7 +86,10 @@ export async function startService(options: ServiceOptions): Promise<Running> {
       if (exit !== undefined) throw await failureOf(child, exit, log);
       signal.throwIfAborted();
       if (performance.now() > until)
-        throw new ServiceFailure(l10n.t("It did not respond within {0} s.", timeoutMs / 1000));
+        throw new ServiceError(
+          "gone",
+          l10n.t("It did not respond within {0} s.", timeoutMs / 1000),
+        );
     }
   } catch (error) {
     child.kill("SIGKILL");
@@ -138,7 +133,7 @@ interface OpenLog {
   readonly begin: number;
 }
 
-/** @throws ServiceRefusal */
+/** @throws ServiceError */
 function openLog(dataFolder: string): OpenLog {
   const place = path.join(dataFolder, serviceLog);
   try {
@@ -146,10 +141,7 @@ function openLog(dataFolder: string): OpenLog {
     const file = openSync(place, "a", 0o600);
     return { file, path: place, begin: fstatSync(file).size };
   } catch (error) {
-    throw new ServiceRefusal({
-      reason: "data",
-      message: l10n.t("Its data can't be written: {0}", String(error)),
-    });
+    throw new ServiceError("data", l10n.t("Its data can't be written: {0}", String(error)));
   }
 }
 
@@ -164,27 +156,21 @@ function exitOf(child: ChildProcess): Promise<string> {
 
 async function failureOf({ pid }: ChildProcess, exit: string, log: OpenLog): Promise<Error> {
   const written = await readFile(log.path).catch(() => Buffer.of());
-  // Another window's may have written to the file, too.
-  const refusal = written
-    .subarray(log.begin)
-    .toString("utf8")
-    .split("\n")
-    .map(readRefusal)
-    .findLast((each) => each?.pid === pid);
-  return refusal === undefined
-    ? new ServiceFailure(l10n.t("It ended during startup ({0}).", exit))
-    : new ServiceRefusal(refusal);
+  const lines = written.subarray(log.begin).toString("utf8").split("\n");
+  return (
+    lines.map((line) => refusalIn(line, pid)).findLast((each) => each !== undefined) ??
+    new ServiceError("gone", l10n.t("It ended during startup ({0}).", exit))
+  );
 }
 
-export function readRefusal(line: string): (Refusal & { readonly pid: unknown }) | undefined {
-  const { refused } = asObject(parseJson(line));
-  if (refused === undefined) return undefined;
-  const { pid, reason, message } = asObject(refused);
-  return {
-    pid,
-    reason: reasons.find((known) => known === reason) ?? "other",
-    message: typeof message === "string" ? message : "The service gives no reason.",
-  };
+/** Another window's service may have written to the log, too. */
+export function refusalIn(line: string, writer: number | undefined): ServiceError | undefined {
+  const { pid, reason, message } = asObject(asObject(parseJson(line))["refused"]);
+  if (pid === undefined || pid !== writer) return undefined;
+  return new ServiceError(
+    reasons.find((known) => known === reason) ?? "other",
+    typeof message === "string" ? message : "The service gives no reason.",
+  );
 }
 
 /** What a service writes to `service.json`. */

@@ -109,20 +109,11 @@ export async function readClassic(
     const config = configs[`${kind}s`];
     const isNeeded = needsFiles || own.some((method) => method.config !== undefined);
     const places = await reading.attempt(() => readYaml(reading, config, kind, isNeeded));
-    for (const { config: key, ...at } of own)
-      if (key && places?.size && !places.has(key))
-        reading.report(
-          new ProjectError(
-            l10n.t('There is no "{0}" in {1}.', key, config ?? ""),
-            oneOf([...places.keys()]),
-            { file, line: at.line, column: at.column },
-          ),
-        );
     const parts = partsOf(own, places);
     const isInPython =
       own.some((method) => method.config === null) ||
       parts.some(({ place }) => place === undefined);
-    return { own, places, parts, isInPython };
+    return { own, config, places, parts, isInPython };
   };
   const agents = await read("agent");
   const tasks = await read("task");
@@ -134,6 +125,24 @@ export async function readClassic(
   const names = new Set([...agents.parts, ...agents.own].map(({ name }) => name));
   const someTask = methods.some(({ makesTasks }) => makesTasks);
   const someConfig = methods.some(({ config }) => config === null);
+  const definition: Definition = {
+    ...{ kind: "classic", entry: file, name: projectName, configs, methods },
+    agents: agents.parts.map((part) => ({ ...part, value: readAgent(part) })),
+    tasks: readTasks(tasks.parts, isWhole ? [...names] : undefined),
+    ...(crewName === undefined || someTask || tasks.isInPython
+      ? { lacks: "tasks" }
+      : (agents.isInPython || someConfig) && { lacks: "agents" }),
+  };
+  for (const { own, config = "", places } of [agents, tasks])
+    for (const { config: key, line, column } of own)
+      if (key && places?.size && !places.has(key))
+        reading.report(
+          new ProjectError(
+            l10n.t('There is no "{0}" in {1}.', key, config),
+            oneOf([...places.keys()]),
+            { file, line, column },
+          ),
+        );
   if (entry.lacksCrew === true)
     reading.report(
       new ProjectError(
@@ -142,14 +151,7 @@ export async function readClassic(
         { file, line: entry.line ?? 1, column: entry.column ?? 1 },
       ),
     );
-  return {
-    ...{ kind: "classic", entry: file, name: projectName, configs, methods },
-    agents: agents.parts.map((part) => ({ ...part, value: readAgent(part) })),
-    tasks: readTasks(tasks.parts, isWhole ? [...names] : undefined),
-    ...(crewName === undefined || someTask || tasks.isInPython
-      ? { lacks: "tasks" }
-      : (agents.isInPython || someConfig) && { lacks: "agents" }),
-  };
+  return definition;
 }
 
 function partsOf(

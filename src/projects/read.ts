@@ -54,7 +54,9 @@ async function readAnyFlow(reading: Reading, pyproject: PyProject): Promise<Crew
  * @throws {ProjectError} if there is no crew
  */
 export async function crewClasses(folder: string): Promise<string[]> {
-  const { entries } = await findCrews(new Reading(folder));
+  const reading = new Reading(folder);
+  if ((await pyprojectOf(reading))?.type === "flow") return [];
+  const { entries } = await findCrews(reading);
   return entries.length > 1 ? entries.flatMap(({ name }) => name ?? []) : [];
 }
 

@@ -168,21 +168,12 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await assert.rejects(choose(crew, { use: "project" }), /is deployed, not a local crew/);
   });
 
-  it("discardExecution asks nothing if nothing was interrupted or it was decided before, and says so", async () => {
+  it("discardExecution asks nothing if nothing was interrupted, and says so", async () => {
     const { name } = await startExample();
-    const late = { crew: name, by: "person", kickoffIds: ["decided"] };
-    for (const [command, argument, says] of [
-      [
-        "discardExecution",
-        { crew: name, kind: "crew" },
-        /^No execution of “.+” was interrupted\.$/,
-      ],
-      ["continueExecution", late, /^Nothing was done: .* is decided already\.$/],
-      ["discardExecution", late, /^Nothing was done: .* is decided already\.$/],
-    ] as const) {
-      const { shown } = await withPerson([], () => run(command, argument));
-      assert.match(shown[0]?.text ?? "", says);
-    }
+    const { shown } = await withPerson([], () =>
+      run("discardExecution", { crew: name, kind: "crew" }),
+    );
+    assert.match(shown[0]?.text ?? "", /^No execution of “.+” was interrupted\.$/);
     await stopExample();
   });
 

@@ -344,17 +344,18 @@ describe("local crews", () => {
   it("names what was interrupted, and decides about that only", async () => {
     const said: unknown[] = [];
     const showWarningMessage = (text: string) => (said.push(text), Promise.resolve("Continue"));
-    const executeCommand = (...given: unknown[]) => Promise.resolve(void said.push(given));
     const titleOf = (id: string) => (id === "k1" ? "Sea otters" : undefined);
+    const project = {
+      name: "Mine",
+      connection: { held: ["k1"] },
+      decide: (...given: unknown[]) => Promise.resolve([said.push(given)].map(String)),
+    };
     await withReplaced(vscode.window, { showWarningMessage }, () =>
-      withReplaced(vscode.commands, { executeCommand }, () =>
-        reportInterrupted({ folder: "file:///crew", name: "Mine" }, ["k1"], titleOf),
-      ),
+      reportInterrupted(project, titleOf),
     );
-    const given = { crew: "local:file:///crew", by: "person", kickoffIds: ["k1"] };
     assert.deepEqual(said, [
       "“Sea otters” of “Mine” was interrupted. Continuing repeats what was interrupted, which can cost money.",
-      ["crewdeck.continueExecution", given],
+      ["continue", ["k1"]],
     ]);
   });
 

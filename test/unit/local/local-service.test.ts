@@ -5,8 +5,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
 import { windowProtocol } from "../../../src/base/window-protocol.ts";
-import { findRunning, ServiceRefusal } from "../../../src/local/service-process.ts";
-import { tokenFile } from "../../../src/local/service-tokens.ts";
+import { findRunning, ServiceError } from "../../../src/local/service-process.ts";
 import { CrewApi } from "../../support/crew-api.ts";
 import { signal } from "../../support/processes.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -22,11 +21,11 @@ describe("keeping a local crew served", () => {
   it("starts it, keeps its tokens and port, and starts it once however often it is called", async () => {
     const { records, tokens } = await newMachine();
     const window = new Window(records, tokens);
-    const [url, again] = await Promise.all([window.service.start(), window.service.start()]);
+    const [url, again] = await Promise.all([window.serve(), window.serve()]);
     assert.equal(url, again);
-    assert.equal(await window.service.start(), url);
+    assert.equal(await window.serve(), url);
     assert.equal(window.launches, 1);
-    assert.equal(window.service.url, url);
+    assert.equal(window.url, url);
     assert.deepEqual(records.read(crewFolder), {
       folder: crewFolder,
       name: "Crew",
@@ -43,27 +42,27 @@ describe("keeping a local crew served", () => {
   it("the service stays when its window closes, and the next window uses it with the same token", async () => {
     const { records, tokens } = await newMachine();
     const first = new Window(records, tokens);
-    const url = await first.service.start();
-    first.service.dispose();
+    const url = await first.serve();
+    first.dispose();
     const next = new Window(records, tokens);
-    await next.service.join();
-    assert.equal(next.service.url, url);
-    assert.equal(await next.service.start(), url);
+    await next.join();
+    assert.equal(next.url, url);
+    assert.equal(await next.serve(), url);
     assert.equal(next.launches, 0);
-    assert.equal(next.service.connection?.options.running.pid, first.launched[0]?.pid);
+    assert.equal(next.connection?.running.pid, first.launched[0]?.pid);
     assert.deepEqual([first.ends, next.ends, records.read(crewFolder)?.wanted], [0, 0, true]);
   });
 
   it("in a browser that has forgotten the secrets, the next window has the token from a file of this user", async () => {
     const { records, tokens } = await newMachine();
-    const file = tokenFile(records.dataFolder(crewFolder));
-    const first = new Window(records, tokens, { tokenFile: file });
-    const url = await first.service.start();
-    first.service.dispose();
+    const file = path.join(records.dataFolder(crewFolder), "tokens.json");
+    const first = new Window(records, tokens, { hasTokenFile: true });
+    const url = await first.serve();
+    first.dispose();
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const forgotten = new MemoryTokens();
-    const next = new Window(records, forgotten, { tokenFile: file });
-    assert.equal(await next.service.start(), url);
+    const next = new Window(records, forgotten, { hasTokenFile: true });
+    assert.equal(await next.serve(), url);
     assert.equal(next.launches, 0);
     assert.deepEqual(forgotten.kept.get(crewId), tokens.kept.get(crewId));
   });
@@ -75,7 +74,7 @@ describe("keeping a local crew served", () => {
     const taken = (stranger.address() as { port: number }).port;
     records.change(crewFolder, { port: taken });
     try {
-      const url = await new Window(records, tokens).service.start();
+      const url = await new Window(records, tokens).serve();
       assert.notEqual(new URL(url).port, String(taken));
       assert.equal(records.read(crewFolder)?.port, Number(new URL(url).port));
     } finally {
@@ -86,10 +85,10 @@ describe("keeping a local crew served", () => {
   it("windows that start it at once have one service, with one token", async () => {
     const { records, tokens } = await newMachine();
     const windows = [1, 2, 3].map(() => new Window(records, tokens));
-    const urls = await Promise.all(windows.map(({ service }) => service.start()));
+    const urls = await Promise.all(windows.map((window) => window.serve()));
     assert.equal(new Set(urls).size, 1);
     assert.equal(windows.flatMap(({ launched }) => launched).length, 1);
-    const connected = windows.map(({ service }) => service.connection?.options.running.pid);
+    const connected = windows.map(({ connection }) => connection?.running.pid);
     assert.equal(new Set(connected).size, 1);
     assert.ok(await accepts(urls[0] ?? "", tokens.kept.get(crewId)?.bearer));
   });
@@ -98,16 +97,16 @@ describe("keeping a local crew served", () => {
     const { records, tokens } = await newMachine();
     const windows = [new Window(records, tokens), new Window(records, tokens)];
     let url = "";
-    for (const { service } of windows) url = await service.start();
+    for (const window of windows) url = await window.serve();
     signal(windows[0]?.launched[0]?.pid ?? 0, "SIGKILL");
-    await waitFor("both to know", () => windows.every(({ service }) => service.url === undefined));
+    await waitFor("both to know", () => windows.every(({ url }) => url === undefined));
     await waitFor("the report", () => windows.some(({ ends }) => ends > 0));
     assert.equal(
       windows.reduce((sum, { ends }) => sum + ends, 0),
       1,
     );
     assert.equal(records.read(crewFolder)?.failure, "It ended unexpectedly.");
-    assert.equal(await windows[1]?.service.start(), url, "at the same address");
+    assert.equal(await windows[1]?.serve(), url, "at the same address");
     assert.equal(records.read(crewFolder)?.failure, undefined);
   });
 
@@ -127,7 +126,7 @@ describe("keeping a local crew served", () => {
     writeFileSync(published, JSON.stringify(about));
     try {
       const window = new Window(records, tokens);
-      assert.notEqual(await window.service.start(), url);
+      assert.notEqual(await window.serve(), url);
       assert.equal(window.launches, 1);
     } finally {
       leaving.close();
@@ -138,13 +137,11 @@ describe("keeping a local crew served", () => {
     for (const joins of [true, false]) {
       const { records, tokens } = await newMachine();
       const windows = [new Window(records, tokens), new Window(records, tokens)] as const;
-      await windows[0].service.start();
-      if (joins) await windows[1].service.join();
-      assert.equal(await windows[1].service.stop(), true);
+      await windows[0].serve();
+      if (joins) await windows[1].join();
+      await windows[1].stop();
       assert.equal(await findRunning(records.dataFolder(crewFolder)), undefined);
-      await waitFor("both to know", () =>
-        windows.every(({ service }) => service.url === undefined),
-      );
+      await waitFor("both to know", () => windows.every(({ url }) => url === undefined));
       assert.deepEqual(
         windows.flatMap(({ ends, problems }) => [ends, ...problems]),
         [0, 0],
@@ -156,16 +153,16 @@ describe("keeping a local crew served", () => {
   it("one that doesn't respond is neither ended nor replaced by a window that can't know it", async () => {
     const { records, tokens } = await newMachine();
     const owner = new Window(records, tokens);
-    await owner.service.start();
+    await owner.serve();
     const pid = owner.launched[0]?.pid ?? 0;
-    owner.service.dispose();
+    owner.dispose();
     signal(pid, "SIGSTOP");
     try {
       const other = new Window(records, tokens, { settleMs: 1 });
-      assert.equal(await other.service.stop(), false);
+      await assert.rejects(other.stop(), /“Crew” does not stop/);
       await assert.rejects(
-        other.service.start(),
-        (error) => error instanceof ServiceRefusal && /does not respond/.test(error.message),
+        other.serve(),
+        (error) => error instanceof ServiceError && /does not respond/.test(error.message),
       );
       assert.equal(
         other.launched.length,
@@ -173,18 +170,28 @@ describe("keeping a local crew served", () => {
         "the lock on the data keeps a second one from starting",
       );
       signal(pid, "SIGCONT");
-      assert.ok(await other.service.start());
-      assert.equal(other.service.connection?.options.running.pid, pid);
+      assert.ok(await other.serve());
+      assert.equal(other.connection?.running.pid, pid);
     } finally {
       signal(pid, "SIGCONT");
     }
+  });
+
+  it("gives its tokens to each crew that it serves", async () => {
+    const { records, tokens } = await newMachine();
+    records.setClasses(crewFolder, ["A", "B"]);
+    await tokens.setTokens(`${crewId}#B`, { inUse: "userBearer", bearer: "old" });
+    await new Window(records, tokens).serve();
+    const { inUse, ...both } = tokens.kept.get(crewId) ?? { inUse: undefined };
+    assert.deepEqual(tokens.kept.get(`${crewId}#A`), { inUse, ...both });
+    assert.deepEqual(tokens.kept.get(`${crewId}#B`), { inUse: "userBearer", ...both });
   });
 
   it("keeps using the user token that a person chose", async () => {
     const { records, tokens } = await newMachine();
     const mine = "a-user-token-of-mine";
     tokens.kept.set(crewId, { inUse: "userBearer", userBearer: mine });
-    const url = await new Window(records, tokens).service.start();
+    const url = await new Window(records, tokens).serve();
     assert.deepEqual(
       [tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.userBearer],
       ["userBearer", mine],
@@ -195,15 +202,15 @@ describe("keeping a local crew served", () => {
   it("a window that uses it stores its tokens again if they are gone; another one doesn't interrupt it, and says so", async () => {
     const { records, tokens } = await newMachine();
     const window = new Window(records, tokens);
-    const url = await window.service.start();
+    const url = await window.serve();
     const before = tokens.kept.get(crewId);
     tokens.kept.clear();
     const other = new Window(records, tokens, { settleMs: 1 });
-    await assert.rejects(other.service.start(), /its token is no longer on this machine/);
-    assert.equal(await window.service.start(), url);
+    await assert.rejects(other.serve(), /its token is no longer on this machine/);
+    assert.equal(await window.serve(), url);
     assert.deepEqual(tokens.kept.get(crewId), before);
     assert.deepEqual([window.launches, other.launches], [1, 0]);
-    assert.equal(await other.service.start(), url);
+    assert.equal(await other.serve(), url);
   });
 
   it("leaves no service behind whose tokens could not be stored, and can start again", async () => {
@@ -214,17 +221,17 @@ describe("keeping a local crew served", () => {
       tokens: (id) => tokens.tokens(id),
       setTokens: (...given) => (isLocked ? Promise.reject(locked) : tokens.setTokens(...given)),
     });
-    await assert.rejects(window.service.start(), locked);
+    await assert.rejects(window.serve(), locked);
     assert.equal(await findRunning(records.dataFolder(crewFolder)), undefined);
     isLocked = false;
-    assert.ok(await accepts(await window.service.start(), tokens.kept.get(crewId)?.bearer));
+    assert.ok(await accepts(await window.serve(), tokens.kept.get(crewId)?.bearer));
   });
 
   it("uses one with another protocol by its API only, and starts its own when that has ended", async () => {
     const { records, tokens } = await newMachine();
     const older = new Window(records, tokens);
-    const url = await older.service.start();
-    older.service.dispose();
+    const url = await older.serve();
+    older.dispose();
     const published = path.join(records.dataFolder(crewFolder), "service.json");
     const { protocol, ...rest } = JSON.parse(readFileSync(published, "utf8")) as Record<
       string,
@@ -233,19 +240,19 @@ describe("keeping a local crew served", () => {
     assert.equal(protocol, windowProtocol);
     writeFileSync(published, JSON.stringify({ ...rest, protocol: windowProtocol + 1 }));
     const newer = new Window(records, tokens);
-    assert.equal(await newer.service.start(), url);
-    assert.deepEqual([newer.service.connection, newer.launches], [undefined, 0]);
+    assert.equal(await newer.serve(), url);
+    assert.deepEqual([newer.connection, newer.launches], [undefined, 0]);
     await older.endServices();
-    await waitFor("its own", () => newer.service.connection);
+    await waitFor("its own", () => newer.connection);
     assert.equal(newer.launches, 1);
   });
 
   it("a window that closes while it starts the service leaves none", async () => {
     const { records, tokens } = await newMachine();
     const window = new Window(records, tokens);
-    const started = window.service.start();
+    const started = window.serve();
     await waitFor("the launch", () => window.launches === 1);
-    window.service.dispose();
+    window.dispose();
     await assert.rejects(started, /The window closes/);
     assert.equal(await findRunning(records.dataFolder(crewFolder)), undefined);
   });

@@ -4,10 +4,9 @@ import path from "node:path";
 import {
   endService,
   environment,
-  readRefusal,
-  ServiceFailure,
+  refusalIn,
+  ServiceError,
   type ServiceOptions,
-  ServiceRefusal,
   startService,
 } from "../../../src/local/service-process.ts";
 import { runningProcesses } from "../../support/processes.ts";
@@ -56,7 +55,7 @@ describe("the service's process", () => {
     await assert.rejects(
       startService(await options({ folder: await newFolder() })),
       (error) =>
-        error instanceof ServiceRefusal &&
+        error instanceof ServiceError &&
         error.reason === "project" &&
         /can't be served/.test(error.message),
     );
@@ -65,16 +64,22 @@ describe("the service's process", () => {
   it("an exit without a reason, no response and a missing program are reported", async () => {
     await assert.rejects(
       startService(await options({ program: await programThat("process.exit(9)") })),
-      (error) => error instanceof ServiceFailure && /exit code 9/.test(error.message),
+      (error) =>
+        error instanceof ServiceError &&
+        error.reason === "gone" &&
+        /exit code 9/.test(error.message),
     );
     const silent = await programThat("setInterval(() => undefined, 1000)");
     await assert.rejects(
       startService(await options({ program: silent, timeoutMs: 100 })),
-      (error) => error instanceof ServiceFailure && /within 0.1 s/.test(error.message),
+      (error) =>
+        error instanceof ServiceError &&
+        error.reason === "gone" &&
+        /within 0.1 s/.test(error.message),
     );
     await assert.rejects(
       startService(await options({ program: `${silent}.missing` })),
-      ServiceFailure,
+      ServiceError,
     );
   });
 
@@ -108,11 +113,10 @@ describe("the service's process", () => {
 
   it("other lines of the log are no refusal", () => {
     for (const other of ["", "null", '"refused"', "{}", "Executions are kept."])
-      assert.equal(readRefusal(other), undefined);
-    assert.deepEqual(readRefusal('{"refused":{"pid":1,"reason":"moon"}}'), {
-      pid: 1,
-      reason: "other",
-      message: "The service gives no reason.",
-    });
+      assert.equal(refusalIn(other, undefined), undefined);
+    const refused = '{"refused":{"pid":1,"reason":"moon"}}';
+    assert.equal(refusalIn(refused, 2), undefined, "another window's");
+    const { reason, message } = refusalIn(refused, 1) ?? {};
+    assert.deepEqual([reason, message], ["other", "The service gives no reason."]);
   });
 });

@@ -2,10 +2,13 @@ import { mkdtemp, mkdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { CrewTokens } from "../../../src/crews/types.ts";
-import { LocalService, type LocalServiceOptions } from "../../../src/local/local-service.ts";
+import {
+  LocalService,
+  type LocalServiceOptions,
+  type ServiceTokens,
+} from "../../../src/local/local-service.ts";
 import { ProjectRecords } from "../../../src/local/records.ts";
 import { endService, type Running, startService } from "../../../src/local/service-process.ts";
-import { TokenKeeper, type TokenStore } from "../../../src/local/service-tokens.ts";
 import { testDatabase } from "../../support/database.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { serviceProgram } from "../../support/service.ts";
@@ -24,12 +27,14 @@ export async function newFolder(): Promise<string> {
 
 /** Closes every window, ends their services, and removes every folder. */
 export async function cleanUp(): Promise<void> {
-  for (const window of windows) window.service.dispose();
+  for (const window of windows) window.dispose();
   await Promise.all(windows.splice(0).map((window) => window.endServices()));
   for (const end of databases.splice(0)) end();
   for (const folder of made.splice(0))
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
+
+type TokenStore = LocalServiceOptions["crews"];
 
 /** Tokens in memory, shared by the windows of a test as SecretStorage is. */
 export class MemoryTokens implements TokenStore {
@@ -49,58 +54,54 @@ export class MemoryTokens implements TokenStore {
 export const crewId = "local:file:///crew";
 export const crewFolder = "file:///crew";
 
-interface WindowOptions extends Partial<LocalServiceOptions> {
-  /** Where a browser keeps the tokens. */
-  readonly tokenFile?: string;
-}
-
 /** One window's service of the crew, with the real service and the example crew. */
-export class Window {
-  readonly service: LocalService;
+export class Window extends LocalService {
   readonly problems: unknown[] = [];
-  readonly lines: string[] = [];
   readonly launched: Running[] = [];
   launches = 0;
   ends = 0;
-  readonly #dataFolder: string;
 
   constructor(
     records: ProjectRecords,
-    tokens: TokenStore,
-    { tokenFile, ...more }: WindowOptions = {},
+    crews: TokenStore,
+    more: Partial<Pick<LocalServiceOptions, "hasTokenFile" | "settleMs">> = {},
   ) {
-    this.#dataFolder = records.dataFolder(crewFolder);
-    this.service = new LocalService({
-      folder: crewFolder,
-      records,
-      tokens: new TokenKeeper(tokens, () => [crewId], tokenFile),
-      launch: async (port, given, signal) => {
-        this.launches += 1;
-        const running = await startService({
-          program: serviceProgram(),
-          folder: exampleCrew,
-          dataFolder: this.#dataFolder,
-          engine: { engine: "rehearsal" },
-          ...{ port, signal, ...given },
-        });
-        this.launched.push(running);
-        return running;
-      },
-      onClasses: () => undefined,
-      isNeeded: () => true,
-      onConnected: () => undefined,
-      onChange: () => undefined,
-      onLine: (line) => this.lines.push(line),
-      onEnded: () => (this.ends += 1),
-      onProblem: (_doing, error) => this.problems.push(error),
-      lookMs: 20,
-      ...more,
-    });
+    super({ folder: crewFolder, records, crews, hasTokenFile: false, lookMs: 20, ...more });
     windows.push(this);
   }
 
+  protected async launch(port: number, tokens: ServiceTokens, signal: AbortSignal) {
+    this.launches += 1;
+    const running = await startService({
+      program: serviceProgram(),
+      folder: exampleCrew,
+      dataFolder: this.dataFolder,
+      engine: { engine: "rehearsal" },
+      ...{ port, signal, ...tokens },
+    });
+    this.launched.push(running);
+    return running;
+  }
+
+  protected isNeeded(): boolean {
+    return true;
+  }
+
+  protected ended(): void {
+    this.ends += 1;
+  }
+
+  protected failed(_doing: string, error: unknown): void {
+    this.problems.push(error);
+  }
+
+  log(): void {}
+  protected setClasses(): void {}
+  protected connected(): void {}
+  protected changed(): void {}
+
   async endServices(): Promise<void> {
-    for (const { pid } of this.launched) await endService(this.#dataFolder, pid);
+    for (const { pid } of this.launched) await endService(this.dataFolder, pid);
   }
 }
 
