@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
+import { json } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
-import { activated, forgetAll, run, set } from "./extension.ts";
+import { run, set } from "./extension.ts";
 import { readAsText } from "./read-as-text.ts";
+import { serveAnswers } from "./real-service.ts";
 import { lensesOf } from "./view-parts.ts";
 
 const crew = "Doubted";
@@ -11,26 +12,16 @@ const kickoffId = "k-doubted";
 
 describe("The document of an execution that can't be refreshed", () => {
   readAsText();
-  let server: MisbehavingServer;
+  let url: string;
   let status = 200;
-  before(async () => {
-    server = await MisbehavingServer.start();
-    server.otherwise = (response, request) =>
-      json(
-        request.path === "/inputs" ? 200 : status,
-        request.path === "/inputs" ? { inputs: ["topic"] } : { status: "running" },
-      )(response, request);
-    await activated();
-    await run("addCrew", { name: crew, url: server.url, token: "tok-doubted-1c2d" });
-    await run("trackExecution", { crew, kickoffId });
-  });
-
-  after(async () => {
-    await forgetAll();
-    await server.stop();
-  });
+  serveAnswers(
+    crew,
+    () => json(status, { status: "running" }),
+    (server) => ({ url } = server),
+  );
 
   it("shows below its headline why it may be out of date, until the crew responds again", async () => {
+    await run("trackExecution", { crew, kickoffId });
     await run("openExecution", { crew, kickoffId });
     const { document } = vscode.window.activeTextEditor!;
     const doubt = () =>
@@ -60,7 +51,7 @@ describe("The document of an execution that can't be refreshed", () => {
       /“Doubted” is not connected\./.test(doubt() ?? ""),
     );
     assert.equal(await hasStop(), false);
-    await set("crews", [{ name: crew, url: server.url }]);
+    await set("crews", [{ name: crew, url }]);
     await waitFor("no more of that", () => doubt() === undefined);
   });
 });

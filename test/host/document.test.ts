@@ -15,18 +15,16 @@ function lineOfDraft(line: number): string {
   return `Line ${line} of the draft${" and more of it".repeat(line % 40)}.`;
 }
 
-/** An execution whose document is longer than a screen. */
-function longExecution(changes: Partial<Execution> = {}): Execution {
-  // Long enough to be wrapped.
+/** An execution whose document is longer than a screen, with lines that are wrapped. */
+function longExecution(): Execution {
   const output = Array.from({ length: 200 }, (_, line) => lineOfDraft(line)).join("\n\n");
-  const { waiting } = anExecution();
+  const attempts = [{ number: 1, output }];
   return anExecution({
     tasks: [
-      { taskId: "research", state: "completed", attempts: [{ number: 1, output }] },
-      { taskId: "review", state: "waiting", attempts: [{ number: 1, output }] },
+      { taskId: "research", state: "completed", attempts },
+      { taskId: "review", state: "waiting", attempts },
     ],
-    waiting: { ...waiting!, output },
-    ...changes,
+    waiting: { ...anExecution().waiting!, output },
   });
 }
 
@@ -35,27 +33,35 @@ describe("an execution's document", () => {
 
   eachWithViewParts((fresh) => (parts = fresh));
 
+  const update = (changes: Partial<Execution>) =>
+    parts.store.update("local-1", (execution) => ({ ...execution, ...changes }));
+  const startsWith = (document: vscode.TextDocument, text: string) =>
+    waitFor(`“${text}”`, () => document.getText().startsWith(text));
+  const symbolsOf = <T extends object>(provider: string, uri: vscode.Uri) =>
+    waitFor(provider, async () => {
+      const found = await vscode.commands.executeCommand<T[] | undefined>(
+        `vscode.execute${provider}Provider`,
+        uri,
+        100,
+      );
+      return found !== undefined && found.length > 0 && found;
+    });
   const lineOf = (document: vscode.TextDocument, text: string) =>
     document.getText().split("\n").indexOf(text);
 
   it("opens read-only at the output that waits, in a language of its own", async () => {
     const editor = await parts.show(parts.store.add(longExecution()));
     const { document } = editor;
-    assert.equal(
-      parts.documents.view(vscode.Uri.file("/notes.md")),
-      undefined,
-      "of another editor",
-    );
+    const other = vscode.Uri.file("/notes.md");
+    assert.equal(parts.documents.view(other), undefined, "of another editor");
     assert.equal(document.languageId, "crew-execution");
     assert.equal(editor.selection.active.line, lineOf(document, "### Attempt 1"));
     await waitFor("the waiting task to be seen", () =>
       editor.visibleRanges.some((range) => range.contains(editor.selection.active)),
     );
     assert.equal(vscode.workspace.fs.isWritableFileSystem(parts.scheme), false);
-    assert.equal(
-      (await vscode.workspace.fs.stat(document.uri)).permissions,
-      vscode.FilePermission.Readonly,
-    );
+    const { permissions } = await vscode.workspace.fs.stat(document.uri);
+    assert.equal(permissions, vscode.FilePermission.Readonly);
   });
 
   /** Opens a long document, with the cursor in its middle. */
@@ -88,12 +94,9 @@ describe("an execution's document", () => {
     for (const engine of ["rehearsal", "x", "rehearsal"]) {
       const text = document.getText();
       const isKept = notePlace();
-      parts.store.update("local-1", (execution) => ({
-        ...execution,
-        engine,
-        label: `Title with ${engine}`,
-        kickoffIds: [...execution.kickoffIds, `id-${execution.kickoffIds.length}`],
-      }));
+      const { kickoffIds } = parts.store.find("local-1")!;
+      const changed = [...kickoffIds, `id-${kickoffIds.length}`];
+      update({ engine, label: `Title with ${engine}`, kickoffIds: changed });
       await waitFor(
         "the new text",
         () => document.getText() !== text && parts.documents.isCurrent(document),
@@ -123,14 +126,12 @@ describe("an execution's document", () => {
   it("isn't updated by a change that it doesn't show", async () => {
     parts.store.add(longExecution());
     const { document } = await parts.show(longExecution());
-    const before = (await vscode.workspace.fs.stat(document.uri)).mtime;
-    parts.store.update("local-1", (execution) => ({
-      ...execution,
-      seenAt: "2026-10-21T12:05:00.000Z",
-    }));
-    assert.equal((await vscode.workspace.fs.stat(document.uri)).mtime, before);
-    parts.store.update("local-1", (execution) => ({ ...execution, label: "Another title" }));
-    assert.ok((await vscode.workspace.fs.stat(document.uri)).mtime > before);
+    const changedAt = async () => (await vscode.workspace.fs.stat(document.uri)).mtime;
+    const before = await changedAt();
+    update({ seenAt: "2026-10-21T12:05:00.000Z" });
+    assert.equal(await changedAt(), before);
+    update({ label: "Another title" });
+    assert.ok((await changedAt()) > before);
   });
 
   it("renders again only when its own execution changes", async () => {
@@ -152,27 +153,21 @@ describe("an execution's document", () => {
     });
     const changed: string[] = [];
     counting.onDidChangeFile((events) => changed.push(...events.map(({ uri }) => uri.path)));
-    try {
-      store.add(anExecution());
-      store.add(notWaiting({ localId: "other", kickoffIds: ["other"] }));
-      await counting.readFile(counting.uriOf(anExecution()));
-      assert.deepEqual(read, ["local-1"]);
-      store.update("other", (current) => ({ ...current, state: "completed", output: "Done." }));
-      counting.refresh();
-      assert.deepEqual([read, changed], [["local-1"], []]);
-      store.update("local-1", (current) => ({ ...current, state: "failed", error: "It broke." }));
-      assert.deepEqual([read.length, changed.length], [2, 1]);
-    } finally {
-      counting.dispose();
-    }
+    store.add(anExecution());
+    store.add(notWaiting({ localId: "other", kickoffIds: ["other"] }));
+    await counting.readFile(counting.uriOf(anExecution()));
+    assert.deepEqual(read, ["local-1"]);
+    store.update("other", (current) => ({ ...current, state: "completed", output: "Done." }));
+    counting.refresh();
+    assert.deepEqual([read, changed], [["local-1"], []]);
+    update({ state: "failed", error: "It broke." });
+    assert.deepEqual([read.length, changed.length], [2, 1]);
+    counting.dispose();
   });
 
   it("shows a message for an unknown ID, and the execution once it is tracked", async () => {
-    const uri = executionUri(
-      { crewName: "Writers", key: "11111111-aaaa" },
-      "Another title",
-      parts.scheme,
-    );
+    const address = { crewName: "Writers", key: "11111111-aaaa" };
+    const uri = executionUri(address, "Another title", parts.scheme);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document);
     assert.match(
@@ -180,7 +175,7 @@ describe("an execution's document", () => {
       /^# Not tracked here\n\nNo execution `11111111-aaaa` of the crew “Writers”/,
     );
     parts.store.add(anExecution());
-    await waitFor("the execution's own text", () => document.getText().startsWith("# Sea otters"));
+    await startsWith(document, "# Sea otters");
   });
 
   it("shows its crew's name as it is in the breadcrumbs", async () => {
@@ -204,8 +199,8 @@ describe("an execution's document", () => {
       anExecution({ ...inputs("seniors"), localId: "local-2", kickoffIds: ["k-2"] }),
     );
     assert.match(document.getText(), /^# Trams\/e-bikes, 100 %\.\n/, "others change no title");
-    parts.store.update("local-1", (execution) => ({ ...execution, label: "Mine" }));
-    await waitFor("the new headline", () => document.getText().startsWith("# Mine\n"));
+    update({ label: "Mine" });
+    await startsWith(document, "# Mine\n");
     assert.equal((await parts.show(parts.store.find("local-1")!)).document, document);
     assert.equal((await parts.show(second)).document.uri.path, "/Writers/k-2/seniors.execution");
     const path = "/Writers/11111111-aaaa/whatever.execution";
@@ -255,16 +250,10 @@ describe("an execution's document", () => {
   });
 
   it("keeps its address when a kickoff's late response brings the ID", async () => {
-    parts.store.add(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }));
-    const { document } = await parts.show(
-      notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }),
-    );
+    const unconfirmed = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
+    const { document } = await parts.show(parts.store.add(unconfirmed));
     assert.match(document.getText(), /May have started/);
-    parts.store.update("local-1", (execution) => ({
-      ...execution,
-      state: "running",
-      kickoffIds: ["k-1"],
-    }));
+    update({ state: "running", kickoffIds: ["k-1"] });
     await waitFor("the running state", () => /^Running/m.test(document.getText()));
   });
 
@@ -293,26 +282,15 @@ describe("an execution's document", () => {
       "<a href='command&#58;x.y'>",
       "https://crew.test/near",
     ].join("\n\n");
-    const execution = parts.store.add(
-      anExecution({
-        label: "<a href='command&#58;x.y'>",
-        tasks: [
-          {
-            taskId: "[a](command:x.y)",
-            agent: "<a href='command:x.y'>",
-            state: "completed",
-            attempts: [{ number: 1, output: attack }],
-          },
-        ],
-      }),
-    );
-    const { document } = await parts.show(execution);
+    const agent = "<a href='command:x.y'>";
+    const attempts = [{ number: 1, output: attack }];
+    const execution = anExecution({
+      label: "<a href='command&#58;x.y'>",
+      tasks: [{ taskId: "[a](command:x.y)", agent, state: "completed", attempts }],
+    });
+    const { document } = await parts.show(parts.store.add(execution));
     const links = await waitFor("the links", async () => {
-      const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
-        "vscode.executeLinkProvider",
-        document.uri,
-        100,
-      );
+      const found = await symbolsOf<vscode.DocumentLink>("Link", document.uri);
       return found.some(({ range }) => document.getText(range).endsWith("/near")) && found;
     });
     assert.deepEqual(
@@ -325,36 +303,20 @@ describe("an execution's document", () => {
 
   describe("supports VS Code's own features:", () => {
     const output = "Report\n===\n\n## Part\n\n```\n# not closed";
-    const ended = (changes: Partial<Execution> = {}) =>
-      anExecution({
-        state: "completed",
-        output: "# The end",
-        tasks: [
-          {
-            taskId: "review",
-            state: "completed",
-            attempts: [
-              {
-                number: 1,
-                output,
-                feedback: { isApprove: false, text: "# No", at: "2026-10-21T12:02:00.000Z" },
-              },
-              { number: 2, output },
-            ],
-          },
-        ],
-        ...changes,
-      });
+    const at = "2026-10-21T12:02:00.000Z";
+    const attempts = [
+      { number: 1, output, feedback: { isApprove: false, text: "# No", at } },
+      { number: 2, output },
+    ];
+    const ended = anExecution({
+      state: "completed",
+      output: "# The end",
+      tasks: [{ taskId: "review", state: "completed", attempts }],
+    });
 
     it("outlines its sections, with the headings of outputs below their attempt", async () => {
-      const { document } = await parts.show(parts.store.add(ended()));
-      const [title] = await waitFor("the outline", async () => {
-        const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>(
-          "vscode.executeDocumentSymbolProvider",
-          document.uri,
-        );
-        return symbols !== undefined && symbols.length > 0 && symbols;
-      });
+      const { document } = await parts.show(parts.store.add(ended));
+      const [title] = await symbolsOf<vscode.DocumentSymbol>("DocumentSymbol", document.uri);
       const names = (symbols: readonly vscode.DocumentSymbol[]): unknown[] =>
         symbols.map(({ name, children }) =>
           children.length === 0 ? name : [name, names(children)],
@@ -382,15 +344,9 @@ describe("an execution's document", () => {
     });
 
     it("folds its sections", async () => {
-      const { document } = await parts.show(parts.store.add(ended()));
+      const { document } = await parts.show(parts.store.add(ended));
       const lines = document.getText().split("\n");
-      const ranges = await waitFor("the folding ranges", async () => {
-        const found = await vscode.commands.executeCommand<vscode.FoldingRange[] | undefined>(
-          "vscode.executeFoldingRangeProvider",
-          document.uri,
-        );
-        return found !== undefined && found.length > 0 && found;
-      });
+      const ranges = await symbolsOf<vscode.FoldingRange>("FoldingRange", document.uri);
       for (const [heading, next] of [
         ["## Result", "## Inputs"],
         ["## Inputs", "## Task: review"],

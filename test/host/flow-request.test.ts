@@ -4,37 +4,35 @@ import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { aRequest, secret, signed } from "../unit/callbacks/flow-samples.ts";
-import { activated, codeLensesIn, forgetAll, run } from "./extension.ts";
+import { codeLensesIn, run } from "./extension.ts";
 import { readAsText } from "./read-as-text.ts";
-import { type Move, withPerson } from "./scripted-person.ts";
+import { serveAnswers } from "./real-service.ts";
+import { withPerson } from "./scripted-person.ts";
 
 const crew = "Asking";
 
 describe("A flow's request over HTTP", () => {
   readAsText();
-  let deployment: MisbehavingServer;
   /** Takes the answers. */
   let receiver: MisbehavingServer;
   let webhook: string;
   let api: CrewdeckApi;
 
+  // As a deployed crew's pause looks.
+  serveAnswers(
+    crew,
+    () => ({ state: "NOT FOUND" }),
+    (_server, given) => (api = given),
+    "the-crews-token",
+  );
+
   before(async () => {
-    api = await activated();
-    deployment = await MisbehavingServer.start();
-    // As a deployed crew's pause looks.
-    deployment.otherwise = json(200, { state: "NOT FOUND", inputs: [] });
     receiver = await MisbehavingServer.start();
-    await run("addCrew", { name: crew, url: deployment.url, token: "the-crews-token" });
     await run("testCallbacks", { crew, entry: "secret", secret });
-    const found = await run<{ url: string }>("testCallbacks", { crew, entry: "address" });
-    webhook = found.url;
+    ({ url: webhook } = await run<{ url: string }>("testCallbacks", { crew, entry: "address" }));
   });
 
-  after(async () => {
-    await forgetAll();
-    await deployment.stop();
-    await receiver.stop();
-  });
+  after(() => receiver.stop());
 
   const statusOf = async (payload: object, by?: string) => {
     const { headers, body } = signed("", payload, Date.now(), by);
@@ -53,8 +51,8 @@ describe("A flow's request over HTTP", () => {
     const found = await codeLensesIn(uri);
     return found.flatMap(({ command }) => (command?.command === "crewdeck.answer" ? command : []));
   }
-  const press = (moves: readonly Move[], { command, arguments: given = [] }: vscode.Command) =>
-    withPerson(moves, () => vscode.commands.executeCommand(command, ...(given as unknown[])));
+  const press = async ({ command, arguments: given = [] }: vscode.Command) =>
+    await vscode.commands.executeCommand(command, ...(given as unknown[]));
 
   it("is refused if its signature doesn't fit, tracks nothing, and one notification reports it", async () => {
     const { shown } = await withPerson([], async () => {
@@ -84,11 +82,7 @@ describe("A flow's request over HTTP", () => {
   it("is answered once for a double click, after the person allowed its host", async () => {
     const [, , change] = await lenses();
     const { shown } = await withPerson([{ press: "Allow and Send" }], () =>
-      Promise.all(
-        [1, 2].map(() =>
-          vscode.commands.executeCommand(change!.command, ...(change!.arguments as unknown[])),
-        ),
-      ),
+      Promise.all([press(change!), press(change!)]),
     );
     const [question] = shown;
     const { host } = new URL(receiver.url);
@@ -104,31 +98,19 @@ describe("A flow's request over HTTP", () => {
     assert.equal(execution()?.state, "running");
   });
 
-  it("that follows is another attempt, and is answered from a list without another question", async () => {
-    assert.equal(await statusOf(asking("r2")), 200);
+  it("that follows is answered from a list without another question, or by a program in its own words", async () => {
     assert.equal(await statusOf(asking("r2")), 200);
     assert.equal(execution()?.tasks[0]?.attempts.length, 2);
     const { shown } = await withPerson([{ pick: "approved" }], () => run("answer"));
     assert.deepEqual(shown[0]?.choices, [
-      "approved",
-      "rejected",
-      "request_changes",
-      "",
-      "Write Answer…",
+      ...["approved", "rejected", "request_changes", "", "Write Answer…"],
     ]);
-    assert.deepEqual(answers().at(-1), [
-      "/callback/r2",
-      { feedback: "approved", source: "crewdeck" },
-    ]);
-  });
-
-  it("can be answered in a person's own words, by a program", async () => {
     assert.equal(await statusOf(asking("r3")), 200);
     const given = { crew, kickoffId: "flow-1", feedback: "Shorter, and with otters." };
     await run("answer", given);
-    assert.deepEqual(answers().at(-1), [
-      "/callback/r3",
-      { feedback: "Shorter, and with otters.", source: "crewdeck" },
+    assert.deepEqual(answers().slice(1), [
+      ["/callback/r2", { feedback: "approved", source: "crewdeck" }],
+      ["/callback/r3", { feedback: given.feedback, source: "crewdeck" }],
     ]);
     await assert.rejects(run("answer", given), /no flow that waits/);
     assert.equal(receiver.requests.length, 3);
@@ -139,7 +121,7 @@ describe("A flow's request over HTTP", () => {
     receiver.next(json(500, {}));
     await waitFor("the lenses", async () => (await lenses()).length === 4);
     const [approved] = await lenses();
-    await press([], approved!);
+    await withPerson([], () => press(approved!));
     assert.equal(receiver.requests.length, 4);
     await assert.rejects(run("answer", { crew, kickoffId: "flow-1", feedback: "no" }), /may have/);
     const again = { crew, kickoffId: "flow-1", kind: "execution" };

@@ -4,10 +4,11 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { temporaryFolder } from "../support/folders.ts";
-import { json, MisbehavingServer, text } from "../support/misbehaving-server.ts";
+import { json, type MisbehavingServer, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
-import { activated, forgetAll, run } from "./extension.ts";
+import { codeLensesIn, run } from "./extension.ts";
 import { readAsText } from "./read-as-text.ts";
+import { serveAnswers } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
 const crew = "Outputs";
@@ -37,37 +38,33 @@ describe("Commands about outputs", () => {
     events: [{ id: "drawn", type: "image_generated", timestamp: 1_760_000_000, output: png }],
   };
 
+  serveAnswers(
+    crew,
+    () => completed,
+    (given) => (server = given),
+    token,
+  );
+
   before(async () => {
     folder = temporaryFolder("outputs");
-    server = await MisbehavingServer.start();
-    server.otherwise = (response, request) =>
-      json(200, request.path === "/inputs" ? { inputs: ["topic"] } : completed)(response, request);
-    await activated();
-    await run("addCrew", { name: crew, url: server.url, token, tokenType: "bearer" });
     await run("trackExecution", { crew, kickoffId: "k-1" });
   });
 
-  after(async () => {
-    await forgetAll();
-    await server.stop();
-    await rm(folder, { recursive: true });
-  });
+  after(() => rm(folder, { recursive: true }));
 
   const active = () => vscode.window.activeTextEditor?.document;
   const path_ = (address: string) => vscode.Uri.parse(address).path;
 
   it("open a task's output or the result in its own document, as JSON or Markdown", async () => {
-    assert.equal(
-      path_(await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "plan" })),
-      `/${crew}/k-1/tasks/plan (attempt 1).json`,
-    );
-    assert.equal(active()?.getText(), '{\n  "steps": [\n    1,\n    2\n  ]\n}\n');
-    assert.equal(active()?.languageId, "json");
-    assert.equal(
-      path_(await run<string>("openOutput", { crew, kickoffId: "k-1" })),
-      `/${crew}/k-1/result.md`,
-    );
-    assert.equal(active()?.getText(), "The end.\n");
+    for (const [more, at, language, text] of [
+      [{ taskId: "plan" }, "tasks/plan (attempt 1).json", "json", /^\{\n {2}"steps": \[\n {4}1,/],
+      [{}, "result.md", "markdown", /^The end\.\n$/],
+    ] as const) {
+      const address = await run<string>("openOutput", { crew, kickoffId: "k-1", ...more });
+      assert.equal(path_(address), `/${crew}/k-1/${at}`);
+      assert.equal(active()?.languageId, language);
+      assert.match(active()?.getText() ?? "", text);
+    }
     await assert.rejects(
       run("openOutput", { crew, kickoffId: "k-1", taskId: "nosuch" }),
       /has not returned an output of the task “nosuch”/,
@@ -92,11 +89,7 @@ describe("Commands about outputs", () => {
     await run("openExecution", { crew, kickoffId: "k-1" });
     const document = active()!;
     const lenses = await waitFor("the lenses", async () => {
-      const found = await vscode.commands.executeCommand<vscode.CodeLens[]>(
-        "vscode.executeCodeLensProvider",
-        document.uri,
-        100,
-      );
+      const found = await codeLensesIn(document.uri);
       const ofOutputs = found.filter(({ command }) => /Output/.test(command?.title ?? ""));
       return ofOutputs.length === 4 && ofOutputs;
     });
@@ -121,9 +114,9 @@ describe("Commands about outputs", () => {
     await run("openExecution", { crew, kickoffId: "k-1" });
     assert.match(active()!.getText(), /## Task: write[^]*> This output is large: 1\.3 MB\./);
     assert.ok(active()!.getText().length < 150_000);
-    const uri = vscode.Uri.parse(
-      await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "write" }),
-    );
+    const open = async (kickoffId: string) =>
+      vscode.Uri.parse(await run<string>("openOutput", { crew, kickoffId, taskId: "write" }));
+    const uri = await open("k-1");
     assert.equal(uri.scheme, "file");
     assert.equal(await readFile(uri.fsPath, "utf8"), shownBig);
     await waitFor(
@@ -133,12 +126,10 @@ describe("Commands about outputs", () => {
     const written = (await stat(uri.fsPath)).mtimeMs;
     const { mode } = await stat(path.join(uri.fsPath, "../.."));
     if (process.platform !== "win32") assert.equal(mode & 0o077, 0, "other users can't read it");
-    await run("openOutput", { crew, kickoffId: "k-1", taskId: "write" });
+    await open("k-1");
     assert.equal((await stat(uri.fsPath)).mtimeMs, written, "it is written once");
     await run("trackExecution", { crew, kickoffId: "k-2" });
-    const other = vscode.Uri.parse(
-      await run<string>("openOutput", { crew, kickoffId: "k-2", taskId: "write" }),
-    );
+    const other = await open("k-2");
     await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
     await run("untrackExecution", { crew, kickoffId: "k-2" });
     await waitFor("the file of the other to be removed", () => !existsSync(other.fsPath));

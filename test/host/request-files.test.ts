@@ -18,22 +18,17 @@ import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { testDatabase } from "../support/database.ts";
 import { closeEditors, codeLensesIn, run, set, withReplaced } from "./extension.ts";
-import { withPerson } from "./scripted-person.ts";
+import { withPerson, type Move } from "./scripted-person.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 const byClick = { isPerson: true };
 const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
 const fileIn = (name: string) =>
   vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name);
-const write = async (name: string, content: unknown) => {
-  const uri = fileIn(name);
-  await vscode.workspace.fs.writeFile(
-    uri,
-    new TextEncoder().encode(
-      typeof content === "string" ? content : JSON.stringify(content, undefined, 2),
-    ),
-  );
-  return uri;
+const write = async (name: string, content: string | object) => {
+  const text = typeof content === "string" ? content : JSON.stringify(content, undefined, 2);
+  await vscode.workspace.fs.writeFile(fileIn(name), Buffer.from(text));
+  return fileIn(name);
 };
 
 /** A request file for the crew, with one input unless others are given. */
@@ -84,6 +79,12 @@ describe("Kicking off a request file", () => {
     return files;
   };
 
+  /** Kicks a file off by a click, and returns the question that a person gets. */
+  const asksFor = async (uri: vscode.Uri, move: Move, files = open()) =>
+    (await withPerson([move], () => files.kickOff(uri, byClick))).shown[0];
+  const allows = { press: "Allow" };
+  const inputsSent = () => sent.map(([, { inputs }]) => inputs);
+
   it("sends the file's values and label without a question, once for a double click", async () => {
     const uri = await file("oslo", { label: "Demo", meta: { a: 1 } });
     const files = open();
@@ -95,11 +96,7 @@ describe("Kicking off a request file", () => {
     ]);
     await clock.pass(500);
     await files.kickOff(uri, byClick);
-    assert.equal(
-      sent.length,
-      1,
-      "a quick crew has answered before the second click of a double click",
-    );
+    assert.equal(sent.length, 1, "a quick crew has answered before the second click");
     await clock.pass(1_000);
     await files.kickOff(uri, byClick);
     assert.equal(sent.length, 2);
@@ -144,19 +141,13 @@ describe("Kicking off a request file", () => {
     await files.kickOff(uri, byClick);
     const document = await vscode.workspace.openTextDocument(uri);
     const at = document.getText().indexOf("Oslo");
+    const range = new vscode.Range(document.positionAt(at), document.positionAt(at + 4));
     const edit = new vscode.WorkspaceEdit();
-    edit.replace(
-      uri,
-      new vscode.Range(document.positionAt(at), document.positionAt(at + 4)),
-      "Bergen",
-    );
+    edit.replace(uri, range, "Bergen");
     await vscode.workspace.applyEdit(edit);
     assert.equal(document.isDirty, true);
     await files.kickOff(uri, byClick);
-    assert.deepEqual(
-      sent.map(([, { inputs }]) => inputs),
-      [{ city: "Oslo" }, { city: "Bergen" }],
-    );
+    assert.deepEqual(inputsSent(), [{ city: "Oslo" }, { city: "Bergen" }]);
     await document.save();
   });
 
@@ -168,20 +159,15 @@ describe("Kicking off a request file", () => {
       url: "http://a.test",
     };
     const known: Crew = { ...local, local: { folder: "", engine: "rehearsal", running: true } };
-    const [beside, inside, outside] = [
-      fileIn("a.json"),
-      fileIn("crews/home/flows/a.json"),
-      "/a.json",
-    ];
-    assert.deepEqual(
-      [beside, inside, vscode.Uri.file(outside)].map((uri) => crewInFile(local, uri)),
-      ["./crews/home#Boiler", "..#Boiler", "home 2"],
-    );
-    assert.equal(
-      crewInFile({ ...local, id: local.id.split("#")[0]! }, fileIn("crews/home/a")),
-      "./",
-    );
-    assert.equal(crewInFile(crew, beside), "Travel");
+    const beside = fileIn("a.json");
+    for (const [of, uri, named] of [
+      [local, beside, "./crews/home#Boiler"],
+      [local, fileIn("crews/home/flows/a.json"), "..#Boiler"],
+      [local, vscode.Uri.file("/a.json"), "home 2"],
+      [{ ...local, id: `local:${project.toString()}` }, fileIn("crews/home/a"), "./"],
+      [crew, beside, "Travel"],
+    ] as const)
+      assert.equal(crewInFile(of, uri), named);
     const uri = await file("folder", { crew: "./crews/home#Boiler" });
     const find = (name: string) => (name === local.id ? known : undefined);
     const crews = { ...crewsOf(known), ready: () => Promise.resolve(known), find };
@@ -201,31 +187,28 @@ describe("Kicking off a request file", () => {
     });
   });
 
-  const refuses = async (content: object, message: RegExp) => {
-    const uri = await write("wrong.kickoff.json", content);
-    const document = await vscode.workspace.openTextDocument(uri);
-    const text = JSON.stringify(content, undefined, 2);
-    await waitFor("the file's text", () => document.getText() === text);
-    await assert.rejects(open().kickOff(uri, byClick), (error: Error) => {
-      assert.match(error.message, message);
-      assert.match(error.message, /Nothing was sent\.$/);
-      assert.doesNotMatch(error.message, /hush/);
-      return true;
-    });
+  it("refuses a secret, a missing input and an unknown crew, names the line, and sends nothing", async () => {
+    for (const [content, message] of [
+      [
+        { crew: "Travel", inputs: { city: "O" }, token: "hush" },
+        /line 6: .*holds no secrets.*“token”/,
+      ],
+      [{ crew: "Travel", inputs: { days: 3 } }, /line 3: The input “city” is missing/],
+      [{ crew: "Nobody", inputs: {} }, /line 2: No crew named “Nobody”/],
+    ] as const) {
+      const document = await vscode.workspace.openTextDocument(
+        await write("wrong.kickoff.json", content),
+      );
+      const text = JSON.stringify(content, undefined, 2);
+      await waitFor("the file's text", () => document.getText() === text);
+      await assert.rejects(open().kickOff(document.uri, byClick), (error: Error) => {
+        assert.match(error.message, message);
+        assert.doesNotMatch(error.message, /hush/);
+        return error.message.endsWith("Nothing was sent.");
+      });
+    }
     assert.deepEqual(sent, []);
-  };
-
-  it("refuses a secret, names the line, and sends nothing", () =>
-    refuses(
-      { crew: "Travel", inputs: { city: "O" }, token: "hush" },
-      /line 6: .*holds no secrets.*“token”/,
-    ));
-
-  it("refuses a missing input, names the line, and sends nothing", () =>
-    refuses({ crew: "Travel", inputs: { days: 3 } }, /line 3: The input “city” is missing/));
-
-  it("refuses an unknown crew, names the line, and sends nothing", () =>
-    refuses({ crew: "Nobody", inputs: {} }, /line 2: No crew named “Nobody”/));
+  });
 
   it("asks once to allow a crew's callbacks, by kind and full address, whichever file names them, and otherwise sends nothing", async () => {
     const callbacks = {
@@ -234,13 +217,11 @@ describe("Kicking off a request file", () => {
       taskWebhookUrl: "http://127.0.0.1:9/c",
     };
     const uri = await file("callback", callbacks);
-    const {
-      shown: [question],
-    } = await withPerson(["escape"], () => open().kickOff(uri, byClick));
+    const question = await asksFor(uri, "escape");
     assert.equal(question?.text, "Let “Travel” call these addresses?");
     for (const url of Object.values(callbacks)) assert.ok(question.detail?.includes(`, to ${url}`));
     assert.equal(sent.length, 0);
-    await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
+    await asksFor(uri, allows);
     const other = await file("other", { crewWebhookUrl: callbacks.crewWebhookUrl });
     await withPerson([], () => open().kickOff(other, byClick));
     assert.deepEqual(
@@ -255,19 +236,14 @@ describe("Kicking off a request file", () => {
   it("asks again for another path, query, kind or crew, even if the host was allowed, and shows only what is new", async () => {
     const consent = new CallbackConsent(machine.database);
     const asked = async (callbacks: CallbackUrls & PlainCallbacks, by = crew) => {
-      const {
-        shown: [question],
-      } = await withPerson([{ press: "Allow" }], () => consent.confirm(by, callbacks));
-      return (question?.detail ?? "").split("\n").filter((line) => line.startsWith("•"));
+      const { shown } = await withPerson([allows], () => consent.confirm(by, callbacks));
+      const { detail = "" } = shown[0] ?? {};
+      return detail.split("\n").filter((line) => line.startsWith("•"));
     };
     const allowed = { crewWebhookUrl: "https://webhook.site/mine" };
     await asked(allowed);
-    assert.deepEqual(await asked({ crewWebhookUrl: "https://webhook.site/theirs" }), [
-      "• the result, to https://webhook.site/theirs",
-    ]);
-    assert.deepEqual(await asked({ crewWebhookUrl: "https://webhook.site/mine?copy=theirs" }), [
-      "• the result, to https://webhook.site/mine?copy=theirs",
-    ]);
+    for (const url of ["https://webhook.site/theirs", "https://webhook.site/mine?copy=theirs"])
+      assert.deepEqual(await asked({ crewWebhookUrl: url }), [`• the result, to ${url}`]);
     assert.deepEqual(await asked({ ...allowed, stepWebhookUrl: "https://webhook.site/mine" }), [
       "• each step of an agent, with its thoughts and tools, to https://webhook.site/mine",
     ]);
@@ -283,21 +259,17 @@ describe("Kicking off a request file", () => {
   it("always asks in an untrusted workspace, in one question with crew, host, size and all callbacks, and remembers none", async () => {
     const uri = await file("untrusted", { crewWebhookUrl: "https://hooks.test/a" });
     const files = open({ isTrusted: () => false });
-    const {
-      shown: [question],
-    } = await withPerson(["escape"], () => files.kickOff(uri, byClick));
+    const question = await asksFor(uri, "escape", files);
     assert.equal(question?.text, "Kick off “Travel” from a file of an untrusted workspace?");
     assert.match(
       question.detail ?? "",
       /untrusted\.kickoff\.json.*“Travel”\.\n\n66 bytes are sent to crew\.test\. A kickoff can cost money\.\n\nIt asks the crew to send:\n\n• the result, to https:\/\/hooks\.test\/a$/,
     );
     assert.equal(sent.length, 0);
-    await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
-    await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
+    await asksFor(uri, { press: "Kick Off" }, files);
+    await asksFor(uri, allows);
     await clock.pass(1_000);
-    const {
-      shown: [again],
-    } = await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
+    const again = await asksFor(uri, { press: "Kick Off" }, files);
     assert.match(again?.detail ?? "", /• the result, to https:/);
     assert.equal(sent.length, 3);
   });
@@ -309,9 +281,7 @@ describe("Kicking off a request file", () => {
     };
     const uri = await file("rehearsed");
     const files = open({ isTrusted: () => false, crews: crewsOf(rehearsed) });
-    const {
-      shown: [question],
-    } = await withPerson(["escape"], () => files.kickOff(uri, byClick));
+    const question = await asksFor(uri, "escape", files);
     assert.match(question?.detail ?? "", /26 bytes are sent to crew\.test\.$/);
   });
 
@@ -319,7 +289,7 @@ describe("Kicking off a request file", () => {
     const uri = await file("form", { inputs: {}, crewWebhookUrl: "https://hooks.test/a" });
     await withPerson(["escape"], () => open().openInForm(uri));
     assert.deepEqual(opened, []);
-    await withPerson([{ press: "Allow" }], () => open().openInForm(uri));
+    await withPerson([allows], () => open().openInForm(uri));
     assert.deepEqual(opened, [
       [crew, { inputs: {}, crewWebhookUrl: "https://hooks.test/a" }, { replaces: true }],
     ]);
@@ -346,7 +316,7 @@ describe("Kicking off a request file", () => {
     });
     const clicks: Promise<unknown>[] = [];
     const click = () => clicks.push(files.kickOff(uri, byClick));
-    const { shown } = await withPerson([{ press: "Allow" }], async () => {
+    const { shown } = await withPerson([allows], async () => {
       click();
       click();
       await waitFor("the crew to be woken", () => wake !== undefined);
@@ -377,7 +347,7 @@ describe("Kicking off a request file", () => {
     };
     const webhooks = { events: ["task_started"], url: "https://events.test/e", realtime: false };
     const uri = await file("secret", { humanInputWebhook, webhooks });
-    const { shown } = await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
+    const { shown } = await withPerson([allows], () => open().kickOff(uri, byClick));
     assert.deepEqual(
       shown.map(({ text }) => text),
       [
@@ -447,11 +417,7 @@ describe("Writing a request file in the editor", () => {
     await waitFor("the first marks", () => marksIn(uri).length === 1);
     assert.match(marksIn(uri)[0]?.message ?? "", /holds no secrets.*“password”/);
     assert.ok((await offeredAt("crew.kickoff.json", '{"crew": |}')).has("Described"));
-    assert.equal(
-      small.tokens.length,
-      asked,
-      "nothing is asked by opening a file or completing a crew",
-    );
+    assert.equal(small.tokens.length, asked, "opening a file or completing a crew asks nothing");
     const names = await offeredAt(
       "names.kickoff.json",
       '{"crew": "Described", "inputs": {"note": "", |}}',
@@ -468,29 +434,17 @@ describe("Writing a request file in the editor", () => {
       "values.kickoff.json",
       '{"crew": "Described", "inputs": {"size": |}}',
     );
-    assert.deepEqual(
-      ['"small"', '"large"'].map((value) => values.has(value)),
-      [true, true],
-    );
+    for (const value of ['"small"', '"large"']) assert.ok(values.has(value));
     assert.equal(small.tokens.length, asked + 1, "the crew is asked once");
     await waitFor("marks at the inputs", () => marksIn(uri).length === 4);
+    const { Error, Warning } = vscode.DiagnosticSeverity;
     const marked = marksIn(uri).map(({ message, severity, range }) => [
-      message,
-      severity,
-      range.start.line,
+      ...[range.start.line, severity, message],
     ]);
     assert.deepEqual(marked.slice(1), [
-      [
-        'The crew accepts only these values for “size”: "small", "large".',
-        vscode.DiagnosticSeverity.Error,
-        3,
-      ],
-      ["The input “note” is missing: the crew needs it.", vscode.DiagnosticSeverity.Error, 2],
-      [
-        "The crew doesn't list the input “other”. It will still be sent.",
-        vscode.DiagnosticSeverity.Warning,
-        4,
-      ],
+      [3, Error, 'The crew accepts only these values for “size”: "small", "large".'],
+      [2, Error, "The input “note” is missing: the crew needs it."],
+      [4, Warning, "The crew doesn't list the input “other”. It will still be sent."],
     ]);
   });
 
@@ -499,10 +453,8 @@ describe("Writing a request file in the editor", () => {
       "unknown.kickoff.json",
       '{"crew": "Nobody", // a comment\n "inputs": []}',
     );
-    const {
-      document: { languageId },
-    } = await vscode.window.showTextDocument(uri);
-    assert.equal(languageId, "jsonc");
+    const { document } = await vscode.window.showTextDocument(uri);
+    assert.equal(document.languageId, "jsonc");
     await waitFor("the mark", () => marksIn(uri).length === 1);
     assert.equal(marksIn(uri)[0]?.message, "No crew named “Nobody” is connected here.");
     await waitFor(
