@@ -28,18 +28,14 @@ export class PolledExecution {
   failures = 0;
   /** Why the last poll brought nothing: the crew's answer, or what blocked it on this machine. */
   #failure: { readonly error: unknown; readonly at: number } | undefined;
-  #session: string;
-  #askedIn = "";
-  #since: number;
-  #askedAt: number | undefined;
+  readonly #seenFrom: number;
+  #askedAt = -Infinity;
   /** Overrides the interval: after a failure, or to poll soon. */
   #dueAt: number | undefined;
 
-  constructor(execution: ExecutionSummary, now: number) {
-    this.localId = execution.localId;
-    this.#session = paceSession(execution);
-    this.#since = now;
-    this.#dueAt = now;
+  constructor({ localId }: ExecutionSummary, now: number) {
+    this.localId = localId;
+    this.#seenFrom = now;
   }
 
   /** The request failed, or its answer is invalid. */
@@ -53,51 +49,38 @@ export class PolledExecution {
     return this.error === undefined ? this.#failure?.error : undefined;
   }
 
-  /** Polls a new session at once. @returns whether another window's answer ended a problem */
-  follow(execution: ExecutionSummary, now: number): boolean {
-    const session = paceSession(execution);
-    if (session !== this.#session) {
-      this.#session = session;
-      this.#since = now;
-      this.failures = 0;
-      this.#dueAt = now;
-    }
-    const seenAt = Date.parse(execution.seenAt ?? "");
-    if (this.#failure === undefined || !(seenAt > this.#failure.at)) return false;
+  /** @returns whether another window's answer ended a problem */
+  follow({ seenAt = "" }: ExecutionSummary): boolean {
+    if (this.#failure === undefined || !(Date.parse(seenAt) > this.#failure.at)) return false;
     this.failures = 0;
     this.#failure = undefined;
     return true;
   }
 
   pollSoon(now: number): void {
-    this.#dueAt = Math.max(now, (this.#askedAt ?? -Infinity) + leastGap);
+    this.#dueAt = Math.max(now, this.#askedAt + leastGap);
   }
 
   due(execution: ExecutionSummary, isLookedAt: boolean): number {
-    return this.#dueAt ?? (this.#askedAt ?? 0) + this.#pace(execution, isLookedAt);
+    return this.#dueAt ?? this.#askedAt + this.#pace(execution, isLookedAt);
   }
 
   begin(now: number): AbortController {
     this.requested = undefined;
     this.#askedAt = now;
-    this.#askedIn = this.#session;
     return (this.request = new AbortController());
   }
 
   /** `random` in 0 to 1, for the jitter. @returns whether the problem changed or ended */
   record(error: unknown, execution: ExecutionSummary, now: number, random: number): boolean {
-    // An answer to an earlier session doesn't delay the next poll.
-    if (this.#askedIn === this.#session) {
-      this.failures = error === undefined ? 0 : this.failures + 1;
-      // Full jitter, doubling to the longest.
-      const backOff = random * Math.min(longestBackOff, quick * 2 ** this.failures);
-      const pause = Math.max(this.#pace(execution, true), backOff);
-      this.#dueAt = error === undefined ? undefined : now + pause;
-    }
     const before = this.#problem();
     this.#failure = error === undefined ? undefined : { error, at: now };
+    this.failures = error === undefined ? 0 : this.failures + 1;
+    // Full jitter, doubling to the longest.
+    const backOff = random * Math.min(longestBackOff, quick * 2 ** this.failures);
     // `Retry-After` overrides everything.
-    if (this.error?.retryAfterMs !== undefined) this.#dueAt = now + this.error.retryAfterMs;
+    const pause = this.error?.retryAfterMs ?? Math.max(this.#pace(execution, true), backOff);
+    this.#dueAt = error === undefined ? undefined : now + pause;
     return before !== this.#problem();
   }
 
@@ -107,8 +90,9 @@ export class PolledExecution {
   }
 
   #pace(execution: ExecutionSummary, isLookedAt: boolean): number {
-    const age = (this.#askedAt ?? this.#since) - this.#since;
-    return mayWait(execution) ? unknownPace : pace(age, isLookedAt);
+    // After a kickoff or a resume, whoever sent it, polling is quick again.
+    const age = this.#askedAt - Math.max(this.#seenFrom, wantedSince(execution));
+    return mayWait(execution) && age >= 0 ? unknownPace : pace(age, isLookedAt);
   }
 }
 
@@ -119,19 +103,20 @@ export function canBeAsked(execution: ExecutionSummary): boolean {
 }
 
 export function isTooOld(execution: ExecutionSummary, now: number): boolean {
-  const since =
-    execution.watchedSince === undefined ? -Infinity : Date.parse(execution.watchedSince);
-  return now - Math.max(lastSentAt(execution), since) >= ageLimit;
+  return now - wantedSince(execution) >= ageLimit;
+}
+
+/** When something was sent, or the person asked to keep watching, last. */
+function wantedSince(execution: ExecutionSummary): number {
+  const { watchedSince } = execution;
+  return Math.max(
+    lastSentAt(execution),
+    watchedSince === undefined ? -Infinity : Date.parse(watchedSince),
+  );
 }
 
 /** What was requested before a resume, a new id or a callback's pause doesn't count after it. */
 export function sessionOf({ kickoffIds, resumes, waiting }: ExecutionSummary): string {
   const pause = [waiting?.taskId, waiting?.attempt];
   return JSON.stringify([kickoffIds.at(-1), resumes.map(({ outcome }) => outcome), pause]);
-}
-
-/** A pause that an answer shows doesn't begin another one. */
-function paceSession({ kickoffIds, resumes, watchedSince }: ExecutionSummary): string {
-  const sent = resumes.filter(({ outcome }) => outcome === "answered" || outcome === "unanswered");
-  return JSON.stringify([kickoffIds.at(-1), sent.length, watchedSince]);
 }

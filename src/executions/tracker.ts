@@ -191,10 +191,9 @@ export class Tracker implements Disposable {
 
   /** Reports those whose problem another window's answer has ended. */
   #follow(executions: readonly ExecutionSummary[]): void {
-    const now = this.#options.clock.now();
     for (const execution of executions)
       if (!canBeAsked(execution)) this.#drop(execution.localId);
-      else if (this.#pollOf(execution).follow(execution, now)) this.#report(execution);
+      else if (this.#pollOf(execution).follow(execution)) this.#report(execution);
     this.#plan();
   }
 

@@ -323,7 +323,8 @@ describe("Tracker", () => {
         [scene.store.find(id)?.state, scene.store.find(id)?.waiting],
         ["running", undefined],
       );
-      assert.equal(answers.length, 2, "and polls again at once");
+      await scene.pass(2);
+      assert.equal(answers.length, 2, "and polls again soon");
       answers[1]?.(pausing("review", "Draft", 2));
       await scene.pass(0);
       assert.equal(scene.store.find(id)?.waiting?.attempt, 2);
