@@ -37,6 +37,8 @@ import { showStatusBar } from "./views/status-bar.ts";
 import { registerTimeline } from "./views/timeline/register.ts";
 import { registerTree } from "./views/tree/register.ts";
 
+import type { Act } from "./view/actions.ts";
+
 export type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
@@ -147,10 +149,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   inFlows((receiving) => receiving.begin());
   const prices = owned.add(new Prices());
   const circumstances = owned.add(
-    new CurrentCircumstances({
-      ...{ crews, tracker, outbox: sending.outbox, prices, clock },
-    }),
+    new CurrentCircumstances({ crews, tracker, outbox: sending.outbox, prices, clock }),
   );
+  const act: Act = (verb, argument) => verbs.run(verb, argument);
 
   // What a person sees.
   const drafts = owned.add(new Drafts(database, logProblem));
@@ -160,14 +161,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchWaitingHere(documents, store));
   const page = owned.add(
     registerPage({
-      documents,
-      store,
-      crews,
-      drafts,
-      clock,
-      extension: context.extensionUri,
-      changes: [circumstances.onDidChange],
-      ready: opened,
+      ...{ documents, store, crews, drafts, clock, act, extension: context.extensionUri },
+      ...{ changes: [circumstances.onDidChange], ready: opened },
     }),
   );
   const { forms, files } = owned.add(
@@ -198,8 +193,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   const comparisons = owned.add(
     registerComparisons({
-      extension: context.extensionUri,
-      ...{ store, prices, clock, ready: opened },
+      ...{ store, prices, clock, act, extension: context.extensionUri, ready: opened },
     }),
   );
   owned.add(watchAttention(tracker, database, tree, documents, timeline, comparisons));

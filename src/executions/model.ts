@@ -340,6 +340,11 @@ export function keyOf(execution: Pick<ExecutionSummary, "kickoffIds" | "localId"
   return execution.kickoffIds[0] ?? execution.localId;
 }
 
+/** What names it to a verb. */
+export function targetOf(execution: Pick<ExecutionSummary, "crew" | "kickoffIds" | "localId">) {
+  return { crew: execution.crew.id, kickoffId: keyOf(execution) };
+}
+
 type OptionalKey = {
   [Key in keyof Execution]-?: undefined extends Execution[Key] ? Key : never;
 }[keyof Execution];

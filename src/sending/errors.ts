@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../api/errors.ts";
 import { actionsOf, type ErrorAction, messageOf, UserError } from "../base/errors.ts";
-import { type Execution, keyOf } from "../executions/model.ts";
+import { type Execution, targetOf } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackToSend } from "./feedback.ts";
 
@@ -73,7 +73,7 @@ export function isUnsent(error: unknown): boolean {
 }
 
 export function buttonsOf(execution: Execution) {
-  const target = { crew: execution.crew.id, kickoffId: keyOf(execution) };
+  const target = targetOf(execution);
   const button = (title: string, command: string): ErrorAction => ({
     title,
     command,

@@ -5,9 +5,9 @@ import {
   hasEnded,
   isLocalCrew,
   isStopping,
-  keyOf,
   mayWait,
   type ResumeSummary,
+  targetOf,
 } from "../executions/model.ts";
 import type { Price } from "../executions/tokens.ts";
 import { answeredPause, approved, pendingResume } from "../executions/resumes.ts";
@@ -77,9 +77,12 @@ export function commandOn(
   title: string,
   more: object = {},
 ) {
-  const argument = { crew: execution.crew.id, kickoffId: keyOf(execution), by: "person", ...more };
+  const argument = { ...targetOf(execution), by: "person", ...more };
   return { title, command: `crewdeck.${verb}`, arguments: [argument] };
 }
+
+/** Has a verb done for the person who pressed it, who sees what goes wrong. */
+export type Act = (verb: string, argument: object) => Promise<unknown>;
 
 export function effectOf(verb: "approve" | "reject" | "answer"): string {
   return {

@@ -2,18 +2,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { shortName } from "../base/text.ts";
-import { type ExecutionSummary, keyOf } from "../executions/model.ts";
 import { inspectProject } from "../projects/inspect.ts";
-
-/** Runs a command of an execution as a lens does. */
-export async function runCommand(
-  command: string,
-  execution: ExecutionSummary,
-  more = {},
-): Promise<void> {
-  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), by: "person" };
-  await vscode.commands.executeCommand(`crewdeck.${command}`, { ...target, ...more });
-}
 
 /**
  * Opens where a task, or without one its crew, is defined.

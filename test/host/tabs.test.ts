@@ -47,7 +47,10 @@ describe("A tab", () => {
   beforeEach(() => (person = new ScriptedPerson([])));
   afterEach(() => person.dispose());
 
-  const common = () => ({ ...parts, clock: systemClock, extension, ready: Promise.resolve() });
+  const common = () => ({
+    ...{ ...parts, clock: systemClock, extension, ready: Promise.resolve() },
+    act: () => assert.fail("no test presses a button"),
+  });
 
   /** The page of an execution that waits. */
   const openPage = () => {

@@ -4,13 +4,13 @@ import type { Clock } from "../../base/clock.ts";
 import type { Handlers } from "../../base/protocol.ts";
 import { comparisonType } from "../../editor/manifest.ts";
 import { Panel } from "../../editor/panel.ts";
-import type { Execution, ExecutionSummary } from "../../executions/model.ts";
+import { type Execution, type ExecutionSummary, targetOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import type { Act } from "../../view/actions.ts";
 import type { Output } from "../../view/outputs.ts";
 import { present } from "../../view/words.ts";
 import { activityIn } from "../activities.ts";
 import { uriOf } from "../document/output-editors.ts";
-import { runCommand } from "../from-page.ts";
 import { askForOther } from "../pick-execution.ts";
 import type { Prices } from "../prices.ts";
 import { timelineContent } from "../timeline/content.ts";
@@ -37,6 +37,7 @@ export interface ComparisonParts {
   readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly clock: Clock;
+  readonly act: Act;
   readonly extension: vscode.Uri;
   /** Resolves when the executions are read. */
   readonly ready: Promise<unknown>;
@@ -185,16 +186,18 @@ export class OpenComparison {
         const chosen = await askForOther(this.#parts.store, side === "left" ? right : left);
         if (chosen !== undefined) this.show({ ...this.#pair, [side]: chosen.localId });
       }),
-      open: on((executions, { side }) => runCommand("openExecution", executions[side])),
+      open: on((executions, { side }) =>
+        this.#parts.act("openExecution", targetOf(executions[side])),
+      ),
       openOutput: on(async (executions, { id }) => {
         const pair = outputPairs(executions).find((each) => each.id === id);
-        if (pair !== undefined) await openOutput(executions, pair);
+        if (pair !== undefined) await openOutput(executions, pair, this.#parts.act);
       }),
     };
   }
 }
 
-async function openOutput(executions: Sides<Execution>, pair: OutputPair): Promise<void> {
+async function openOutput(executions: Sides<Execution>, pair: OutputPair, act: Act): Promise<void> {
   if (isDiff(pair)) {
     const [left, right] = sides.map((side) => uriIn(executions[side], pair[side]));
     const names = [...new Set(present(pair.left, pair.right).map(outputName))];
@@ -205,7 +208,7 @@ async function openOutput(executions: Sides<Execution>, pair: OutputPair): Promi
   const side: Side = pair.left?.output === undefined ? "right" : "left";
   const { taskId, attempt } = pair[side] ?? {};
   const part = taskId === "" ? { result: true } : { taskId, attempt };
-  await runCommand("openOutput", executions[side], part);
+  await act("openOutput", { ...targetOf(executions[side]), ...part });
 }
 
 function uriIn(execution: Execution, side: OutputPair[Side]) {

@@ -3,7 +3,7 @@ import { actionsOf, messageOf, UserError } from "../../base/errors.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
 import type { Lease } from "../../executions/lease.ts";
-import { type ExecutionSummary, keyOf } from "../../executions/model.ts";
+import { type ExecutionSummary, targetOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import { eventOf } from "../events.ts";
@@ -66,7 +66,7 @@ export function watchEnds(options: EndsOptions): vscode.Disposable {
 }
 
 function describe(error: unknown, execution: ExecutionSummary): UserError {
-  const given = { crew: execution.crew.id, kickoffId: keyOf(execution), format: "endpoint" };
+  const given = { ...targetOf(execution), format: "endpoint" };
   const title = vscode.l10n.t("Send Spans");
   return new UserError(
     vscode.l10n.t(

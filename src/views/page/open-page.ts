@@ -10,7 +10,12 @@ import { pageType } from "../../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import type { Activity } from "../../executions/activity.ts";
-import { type Execution, type ExecutionSummary, hasEnded } from "../../executions/model.ts";
+import {
+  type Execution,
+  type ExecutionSummary,
+  hasEnded,
+  targetOf,
+} from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
 import { isForWhatWaits, type ResumeTarget, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -25,9 +30,9 @@ import {
 } from "../../executions/drafts.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
-import type { Circumstances } from "../../view/actions.ts";
+import type { Act, Circumstances } from "../../view/actions.ts";
 import { missingText } from "../../view/text.ts";
-import { openDefinition, openFile, runCommand } from "../from-page.ts";
+import { openDefinition, openFile } from "../from-page.ts";
 import { timelineContent } from "../timeline/content.ts";
 import { fromPage, type FromPage, type Place, type ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
@@ -38,6 +43,7 @@ export interface PageParts {
   readonly crews: Pick<Crews, "find">;
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove" | "onDidChange">;
   readonly clock: Clock;
+  readonly act: Act;
   readonly extension: vscode.Uri;
   /** Fires when what may change without the execution has changed. */
   readonly changes: readonly Event<unknown>[];
@@ -249,14 +255,14 @@ export class OpenPage {
   }
 
   #handlers(): Handlers<FromPage> {
-    const { crews } = this.#parts;
+    const { crews, act } = this.#parts;
     const folderOf = (crewId: string) => crews.find(crewId)?.local?.folder;
     /** Nothing is done for an execution that is no longer tracked. */
     const on =
-      <Sent>(act: (execution: Execution, sent: Sent) => unknown) =>
+      <Sent>(handle: (execution: Execution, sent: Sent) => unknown) =>
       async (sent: Sent) => {
         const execution = this.#execution();
-        if (execution !== undefined) await act(execution, sent);
+        if (execution !== undefined) await handle(execution, sent);
       };
     return {
       ready: () => {
@@ -273,14 +279,11 @@ export class OpenPage {
       answer: on((execution, answer) => this.#answer(execution, answer)),
       insert: on((execution, target) => this.#insert(execution, target)),
       oldDraft: on((execution, draft) => this.#useOldDraft(execution, draft)),
-      act: on((execution, { action, ...more }) => runCommand(action, execution, more)),
+      act: on((execution, { action, ...more }) => act(action, { ...targetOf(execution), ...more })),
       define: on(({ crew }, { taskId }) => openDefinition(folderOf(crew.id), taskId)),
       openFile: on(({ crew }, place) => openFile(folderOf(crew.id), place)),
       openEarlier: on(({ crew, request }) =>
-        vscode.commands.executeCommand("crewdeck.openExecution", {
-          crew: crew.id,
-          kickoffId: request?.runAgain?.executionId,
-        }),
+        act("openExecution", { crew: crew.id, kickoffId: request?.runAgain?.executionId }),
       ),
     };
   }
@@ -290,14 +293,14 @@ export class OpenPage {
     execution: Execution,
     { taskId, attempt, kind, text }: MessageOf<FromPage, "answer">,
   ) {
-    const { store, drafts } = this.#parts;
+    const { store, drafts, act } = this.#parts;
     const target = { localId: execution.localId, taskId, attempt };
     const command = kind === "approveWithNote" ? "approve" : kind;
     // If it isn't sent, the draft stays.
     this.#typed.store();
     const feedback = kind === "approve" ? {} : { feedback: text };
     try {
-      await runCommand(command, execution, { taskId, attempt, ...feedback });
+      await act(command, { ...targetOf(execution), taskId, attempt, ...feedback });
       const current = store.find(execution.localId);
       const sent = current === undefined ? [] : resumesOf(current, target);
       // What may have been sent is shown with the output, and can be sent again there.
