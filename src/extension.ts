@@ -158,7 +158,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { documents, outputs } = owned.add(
     registerDocuments({ store, crews, circumstances, drafts, clock, ready: opened, storage }),
   );
-  owned.add(watchWaitingHere(documents, store));
+  owned.add(watchWaitingHere(documents, circumstances, store));
   const page = owned.add(
     registerPage({
       ...{ documents, store, crews, drafts, clock, act, extension: context.extensionUri },

@@ -11,7 +11,7 @@ export type ExecutionPart =
   | { readonly kind: "attempt"; readonly taskId: string; readonly attempt: number }
   | { readonly kind: "result" };
 
-/** `crew-execution:/<crew>/<kickoffId>/<title>.execution`. The title is only for the tab. */
+/** `crew-execution:/<crew>/<title>.execution?<kickoffId>`. The title is only for the tab. */
 export function executionUri(
   address: ExecutionAddress,
   title: string,
@@ -21,28 +21,27 @@ export function executionUri(
   const label = toWellFormed(title)
     .replace(/[/\\\u0000-\u001f\u007f]+/g, "-")
     .replace(/(?<!\.)\.+$/, "");
-  return vscode.Uri.from({ scheme, path: `${pathOf(address)}/${label}.execution` });
+  return uriOf(address, `${label}.execution`, scheme);
 }
 
 export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined {
-  const [, crew, key] = /^\/([^/]+)\/([^/]+)\/[^/]*\.execution$/.exec(uri.path) ?? [];
-  return addressOf(crew, key);
+  const { address, below = "" } = readUri(uri) ?? {};
+  return /^[^/]*\.execution$/.test(below) ? address : undefined;
 }
 
-/** `…/<kickoffId>/tasks/<task> (attempt 2).md` or `…/result.json`. */
+/** `crew-execution:/<crew>/tasks/<task> (attempt 2).md?<kickoffId>`, or `/<crew>/result.json?<kickoffId>`. */
 export function partUri(
   address: ExecutionAddress,
   part: ExecutionPart,
   extension: string,
   scheme: string = executionScheme,
 ): vscode.Uri {
-  return vscode.Uri.from({ scheme, path: `${pathOf(address)}/${partPath(part)}.${extension}` });
+  return uriOf(address, `${partPath(part)}.${extension}`, scheme);
 }
 
 export function parsePartUri(uri: vscode.Uri) {
-  const [, crew, key, path = ""] =
-    /^\/([^/]+)\/([^/]+)\/(.+)\.(?!execution$)[a-z]+$/.exec(uri.path) ?? [];
-  const address = addressOf(crew, key);
+  const { address, below = "" } = readUri(uri) ?? {};
+  const [, path = ""] = /^(.+)\.(?!execution$)[a-z]+$/.exec(below) ?? [];
   const part = partOf(path);
   return address && part && { address, part };
 }
@@ -65,13 +64,18 @@ function partOf(path: string): ExecutionPart | undefined {
   return taskId === undefined ? undefined : { kind: "attempt", taskId, attempt: Number(attempt) };
 }
 
-function pathOf({ crewName, key }: ExecutionAddress): string {
-  return `/${encodeName(crewName)}/${encodeName(key)}`;
+function uriOf({ crewName, key }: ExecutionAddress, below: string, scheme: string): vscode.Uri {
+  const path = `/${encodeName(crewName)}/${below}`;
+  return vscode.Uri.from({ scheme, path, query: toWellFormed(key) });
 }
 
-function addressOf(crew: string | undefined, id: string | undefined): ExecutionAddress | undefined {
-  const [crewName, key] = [decode(crew), decode(id)];
-  return crewName === undefined || key === undefined ? undefined : { crewName, key };
+/** In addresses of 0.1, the ID is a folder. */
+function readUri({ path, query }: vscode.Uri) {
+  const [, crew, ...rest] = path.split("/");
+  const crewName = decode(crew);
+  const key = query === "" ? decode(rest.shift()) : query;
+  const below = rest.join("/");
+  return crewName && key ? { address: { crewName, key }, below } : undefined;
 }
 
 /** Undefined for a stray "%". */

@@ -37,6 +37,8 @@ export interface ExecutionView extends BriefView {
   /** Tokens, estimated cost. */
   readonly use: readonly string[];
   readonly notices: readonly Notice[];
+  /** The title of the execution of which it has earlier outputs, if that is tracked. */
+  readonly earlier?: string;
   /** After the end. */
   readonly result?: string;
   readonly tasks: readonly TaskView[];
@@ -78,6 +80,7 @@ export function viewOf(
     about: aboutOf(execution),
     events: eventFacts(execution),
     ...defined({
+      earlier: circumstances.earlier,
       result: hasEnded(execution) ? output : undefined,
       toCome: toComeLabel(execution, tasks.length),
       inputs: request?.inputs,

@@ -7,6 +7,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
 import { answersTo, canAnswer } from "../view/actions.ts";
+import type { CurrentCircumstances } from "./circumstances.ts";
 import type { ComparisonRoom } from "./comparison/register.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { Timeline } from "./timeline/register.ts";
@@ -75,7 +76,8 @@ export function isShown(
 
 /** Keeps the context keys `crewdeck.waitingHere` and `crewdeck.asksHere`, for the focused text or page. */
 export function watchWaitingHere(
-  documents: Pick<ExecutionDocuments, "summary" | "showsWaiting" | "circumstancesOf">,
+  documents: Pick<ExecutionDocuments, "summary" | "showsWaiting">,
+  circumstances: Pick<CurrentCircumstances, "of">,
   store: Pick<ExecutionStore, "onDidChange">,
 ): vscode.Disposable {
   const look = () => {
@@ -85,7 +87,7 @@ export function watchWaitingHere(
       uri !== undefined &&
       here?.waiting !== undefined &&
       documents.showsWaiting(uri, here) &&
-      canAnswer(answersTo(here, documents.circumstancesOf(here)));
+      canAnswer(answersTo(here, circumstances.of(here)));
     setContext("crewdeck.waitingHere", waits);
     setContext("crewdeck.asksHere", waits && here.waiting.options !== undefined);
   };

@@ -72,7 +72,8 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await run("openExecution", { crew, kickoffId });
     const uri = activeDocument()!;
     assert.equal(uri.scheme, "crew-execution");
-    assert.match(uri.path, new RegExp(`^/${crew}/${kickoffId}/[^/]+\\.execution$`));
+    assert.match(uri.path, new RegExp(`^/${crew}/[^/]+\\.execution$`));
+    assert.equal(uri.query, kickoffId);
     await untrack(kickoffId);
     assert.equal(await executionOf(kickoffId), undefined);
     const nowhere = `https://nowhere.example.com/status/${kickoffId}`;

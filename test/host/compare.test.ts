@@ -36,7 +36,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
   const shownPage = (kickoffId: string) =>
     waitFor("the page", () => {
       const { input } = activeTab() ?? {};
-      return input instanceof vscode.TabInputCustom && input.uri.path.includes(kickoffId);
+      return input instanceof vscode.TabInputCustom && input.uri.query === kickoffId;
     });
   const stillWaits = async (kickoffId: string, attempt: number) =>
     assert.equal((await elsewhere.status(kickoffId)).pending_human_input?.attempt, attempt);

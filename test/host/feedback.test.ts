@@ -205,7 +205,7 @@ describe("feedback in an execution's document", () => {
 
   it("sets a context key for keybindings while the focused document waits for feedback", async () => {
     await withContext("crewdeck.waitingHere", async (values) => {
-      const watch = watchWaitingHere(parts.documents, parts.store);
+      const watch = watchWaitingHere(parts.documents, { of: () => ({}) }, parts.store);
       await parts.show(parts.store.add(anExecution()));
       await waitFor("the key", () => values.at(-1) === true);
       parts.store.update("local-1", () => notWaiting());

@@ -61,7 +61,7 @@ describe("Commands about outputs", () => {
       [{}, "result.md", "markdown", /^The end\.\n$/],
     ] as const) {
       const address = await run<string>("openOutput", { crew, kickoffId: "k-1", ...more });
-      assert.equal(path_(address), `/${crew}/k-1/${at}`);
+      assert.equal(path_(address), `/${crew}/${at}`);
       assert.equal(active()?.languageId, language);
       assert.match(active()?.getText() ?? "", text);
     }

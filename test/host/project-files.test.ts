@@ -134,10 +134,10 @@ describe("The files of a crew project", () => {
       "11 Kick Off…",
     ]);
     await runLens("config/tasks.yaml", "1 Reject…");
-    await waitFor("the page", () => activeDocument()?.path.includes(kickoffId));
+    await waitFor("the page", () => activeDocument()?.query === kickoffId);
     await open("crew.py");
     await runLens("crew.py", "3 Waiting for You");
-    await waitFor("the execution", () => activeDocument()?.path.includes(kickoffId));
+    await waitFor("the execution", () => activeDocument()?.query === kickoffId);
     await runLens("config/tasks.yaml", "1 Last Output");
     await waitFor("the output", () => activeDocument()?.path.includes("draft"));
 

@@ -149,8 +149,8 @@ describe("The context menu of a row", () => {
 
 describe("The title of an editor", () => {
   it("has at most four buttons, each with an icon of its own", () => {
-    const document = "/Writers/k-1/Tea.execution";
-    const output = "/Writers/k-1/tasks/review/1.md";
+    const document = "/Writers/Tea.execution";
+    const output = "/Writers/tasks/review/1.md";
     const editors: readonly Context[] = [
       { resourcePath: document },
       { resourcePath: document, activeCustomEditorId: "crewdeck.page" },

@@ -105,8 +105,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return summary && this.#options.store.find(summary.localId);
   }
 
-  circumstancesOf(execution: ExecutionSummary): Circumstances {
-    return this.#options.circumstances.of(execution);
+  circumstancesOf(execution: Execution): Circumstances {
+    const { store, circumstances } = this.#options;
+    const { runAgain } = execution.request ?? {};
+    const from = runAgain && store.summary(runAgain.executionId);
+    return { ...circumstances.of(execution), ...(from && { earlier: titleOf(from) }) };
   }
 
   /** What an execution's own document shows. Undefined while it is loading, and for any other document. */
@@ -196,10 +199,10 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const key = uri.toString();
     const known = this.#pages.get(key);
     const summary = this.summary(uri);
-    const circumstances = summary && this.circumstancesOf(summary);
+    const circumstances = summary && this.#options.circumstances.of(summary);
     const about = JSON.stringify([summary && titleOf(summary), circumstances]);
     if (known !== undefined && known.summary === summary && known.about === about) return known;
-    const { rendered, view } = this.#render(uri, circumstances ?? {}, rendering);
+    const { rendered, view } = this.#render(uri, rendering);
     const isSame = known?.renderings[0].text === rendered.text;
     const page: Page = {
       uri,
@@ -216,7 +219,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   #render(
     uri: vscode.Uri,
-    circumstances: Circumstances,
     rendering: Rendering,
   ): { readonly rendered: Rendered; readonly view?: ExecutionView } {
     const address = addressOf(uri);
@@ -227,7 +229,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
       return { rendered: rendering.missingText(address.crewName, address.key) };
     if (part === undefined) {
       const activity = rendering.activityIn(this.#options.store, execution);
-      const view = rendering.viewOf(execution, activity, circumstances);
+      const view = rendering.viewOf(execution, activity, this.circumstancesOf(execution));
       return { rendered: rendering.textOf(view), view };
     }
     const output = rendering.outputOf(execution, part);

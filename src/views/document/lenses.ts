@@ -29,7 +29,7 @@ const most = 8;
 /** What a person can do, above what it is about: the title, the output that waits, attempts, outputs. */
 export function lensesOf(
   execution: Execution,
-  { actions, answers, result, tasks }: ExecutionView,
+  { actions, answers, earlier, result, tasks }: ExecutionView,
   rendered: Rendered,
   drafts: readonly Draft[],
 ): readonly (Lens & { readonly line: number })[] {
@@ -46,6 +46,7 @@ export function lensesOf(
         verb === undefined ? { title: label } : commandOn(execution, verb, label),
       ),
     ]),
+    ...(earlier === undefined ? [] : above(start("run again"), [openEarlier(execution, earlier)])),
     ...above(
       placeOfWaiting(execution, rendered)?.first,
       answerLenses(execution, answers, canAnswer(answers) ? drafts : []),
@@ -66,6 +67,12 @@ export function lensesOf(
       }),
     ),
   ];
+}
+
+function openEarlier({ crew, request }: Execution, title: string): Lens {
+  const { executionId = "" } = request?.runAgain ?? {};
+  const from = { crew, kickoffIds: [executionId], localId: executionId };
+  return commandOn(from, "openExecution", l10n.t("Open “{0}”", title));
 }
 
 function openLabel(output: string): string {

@@ -197,10 +197,8 @@ export class OpenPage {
     const circumstances = documents.circumstancesOf(execution);
     const activity = activityIn(store, execution);
     this.#showTimeline(execution, activity, circumstances);
-    const { executionId } = execution.request?.runAgain ?? {};
-    const from = executionId === undefined ? undefined : store.summary(executionId);
-    const more = { earlier: from && titleOf(from), target: this.#postDrafts(execution) };
-    return { type: "show", model: pageModel(execution, activity, { ...circumstances, ...more }) };
+    const shown = { ...circumstances, target: this.#postDrafts(execution) };
+    return { type: "show", model: pageModel(execution, activity, shown) };
   }
 
   #execution(): Execution | undefined {

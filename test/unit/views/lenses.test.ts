@@ -73,6 +73,16 @@ describe("The lenses of an execution's document", () => {
     ]);
   });
 
+  it("lead to the execution of which it has earlier outputs, by its title", () => {
+    const runAgain = { taskId: "review", executionId: "first-id" };
+    const again = anExecution({ request: { inputs: {}, callbacks: {}, runAgain } });
+    const heading = "It began at task review, with the earlier outputs of Home heat pumps.";
+    const [open] = lensesAbove(heading, again, { earlier: "Home heat pumps" });
+    assert.equal(open?.title, "Open “Home heat pumps”");
+    const [argument] = open.arguments ?? [];
+    assert.deepEqual([open.command, argument?.kickoffId], ["crewdeck.openExecution", "first-id"]);
+  });
+
   it("ask for a task's ID if the crew doesn't report which task waits", () => {
     const gone = notWaiting({ state: "unknown", mayBeWaiting: true });
     const titles = ["Give Feedback…", "Paste Received Callback…"];
