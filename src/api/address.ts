@@ -20,43 +20,37 @@ const wrapping = /^[\s\u200b\ufeff<"'`]+|(?<![\s\u200b\ufeff>"'`])[\s\u200b\ufef
  */
 export function normaliseAddress(text: string): string {
   const url = parse(text.replace(wrapping, ""));
-  if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw new AddressError(
-      l10n.t("A crew's address must start with https://, not {0}//.", url.protocol),
-    );
-  if (url.username !== "" || url.password !== "")
-    throw new AddressError(
-      l10n.t(
-        "The address has a user name or password. Remove it: requests use a token, which is stored separately.",
-      ),
-    );
-  if (url.protocol === "http:" && !isLoopback(url.hostname))
-    throw new AddressError(
-      l10n.t(
-        "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
-      ),
-    );
+  const problem = problemOf(url);
+  if (url === undefined || problem !== undefined) throw new AddressError(problem);
   const path = withoutEndSlashes(url.pathname).replace(knownEnding, "");
   return `${url.origin}${withoutEndSlashes(path)}`;
 }
 
-function parse(text: string): URL {
-  if (text === "")
-    throw new AddressError(
-      l10n.t(
-        "Enter the crew's address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
-      ),
-    );
+function parse(text: string): URL | undefined {
   const hasScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i.test(text);
-  const withScheme = hasScheme ? text : `https://${text}`;
-  if (!URL.canParse(withScheme))
-    throw new AddressError(
-      l10n.t(
-        "That isn't a valid address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
-      ),
+  if (hasScheme) return URL.canParse(text) ? new URL(text) : undefined;
+  if (text === "" || !URL.canParse(`https://${text}`)) return undefined;
+  const url = new URL(`https://${text}`);
+  return isLoopback(url.hostname) ? new URL(`http://${text}`) : url;
+}
+
+function problemOf(url: URL | undefined): string | undefined {
+  if (url === undefined)
+    return l10n.t(
+      "Enter a valid address. The crew's address is shown on its page in the dashboard and looks like https://my-crew.example.com.",
     );
-  const url = new URL(withScheme);
-  return !hasScheme && isLoopback(url.hostname) ? new URL(`http://${text}`) : url;
+  const { protocol, username, password, hostname } = url;
+  if (protocol !== "https:" && protocol !== "http:")
+    return l10n.t("A crew's address must start with https://, not {0}//.", protocol);
+  if (username !== "" || password !== "")
+    return l10n.t(
+      "The address has a user name or password. Remove it: requests use a token, which is stored separately.",
+    );
+  if (protocol === "http:" && !isLoopback(hostname))
+    return l10n.t(
+      "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
+    );
+  return undefined;
 }
 
 /** The specification's path and the vendor's OpenAPI file's. */

@@ -38,10 +38,10 @@ describe("a crew's address", () => {
   }
 
   const bad: readonly (readonly [typed: string, message: RegExp])[] = [
-    ["", /Enter the crew's address/],
-    ["   ", /Enter the crew's address/],
-    ["https://", /isn't a valid address/],
-    ["my crew", /isn't a valid address/],
+    ["", /Enter a valid address/],
+    ["   ", /Enter a valid address/],
+    ["https://", /Enter a valid address/],
+    ["my crew", /Enter a valid address/],
     ["http://my-crew.crewai.com", /https:\/\//],
     ["http://10.0.0.5:8000", /https:\/\//],
     ["http://127.0.0.1.example.com", /https:\/\//],
