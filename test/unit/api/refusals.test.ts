@@ -21,142 +21,95 @@ describe("a refusal", () => {
     server.next(behaviour);
     return errorOf(clientOf(server.url).kickoff({ inputs: {} }));
   };
+  const approval = { executionId: "1", taskId: "a", humanFeedback: "Good.", isApprove: true };
 
+  const page = "<html><head><title>502 Bad Gateway</title></head></html>";
+  const documented = {
+    error: "Validation Error",
+    message: "Missing required inputs",
+    details: { missing_inputs: ["budget", "age"] },
+  };
+  const fastApi = { detail: [{ loc: ["body", "taskId"], msg: "Field required", type: "missing" }] };
   const table: readonly (readonly [
     what: string,
-    answer: Behaviour,
-    expected: Partial<CrewApiError>,
+    body: object | string,
+    kind: CrewApiError["kind"],
+    sent: CrewApiError["sent"],
     message: RegExp,
   ])[] = [
     [
       "400",
-      json(400, { error: "Invalid Request", message: "Not pending" }),
-      { kind: "badRequest", status: 400, sent: "no" },
+      { error: "Invalid Request", message: "Not pending" },
+      "badRequest",
+      "no",
       /Not pending/,
     ],
-    [
-      "400 with missing inputs",
-      json(400, { message: "Missing inputs: a" }),
-      { kind: "validation", status: 400, missingInputs: ["a"], sent: "no" },
-      /needs more inputs: a\./,
-    ],
-    [
-      "401",
-      json(401, { error: "Unauthorized", message: "Invalid or missing bearer token" }),
-      { kind: "unauthorized", status: 401, sent: "no" },
-      /Invalid or missing bearer token/,
-    ],
-    ["403", json(403, {}), { kind: "forbidden", status: 403, sent: "no" }, /Forbidden/],
-    [
-      "404",
-      json(404, { error: "Not Found", message: "Execution ID not found" }),
-      { kind: "notFound", status: 404, sent: "no" },
-      /Execution ID not found/,
-    ],
-    ["407", text(407, ""), { kind: "badRequest", sent: "no" }, /\(407\): Proxy Authentication/],
-    ["408", text(408, ""), { kind: "gateway", status: 408, sent: "maybe" }, /Request Timeout/],
-    ["413", text(413, "Too big"), { kind: "badRequest", status: 413, sent: "no" }, /Too big/],
-    [
-      "422, documented",
-      json(422, {
-        error: "Validation Error",
-        message: "Missing required inputs",
-        details: { missing_inputs: ["budget", "age"] },
-      }),
-      { kind: "validation", status: 422, missingInputs: ["budget", "age"], sent: "no" },
-      /budget, age/,
-    ],
-    [
-      "422, FastAPI",
-      json(422, { detail: [{ loc: ["body", "taskId"], msg: "Field required", type: "missing" }] }),
-      { kind: "validation", missingInputs: [] },
-      /body\.taskId: Field required/,
-    ],
-    [
-      "429",
-      text(429, "Slow down", { "retry-after": "7" }),
-      { kind: "rateLimited", status: 429, retryAfterMs: 7000, sent: "no" },
-      /Slow down/,
-    ],
-    [
-      "403 of a server that knows only HTTP/2",
-      text(403, "Missing ALPN Protocol, expected `h2`"),
-      { kind: "badRequest", status: 403, sent: "no" },
-      /accepts only HTTP\/2 \(403\): Missing ALPN/,
-    ],
-    [
-      "a charset that nobody knows",
-      text(400, "Bad", { "content-type": "text/plain; charset=none" }),
-      { kind: "badRequest", sent: "no" },
-      /: Bad\.$/,
-    ],
-    [
-      "500 as a text",
-      text(500, "Internal Server Error"),
-      { kind: "server", status: 500, sent: "maybe" },
-      /Internal Server Error/,
-    ],
-    ["501", text(501, ""), { kind: "server", sent: "maybe" }, /Not Implemented/],
-    [
-      "502 as a page",
-      text(502, "<html><head><title>502 Bad Gateway</title></head></html>", {
-        "content-type": "text/html",
-      }),
-      { kind: "gateway", status: 502, sent: "maybe" },
-      /502 Bad Gateway\.$/,
-    ],
-    [
-      "503",
-      text(503, "", { "retry-after": "Fri, 02 Jan 2026 03:05:05 GMT" }),
-      { kind: "gateway", status: 503, retryAfterMs: 60_000, sent: "maybe" },
-      /Service Unavailable/,
-    ],
-    [
-      "504",
-      text(504, "upstream request timeout"),
-      { kind: "gateway", status: 504, sent: "maybe" },
-      /upstream request timeout/,
-    ],
-    ["522", text(522, ""), { kind: "gateway", status: 522, sent: "maybe" }, /522/],
+    ["400 for inputs", { message: "Missing inputs: a" }, "validation", "no", /more inputs: a\./],
+    ["401", { error: "Unauthorized", message: "Bad token" }, "unauthorized", "no", /Bad token/],
+    ["403", {}, "forbidden", "no", /Forbidden/],
+    ["403 of HTTP/2 alone", "Missing ALPN Protocol", "badRequest", "no", /only HTTP\/2 \(403\): /],
+    ["404", { error: "Not Found", message: "ID not found" }, "notFound", "no", /ID not found/],
+    ["407", "", "badRequest", "no", /\(407\): Proxy Authentication/],
+    ["408", "", "gateway", "maybe", /Request Timeout/],
+    ["413", "Too big", "badRequest", "no", /Too big/],
+    ["422, documented", documented, "validation", "no", /needs more inputs: budget, age\./],
+    ["422, FastAPI", fastApi, "validation", "no", /body\.taskId: Field required/],
+    ["429", "Slow down", "rateLimited", "no", /Slow down/],
+    ["500 as a text", "Internal Server Error", "server", "maybe", /Internal Server Error/],
+    ["501", "", "server", "maybe", /Not Implemented/],
+    ["502 as a page", page, "gateway", "maybe", /502 Bad Gateway\.$/],
+    ["503", "", "gateway", "maybe", /Service Unavailable/],
+    ["504", "upstream request timeout", "gateway", "maybe", /upstream request timeout/],
+    ["522", "", "gateway", "maybe", /522/],
   ];
-  for (const [what, answer, expected, message] of table) {
+  for (const [what, body, kind, sent, message] of table) {
     it(`${what} has a kind, a message and a remedy, and a POST is not repeated`, async () => {
+      const status = Number(what.slice(0, 3));
+      const answer = typeof body === "string" ? text(status, body) : json(status, body);
       const error = await kickoff(answer);
-      for (const [name, value] of Object.entries(expected))
-        assert.deepEqual(error[name as keyof CrewApiError], value, name);
+      assert.deepEqual([error.kind, error.status, error.sent], [kind, status, sent]);
       assert.match(error.message, message);
       assert.match(error.message, /[.!?…]$/);
       assert.match(error.remedy, /^[A-Z].*\.$/);
-      assert.equal(/may have arrived/.test(error.remedy), error.sent === "maybe");
+      assert.equal(/may have arrived/.test(error.remedy), sent === "maybe");
       assert.equal(server.requests.length, 1);
     });
   }
+
+  it("has all missing inputs for a program", async () => {
+    assert.deepEqual((await kickoff(json(422, documented))).missingInputs, ["budget", "age"]);
+    assert.deepEqual((await kickoff(json(422, fastApi))).missingInputs, []);
+  });
+
+  it("says when the crew asks to come back", async () => {
+    const date = "Fri, 02 Jan 2026 03:05:05 GMT";
+    for (const status of [429, 503])
+      for (const [header, milliseconds, words] of [
+        ["7", 7_000, /asks to wait 7 seconds/],
+        ["600", 600_000, /asks to wait 10 minutes/],
+        [date, 60_000, /asks to wait 60 seconds/],
+      ] as const) {
+        const error = await kickoff(text(status, "", { "retry-after": header }));
+        assert.equal(error.retryAfterMs, milliseconds);
+        assert.match(error.remedy, words);
+      }
+  });
 
   for (const [status, type, message, remedy] of [
     [
       401,
       "bearer",
-      /^The crew does not accept the organisation's token \(401\)/,
-      /^Set the organisation's token again: it is the Bearer Token/,
+      /does not accept the organisation's token \(401\)/,
+      /again: it is the Bearer Token/,
     ],
-    [
-      401,
-      "userBearer",
-      /^The crew does not accept the user's token \(401\)/,
-      /^Set the user's token again: it is the User Bearer Token/,
-    ],
+    [401, "userBearer", /does not accept the user's token \(401\)/, /it is the User Bearer Token/],
     [
       403,
       "bearer",
-      /^The crew does not allow this with the organisation's token \(403\)/,
+      /allow this with the organisation's token \(403\)/,
       /^It already has all rights/,
     ],
-    [
-      403,
-      "userBearer",
-      /^The crew does not allow this with the user's token \(403\)/,
-      /^It may lack the right: use the organisation's token/,
-    ],
+    [403, "userBearer", /allow this with the user's token \(403\)/, /use the organisation's token/],
   ] as const) {
     it(`${status} says that it was the ${type} that was refused, and calls onRefused before it is thrown`, async () => {
       server.otherwise = json(status, {});
@@ -172,32 +125,19 @@ describe("a refusal", () => {
     });
   }
 
-  it("404 of a resume first mentions the task's ID", async () => {
-    server.next(json(404, { message: "Task ID not found" }));
-    const error = await errorOf(
-      clientOf(server.url).resume({
-        executionId: "1",
-        taskId: "nosuch",
-        humanFeedback: "Approved.",
-        isApprove: true,
-      }),
-    );
-    assert.equal(error.kind, "notFound");
-    assert.match(error.remedy, /^Check the task's ID/);
-  });
-
-  it("404 of inputs and of a kickoff, which have no ID, mentions only the address", async () => {
-    server.next(json(404, {}));
-    const remedy = "Check the crew's address.";
-    assert.equal((await errorOf(clientOf(server.url).inputs())).remedy, remedy);
-    assert.equal((await kickoff(json(404, {}))).remedy, remedy);
+  it("404 mentions the task's ID for a resume, and only the address for what has no ID", async () => {
+    server.otherwise = json(404, { message: "Task ID not found" });
+    const client = clientOf(server.url);
+    const resumed = await errorOf(client.resume(approval));
+    assert.match(resumed.remedy, /^Check the task's ID/);
+    for (const ask of [client.inputs(), client.kickoff({ inputs: {} })])
+      assert.equal((await errorOf(ask)).remedy, "Check the crew's address.");
   });
 
   it("is never inconclusive for a GET, which has no effect", async () => {
     server.otherwise = text(500, "Internal Server Error");
     const error = await errorOf(clientOf(server.url).inputs());
-    assert.equal(error.kind, "server");
-    assert.equal(error.sent, "no");
+    assert.deepEqual([error.kind, error.sent], ["server", "no"]);
     assert.doesNotMatch(error.remedy, /may have arrived/);
   });
 
@@ -224,75 +164,39 @@ describe("a refusal", () => {
 
   describe("500 of the local service whose crew can't be read", () => {
     const place = { file: "config/tasks.yaml", line: 7, column: 10 };
+    const message =
+      'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".';
     const answer = (crewdeck: unknown) =>
-      json(500, {
-        error: "Internal Server Error",
-        message:
-          'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".',
-        details: { crewdeck },
-        detail: "",
-      });
+      json(500, { error: "Internal Server Error", message, details: { crewdeck }, detail: "" });
 
     it("says that the kickoff started nothing, and where the problem is", async () => {
       const reported: CrewApiError[] = [];
       server.next(answer({ ...place, started: false }));
-      const error = await errorOf(
-        new CrewClient(server.url, token, {
-          isLocal: true,
-          onRefused: (refused) => void reported.push(refused),
-        }).kickoff({ inputs: {} }),
-      );
+      const onRefused = (refused: CrewApiError) => void reported.push(refused);
+      const client = new CrewClient(server.url, token, { isLocal: true, onRefused });
+      const error = await errorOf(client.kickoff({ inputs: {} }));
       assert.deepEqual(
-        [error.kind, error.status, error.sent, error.place],
-        ["server", 500, "no", place],
-      );
-      assert.equal(
-        error.message,
-        'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".',
+        [error.kind, error.status, error.sent, error.place, error.message],
+        ["server", 500, "no", place, message],
       );
       assert.equal(error.remedy, "Nothing was started. Fix the crew's file and kick off again.");
       assert.deepEqual(reported, [error], "it is reported before it is thrown");
     });
 
-    for (const [what, own] of [
-      ["if `started` is missing", place],
-      ["if `started` is a text", { ...place, started: "no" }],
-      ["if `started` is null", { ...place, started: null }],
-      ["if `started` is true", { ...place, started: true }],
-    ] as const) {
-      it(`leaves open whether it started ${what}`, async () => {
-        assert.equal((await kickoff(answer(own))).sent, "maybe");
-      });
-    }
-
-    it("leaves open whether it started if `started` is elsewhere, and whether a resume arrived", async () => {
+    it("leaves open whether it started if `started` isn't false or is elsewhere, and whether a resume arrived", async () => {
+      for (const own of [place, ...["no", null, true].map((started) => ({ ...place, started }))])
+        assert.equal((await kickoff(answer(own))).sent, "maybe", JSON.stringify(own));
       for (const body of [
         { started: false },
         { details: { started: false } },
         { details: "crewdeck" },
         { detail: { crewdeck: { started: false } } },
-      ]) {
+      ])
         assert.equal((await kickoff(json(500, body))).sent, "maybe", JSON.stringify(body));
-      }
-      assert.equal(
-        (await kickoff(json(502, { details: { crewdeck: { started: false } } }))).sent,
-        "maybe",
-        "a gateway's",
-      );
+      const gateways = json(502, { details: { crewdeck: { started: false } } });
+      assert.equal((await kickoff(gateways)).sent, "maybe", "a gateway's");
       server.next(answer({ ...place, started: false }));
-      assert.equal(
-        (
-          await errorOf(
-            clientOf(server.url).resume({
-              executionId: "1",
-              taskId: "a",
-              humanFeedback: "",
-              isApprove: true,
-            }),
-          )
-        ).sent,
-        "maybe",
-      );
+      assert.equal((await errorOf(clientOf(server.url).resume(approval))).sent, "maybe");
     });
 
     it("is not retried for the inputs: the file stays unreadable", async () => {
@@ -416,27 +320,7 @@ describe("a refusal", () => {
     }
   });
 
-  it("names how long the crew asks to wait", async () => {
-    for (const [header, words] of [
-      ["7", /asks to wait 7 seconds/],
-      ["600", /asks to wait 10 minutes/],
-    ] as const)
-      for (const status of [429, 503]) {
-        const { remedy } = await kickoff(text(status, "", { "retry-after": header }));
-        assert.match(remedy, words);
-      }
-  });
-
   describe("success with an unusable answer", () => {
-    it("says that a page came, such as one to sign in", async () => {
-      const page = "<!DOCTYPE html>\n<html><head><title>Log in – Acme</title></head></html>";
-      server.next(text(200, page, { "content-type": "text/html" }));
-      const { kind, message, remedy } = await errorOf(clientOf(server.url).inputs());
-      assert.equal(kind, "badAnswer");
-      assert.match(message, /web page, such as one to sign in: “Log in – Acme”/);
-      assert.match(remedy, /asks you to sign in/);
-    });
-
     it("names the title of a page, whatever is before it", async () => {
       const title = "<title>\n Log in – Acme</title><h1>Hello</h1>";
       for (const page of [
@@ -447,8 +331,10 @@ describe("a refusal", () => {
         `<html><script>if (a<b) document.write("<b>x()")</script>${title}`,
       ]) {
         server.next(text(200, page));
-        const { message } = await errorOf(clientOf(server.url).inputs());
+        const { kind, message, remedy } = await errorOf(clientOf(server.url).inputs());
+        assert.equal(kind, "badAnswer");
         assert.match(message, /web page, such as one to sign in: “Log in – Acme”\.$/, page);
+        assert.match(remedy, /asks you to sign in/);
       }
       server.next(text(200, "<feed><content><html><title>Log in</title></html></content></feed>"));
       assert.match((await errorOf(clientOf(server.url).inputs())).message, /is not JSON\.$/);
@@ -474,18 +360,15 @@ describe("a refusal", () => {
       });
     }
 
-    for (const answer of [text(200, "<html>"), json(200, []), json(200, "ok"), json(200, null)]) {
-      it("status and resume need an object", async () => {
+    it("status and resume need an object", async () => {
+      const client = clientOf(server.url);
+      for (const answer of [text(200, "<html>"), json(200, []), json(200, "ok"), json(200, null)]) {
         server.otherwise = answer;
-        const client = clientOf(server.url);
         assert.equal((await errorOf(client.status("k"))).kind, "badAnswer");
-        const resume = await errorOf(
-          client.resume({ executionId: "k", taskId: "t", humanFeedback: "", isApprove: true }),
-        );
-        assert.equal(resume.kind, "badAnswer");
-        assert.equal(resume.sent, "maybe");
-      });
-    }
+        const resume = await errorOf(client.resume(approval));
+        assert.deepEqual([resume.kind, resume.sent], ["badAnswer", "maybe"]);
+      }
+    });
 
     it("endless nesting is refused, and brackets in a string are not nesting", async () => {
       const deep = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
