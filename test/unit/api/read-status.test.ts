@@ -7,34 +7,35 @@ type Expected = { readonly [Name in keyof StatusReading]?: StatusReading[Name] |
 
 describe("a status answer", () => {
   describe("its state", () => {
-    const texts: Readonly<Record<string, readonly string[]>> = {
-      queued: ["pending", "PENDING", "queued"],
-      running: [
-        "started",
-        "STARTED",
-        "running",
-        "RUNNING",
-        "retry",
-        "retrying",
-        "resumed",
-        "thinking",
-      ],
-      awaiting: [
-        "PAUSED",
-        "Pending Human Input",
-        "pending_human_input",
-        "awaiting_human_feedback",
-        "awaiting human feedback",
-        "waiting-input",
-        "human_input_requested",
-        "Human Input Requested",
-      ],
-      completed: ["success", "SUCCESS", "completed", "complete", "done", "finished"],
-      failed: ["failed", "FAILED", "FAILURE", "error", "errored"],
-      stopped: ["revoked", "REVOKED", "stopped", "cancelled", "canceled"],
-      unknown: ["NOT FOUND", "not_found", "Not-Found"],
-      other: ["dreaming", "not really found"],
+    const texts = {
+      queued: "pending PENDING queued",
+      running: "started STARTED running RUNNING retry retrying resumed thinking",
+      awaiting:
+        "PAUSED pending_human_input awaiting_human_feedback waiting-input human_input_requested",
+      completed: "success SUCCESS completed complete done finished",
+      failed: "failed FAILED FAILURE error errored",
+      stopped: "revoked REVOKED stopped cancelled canceled",
+      unknown: "not_found Not-Found",
+      other: "dreaming not_really_found",
     };
+    const spaced = [
+      ["awaiting", "Pending Human Input"],
+      ["awaiting", "awaiting human feedback"],
+      ["awaiting", "Human Input Requested"],
+      ["unknown", "NOT FOUND"],
+    ] as const;
+    const all = Object.entries(texts).flatMap(([state, list]) =>
+      list.split(" ").map((text) => [state, text] as const),
+    );
+    for (const [state, text] of [...all, ...spaced])
+      it(`"${text}" means ${state}, in either dialect`, () => {
+        const ended = ["completed", "failed", "stopped"].includes(state);
+        for (const raw of [{ status: text }, { state: text, status: "Task is Running" }]) {
+          const { state: read, stateText, ended: over } = readStatus(raw);
+          assert.deepEqual([read, stateText, over], [state, text, ended]);
+        }
+      });
+
     it("is queued if the local service says so", () => {
       const progress = { completed_tasks: 0, total_tasks: 2 };
       const answer = { status: "running", current_task: "research", progress, queued: true };
@@ -42,71 +43,40 @@ describe("a status answer", () => {
       assert.equal(readStatus({ ...answer, queued: false }).state, "running");
     });
 
-    for (const [state, list] of Object.entries(texts)) {
-      for (const text of list) {
-        it(`"${text}" means ${state}, in either dialect`, () => {
-          const ended = ["completed", "failed", "stopped"].includes(state);
-          for (const raw of [{ status: text }, { state: text, status: "Task is Running" }]) {
-            const { state: read, stateText, ended: over } = readStatus(raw);
-            assert.deepEqual(
-              { read, stateText, over },
-              { read: state, stateText: text, over: ended },
-            );
-          }
-        });
-      }
-    }
-
-    it("is never taken from `status` if there is a `state`", () => {
+    it("is never taken from `status` if there is a `state`, unless that is null", () => {
       assert.equal(readStatus({ state: "RUNNING", status: "completed" }).state, "running");
       assert.equal(readStatus({ state: "SUCCESS", status: null }).state, "completed");
       assert.equal(readStatus({ state: "whatever", status: "error" }).state, "other");
-    });
-
-    it("is taken from `status` if `state` is null", () => {
       assert.equal(readStatus({ state: null, status: "running" }).state, "running");
     });
   });
 
+  const findings = { output: "Findings", agent: "Researcher" };
+  const fenced = '```json\n{"a":1}\n```';
   const table: readonly (readonly [what: string, raw: unknown, expected: Expected])[] = [
     [
       "documented: running",
       {
-        status: "running",
-        current_task: "research_task",
+        ...{ status: "running", current_task: "research_task" },
         progress: { completed_tasks: 1, total_tasks: 3 },
       },
       {
-        state: "running",
+        ...{ state: "running", tasks: [] },
         progress: { completed: 1, total: 3, unit: "task", current: "research_task" },
-        tasks: [],
       },
     ],
     [
       "documented: completed",
       {
-        status: "completed",
+        ...{ status: "completed", execution_time: 108.5 },
         result: {
           output: "Itinerary",
-          tasks: [
-            {
-              task_id: "research_task",
-              output: "Findings",
-              agent: "Researcher",
-              execution_time: 45.2,
-            },
-          ],
+          tasks: [{ task_id: "research_task", ...findings, execution_time: 45.2 }],
         },
-        execution_time: 108.5,
       },
       {
-        state: "completed",
-        ended: true,
-        output: "Itinerary",
-        tasks: [
-          { taskId: "research_task", output: "Findings", agent: "Researcher", executionTime: 45.2 },
-        ],
-        executionTime: 108.5,
+        ...{ state: "completed", ended: true, output: "Itinerary", executionTime: 108.5 },
+        tasks: [{ taskId: "research_task", ...findings, executionTime: 45.2 }],
       },
     ],
     [
@@ -115,42 +85,17 @@ describe("a status answer", () => {
       { state: "failed", error: "Invalid API key", executionTime: 23.1 },
     ],
     [
-      "documented: waiting, as the local service says it",
-      {
-        status: "running",
-        current_task: "t",
-        progress: { completed_tasks: 0, total_tasks: 2 },
-        pending_human_input: { task_id: "t", task_output: "Draft", attempt: 2 },
-      },
-      { state: "waiting", waiting: { taskId: "t", output: "Draft", attempt: 2 }, ended: false },
-    ],
-    [
       "live: running",
       {
-        state: "RUNNING",
-        status: "Task is Running",
-        result: null,
+        ...{ state: "RUNNING", status: "Task is Running", result: null },
         progress: {
-          unit: "task",
-          completed: 1,
-          total: 4,
-          remaining: 3,
-          current: "write",
-          current_agent: "Writer",
-          duration_seconds: 12.5,
+          ...{ unit: "task", completed: 1, total: 4, remaining: 3, current: "write" },
+          ...{ current_agent: "Writer", duration_seconds: 12.5 },
         },
       },
       {
-        state: "running",
-        progress: {
-          completed: 1,
-          total: 4,
-          unit: "task",
-          current: "write",
-        },
-        executionTime: 12.5,
-        output: undefined,
-        error: undefined,
+        ...{ state: "running", executionTime: 12.5, output: undefined, error: undefined },
+        progress: { completed: 1, total: 4, unit: "task", current: "write" },
       },
     ],
     [
@@ -159,32 +104,12 @@ describe("a status answer", () => {
       { progress: { completed: 2, unit: "step" } },
     ],
     [
-      "live: success with text and JSON",
-      { state: "SUCCESS", status: null, result: "Text", result_json: { a: 1 } },
-      { state: "completed", output: "Text", error: undefined },
-    ],
-    [
-      "live: JSON inside a text",
-      { state: "SUCCESS", result: null, result_json: '{"a":1}' },
-      { output: '{\n  "a": 1\n}' },
-    ],
-    [
-      "live: JSON alone",
-      { state: "SUCCESS", result: null, result_json: { a: 1 } },
-      { output: '{\n  "a": 1\n}' },
-    ],
-    [
       "live: only the last task's output, fences and all",
       {
-        state: "SUCCESS",
-        result: null,
-        result_json: null,
-        last_executed_task: { name: "write", output: '```json\n{"a":1}\n```', agent: "Writer" },
+        ...{ state: "SUCCESS", result: null, result_json: null },
+        last_executed_task: { name: "write", output: fenced, agent: "Writer" },
       },
-      {
-        output: '```json\n{"a":1}\n```',
-        tasks: [{ taskId: "write", output: '```json\n{"a":1}\n```', agent: "Writer" }],
-      },
+      { output: fenced, tasks: [{ taskId: "write", output: fenced, agent: "Writer" }] },
     ],
     [
       "live: the last task's output is not the end while it runs",
@@ -192,37 +117,10 @@ describe("a status answer", () => {
       { output: undefined, tasks: [{ taskId: "a", output: "First" }] },
     ],
     [
-      "live: failure keeps the exception in status",
-      { state: "FAILED", status: "KeyError: 'x'", result: null },
-      { state: "failed", error: "KeyError: 'x'" },
-    ],
-    [
-      "live: revoked",
-      { state: "REVOKED", status: "terminated" },
-      { state: "stopped", ended: true, error: "terminated" },
-    ],
-    [
       "live: not found",
       { state: "NOT FOUND", status: "Task not found" },
       { state: "unknown", ended: false, error: undefined, waiting: undefined },
     ],
-    [
-      "an output that is an object",
-      { status: "completed", result: { output: { a: [1] } } },
-      { output: '{\n  "a": [\n    1\n  ]\n}' },
-    ],
-    [
-      "a result object of other names",
-      { status: "completed", result: { plan: "x" } },
-      { output: '{\n  "plan": "x"\n}' },
-    ],
-    ["a result that is a number", { status: "completed", result: 0 }, { output: "0" }],
-    [
-      "an empty result",
-      { status: "completed", result: "", result_json: null },
-      { output: undefined },
-    ],
-    ["an output beside the status", { status: "completed", output: "Text" }, { output: "Text" }],
     [
       "crewAI's own result",
       {
@@ -250,122 +148,6 @@ describe("a status answer", () => {
       { progress: undefined },
     ],
     [
-      "an error that is an object",
-      { status: "failed", error: { message: "No quota", code: 7 } },
-      { error: "No quota" },
-    ],
-    [
-      "an error that only has a message",
-      { status: "failed", message: "No quota" },
-      { error: "No quota" },
-    ],
-    [
-      "an error of null on success",
-      { status: "completed", error: null, result: "ok" },
-      { error: undefined, output: "ok" },
-    ],
-    [
-      "a pause with its task under another name",
-      { state: "PAUSED", pending_task: { task_id: "t", output: "Draft" } },
-      { state: "waiting", waiting: { taskId: "t", output: "Draft" } },
-    ],
-    [
-      "a flow's question, as the local service says it",
-      {
-        status: "running",
-        pending_human_input: {
-          ...{ task_id: "review", task_output: "Draft", attempt: 1, message: "Is it right?" },
-          ...{ emit_options: ["publish", "revise"], default_outcome: "revise" },
-        },
-      },
-      {
-        state: "waiting",
-        waiting: {
-          ...{ taskId: "review", output: "Draft", attempt: 1, message: "Is it right?" },
-          ...{ options: ["publish", "revise"], defaultOption: "revise" },
-        },
-      },
-    ],
-    [
-      "a question that any text answers",
-      {
-        status: "running",
-        pending_human_input: { task_id: "t", message: "Right?", emit_options: null },
-      },
-      { state: "waiting", waiting: { taskId: "t", message: "Right?", options: [] } },
-    ],
-    [
-      "a crew's output beside options that are null",
-      { state: "PAUSED", pending_human_input: { task_id: "t", emit_options: null } },
-      { state: "waiting", waiting: { taskId: "t" } },
-    ],
-    [
-      "options of other types, repeated, and a default that is none of them",
-      {
-        state: "PAUSED",
-        pending_human_input: {
-          ...{ task_id: "t", emitOptions: ["yes", 5, null, "", " ", "yes", "no"] },
-          default_outcome: "maybe",
-        },
-      },
-      { state: "waiting", waiting: { taskId: "t", options: ["yes", "no"] } },
-    ],
-    [
-      "a pause with a human_input object",
-      { state: "paused", human_input: { taskId: 17, task_output: "D" } },
-      { state: "waiting", waiting: { taskId: "17", output: "D" } },
-    ],
-    [
-      "a pause with the task beside the state",
-      { status: "awaiting_human_feedback", task_id: "t", task_output: "D" },
-      { state: "waiting", waiting: { taskId: "t", output: "D" } },
-    ],
-    [
-      "a pause with a list",
-      { state: "PAUSED", pending_human_input: [{ task_id: "a" }, { task_id: "b" }] },
-      { state: "waiting", waiting: { taskId: "a" } },
-    ],
-    [
-      "a pause said by a flag",
-      { status: "running", pending_human_input: true, task_id: "t" },
-      { state: "waiting", waiting: { taskId: "t" } },
-    ],
-    [
-      "a pause with the last task's id",
-      { state: "PAUSED", last_executed_task: { task_id: "t", output: "D" } },
-      { state: "waiting", waiting: { taskId: "t", output: "D" } },
-    ],
-    [
-      "a pause whose task is not named",
-      { state: "PAUSED" },
-      { state: "awaiting", waiting: undefined, ended: false },
-    ],
-    [
-      "pending input without a task",
-      { status: "running", pending_human_input: {} },
-      { state: "awaiting", waiting: undefined },
-    ],
-    [
-      "pending input with not found",
-      { state: "NOT FOUND", pending_human_input: { task_id: "t" } },
-      { state: "waiting", waiting: { taskId: "t" } },
-    ],
-    [
-      "no pending input",
-      { status: "running", pending_human_input: null, task_id: "t" },
-      { state: "running", waiting: undefined },
-    ],
-    [
-      "a next task while it runs",
-      { status: "running", pending_task: { task_id: "t" } },
-      { state: "running", waiting: undefined },
-    ],
-    [
-      "pending input of an ended one",
-      { status: "completed", pending_human_input: { task_id: "t" } },
-      { state: "completed", waiting: undefined },
-    ],
-    [
       "an unknown state",
       { state: "Dreaming", extra: 1 },
       { state: "other", stateText: "Dreaming", ended: false },
@@ -379,6 +161,108 @@ describe("a status answer", () => {
         assert.deepEqual(reading[name as keyof StatusReading], value, name);
     });
   }
+
+  const json = '{\n  "a": 1\n}';
+  const live = { state: "SUCCESS", status: null, result: null };
+  const done = { status: "completed" };
+  const outputs: readonly (readonly [what: string, raw: object, output: string | undefined])[] = [
+    ["text beside JSON", { ...live, result: "Text", result_json: { a: 1 } }, "Text"],
+    ["JSON inside a text", { ...live, result_json: '{"a":1}' }, json],
+    ["JSON alone", { ...live, result_json: { a: 1 } }, json],
+    ["an object", { ...done, result: { output: { a: 1 } } }, json],
+    ["a result of other names", { ...done, result: { a: 1 } }, json],
+    ["a number", { ...done, result: 0 }, "0"],
+    ["an empty text", { ...done, result: "", result_json: null }, undefined],
+    ["beside the status", { ...done, output: "Text" }, "Text"],
+  ];
+  for (const [what, raw, output] of outputs)
+    it(`reads an output: ${what}`, () => assert.equal(readStatus(raw).output, output));
+
+  const errors: readonly (readonly [what: string, raw: object, error: string | undefined])[] = [
+    ["in the status, live", { state: "FAILED", status: "KeyError: 'x'" }, "KeyError: 'x'"],
+    ["of one that was stopped", { state: "REVOKED", status: "terminated" }, "terminated"],
+    ["an object", { status: "failed", error: { message: "No quota", code: 7 } }, "No quota"],
+    ["a message alone", { status: "failed", message: "No quota" }, "No quota"],
+    ["none on success", { ...done, error: null, result: "ok" }, undefined],
+    ["none in the live status on success", live, undefined],
+  ];
+  for (const [what, raw, error] of errors)
+    it(`reads an error: ${what}`, () => assert.equal(readStatus(raw).error, error));
+
+  const asked = { task_id: "t", task_output: "D" };
+  const draft = { taskId: "t", output: "D" };
+  const paused = { state: "PAUSED" };
+  const running = { status: "running" };
+  const question = { message: "Right?", emit_options: ["yes", "no"], default_outcome: "no" };
+  const pauses: readonly (readonly [what: string, raw: object, waiting: Expected["waiting"]])[] = [
+    [
+      "documented: waiting, as the local service says it",
+      { ...running, current_task: "t", pending_human_input: { ...asked, attempt: 2 } },
+      { ...draft, attempt: 2 },
+    ],
+    ["a pause with its task under another name", { ...paused, pending_task: asked }, draft],
+    [
+      "a flow's question, as the local service says it",
+      { ...running, pending_human_input: { ...asked, ...question } },
+      { ...draft, message: "Right?", options: ["yes", "no"], defaultOption: "no" },
+    ],
+    [
+      "a question that any text answers",
+      { ...running, pending_human_input: { ...asked, ...question, emit_options: null } },
+      { ...draft, message: "Right?", options: [] },
+    ],
+    [
+      "a crew's output beside options that are null",
+      { ...paused, pending_human_input: { ...asked, emit_options: null } },
+      draft,
+    ],
+    [
+      "options of other types, repeated, and a default that is none of them",
+      {
+        ...paused,
+        pending_human_input: {
+          ...{ ...asked, emitOptions: ["yes", 5, null, "", " ", "yes", "no"] },
+          default_outcome: "maybe",
+        },
+      },
+      { ...draft, options: ["yes", "no"] },
+    ],
+    [
+      "a pause with a human_input object",
+      { state: "paused", human_input: { taskId: 17, task_output: "D" } },
+      { taskId: "17", output: "D" },
+    ],
+    [
+      "a pause with the task beside the state",
+      { status: "awaiting_human_feedback", ...asked },
+      draft,
+    ],
+    ["a pause with a list", { ...paused, pending_human_input: [asked, { task_id: "b" }] }, draft],
+    ["a pause said by a flag", { ...running, pending_human_input: true, ...asked }, draft],
+    ["a pause with the last task's id", { ...paused, last_executed_task: asked }, draft],
+    ["pending input with not found", { state: "NOT FOUND", pending_human_input: asked }, draft],
+  ];
+  for (const [what, raw, waiting] of pauses)
+    it(`reads ${what}`, () => {
+      const reading = readStatus(raw);
+      assert.deepEqual(
+        [reading.state, reading.waiting, reading.ended],
+        ["waiting", waiting, false],
+      );
+    });
+
+  const withoutTask: readonly (readonly [what: string, raw: object, state: string])[] = [
+    ["a pause whose task is not named", paused, "awaiting"],
+    ["pending input without a task", { ...running, pending_human_input: {} }, "awaiting"],
+    ["no pending input", { ...running, pending_human_input: null, task_id: "t" }, "running"],
+    ["a next task while it runs", { ...running, pending_task: asked }, "running"],
+    ["pending input of an ended one", { ...done, pending_human_input: asked }, "completed"],
+  ];
+  for (const [what, raw, state] of withoutTask)
+    it(`reads ${what}`, () => {
+      const reading = readStatus(raw);
+      assert.deepEqual([reading.state, reading.waiting], [state, undefined]);
+    });
 
   it("reads a deep result without filling the memory with its indentation", () => {
     const flat = JSON.stringify(Array.from({ length: 200_000 }, () => 1));
@@ -413,21 +297,13 @@ describe("a status answer", () => {
 
   it("never throws", () => {
     const scraps: unknown[] = [null, 0, "x", true, [], [1], {}, { output: [] }, "NaN", -1];
-    for (const name of [
-      "state",
-      "status",
-      "result",
-      "result_json",
-      "progress",
-      "last_executed_task",
-      "pending_human_input",
-      "tasks",
-      "error",
-      "current_task",
-    ]) {
+    const names = [
+      ...["state", "status", "result", "result_json", "progress", "last_executed_task"],
+      ...["pending_human_input", "tasks", "error", "current_task"],
+    ];
+    for (const name of names)
       for (const scrap of [...scraps, { tasks: scraps }, { task_id: scraps }])
         readStatus({ status: "paused", [name]: scrap });
-    }
     for (const scrap of scraps) assert.equal(readStatus(scrap).state, "other");
   });
 });
