@@ -6,26 +6,26 @@ describe("the answer of GET /inputs", () => {
   const ofState =
     "Part of the flow's state. Send a number, true or false, a list or an object as JSON.";
   const odd = '"name": "Cholesterol", "value": "230 mg/dL"';
+  const number = { type: "integer", description: "How many", required: false, default: 3 } as const;
+  const topic = { type: "string", description: "What about", enum: ["sea", "moon"] } as const;
+  const stateMember = (name: string) => ({ name, required: false, description: ofState });
+  const names = (...all: readonly string[]) => all.map((name) => ({ name }));
   const read: readonly (readonly [what: string, raw: unknown, fields: readonly InputField[]])[] = [
-    [
-      "a list of names",
-      { inputs: ["budget", "interests"] },
-      [{ name: "budget" }, { name: "interests" }],
-    ],
+    ["a list of names", { inputs: ["budget", "interests"] }, names("budget", "interests")],
     [
       "any text as a name",
       { inputs: [odd, "__proto__", "constructor"] },
-      [{ name: odd }, { name: "__proto__" }, { name: "constructor" }],
+      names(odd, "__proto__", "constructor"),
     ],
     [
       "a flow's state: nothing is required, and its ID is not sent",
       { inputs: ["id", "topic", "limits"] },
-      ["topic", "limits"].map((name) => ({ name, required: false, description: ofState })),
+      ["topic", "limits"].map(stateMember),
     ],
     [
       "a local flow's state, which has no ID",
       { inputs: ["topic"], crewdeck: { kind: "flow" } },
-      [{ name: "topic", required: false, description: ofState }],
+      [stateMember("topic")],
     ],
     [
       "a local flow's state with its JSON Schema, which may not have all",
@@ -34,62 +34,26 @@ describe("the answer of GET /inputs", () => {
         crewdeck: {
           kind: "flow",
           schema: {
-            properties: {
-              id: { type: "string" },
-              topic: { type: "string", description: "What about", enum: ["sea", "moon"] },
-              count: { type: "integer", default: 1 },
-            },
+            properties: { id: { type: "string" }, topic, count: { type: "integer", default: 1 } },
             required: ["topic"],
           },
         },
       },
       [
-        {
-          name: "topic",
-          type: "string",
-          description: "What about",
-          required: true,
-          enum: ["sea", "moon"],
-        },
+        { name: "topic", ...topic, required: true },
         { name: "count", type: "integer", required: false, default: 1 },
-        { name: "other", required: false, description: ofState },
+        stateMember("other"),
       ],
     ],
     ["no inputs", { inputs: [] }, []],
     ["an empty map", { inputs: {} }, []],
-    ["a name twice", { inputs: ["a", "b", "a"] }, [{ name: "a" }, { name: "b" }]],
-    ["a list without its wrapper", ["a"], [{ name: "a" }]],
-    [
-      "entries that name nothing",
-      { inputs: ["a", 3, null, {}, { type: "string" }] },
-      [{ name: "a" }],
-    ],
+    ["a name twice", { inputs: ["a", "b", "a"] }, names("a", "b")],
+    ["a list without its wrapper", ["a"], names("a")],
+    ["entries that name nothing", { inputs: ["a", 3, null, {}, { type: "string" }] }, names("a")],
     [
       "a list of objects",
-      {
-        inputs: [
-          {
-            name: "n",
-            type: "integer",
-            description: "How many",
-            required: false,
-            default: 3,
-            enum: [1, 3],
-          },
-          { name: "bare" },
-        ],
-      },
-      [
-        {
-          name: "n",
-          type: "integer",
-          description: "How many",
-          required: false,
-          default: 3,
-          enum: [1, 3],
-        },
-        { name: "bare" },
-      ],
+      { inputs: [{ name: "n", ...number, enum: [1, 3] }, { name: "bare" }] },
+      [{ name: "n", ...number, enum: [1, 3] }, { name: "bare" }],
     ],
     [
       "a default of null",
@@ -100,15 +64,8 @@ describe("the answer of GET /inputs", () => {
       "a map of name to type",
       {
         inputs: {
-          topic: "str",
-          n: "INT",
-          f: "float",
-          ok: "bool",
-          o: "dict",
-          l: "list",
-          what: "Any words at all",
-          no: null,
-          constructor: "string",
+          ...{ topic: "str", n: "INT", f: "float", ok: "bool", o: "dict", l: "list" },
+          ...{ what: "Any words at all", no: null, constructor: "string" },
         },
       },
       [
@@ -123,11 +80,7 @@ describe("the answer of GET /inputs", () => {
         { name: "constructor", type: "string" },
       ],
     ],
-    [
-      "a map of name to object",
-      { inputs: { topic: { type: "string", description: "d" } } },
-      [{ name: "topic", type: "string", description: "d" }],
-    ],
+    ["a map of name to object", { inputs: { topic } }, [{ name: "topic", ...topic }]],
     ["a map without its wrapper", { topic: "string" }, [{ name: "topic", type: "string" }]],
     [
       "an input called properties",
@@ -176,21 +129,18 @@ describe("the answer of GET /inputs", () => {
     ]);
   });
 
-  for (const raw of [
-    {},
-    { detail: "Hello" },
-    { ok: true },
-    "inputs",
-    3,
-    null,
-    { inputs: "topic" },
-    { inputs: 3 },
-    { inputs: null },
-    { inputs: [null] },
-    [3, {}],
-  ]) {
-    it(`is not ${JSON.stringify(raw)}, which isn't a crew without inputs`, () => {
-      assert.equal(readInputs(raw), undefined);
-    });
-  }
+  it("is nothing else, which isn't a crew without inputs", () => {
+    const wrapped = ["topic", 3, null, [null]].map((inputs) => ({ inputs }));
+    for (const raw of [
+      {},
+      { detail: "Hello" },
+      { ok: true },
+      "inputs",
+      3,
+      null,
+      [3, {}],
+      ...wrapped,
+    ])
+      assert.equal(readInputs(raw), undefined, JSON.stringify(raw));
+  });
 });
