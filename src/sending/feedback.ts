@@ -27,12 +27,13 @@ import {
   isUnsent,
   LostSecretsError,
   MaybeSentError,
+  staleByRecord,
+  staleError,
   StaleFeedbackError,
   UnknownHostError,
 } from "./errors.ts";
 import { crewValues } from "../store/crew-values.ts";
 import type { SenderParts } from "./senders.ts";
-import { staleByRecord, staleError } from "./stale.ts";
 
 export interface FeedbackToSend {
   /** As the person saw it. */

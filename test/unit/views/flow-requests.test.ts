@@ -11,7 +11,7 @@ import {
   resumeSending,
   resumeUnanswered,
 } from "../../../src/executions/resumes.ts";
-import { staleByAttempt } from "../../../src/sending/stale.ts";
+import { staleByAttempt } from "../../../src/sending/errors.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { buttonsOn, eventOf } from "../../../src/views/events.ts";
 import { pageModel } from "../../../src/views/page/model.ts";

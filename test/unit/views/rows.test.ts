@@ -4,7 +4,7 @@ import type { Crew } from "../../../src/crews/types.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { staleByAttempt } from "../../../src/sending/stale.ts";
+import { staleByAttempt } from "../../../src/sending/errors.ts";
 import { eventOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { crewRow, goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
