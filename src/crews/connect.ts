@@ -1,5 +1,4 @@
 import * as vscode from "vscode";
-import { normaliseAddress } from "../api/address.ts";
 import type { TokenType } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { asObject, defined } from "../base/json.ts";
@@ -8,8 +7,9 @@ import { showStatus } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
 import { isWebAddress } from "./entries.ts";
 import { editCrewAction } from "./errors.ts";
-import { isSameOrigin, suggestName, uniqueName } from "./identity.ts";
-import { askChoice, converse, whileTesting, type Draft, type Question } from "./questions.ts";
+import { isSameOrigin } from "./identity.ts";
+import { askChoice } from "./ask.ts";
+import { converse, freeName, whileTesting, type Draft, type Question } from "./questions.ts";
 import { describeTokenType, tokenTypes } from "./token-format.ts";
 import type { Crew } from "./types.ts";
 
@@ -25,8 +25,7 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   const isLink = asObject(raw)["by"] === "link";
   const given = isLink ? {} : values;
   const { name, url, token, tokenType } = given;
-  const nameFor = (address: string) => name ?? freeName(crews, address);
-  if (url !== undefined) crews.checkNew({ name: nameFor(url), url });
+  if (url !== undefined) crews.checkNew({ name: name ?? freeName(crews, url), url });
   if (name !== undefined && url !== undefined && token !== undefined)
     return crews.add({ name, url, token, tokenType: tokenType ?? "bearer" });
   const suggested = isLink ? defined({ name: values.name, url: values.url }) : {};
@@ -40,32 +39,18 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   if (tokenType === undefined && (name === undefined || url === undefined))
     questions.push("tokenType");
   if (name === undefined) questions.push("name");
-  const whole = () => ({
-    ...{ url: draft.url, name: draft.name === "" ? nameFor(draft.url) : draft.name },
-    ...{ token: draft.token, tokenType: draft.tokenType ?? "bearer" },
-  });
-  const crew = await converse({
-    ...{ crews, draft, questions: () => questions },
-    title: vscode.l10n.t("Connect a Crew"),
-    check: ({ url: address = draft.url, name: typed = nameFor(address) }) =>
-      crews.checkNew({ name: typed, url: address }),
-    save: (isTested) =>
-      whileTesting(draft.url, (signal) => crews.add(whole(), { untested: !isTested, signal })),
-    unsaved: () =>
-      draft.name === ""
-        ? vscode.l10n.t("{0} is not connected yet", draft.url)
-        : vscode.l10n.t("“{0}” is not connected yet", draft.name),
-  });
+  const title = vscode.l10n.t("Connect a Crew");
+  const crew = await converse({ crews, draft, title, questions: () => questions }, (isTested) =>
+    whileTesting(draft.url, (signal) => {
+      const { tokenType: type = "bearer" } = draft;
+      const chosen = draft.name === "" ? freeName(crews, draft.url) : draft.name;
+      const whole = { url: draft.url, name: chosen, token: draft.token, tokenType: type };
+      return crews.add(whole, { untested: !isTested, signal });
+    }),
+  );
   if (raw === undefined && crew === undefined) drafts.set(crews, { ...draft, token: "" });
   else if (raw === undefined) drafts.delete(crews);
   return crew;
-}
-
-function freeName(crews: Crews, url: string): string {
-  return uniqueName(
-    suggestName(normaliseAddress(url)),
-    crews.list().map(({ name }) => name),
-  );
 }
 
 /**
@@ -96,15 +81,14 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
   const tokens = await crews.tokenState(crew.id);
   const inUse = tokens.kind === "stored" ? tokens.inUse : undefined;
   const draft: Draft = { ...draftOf(crew), tokenType: tokenType ?? inUse };
-  const isSet = await converse({
-    ...{ crews, crew, draft, tokens },
-    title: vscode.l10n.t("Token of “{0}”", crew.name),
-    questions() {
-      if (tokenType !== undefined) return ["token"];
-      return draft.isStored === true ? ["tokenType"] : ["tokenType", "token"];
-    },
-    check: (part) => crews.checkChange(crew, part),
-    async save(isTested) {
+  const title = vscode.l10n.t("Token of “{0}”", crew.name);
+  const questions = (): Question[] => {
+    if (tokenType !== undefined) return ["token"];
+    return draft.isStored === true ? ["tokenType"] : ["tokenType", "token"];
+  };
+  const isSet = await converse(
+    { crews, crew, draft, tokens, title, questions },
+    async (isTested) => {
       const typed = { token: draft.token, type: draft.tokenType ?? "bearer" };
       if (draft.isStored === true) await crews.useToken(crew, typed.type);
       else {
@@ -115,8 +99,7 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
       }
       return said(typed.type);
     },
-    unsaved: () => vscode.l10n.t("The token of “{0}” is not saved yet", crew.name),
-  });
+  );
   return isSet ?? false;
 }
 
@@ -151,24 +134,14 @@ export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefin
   const draft = draftOf(crew);
   // A token is kept for the same origin only.
   const isElsewhere = () => part === "url" && !isSameOrigin(draft.url, crew.url);
-  return converse({
-    ...{ crews, crew, draft, title },
-    questions: () => (isElsewhere() ? ["url", "tokenType", "token"] : [part]),
-    check: (change) => crews.checkChange(crew, change),
-    why: () =>
-      vscode.l10n.t("The token for {0} is never sent to another host.", new URL(crew.url).host),
-    async save(isTested) {
-      const { url, name, dashboardUrl, tokenType = "bearer" } = draft;
-      const typed = isElsewhere() ? { token: draft.token, type: tokenType } : undefined;
-      const token = typed ?? (await crews.token(crew.id));
-      if (isTested && part === "url" && token !== undefined)
-        await whileTesting(url, (signal) => crews.test({ url, token }, signal));
-      return crews.change(crew, { name, url, dashboardUrl, ...defined({ token: typed }) });
-    },
-    unsaved: () =>
-      part === "url"
-        ? vscode.l10n.t("The address of “{0}” is not changed yet", crew.name)
-        : vscode.l10n.t("“{0}” is not changed yet", crew.name),
+  const questions = (): Question[] => (isElsewhere() ? ["url", "tokenType", "token"] : [part]);
+  return converse({ crews, crew, draft, title, questions }, async (isTested) => {
+    const { url, name, dashboardUrl, tokenType = "bearer" } = draft;
+    const typed = isElsewhere() ? { token: draft.token, type: tokenType } : undefined;
+    const token = typed ?? (await crews.token(crew.id));
+    if (isTested && part === "url" && token !== undefined)
+      await whileTesting(url, (signal) => crews.test({ url, token }, signal));
+    return crews.change(crew, { name, url, dashboardUrl, ...defined({ token: typed }) });
   });
 }
 

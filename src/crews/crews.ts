@@ -1,10 +1,11 @@
 import * as vscode from "vscode";
-import { normaliseAddress } from "../api/address.ts";
-import type { CrewClient } from "../api/client.ts";
+import { normaliseAddress, shortAddress } from "../api/address.ts";
 import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, offer, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
-import type { CrewClients, InputsOptions } from "./clients.ts";
+import { defined } from "../base/json.ts";
+import { logProblem } from "../editor/log.ts";
+import type { CrewClient } from "./clients.ts";
 import {
   statusPaths,
   stopRoutes,
@@ -13,7 +14,15 @@ import {
   type StopRoutes,
 } from "./state-by-crew.ts";
 import { isWebAddress } from "./entries.ts";
-import { addCrewAction, MissingTokenError, notConnected, setTokenAction } from "./errors.ts";
+import {
+  actionsForPlace,
+  actionsForRefusal,
+  addCrewAction,
+  MissingTokenError,
+  notConnected,
+  setTokenAction,
+  stoppedError,
+} from "./errors.ts";
 import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
 import { cleanToken, tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
@@ -30,6 +39,18 @@ import type {
   TokenState,
 } from "./types.ts";
 
+interface Connection {
+  readonly client: CrewClient;
+  inputs?: CrewInputs;
+}
+
+interface InputsOptions {
+  readonly fresh?: boolean;
+  /** A person allows that the crew's Python is asked, which runs the project's code. */
+  readonly ask?: boolean;
+  readonly signal?: AbortSignal;
+}
+
 export class Crews implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #settings = this.#owned.add(new CrewSettings());
@@ -40,7 +61,8 @@ export class Crews implements vscode.Disposable {
   readonly #statusPaths: StatusPaths;
   readonly #stopRoutes: StopRoutes;
   readonly #userAgent: string | undefined;
-  #clients: CrewClients | undefined;
+  /** Kept, since a client remembers the crew's input names and status path. */
+  readonly #connections = new Map<string, Connection>();
   #local: readonly Crew[] = [];
   #startLocal: ((crewId: string) => Promise<unknown>) | undefined;
 
@@ -98,14 +120,12 @@ export class Crews implements vscode.Disposable {
   /** Starts a stopped local crew. @throws UserError if the crew isn't connected or doesn't start */
   async ready({ id, name }: Pick<Crew, "id" | "name">): Promise<Crew> {
     if (id.startsWith("local:")) await this.#startLocal?.(id);
-    const crew = this.list().find((each) => each.id === id);
-    if (crew === undefined) throw notConnected(id, name);
-    return crew;
+    return this.#connected({ id, name });
   }
 
   /** Requests may throw {@link MissingTokenError}. @throws UserError if it isn't connected */
   async client(crew: CrewAddress): Promise<CrewClient> {
-    return (await this.#loadClients()).get(crew);
+    return (await this.#connection(crew)).client;
   }
 
   /** The token in use. @throws UserError if SecretStorage can't be read */
@@ -243,20 +263,43 @@ export class Crews implements vscode.Disposable {
 
   /** Sends no token. @throws CrewApiError if no crew is at the address */
   async testAddress(url: string, signal: AbortSignal): Promise<void> {
-    await (await this.#loadClients()).testAddress(url, signal);
+    const { CrewClient, clientOptions } = await import("./clients.ts");
+    const options = clientOptions(() => shortAddress(url), this.#userAgent);
+    await CrewClient.testAddress(url, options, { signal });
   }
 
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
-    return await (await this.#loadClients()).test(target, signal);
+    const { url } = target;
+    const token = "token" in target ? target.token : await this.#readToken(target);
+    const { CrewClient, clientOptions } = await import("./clients.ts");
+    const options = clientOptions(() => shortAddress(url), this.#userAgent);
+    const connection: Connection =
+      "token" in target
+        ? { client: new CrewClient(url, token, options) }
+        : await this.#connection(target);
+    const begun = Date.now();
+    const inputs = await connection.client.inputs(defined({ signal }));
+    connection.inputs = inputs;
+    const milliseconds = Date.now() - begun;
+    const { baseUrl } = connection.client;
+    return { url: baseUrl, milliseconds, inputs: inputs.fields.length, tokenType: token.type };
   }
 
   /** Cached unless `fresh`. @throws CrewApiError or {@link MissingTokenError} */
-  async inputs(crew: CrewAddress, options: InputsOptions = {}): Promise<CrewInputs> {
-    return await (await this.#loadClients()).inputs(crew, options);
+  async inputs(
+    crew: CrewAddress,
+    { fresh = false, ask = false, signal }: InputsOptions = {},
+  ): Promise<CrewInputs> {
+    const connection = await this.#connection(crew);
+    const { client, inputs } = connection;
+    if (ask) return (connection.inputs = await client.askInputs(defined({ signal })));
+    if (!fresh && inputs !== undefined) return inputs;
+    return (connection.inputs = await client.inputs(defined({ signal })));
   }
 
-  knownInputs(crew: CrewAddress): CrewInputs | undefined {
-    return this.#clients?.knownInputs(crew);
+  knownInputs({ id, url }: CrewAddress): CrewInputs | undefined {
+    const connection = this.#connections.get(id);
+    return connection?.client.baseUrl === url ? connection.inputs : undefined;
   }
 
   setLocal(crews: readonly Crew[]): void {
@@ -283,23 +326,66 @@ export class Crews implements vscode.Disposable {
     this.#owned.dispose();
   }
 
-  /** Lazy, because most windows make no request at startup. */
-  async #loadClients(): Promise<CrewClients> {
-    const { CrewClients } = await import("./clients.ts");
-    return (this.#clients ??= new CrewClients({
-      crews: this,
-      tokens: this.#tokens,
-      statusPaths: this.#statusPaths,
-      stopRoutes: {
-        write: async (crewId, canStop) => {
-          // A local crew of this version can: an older service may still run.
-          if (this.find(crewId)?.local !== undefined) return;
-          await this.#stopRoutes.write(crewId, canStop);
-          this.#changed.fire();
-        },
+  #byId(crewId: string): Crew | undefined {
+    return this.list().find(({ id }) => id === crewId);
+  }
+
+  /** A local crew's port may differ from the stored one. @throws UserError */
+  #connected({ id, name }: Pick<Crew, "id" | "name">): Crew {
+    const current = this.#byId(id);
+    if (current === undefined) throw notConnected(id, name);
+    return current;
+  }
+
+  /** The code is loaded with the first: most windows make no request at startup. */
+  async #connection(crew: CrewAddress): Promise<Connection> {
+    const { CrewClient, clientOptions } = await import("./clients.ts");
+    const { id, url, local } = this.#connected(crew);
+    const known = this.#connections.get(id);
+    if (known?.client.baseUrl === url) return known;
+    const client = new CrewClient(url, () => this.#tokenFor(crew, url), {
+      ...clientOptions(() => this.#byId(id)?.name ?? crew.name, this.#userAgent),
+      ...defined({ statusPath: this.#statusPaths.read(id) }),
+      isLocal: local !== undefined,
+      onRefused: (error) => {
+        const current = this.#byId(id);
+        if (current === undefined) return;
+        offer(error, [...actionsForRefusal(error, current), ...actionsForPlace(error, current)]);
       },
-      userAgent: this.#userAgent,
-    }));
+      onStatusPath: (path) => {
+        this.#statusPaths
+          .write(id, path)
+          .catch((error: unknown) => logProblem("Storing a crew's status path", error));
+      },
+      onNoStop: () => {
+        // A local crew of this version can: an older service may still run.
+        if (this.#byId(id)?.local !== undefined) return;
+        this.#stopRoutes
+          .write(id, false)
+          .then(() => this.#changed.fire())
+          .catch((error: unknown) => logProblem("Storing that a crew can't stop", error));
+      },
+    });
+    const connection = { client };
+    this.#connections.set(id, connection);
+    return connection;
+  }
+
+  /** The crew may have been removed, stopped or moved since the client was created. */
+  async #tokenFor(crew: CrewAddress, url: string): Promise<TypedToken> {
+    const current = this.#connected(crew);
+    if (current.local?.running === false) throw stoppedError(current.name, current.local.folder);
+    if (current.url === url) return await this.#readToken(current);
+    throw new UserError(
+      vscode.l10n.t("“{0}” is no longer at {1}. Try again when it is running.", current.name, url),
+    );
+  }
+
+  /** @throws MissingTokenError */
+  async #readToken(crew: Crew): Promise<TypedToken> {
+    const reading = await this.#tokens.read(crew.id);
+    if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
+    return tokenInUse(reading.tokens);
   }
 
   async #stored(crewId: string): Promise<CrewTokens | undefined> {
@@ -308,12 +394,13 @@ export class Crews implements vscode.Disposable {
   }
 
   #listChanged(): void {
-    this.#clients?.dropUnconnected();
+    for (const id of this.#connections.keys())
+      if (this.#byId(id) === undefined) this.#connections.delete(id);
     this.#changed.fire();
   }
 
   async #forget(crewId: string): Promise<void> {
-    this.#clients?.forget(crewId);
+    this.#connections.delete(crewId);
     await this.#tokens.delete(crewId);
     await this.#statusPaths.delete(crewId);
     await this.#stopRoutes.delete(crewId);

@@ -3,9 +3,10 @@ import { normaliseAddress, shortAddress } from "../api/address.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { TokenType } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
-import { plainMessage, withProgress } from "../editor/messages.ts";
+import { withProgress } from "../editor/messages.ts";
+import { askChoice, askText, type Box, type Choice, type Reply } from "./ask.ts";
 import type { Crews } from "./crews.ts";
-import { isSameOrigin } from "./identity.ts";
+import { isSameOrigin, suggestName, uniqueName } from "./identity.ts";
 import {
   describeTokenProblem,
   otherType,
@@ -17,123 +18,6 @@ import type { Crew, CrewChange, TokenState } from "./types.ts";
 
 /** The vendor's dashboard (deployment guide). */
 const dashboard = "https://app.crewai.com";
-
-interface Box {
-  readonly title: string;
-  readonly position?: Position;
-}
-
-interface Position {
-  readonly step: number;
-  readonly total: number;
-  readonly canGoBack: boolean;
-}
-
-type Left = "next" | "back" | "cancel";
-
-interface TextBox extends Box {
-  readonly prompt: string;
-  readonly value: string;
-  readonly placeholder?: string;
-  readonly password?: boolean;
-  /** An error keeps the input open, a note doesn't. */
-  validate(text: string): string | { readonly note: string } | undefined;
-  readonly dashboardUrl?: string;
-}
-
-interface Reply<T> {
-  readonly left: Left;
-  readonly value: T;
-}
-
-/** Shows an input box that stays open when it loses focus. */
-export function askText(question: TextBox): Promise<Reply<string>> {
-  return new Promise((resolve) => {
-    const { dashboardUrl } = question;
-    const box = vscode.window.createInputBox();
-    const link: vscode.QuickInputButton = {
-      iconPath: new vscode.ThemeIcon("link-external"),
-      tooltip: vscode.l10n.t("Open the Dashboard"),
-    };
-    prepare(box, question, dashboardUrl === undefined ? [] : [link]);
-    box.prompt = plainMessage(question.prompt);
-    box.placeholder = question.placeholder;
-    box.password = question.password ?? false;
-    box.value = question.value;
-    const check = (): boolean => {
-      const found = question.validate(box.value);
-      box.validationMessage =
-        typeof found === "object"
-          ? { message: plainMessage(found.note), severity: vscode.InputBoxValidationSeverity.Info }
-          : found && plainMessage(found);
-      return typeof found !== "string";
-    };
-    const leave = (left: Left) => {
-      resolve({ left, value: box.value });
-      box.dispose();
-    };
-    box.onDidChangeValue((text) => {
-      if (text === "") box.validationMessage = undefined;
-      else check();
-    });
-    box.onDidAccept(() => {
-      if (check()) leave("next");
-    });
-    box.onDidTriggerButton((button) => {
-      if (button === vscode.QuickInputButtons.Back) leave("back");
-      else if (dashboardUrl !== undefined)
-        void vscode.env.openExternal(vscode.Uri.parse(dashboardUrl));
-    });
-    box.onDidHide(() => leave("cancel"));
-    if (box.value !== "") check();
-    box.show();
-  });
-}
-
-type Choice<T> = vscode.QuickPickItem & { readonly value: T };
-
-export function askChoice<T>(
-  question: Box & {
-    readonly placeholder: string;
-    readonly choices: readonly Choice<T>[];
-    readonly active?: T;
-  },
-): Promise<Reply<T | undefined>> {
-  return new Promise((resolve) => {
-    const list = vscode.window.createQuickPick<Choice<T>>();
-    prepare(list, question, []);
-    list.placeholder = question.placeholder;
-    list.items = question.choices;
-    const active = question.choices.filter(({ value }) => value === question.active);
-    if (active.length > 0) list.activeItems = active;
-    const leave = (left: Left, value?: T) => {
-      resolve({ left, value });
-      list.dispose();
-    };
-    list.onDidAccept(() => {
-      const [chosen] = list.selectedItems;
-      if (chosen !== undefined) leave("next", chosen.value);
-    });
-    list.onDidTriggerButton(() => leave("back"));
-    list.onDidHide(() => leave("cancel"));
-    list.show();
-  });
-}
-
-function prepare(
-  input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] },
-  { title, position }: Box,
-  buttons: readonly vscode.QuickInputButton[],
-): void {
-  input.title = title;
-  input.ignoreFocusOut = true;
-  if (position !== undefined && position.total > 1) {
-    input.step = position.step;
-    input.totalSteps = position.total;
-  }
-  input.buttons =
-    position?.canGoBack === true ? [vscode.QuickInputButtons.Back, ...buttons] : buttons;
-}
 
 export type Question = "url" | "token" | "tokenType" | "name" | "dashboardUrl";
 
@@ -150,7 +34,7 @@ export interface Draft {
 }
 
 /** Connecting a crew, changing it or giving it a token. */
-interface Conversation<Result> {
+interface Conversation {
   readonly crews: Crews;
   readonly title: string;
   readonly draft: Draft;
@@ -159,19 +43,15 @@ interface Conversation<Result> {
   /** Its tokens, if one of them can be chosen. */
   readonly tokens?: TokenState;
   /** In order; read again after each answer. */
-  questions(): readonly Question[];
-  /** The crew with a changed part. @throws what is wrong with it */
-  readonly check: (part: CrewChange) => Crew;
-  /** Explains why a token is asked for. */
-  readonly why?: () => string;
-  save(isTested: boolean): Promise<Result>;
-  /** What has not been done yet if saving fails. */
-  unsaved(): string;
+  readonly questions: () => readonly Question[];
 }
+
+type Left = Reply<unknown>["left"];
 
 /** Undefined if the person cancels. An error keeps what was entered. */
 export async function converse<Result>(
-  conversation: Conversation<Result>,
+  conversation: Conversation,
+  save: (isTested: boolean) => Promise<Result>,
 ): Promise<Result | undefined> {
   const { draft } = conversation;
   const answered = new Set<Question>();
@@ -182,17 +62,15 @@ export async function converse<Result>(
     const index = questions.findIndex((question) => !answered.has(question));
     const question = questions[index];
     if (question === undefined) {
-      const end = await insist(
-        (isTested) => conversation.save(isTested),
-        (error) => askAfterFailure(error, conversation.unsaved(), questions),
-      );
+      const end = await insist(save, (error) => askAfterFailure(conversation, error, questions));
       if (end === "cancel") return undefined;
       if ("result" in end) return end.result;
       answered.delete(end.edit);
       continue;
     }
-    const position = { step: index + 1, total: questions.length, canGoBack: index > 0 };
-    const left = await ask(conversation, question, position);
+    const left = await ask(conversation, question, {
+      ...{ step: index + 1, total: questions.length },
+    });
     if (left === "cancel") return undefined;
     if (question === "token") tokenUrl = draft.url;
     if (question === "url" && tokenUrl !== undefined && !isSameOrigin(tokenUrl, draft.url)) {
@@ -221,23 +99,45 @@ async function insist<Result>(
   }
 }
 
-async function ask<Result>(
-  conversation: Conversation<Result>,
+/** The crew with a changed part. @throws what is wrong with it */
+function check({ crews, crew, draft, questions }: Conversation, part: CrewChange): Crew {
+  if (crew !== undefined) return crews.checkChange(crew, part);
+  const { url = draft.url } = part;
+  const name = questions().includes("name") ? freeName(crews, url) : draft.name;
+  return crews.checkNew({ url, name, ...part });
+}
+
+/** Suggested for a crew at the address. */
+export function freeName(crews: Crews, url: string): string {
+  const taken = crews.list().map(({ name }) => name);
+  return uniqueName(suggestName(normaliseAddress(url)), taken);
+}
+
+async function ask(
+  conversation: Conversation,
   question: Question,
-  position: Position,
+  position: NonNullable<Box["position"]>,
 ): Promise<Left> {
-  const { title, draft, crew, check } = conversation;
+  const { title, draft, crew } = conversation;
   const box = { title, position };
+  const problemWith = (part: CrewChange) => {
+    try {
+      check(conversation, part);
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
   switch (question) {
     case "url":
-      return askAddress(conversation, box);
+      return askAddress(conversation, box, problemWith);
     case "name": {
-      const suggested = check({}).name;
+      const suggested = check(conversation, {}).name;
       const { left, value } = await askText({
         ...box,
         prompt: vscode.l10n.t("Name of the crew in Crewdeck."),
         value: draft.name === "" ? suggested : draft.name,
-        validate: (text) => problemOf(() => check({ name: text.trim() })),
+        validate: (text) => problemWith({ name: text.trim() }),
       });
       // A name that was suggested for one address doesn't stay for another.
       draft.name = crew === undefined && value === suggested ? "" : value;
@@ -250,7 +150,7 @@ async function ask<Result>(
           "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
         ),
         value: draft.dashboardUrl,
-        validate: (text) => problemOf(() => check({ dashboardUrl: text.trim() })),
+        validate: (text) => problemWith({ dashboardUrl: text.trim() }),
       });
       draft.dashboardUrl = value.trim();
       return left;
@@ -267,8 +167,12 @@ async function ask<Result>(
 }
 
 /** Tests it at once, without a token, if a token is to be entered for it. */
-async function askAddress<Result>(conversation: Conversation<Result>, box: Box): Promise<Left> {
-  const { crews, draft, check } = conversation;
+async function askAddress(
+  conversation: Conversation,
+  box: Box,
+  problemWith: (part: CrewChange) => string | undefined,
+): Promise<Left> {
+  const { crews, draft } = conversation;
   for (;;) {
     const { left, value } = await askText({
       ...box,
@@ -278,9 +182,9 @@ async function askAddress<Result>(conversation: Conversation<Result>, box: Box):
       placeholder: "https://my-travel-crew.crewai.com",
       value: draft.url,
       validate(text) {
-        const problem = problemOf(() => check({ url: text }));
+        const problem = problemWith({ url: text });
         if (problem !== undefined) return problem;
-        const { url } = check({ url: text });
+        const url = normaliseAddress(text);
         return url === text.trim() ? undefined : { note: vscode.l10n.t("Connects to {0}", url) };
       },
       dashboardUrl: dashboard,
@@ -293,18 +197,14 @@ async function askAddress<Result>(conversation: Conversation<Result>, box: Box):
       async (isTested) => {
         if (isTested) await whileTesting(url, (signal) => crews.testAddress(url, signal));
       },
-      (error) =>
-        askAfterFailure(error, vscode.l10n.t("{0} is not connected yet", url), ["url"], true),
+      (error) => askAfterFailure(conversation, error, ["url"], true),
     );
     if (end === "cancel") return end;
     if ("result" in end) return left;
   }
 }
 
-function askToken<Result>(
-  { draft, crew, why }: Conversation<Result>,
-  box: Box,
-): Promise<Reply<string>> {
+function askToken({ draft, crew }: Conversation, box: Box): Promise<Reply<string>> {
   const { tokenType: type, name, url } = draft;
   const whose = name === "" ? shortAddress(normaliseAddress(url)) : `“${name}”`;
   const what =
@@ -314,9 +214,13 @@ function askToken<Result>(
   const where = vscode.l10n.t(
     "It is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server. It is stored only in this machine's secret storage.",
   );
+  const why =
+    crew === undefined || isSameOrigin(url, crew.url)
+      ? []
+      : vscode.l10n.t("The token for {0} is never sent to another host.", new URL(crew.url).host);
   return askText({
     ...box,
-    prompt: [why?.() ?? [], what, where].flat().join(" "),
+    prompt: [why, what, where].flat().join(" "),
     placeholder:
       type === undefined ? vscode.l10n.t("Bearer Token or User Bearer Token") : tokenTypeName(type),
     value: draft.token,
@@ -327,10 +231,7 @@ function askToken<Result>(
 }
 
 /** Offers the stored token of the type that isn't in use, too. */
-async function askTokenType<Result>(
-  { draft, tokens }: Conversation<Result>,
-  box: Box,
-): Promise<Left> {
+async function askTokenType({ draft, tokens }: Conversation, box: Box): Promise<Left> {
   const details = {
     bearer: vscode.l10n.t("The organisation's token, with all rights."),
     userBearer: vscode.l10n.t("A user's token, with fewer rights."),
@@ -365,21 +266,12 @@ async function askTokenType<Result>(
   return left;
 }
 
-export function problemOf(check: () => unknown): string | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
 type AfterFailure = "again" | "untested" | "cancel" | { readonly edit: Question };
 
 /** @param asked what can be edited @param canSkip continues without the test, whatever failed */
 async function askAfterFailure(
+  { crew, draft: { url, name } }: Conversation,
   error: unknown,
-  title: string,
   asked: readonly Question[],
   canSkip = false,
 ): Promise<AfterFailure> {
@@ -406,12 +298,15 @@ async function askAfterFailure(
   if (canSkip) buttons.set(vscode.l10n.t("Continue Anyway"), "untested");
   else if (kind === "unreachable" || kind === "timeout" || kind === "gateway")
     buttons.set(vscode.l10n.t("Save Anyway"), "untested");
-  const chosen = await vscode.window.showErrorMessage(
-    title,
-    { modal: true, detail: messageOf(error) },
-    ...buttons.keys(),
-  );
-  return (chosen === undefined ? undefined : buttons.get(chosen)) ?? "cancel";
+  const title =
+    crew !== undefined
+      ? vscode.l10n.t("“{0}” is not changed yet", crew.name)
+      : name === ""
+        ? vscode.l10n.t("{0} is not connected yet", url)
+        : vscode.l10n.t("“{0}” is not connected yet", name);
+  const options = { modal: true, detail: messageOf(error) };
+  const chosen = await vscode.window.showErrorMessage(title, options, ...buttons.keys());
+  return buttons.get(chosen ?? "") ?? "cancel";
 }
 
 function mayBeAddress(error: unknown): boolean {

@@ -8,7 +8,7 @@ import type { Crews } from "./crews.ts";
 import { editCrewAction, MissingTokenError } from "./errors.ts";
 import { whileTesting } from "./questions.ts";
 import { tokenTypeName } from "./token-format.ts";
-import type { Crew, CrewReport, TestCause } from "./types.ts";
+import type { Crew, CrewReport } from "./types.ts";
 
 export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | undefined> {
   let examination: Examination;
@@ -74,43 +74,23 @@ export async function examine(
 }
 
 /** Undefined for a cancelled test and unexpected errors. */
-function causeOf(error: unknown): TestCause | undefined {
+function causeOf(error: unknown): string | undefined {
   if (error instanceof MissingTokenError) return error.why === "none" ? "noToken" : "tokenLost";
   if (error instanceof UserError) return "other";
-  if (!(error instanceof CrewApiError)) return undefined;
-  switch (error.kind) {
-    case "unreachable":
-      return error.reason ?? "other";
-    case "unauthorized":
-    case "forbidden":
-    case "timeout":
-    case "redirected":
-      return error.kind;
-    case "server":
-    case "gateway":
-    case "rateLimited":
-      return "crewFailed";
-    case "aborted":
-      return undefined;
-    default:
-      return "notACrew";
-  }
+  if (!(error instanceof CrewApiError) || error.kind === "aborted") return undefined;
+  return error.reason ?? error.kind;
 }
 
 function linesOf(report: CrewReport): readonly string[] {
-  const { crew, url, milliseconds, inputs = 0, tokenType, statusPath, cause, problem } = report;
+  const { crew, url, milliseconds, inputs = 0, tokenType, statusPath, ok, problem = "" } = report;
+  const token = tokenType === undefined ? [] : [l10n.t("Token: {0}.", tokenTypeName(tokenType))];
+  if (!ok) return [l10n.t("“{0}” at {1}:", crew, url), problem, ...token];
   const found = inputs === 1 ? l10n.t("one input") : l10n.t("{0} inputs", inputs);
-  const result =
-    cause === undefined
-      ? [l10n.t("“{0}” answers at {1} in {2} ms and has {3}.", crew, url, milliseconds, found)]
-      : [l10n.t("“{0}” at {1}:", crew, url), problem ?? ""];
   return [
-    ...result,
-    ...(tokenType === undefined ? [] : [l10n.t("Token: {0}.", tokenTypeName(tokenType))]),
-    ...(cause !== undefined
-      ? []
-      : statusPath === undefined
-        ? [l10n.t("Its status path is not known yet.")]
-        : [l10n.t("Status path: {0}.", statusPath)]),
+    l10n.t("“{0}” answers at {1} in {2} ms and has {3}.", crew, url, milliseconds, found),
+    ...token,
+    statusPath === undefined
+      ? l10n.t("Its status path is not known yet.")
+      : l10n.t("Status path: {0}.", statusPath),
   ];
 }

@@ -21,9 +21,9 @@ export function describeTokenType(type: TokenType): string {
     : l10n.t("the user's token (User Bearer Token)");
 }
 
-export function tokenInUse(tokens: CrewTokens): TypedToken | undefined {
-  const token = tokens[tokens.inUse];
-  return token === undefined ? undefined : { token, type: tokens.inUse };
+/** Whoever reads or writes the tokens has checked that it is there. */
+export function tokenInUse({ inUse, ...tokens }: CrewTokens): TypedToken {
+  return { token: tokens[inUse] ?? "", type: inUse };
 }
 
 export function withToken(tokens: CrewTokens | undefined, { token, type }: TypedToken): CrewTokens {

@@ -1,4 +1,3 @@
-import type { CrewApiError } from "../api/errors.ts";
 import type { StatusPath, TokenType, TypedToken } from "../api/types.ts";
 
 /** Its token is only in SecretStorage. */
@@ -74,17 +73,6 @@ export interface Candidate {
   readonly token: TypedToken;
 }
 
-export type TestCause =
-  | NonNullable<CrewApiError["reason"]>
-  | "timeout"
-  | "unauthorized"
-  | "forbidden"
-  | "notACrew"
-  | "redirected"
-  | "crewFailed"
-  | "noToken"
-  | "tokenLost";
-
 /** Contains no token. */
 export interface CrewReport {
   readonly crew: string;
@@ -94,7 +82,8 @@ export interface CrewReport {
   readonly tokenType?: TokenType;
   readonly inputs?: number;
   readonly statusPath?: StatusPath;
-  readonly cause?: TestCause;
+  /** The kind of the error, or the reason why the crew can't be reached. */
+  readonly cause?: string;
   readonly problem?: string;
 }
 

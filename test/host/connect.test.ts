@@ -314,8 +314,8 @@ describe("Input boxes for a crew", () => {
         [() => crews.setTokens(id, forbidden), "forbidden", /may lack the right/, "Set Token"],
         [() => secrets.kept.clear(), "tokenLost", isLost, "Set Token"],
         [() => crews.setTokens(id, undefined), "noToken", /no token for “Travel”/, "Set Token"],
-        [() => (crew.answer = page), "notACrew", /answers with a web page/, "Edit Crew"],
-        [() => (crew.answer = json), "notACrew", /not what the Crew Execution API/, "Edit Crew"],
+        [() => (crew.answer = page), "badAnswer", /answers with a web page/, "Edit Crew"],
+        [() => (crew.answer = json), "badAnswer", /not what the Crew Execution API/, "Edit Crew"],
         [() => crew.stop(), "refused", /: Nothing accepts connections/, "Edit Crew"],
       ] as const) {
         delete crew.answer;

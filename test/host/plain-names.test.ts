@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
-import { askText } from "../../src/crews/questions.ts";
+import { askText } from "../../src/crews/ask.ts";
 import { setToken } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
