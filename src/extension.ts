@@ -24,7 +24,7 @@ import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { isInFront, watchAttention, watchReading, watchWaitingHere } from "./views/attention.ts";
 import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
-import { registerComparisons } from "./views/comparison/register.ts";
+import { Comparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { watchEnds } from "./views/export/register.ts";
 import { createExtensionApi } from "./actions/extension-api.ts";
@@ -192,7 +192,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     }),
   );
   const comparisons = owned.add(
-    registerComparisons({
+    new Comparisons({
       ...{ store, prices, clock, act, extension: context.extensionUri, ready: opened },
     }),
   );

@@ -4,38 +4,21 @@ import { formatSpan } from "../view/lengths.ts";
 /** How often what runs grows (ms). */
 const interval = 250;
 
-/** The extension host's clock, which may differ from the browser's. */
-class Clock {
-  readonly #listeners = new Set<() => void>();
-  #ahead = 0;
-  #timer: ReturnType<typeof setInterval> | undefined;
+/** Of the extension host's clock (ms): the browser's may differ. */
+let ahead = 0;
 
+export const clock = {
   set(now: number): void {
-    this.#ahead = now - Date.now();
-  }
-
+    ahead = now - Date.now();
+  },
   /** Milliseconds since 1970. */
-  now(): number {
-    return Date.now() + this.#ahead;
-  }
-
-  /** Runs only while somebody listens. */
+  now: (): number => Date.now() + ahead,
+  /** @returns what ends it */
   listen(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    this.#timer ??= setInterval(() => {
-      for (const each of this.#listeners) each();
-    }, interval);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    };
-  }
-}
-
-/** The page's. */
-export const clock = new Clock();
+    const timer = setInterval(listener, interval);
+    return () => clearInterval(timer);
+  },
+};
 
 /** Renders its component alone again while `isRunning`. */
 export function useNow(isRunning: boolean): number {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { OpenComparison } from "../../src/views/comparison/open-comparison.ts";
-import { OpenPage, Pages } from "../../src/views/page/open-page.ts";
+import { OpenPage } from "../../src/views/page/open-page.ts";
+import { Pages } from "../../src/views/page/register.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { set, withReplaced } from "./extension.ts";
@@ -65,7 +66,7 @@ describe("A tab", () => {
   it("counts as the person's choice before it is shown as text", async () => {
     const { localId } = parts.store.add(anExecution());
     const crews = { canStop: () => true, find: () => undefined };
-    const pages = new Pages({ ...common(), crews, changes: [] }, new Set());
+    const pages = new Pages({ ...common(), crews, changes: [] });
     const choices: unknown[] = [];
     const executeCommand = (command: string) => {
       if (command === "vscode.openWith")
@@ -87,7 +88,9 @@ describe("A tab", () => {
     const execution = parts.store.summary(localId)!;
     const uri = parts.documents.uriOf(execution);
     const crews = { canStop: () => true, find: () => undefined };
-    const pages = new Pages({ ...common(), crews, changes: [] }, new Set([uri.toString()]));
+    const pages = new Pages({ ...common(), crews, changes: [] });
+    const { panel } = openPanel();
+    await pages.resolve(uri, panel);
     const activeTab = { input: new vscode.TabInputCustom(uri, "crewdeck.page"), isActive: true };
     const tabGroups = { activeTabGroup: { activeTab }, all: [{ tabs: [activeTab] }] };
     const real = Object.getOwnPropertyDescriptor(vscode.window, "tabGroups")!;
@@ -101,6 +104,7 @@ describe("A tab", () => {
     } finally {
       Object.defineProperty(vscode.window, "tabGroups", real);
       await set("openExecutionsAs", undefined);
+      panel.dispose();
     }
     assert.deepEqual(commands, []);
   });

@@ -53,7 +53,7 @@ describe("Two executions side by side, in the window", () => {
     assert.deepEqual(await cells("topic"), ["tea", "coffee", "different"]);
     await page().getByText("Inputs that are the same (1)").waitFor();
     await page().getByText("2 of 2 differ").waitFor();
-    const ticks = page().locator(".small-timeline .tick:visible");
+    const ticks = page().locator(".timeline .tick:visible");
     await ticks.first().waitFor();
     const trees = page().getByRole("tree");
     assert.deepEqual(

@@ -33,7 +33,7 @@ describe("A comparison of two executions in a browser", () => {
 
   async function open(options: Partial<Parameters<typeof window.open>[0]> = {}): Promise<Page> {
     const page = await window.open({ pair: comparedSamples(), prices, ...options });
-    await page.locator(".small-timeline:not(.unstyled)").nth(1).waitFor();
+    await page.locator(".timeline").nth(1).waitFor();
     return page;
   }
 
@@ -123,10 +123,10 @@ describe("A comparison of two executions in a browser", () => {
     await page.getByRole("tree").first().press("+");
     await page.getByRole("button", { name: "Show the Whole Time" }).click();
     assert.ok((await seconds()) >= counted, "it doesn't begin again when something is drawn");
-    const timeline = await page.locator(".small-timeline").last().elementHandle();
+    const timeline = await page.locator(".timeline").last().elementHandle();
     await window.show({ pair: { left: pair.right, right: pair.left }, now });
     await waitFor("the end of the timeline that was replaced", () =>
-      timeline.evaluate(({ shadowRoot }) => shadowRoot?.childElementCount === 0),
+      timeline.evaluate(({ isConnected }) => !isConnected),
     );
     await page.locator("summary").click();
     const output = page.getByRole("rowheader", { name: "outline" });

@@ -547,12 +547,12 @@ describe("The page of an execution in a browser", () => {
   it("has a line for its timeline, which is drawn when asked for and follows the end: what waits is in view", async () => {
     const events = [...someEvents(), ...outlineEvents()];
     const page = await window.open({ execution: aRichExecution(), events });
-    assert.equal(await page.locator(".small-timeline").count(), 0);
+    assert.equal(await page.locator(".timeline").count(), 0);
     await page.getByRole("heading", { name: "Timeline" }).click();
     const wait = page.getByRole("treeitem", { name: /^Waiting for you/ });
     await waitFor("the wait in view", async () => {
       const [row, timeline] = await Promise.all(
-        [wait, page.locator(".small-timeline")].map((place) => place.boundingBox()),
+        [wait, page.locator(".timeline")].map((place) => place.boundingBox()),
       );
       return row && timeline && row.y + row.height <= timeline.y + timeline.height + 1;
     });

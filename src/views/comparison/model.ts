@@ -343,7 +343,7 @@ function outputRow(
       isDifferent && l10n.t("different output"),
       differenceOf({ left: time("left"), right: time("right") }),
       differenceOf(tokens),
-    ).join(" · "),
+    ).join("\n"),
     ...defined({ opens } as const),
     taskIds: defined(onSides(ofSides, (output) => output?.taskId)),
   };

@@ -1,10 +1,8 @@
-import * as v from "valibot";
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Handlers } from "../../base/protocol.ts";
-import { comparisonType } from "../../editor/manifest.ts";
 import { Panel } from "../../editor/panel.ts";
-import { type Execution, type ExecutionSummary, targetOf } from "../../executions/model.ts";
+import { type Execution, targetOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Act } from "../../view/actions.ts";
 import type { Output } from "../../view/outputs.ts";
@@ -18,7 +16,6 @@ import {
   fromComparison,
   type FromComparison,
   onSides,
-  savedPair,
   type Side,
   type Sides,
   sides,
@@ -33,6 +30,9 @@ import {
   outputPairs,
 } from "./model.ts";
 
+export { comparisonTitle } from "./model.ts";
+export { savedPair } from "./messages.ts";
+
 export interface ComparisonParts {
   readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
@@ -41,57 +41,6 @@ export interface ComparisonParts {
   readonly extension: vscode.Uri;
   /** Resolves when the executions are read. */
   readonly ready: Promise<unknown>;
-}
-
-/** All open comparisons. */
-export class Comparisons {
-  readonly #parts: ComparisonParts;
-  readonly #onShown: (localIds: readonly string[]) => void;
-  readonly #open = new Set<OpenComparison>();
-
-  constructor(parts: ComparisonParts, onShown: (localIds: readonly string[]) => void) {
-    this.#parts = parts;
-    this.#onShown = onShown;
-  }
-
-  /** In the tab that compares them already, in either order, or in a new one. */
-  open(executions: Sides<ExecutionSummary>): void {
-    const pair = onSides(executions, ({ localId }) => localId);
-    const both = Object.values(pair);
-    const known = [...this.#open].find(({ pair: { left, right } }) =>
-      both.every((each) => each === left || each === right),
-    );
-    if (known !== undefined) {
-      known.show(pair);
-      return;
-    }
-    const { Active } = vscode.ViewColumn;
-    const title = comparisonTitle(executions);
-    const options = { enableFindWidget: true };
-    this.#add(vscode.window.createWebviewPanel(comparisonType, title, Active, options), pair);
-  }
-
-  /** After a reload of the window. */
-  restore(panel: vscode.WebviewPanel, state: unknown): void {
-    const saved = v.safeParse(savedPair, state);
-    if (saved.success) this.#add(panel, saved.output.pair);
-    else panel.dispose();
-  }
-
-  #add(panel: vscode.WebviewPanel, pair: Sides<string>): void {
-    const report = () => {
-      const visible = [...this.#open].filter(({ isVisible }) => isVisible);
-      this.#onShown(visible.flatMap(({ pair }) => [pair.left, pair.right]));
-    };
-    const comparison = new OpenComparison(panel, pair, this.#parts, report);
-    this.#open.add(comparison);
-    panel.onDidChangeViewState(report);
-    panel.onDidDispose(() => {
-      this.#open.delete(comparison);
-      report();
-    });
-    report();
-  }
 }
 
 /** Two executions in one tab. */

@@ -4,25 +4,18 @@ import type { Event } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Handlers, MessageOf } from "../../base/protocol.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { documentIn, parseExecutionUri } from "../../editor/execution-uri.ts";
+import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
-import { pageType } from "../../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import type { Activity } from "../../executions/activity.ts";
-import {
-  type Execution,
-  type ExecutionSummary,
-  hasEnded,
-  targetOf,
-} from "../../executions/model.ts";
+import { type Execution, hasEnded, targetOf } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
 import { isForWhatWaits, type ResumeTarget, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import {
   beginningOf,
-  type Draft,
   type Drafts,
   type DraftTarget,
   outputToAnswer,
@@ -38,7 +31,7 @@ import { fromPage, type FromPage, type Place, type ToPage } from "./messages.ts"
 import { pageModel } from "./model.ts";
 
 export interface PageParts {
-  readonly documents: Pick<ExecutionDocuments, "summary" | "circumstancesOf" | "show" | "uriOf">;
+  readonly documents: Pick<ExecutionDocuments, "summary" | "circumstancesOf">;
   readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crews: Pick<Crews, "find">;
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove" | "onDidChange">;
@@ -49,83 +42,6 @@ export interface PageParts {
   readonly changes: readonly Event<unknown>[];
   /** Resolves when the executions are read. */
   readonly ready: Promise<unknown>;
-}
-
-/** All open pages. */
-export class Pages {
-  readonly #options: PageParts;
-  readonly #asked: ReadonlySet<string>;
-  /** With their addresses. */
-  readonly #open = new Map<OpenPage, string>();
-
-  /** @param asked the addresses that VS Code asked this extension host for */
-  constructor(options: PageParts, asked: ReadonlySet<string>) {
-    this.#options = options;
-    this.#asked = asked;
-  }
-
-  add(uri: vscode.Uri, panel: vscode.WebviewPanel): void {
-    const page = new OpenPage(panel, uri, this.#options);
-    this.#open.set(page, uri.toString());
-    panel.onDidDispose(() => this.#open.delete(page));
-  }
-
-  /** @param asked the task that a person answers, though the crew reports no pause */
-  async show(execution: ExecutionSummary, place: Place | undefined, asked?: string): Promise<void> {
-    const uri = this.#options.documents.uriOf(execution);
-    await this.#openPage(uri, {
-      preview: execution.waiting === undefined,
-      preserveFocus: typeof place === "object" && "spanId" in place && !place.takesFocus,
-      ...defined({ viewColumn: tabOf(uri)?.group.viewColumn }),
-    });
-    if (place === undefined) return;
-    for (const [page, address] of this.#open)
-      if (address === uri.toString()) page.reveal(place, asked);
-  }
-
-  /** In place of the other editor, if that is the active tab. The choice is remembered. */
-  async switchTo(execution: ExecutionSummary, editor: "text" | "page"): Promise<void> {
-    const { tabGroups } = vscode.window;
-    const { activeTab } = tabGroups.activeTabGroup;
-    const uri = this.#options.documents.uriOf(execution);
-    const other = documentIn(activeTab)?.toString() === uri.toString() ? activeTab : undefined;
-    const preview = other?.isPreview === true;
-    // First, because what the person does next in the other editor depends on it.
-    await vscode.workspace
-      .getConfiguration("crewdeck")
-      .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
-      .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
-    // It would only take the focus again, perhaps from the box in which the person already types.
-    if (editor === "page" && other?.input instanceof vscode.TabInputCustom && this.#isOurs(uri))
-      return;
-    if (editor === "page") await this.#openPage(uri, { preview });
-    else await vscode.commands.executeCommand("vscode.openWith", uri, "default", { preview });
-    // A preview is replaced already, and closing it again would be an error.
-    const open = tabGroups.all.flatMap(({ tabs }) => tabs).find((tab) => tab === other);
-    if (open?.isActive === false) await tabGroups.close(open, true);
-  }
-
-  /** After its extension host ended, VS Code keeps a page as it was, and asks no other host for it: it is opened anew. */
-  async #openPage(uri: vscode.Uri, options: vscode.TextDocumentShowOptions): Promise<void> {
-    const open = (how: vscode.TextDocumentShowOptions) =>
-      vscode.commands.executeCommand("vscode.openWith", uri, pageType, how);
-    await open(options);
-    const left = tabOf(uri);
-    if (this.#isOurs(uri) || left === undefined) return;
-    // With its last tab a group is gone, and its column may be another's.
-    const isLast = left.group.tabs.length === 1;
-    await vscode.window.tabGroups.close(left, true);
-    await open({ ...options, ...(isLast && { viewColumn: vscode.ViewColumn.Active }) });
-  }
-
-  /** Whether VS Code asked this extension host for the page. */
-  #isOurs(uri: vscode.Uri): boolean {
-    return this.#asked.has(uri.toString());
-  }
-
-  dispose(): void {
-    for (const page of this.#open.keys()) page.storeDraft();
-  }
 }
 
 /** The page of an execution in one tab. */
@@ -207,19 +123,16 @@ export class OpenPage {
     return summary && store.find(summary.localId);
   }
 
-  /** The output that waits, or the task that a person answers. */
-  #targetIn(execution: Execution, drafts: readonly Draft[]): DraftTarget | undefined {
-    const kept = () => drafts.findLast((draft) => isForWhatWaits(draft, execution))?.taskId;
-    const asked = hasEnded(execution) ? undefined : (this.#asked ?? kept());
-    const taskId = execution.waiting?.taskId ?? asked;
-    return taskId === undefined ? undefined : outputToAnswer(execution, taskId);
-  }
-
-  /** @returns the output that they are for */
+  /** @returns the output that waits, or the task that a person answers */
   #postDrafts(execution: Execution): DraftTarget | undefined {
     const all = this.#parts.drafts.of(execution.localId);
-    const target = this.#targetIn(execution, all);
-    const draft = all.find((each) => target !== undefined && isSame(each, target));
+    const kept = all.findLast((draft) => isForWhatWaits(draft, execution))?.taskId;
+    const asked = hasEnded(execution) ? undefined : (this.#asked ?? kept);
+    const taskId = execution.waiting?.taskId ?? asked;
+    const target = taskId === undefined ? undefined : outputToAnswer(execution, taskId);
+    const draft = all.find(
+      (each) => each.taskId === target?.taskId && each.attempt === target.attempt,
+    );
     const old = all.filter((each) => each !== draft);
     const stored = draft === undefined ? 0 : Date.parse(draft.at);
     const current = target && {
@@ -341,17 +254,4 @@ export class OpenPage {
     if (await confirm(question, plainMessage(beginningOf(draft)), vscode.l10n.t("Discard")))
       drafts.remove(draft);
   }
-}
-
-function isSame(one: DraftTarget, other: DraftTarget): boolean {
-  return one.taskId === other.taskId && one.attempt === other.attempt;
-}
-
-/** The open page of an execution, of this extension host or of one that has ended. */
-function tabOf(uri: vscode.Uri): vscode.Tab | undefined {
-  const isIt = ({ input }: vscode.Tab) =>
-    input instanceof vscode.TabInputCustom &&
-    input.viewType === pageType &&
-    input.uri.toString() === uri.toString();
-  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isIt);
 }

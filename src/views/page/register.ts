@@ -1,49 +1,134 @@
 import * as vscode from "vscode";
+import { defined } from "../../base/json.ts";
+import { documentIn } from "../../editor/execution-uri.ts";
+import { logProblem } from "../../editor/log.ts";
 import { pageType } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
+import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Place } from "./messages.ts";
-import type { PageParts, Pages } from "./open-page.ts";
+import type { OpenPage, PageParts } from "./open-page.ts";
 
-export type PageRoom = ReturnType<typeof registerPage>;
+export interface PagesParts extends PageParts {
+  readonly documents: PageParts["documents"] & Pick<ExecutionDocuments, "show" | "uriOf">;
+}
 
-/** The page: a second editor of an execution's address. Its code is loaded when it is first used. */
-export function registerPage(options: PageParts) {
-  let loading: Promise<Pages> | undefined;
-  let pages: Pages | undefined;
-  const asked = new Set<string>();
-  const load = () =>
-    (loading ??= import("./open-page.ts").then(({ Pages }) => (pages = new Pages(options, asked))));
+export type PageRoom = Pages;
+
+/** The page: a second editor of an execution's address. */
+export function registerPage(parts: PagesParts): Pages {
+  const pages = new Pages(parts);
   const provider: vscode.CustomReadonlyEditorProvider = {
     openCustomDocument: (uri) => ({ uri, dispose: () => undefined }),
-    async resolveCustomEditor({ uri }, panel) {
-      asked.add(uri.toString());
-      await options.ready;
-      (await load()).add(uri, panel);
-    },
+    resolveCustomEditor: ({ uri }, panel) => pages.resolve(uri, panel),
   };
-  const registration = vscode.window.registerCustomEditorProvider(pageType, provider, {
+  pages.registration = vscode.window.registerCustomEditorProvider(pageType, provider, {
     supportsMultipleEditorsPerDocument: true,
   });
-  const isPreferred = () =>
-    vscode.workspace.getConfiguration("crewdeck").get("openExecutionsAs") !== "text";
-  return {
-    /** As the person reads executions: as text or as a page. At `taskId`, or at what waits. */
-    open: async (execution: ExecutionSummary, taskId?: string): Promise<void> => {
-      if (!isPreferred()) await options.documents.show(execution, taskId);
-      else await (await load()).show(execution, taskId === undefined ? taskId : { taskId });
-    },
-    /** At the feedback box for a task, however the person reads executions. */
-    review: async (execution: ExecutionSummary, taskId: string): Promise<void> =>
-      (await load()).show(execution, "feedback", taskId),
-    isPreferred,
-    reveal: async (execution: ExecutionSummary, place: Place): Promise<void> =>
-      (await load()).show(execution, place),
-    async switchTo(execution: ExecutionSummary, editor: "text" | "page"): Promise<void> {
-      await (await load()).switchTo(execution, editor);
-    },
-    dispose() {
-      pages?.dispose();
-      registration.dispose();
-    },
+  return pages;
+}
+
+/** All open pages. The code of one is loaded when it is first shown. */
+export class Pages implements vscode.Disposable {
+  readonly #parts: PagesParts;
+  /** By the addresses that VS Code asked this extension host for. */
+  readonly #open = new Map<string, Set<OpenPage>>();
+  registration: vscode.Disposable | undefined;
+
+  constructor(parts: PagesParts) {
+    this.#parts = parts;
+  }
+
+  async resolve(uri: vscode.Uri, panel: vscode.WebviewPanel): Promise<void> {
+    const pages = this.#open.get(uri.toString()) ?? new Set();
+    this.#open.set(uri.toString(), pages);
+    await this.#parts.ready;
+    const { OpenPage } = await import("./open-page.ts");
+    const page = new OpenPage(panel, uri, this.#parts);
+    pages.add(page);
+    panel.onDidDispose(() => pages.delete(page));
+  }
+
+  /** As the person reads executions: as text or as a page. At `taskId`, or at what waits. */
+  readonly open = async (execution: ExecutionSummary, taskId?: string): Promise<void> => {
+    if (!this.isPreferred()) await this.#parts.documents.show(execution, taskId);
+    else await this.reveal(execution, taskId === undefined ? taskId : { taskId });
   };
+
+  isPreferred(): boolean {
+    return vscode.workspace.getConfiguration("crewdeck").get("openExecutionsAs") !== "text";
+  }
+
+  /** At the feedback box for a task, however the person reads executions, and though its crew may report no pause. */
+  async review(execution: ExecutionSummary, taskId: string): Promise<void> {
+    await this.reveal(execution, "feedback", taskId);
+  }
+
+  /** @param asked the task that a person answers */
+  async reveal(
+    execution: ExecutionSummary,
+    place: Place | undefined,
+    asked?: string,
+  ): Promise<void> {
+    const uri = this.#parts.documents.uriOf(execution);
+    await this.#openPage(uri, {
+      preview: execution.waiting === undefined,
+      preserveFocus: typeof place === "object" && "spanId" in place && !place.takesFocus,
+      ...defined({ viewColumn: tabOf(uri)?.group.viewColumn }),
+    });
+    if (place === undefined) return;
+    for (const page of this.#open.get(uri.toString()) ?? []) page.reveal(place, asked);
+  }
+
+  /** In place of the other editor, if that is the active tab. The choice is remembered. */
+  async switchTo(execution: ExecutionSummary, editor: "text" | "page"): Promise<void> {
+    const { tabGroups } = vscode.window;
+    const { activeTab } = tabGroups.activeTabGroup;
+    const uri = this.#parts.documents.uriOf(execution);
+    const other = documentIn(activeTab)?.toString() === uri.toString() ? activeTab : undefined;
+    const preview = other?.isPreview === true;
+    // First, because what the person does next in the other editor depends on it.
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
+      .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
+    // It would only take the focus again, perhaps from the box in which the person already types.
+    if (editor === "page" && other?.input instanceof vscode.TabInputCustom && this.#isOurs(uri))
+      return;
+    if (editor === "page") await this.#openPage(uri, { preview });
+    else await vscode.commands.executeCommand("vscode.openWith", uri, "default", { preview });
+    // A preview is replaced already, and closing it again would be an error.
+    const open = tabGroups.all.flatMap(({ tabs }) => tabs).find((tab) => tab === other);
+    if (open?.isActive === false) await tabGroups.close(open, true);
+  }
+
+  /** After its extension host ended, VS Code keeps a page as it was, and asks no other host for it: it is opened anew. */
+  async #openPage(uri: vscode.Uri, options: vscode.TextDocumentShowOptions): Promise<void> {
+    const open = (how: vscode.TextDocumentShowOptions) =>
+      vscode.commands.executeCommand("vscode.openWith", uri, pageType, how);
+    await open(options);
+    const left = tabOf(uri);
+    if (this.#isOurs(uri) || left === undefined) return;
+    // With its last tab a group is gone, and its column may be another's.
+    const isLast = left.group.tabs.length === 1;
+    await vscode.window.tabGroups.close(left, true);
+    await open({ ...options, ...(isLast && { viewColumn: vscode.ViewColumn.Active }) });
+  }
+
+  #isOurs(uri: vscode.Uri): boolean {
+    return this.#open.has(uri.toString());
+  }
+
+  dispose(): void {
+    for (const page of [...this.#open.values()].flatMap((pages) => [...pages])) page.storeDraft();
+    this.registration?.dispose();
+  }
+}
+
+/** The open page of an execution, of this extension host or of one that has ended. */
+function tabOf(uri: vscode.Uri): vscode.Tab | undefined {
+  const isIt = ({ input }: vscode.Tab) =>
+    input instanceof vscode.TabInputCustom &&
+    input.viewType === pageType &&
+    input.uri.toString() === uri.toString();
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isIt);
 }

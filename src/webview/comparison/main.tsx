@@ -10,7 +10,7 @@ import {
   type ToComparison,
 } from "../../views/comparison/messages.ts";
 import type { Period } from "../../views/timeline/axis.ts";
-import type { Span, TimelineView } from "../../views/timeline/messages.ts";
+import { lookAt, type Span, type TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { OneSide } from "../difference.tsx";
 import { draw, host } from "../host.ts";
@@ -18,7 +18,7 @@ import { Icon } from "../icons.tsx";
 import { Fold } from "../page/content.tsx";
 import { useTimes } from "../timeline/hooks.ts";
 import { columnsOf } from "../timeline/row.tsx";
-import { SmallTimeline } from "../timeline/small-timeline.tsx";
+import { Timeline } from "../timeline/timeline.tsx";
 
 interface ComparisonProps {
   readonly model: ComparisonModel;
@@ -249,12 +249,14 @@ function Timelines({ timelines, executions, onReveal }: TimelinesProps) {
       {sides.map((side) => (
         <div key={side} class={`timeline-of ${side}`}>
           <h3>{executions[side].name}</h3>
-          <SmallTimeline
+          <Timeline
+            key={timelines[side].localId}
             view={{ ...timelines[side], title: executions[side].name }}
-            look={host.kept.looks?.[side]}
+            look={lookAt(timelines[side].localId, host.kept.looks?.[side])}
             onLook={(look) => host.keep({ looks: { ...host.kept.looks, [side]: look } })}
             onReveal={(span) => onReveal(side, span)}
             shared={{ ...times, zoom, onZoom, columns, isBelow: side === "right" }}
+            isSmall
           />
         </div>
       ))}

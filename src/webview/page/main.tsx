@@ -3,11 +3,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { shortName } from "../../base/text.ts";
 import type { PageDrafts, PageModel, Place, Review, ToPage } from "../../views/page/messages.ts";
-import type { TimelineView } from "../../views/timeline/messages.ts";
+import { lookAt, type TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
 import { Icon } from "../icons.tsx";
-import { SmallTimeline } from "../timeline/small-timeline.tsx";
+import { Timeline } from "../timeline/timeline.tsx";
 import { ContentView, Fold, Level, Markdown, ValueView } from "./content.tsx";
 import { ActButton, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
@@ -66,9 +66,10 @@ function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
       )}
       {timeline !== undefined && timeline.spans.length > 1 && (
         <FoldSection id="timeline" label={l10n.t("Timeline")}>
-          <SmallTimeline
+          <Timeline
+            key={timeline.localId}
             view={timeline}
-            look={host.kept.look}
+            look={lookAt(timeline.localId, host.kept.look)}
             onLook={(look) => host.keep({ look })}
             onReveal={({ id: spanId }, takesFocus) => reveal({ spanId, takesFocus })}
             onDefine={
@@ -77,6 +78,7 @@ function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
                     host.post({ type: "define", ...(taskId !== undefined && { taskId }) })
                 : undefined
             }
+            isSmall
           />
         </FoldSection>
       )}

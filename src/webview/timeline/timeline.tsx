@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
 import { markLine } from "../../views/timeline/labels.ts";
 import type { Look, Span, TimelineView } from "../../views/timeline/messages.ts";
@@ -22,7 +22,6 @@ const around = 6;
 const hoverPause = 350;
 /** Until then a click may be the first of a double click (ms). */
 const clickPause = 300;
-const tooltipId = "details";
 
 /** What the tooltip is about, and where. `marks`: of the row, alone, the indexes of the first and last. */
 interface Tip {
@@ -43,7 +42,7 @@ interface TimelineProps {
   readonly onLook: (look: Look) => void;
   readonly onReveal: (span: Span, takesFocus: boolean) => void;
   /** Undefined if its tasks are defined elsewhere. */
-  readonly onDefine: ((span: Span) => void) | undefined;
+  readonly onDefine?: ((span: Span) => void) | undefined;
   /** On a page that tells the rest: only axis and rows. */
   readonly isSmall?: boolean;
   /** With another timeline on the same axis. */
@@ -66,6 +65,8 @@ export function Timeline(props: TimelineProps) {
   const { spans } = view;
   const isRunning = spans.some(({ end }) => end === undefined);
   const [look, setLook] = useState(props.look);
+  const id = useId();
+  const idOf = (index: number) => `${id}-${index}`;
   const [tip, setTip] = useState<Tip>();
   const [isFollowing, setFollowing] = useState(isRunning);
   const [top, setTop] = useState(0);
@@ -152,7 +153,7 @@ export function Timeline(props: TimelineProps) {
   };
   const showTip = (
     { id }: Span,
-    row = tree.current?.querySelector(`#${idOf(active)}`),
+    row = tree.current?.querySelector(".row.active"),
     marks?: Tip["marks"],
     left?: number,
   ) => {
@@ -308,7 +309,7 @@ export function Timeline(props: TimelineProps) {
             ref={tree}
             aria-label={l10n.t("Timeline of {0}", view.title)}
             aria-activedescendant={active < 0 ? undefined : idOf(active)}
-            aria-describedby={tip === undefined ? "keys" : tooltipId}
+            aria-describedby={`${id}-${tip === undefined ? "keys" : "tip"}`}
             style={{ height: `${rows.length * rowHeight}px` }}
             onKeyDown={onKeyDown}
             onFocus={() => {
@@ -373,7 +374,7 @@ export function Timeline(props: TimelineProps) {
           {l10n.t("Go to the End")}
         </button>
       )}
-      <span id="keys" class="unseen">
+      <span id={`${id}-keys`} class="unseen">
         {l10n.t(
           "Arrow keys move, Enter opens the place in the document, Ctrl+Enter the definition of the task, Space shows details, comma and period show its events, plus, minus and 0 zoom.",
         )}
@@ -382,7 +383,7 @@ export function Timeline(props: TimelineProps) {
         {tippedMarks?.map((mark) => markLine(mark, start)).join(". ")}
       </span>
       {tip !== undefined && tipped !== undefined && (
-        <Tooltip id={tooltipId} span={tipped} marks={tippedMarks} place={tip} {...{ start }} />
+        <Tooltip id={`${id}-tip`} span={tipped} marks={tippedMarks} place={tip} {...{ start }} />
       )}
     </div>
   );
@@ -392,10 +393,6 @@ function marksAt(target: EventTarget | null): Tip["marks"] {
   const element = target instanceof Element ? target.closest<HTMLElement>("[data-marks]") : null;
   const [from, to] = (element?.dataset["marks"] ?? "").split(" ").map(Number);
   return from === undefined || to === undefined ? undefined : [from, to];
-}
-
-function idOf(index: number): string {
-  return `row-${index}`;
 }
 
 /** The indexes of the rows in view, of some around them, and of the active one, which a screen reader must find. */

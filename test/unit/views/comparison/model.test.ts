@@ -85,12 +85,14 @@ describe("The model of a comparison", () => {
   it("has each task's last outputs, how its time and tokens differ, and tasks that only one has", () => {
     const { outputs } = comparisonModel(samples(), prices);
     assert.deepEqual(
-      outputs.map(({ label, difference, opens }) => `${label}: ${difference} (${opens})`),
+      outputs.map(({ label, difference, opens }) =>
+        [label, ...difference.split("\n"), opens].join(" | "),
+      ),
       [
-        "research: same output · +7.5 s (+39 %) · −900 tokens (−19 %) (output)",
-        "outline: different output · +7.5 s (+50 %) · −900 tokens (−19 %) (diff)",
-        "briefing: same output · −900 tokens (−19 %) (output)",
-        "check: only in “tea at home” (output)",
+        "research | same output | +7.5 s (+39 %) | −900 tokens (−19 %) | output",
+        "outline | different output | +7.5 s (+50 %) | −900 tokens (−19 %) | diff",
+        "briefing | same output | −900 tokens (−19 %) | output",
+        "check | only in “tea at home” | output",
       ],
     );
     assert.match(String(outputs[1]?.values.left), /^Completed · Editor · attempt 2 · 15 s/);
