@@ -151,3 +151,34 @@ function openFence(lines: readonly string[], tokens: readonly Token[]): readonly
   const isClosed = last.map[0] < lines.length - 1 && end.startsWith(last.markup);
   return isClosed ? [] : [last.markup];
 }
+
+interface Heading {
+  readonly name: string;
+  /** From 1. */
+  readonly level: number;
+  readonly line: number;
+  /** The last line of what belongs to it, without blank ones. */
+  readonly end: number;
+}
+
+/** Of a document, in which outputs are as {@link outputLines} makes them. */
+export function headingsOf(text: string): readonly Heading[] {
+  const lines = text.split("\n");
+  const tokens = parser.parse(text, {});
+  const found = tokens.flatMap((token, at) => {
+    if (token.type !== "heading_open" || token.level > 0 || token.map === null) return [];
+    // Without escapes. VS Code refuses an empty name.
+    const name = (tokens[at + 1]?.content ?? "").replace(/\\([!-/:-@[-`{-~])/g, "$1").trim() || "#";
+    return [{ name, level: levelOf(token), line: token.map[0] }];
+  });
+  /** By level: the next heading from below. */
+  const next = Array<number>(7).fill(lines.length);
+  const ended = found.toReversed().map((heading) => {
+    const { level, line } = heading;
+    let end = Math.min(...next.slice(1, level + 1)) - 1;
+    while (end > line && lines[end]?.trim() === "") end--;
+    next[level] = line;
+    return { ...heading, end };
+  });
+  return ended.reverse();
+}

@@ -50,6 +50,5 @@ function withoutBlankEnd(text: string): string {
 
 /** No sections: the text never changes. */
 export function renderOutput(output: string): Rendered {
-  const { text } = shownOutput(output);
-  return { text, sections: [], lineCount: text.split("\n").length, strong: [] };
+  return { text: shownOutput(output).text, sections: [] };
 }

@@ -123,9 +123,7 @@ function historyLines({ history }: ExecutionView): readonly string[] {
 }
 
 function statePart({ label, facts }: ExecutionView): Part {
-  const shown = leadingText(label);
-  const line = [shown, ...facts.map(inlineText)].join(" · ");
-  return { id: "state", lines: [line], strong: [{ line: 0, from: 0, to: shown.length }] };
+  return { id: "state", lines: [[leadingText(label), ...facts.map(inlineText)].join(" · ")] };
 }
 
 function noticePart({ id, title, lines }: Notice): Part {
@@ -134,14 +132,10 @@ function noticePart({ id, title, lines }: Notice): Part {
 }
 
 function inputsPart({ inputs = {}, noInputs }: ExecutionView): Part {
-  const lines = [`## ${l10n.t("Inputs")}`, "", ...present(noInputs)];
-  const strong = Object.entries(inputs).map(([name, value]) => {
-    const label = `- ${leadingText(name)}`;
-    const place = { line: lines.length, from: 2, to: label.length };
-    lines.push(...valueLines(`${label}:`, value));
-    return place;
-  });
-  return { id: "inputs", lines, strong };
+  const lines = Object.entries(inputs).flatMap(([name, value]) =>
+    valueLines(`- ${leadingText(name)}:`, value),
+  );
+  return { id: "inputs", lines: [`## ${l10n.t("Inputs")}`, "", ...present(noInputs), ...lines] };
 }
 
 function valueLines(label: string, value: JsonValue): string[] {
@@ -179,7 +173,6 @@ function taskPart(task: TaskView): Part {
       ...asked,
       ...(note === undefined ? [] : ["", `*${note}*`]),
     ],
-    strong: [{ line: 2, from: 0, to: label.length }],
     parts: [...parts, ...stepsParts(taskId, steps)],
   };
 }

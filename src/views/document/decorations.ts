@@ -18,7 +18,6 @@ export function decorate(options: {
   const owned = new Disposables();
   const type = (render: vscode.DecorationRenderOptions) =>
     owned.add(window.createTextEditorDecorationType(render));
-  const strong = type({ fontWeight: "bold" });
   const draft = type({
     isWholeLine: true,
     // A border of the lines would cross their first letters.
@@ -47,10 +46,6 @@ export function decorate(options: {
     editor.setDecorations(
       draft,
       place?.taskId ? [new vscode.Range(place.first, 0, place.last, 0)] : [],
-    );
-    editor.setDecorations(
-      strong,
-      rendered.strong.map(({ line, from, to }) => new vscode.Range(line, from, line, to)),
     );
     editor.setDecorations(
       note,

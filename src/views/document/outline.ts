@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
-import { headingsOf, idsSection, type Rendered } from "../../view/sections.ts";
+import { headingsOf } from "../../view/embed.ts";
+import { idsSection, type Rendered } from "../../view/sections.ts";
 
 /** The headings of a document as VS Code's outline shows them. */
 export function outlineOf(document: vscode.TextDocument): vscode.DocumentSymbol[] {

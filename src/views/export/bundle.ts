@@ -54,10 +54,6 @@ function linkName(text: string): string {
 function documentText(view: ExecutionView, outputs: readonly OutputFile[], now: number): string {
   const rendered = textOf(view);
   const lines = rendered.text.split("\n");
-  for (const { line, from, to } of rendered.strong.toReversed()) {
-    const whole = lines[line] ?? "";
-    lines[line] = `${whole.slice(0, from)}**${whole.slice(from, to)}**${whole.slice(to)}`;
-  }
   for (const { line, text: note } of notesOf(view, rendered, now)) {
     // Below a task's heading is its state.
     const at = lines[line]?.startsWith("#") === true ? line + 2 : line;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../src/executions/model.ts";
 import { noActivity } from "../../../src/executions/activity.ts";
-import { headingsOf } from "../../../src/view/sections.ts";
+import { headingsOf } from "../../../src/view/embed.ts";
 import { leadingText } from "../../../src/view/markdown.ts";
 import { elapsedText, untilElapsedChanges } from "../../../src/view/words.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
@@ -20,15 +20,6 @@ function textAt(execution: Execution): string | undefined {
 }
 
 describe("The text of an execution", () => {
-  it("has no marks of bold text: states and names of inputs are decorated", () => {
-    const { text, strong } = renderExecution(anExecution());
-    assert.doesNotMatch(text, /\*\*/);
-    assert.deepEqual(
-      strong.map(({ line, from, to }) => linesOf(text)[line]?.slice(from, to)),
-      ["Waiting for you", "topic", "Completed", "Waiting for you"],
-    );
-  });
-
   it("has times, tokens and cost beside the state and the tasks, not in its lines", () => {
     const tokens = { total: 1_100, prompt: 1_000, completion: 100 };
     const models = [{ model: "m", tokens }];

@@ -39,12 +39,12 @@ describe("An execution as a Markdown folder", () => {
     assert.match(document, /^# Sea otters\n/);
     assert.match(
       document,
-      /\n\*\*Completed\*\* · .*2 s · 330 tokens \(300 in, 30 out\) · estimated cost \$0\.60\n\n!\[Timeline\]\(timeline\.svg\)\n/,
+      /\nCompleted · .*2 s · 330 tokens \(300 in, 30 out\) · estimated cost \$0\.60\n\n!\[Timeline\]\(timeline\.svg\)\n/,
     );
-    assert.match(document, /\n## Inputs\n\n- \*\*topic\*\*: Sea otters\n/);
+    assert.match(document, /\n## Inputs\n\n- topic: Sea otters\n/);
     assert.match(
       document,
-      /\n## Task: research_task\n\n\*\*Completed\*\* · by Oslo researcher · .*220 tokens \(200 in, 20 out\) · estimated cost/,
+      /\n## Task: research_task\n\nCompleted · by Oslo researcher · .*220 tokens \(200 in, 20 out\) · estimated cost/,
     );
     assert.match(document, /\n## Tokens\n/);
     assert.match(document, /\| gpt-4o-mini +\| 330 /);
