@@ -99,47 +99,35 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+/** The conventions' names for these kinds. */
+const operations: ReadonlyMap<Span["kind"], string> = new Map([
+  ["crew", "invoke_workflow"],
+  ["agent", "invoke_agent"],
+  ["model", "chat"],
+  ["tool", "execute_tool"],
+]);
+
 function titleOf({ kind, name, attempt = 1 }: Span): string {
-  switch (kind) {
-    case "crew":
-      return `invoke_workflow ${name}`;
-    case "agent":
-      return `invoke_agent ${name}`;
-    case "model":
-      return `chat ${name}`;
-    case "tool":
-      return `execute_tool ${name}`;
-    case "task":
-      return `task ${name}`;
-    case "attempt":
-      return `attempt ${attempt}`;
-    case "wait":
-      return "wait for a person";
-    case "queue":
-      return "queue";
-    case "other":
-      return name;
-  }
+  const operation = operations.get(kind);
+  if (operation !== undefined) return `${operation} ${name}`;
+  const titles = { task: `task ${name}`, attempt: `attempt ${attempt}`, wait: "wait for a person" };
+  if (kind === "task" || kind === "attempt" || kind === "wait") return titles[kind];
+  return kind === "queue" ? kind : name;
 }
 
 function namesOf({ kind, name }: Span, model: string | undefined): Attributes {
-  const operation = "gen_ai.operation.name";
-  const asked = model !== undefined && {
-    "gen_ai.request.model": model,
-    "gen_ai.provider.name": providerOf(model),
-  };
-  switch (kind) {
-    case "crew":
-      return { [operation]: "invoke_workflow", "gen_ai.workflow.name": name };
-    case "agent":
-      return { [operation]: "invoke_agent", "gen_ai.agent.name": name, ...asked };
-    case "model":
-      return { [operation]: "chat", ...asked };
-    case "tool":
-      return { [operation]: "execute_tool", "gen_ai.tool.name": name };
-    default:
-      return { "crewdeck.kind": kind };
-  }
+  const operation = operations.get(kind);
+  if (operation === undefined) return { "crewdeck.kind": kind };
+  const nameOf = (of: Span["kind"]) => (kind === of ? name : undefined);
+  const asks = (kind === "agent" || kind === "model") && model !== undefined;
+  return defined({
+    "gen_ai.operation.name": operation,
+    "gen_ai.workflow.name": nameOf("crew"),
+    "gen_ai.agent.name": nameOf("agent"),
+    "gen_ai.tool.name": nameOf("tool"),
+    "gen_ai.request.model": asks ? model : undefined,
+    "gen_ai.provider.name": asks ? providerOf(model) : undefined,
+  });
 }
 
 /** The conventions' names for what crewAI calls otherwise in the names of models. */
