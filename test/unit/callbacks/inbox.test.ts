@@ -31,16 +31,10 @@ describe("callbacks", () => {
     const attempts = () => window.store.find(localId)?.tasks[0]?.attempts.length;
     for (const id of ["a", "a"]) assert.equal(await sendAs(id, pause), 204);
     assert.equal(attempts(), 1);
-    window.store.update(localId, (execution) => ({
-      ...execution,
-      tasks: execution.tasks.map((task) => ({
-        ...task,
-        attempts: task.attempts.map((attempt) => ({
-          ...attempt,
-          feedback: { isApprove: false, text: "No.", at: execution.startedAt },
-        })),
-      })),
-    }));
+    const target = { taskId: "review", attempt: 1 };
+    const feedback = { isApprove: false, text: "No.", at: new Date().toISOString() };
+    window.store.update(localId, (current) => resumeSending(current, target, feedback));
+    window.store.update(localId, (current) => resumeAnswered(current, target, {}));
     assert.equal(await sendAs("a", pause), 204);
     assert.equal(attempts(), 1, "a repeat after the answer");
     assert.equal(await sendAs("b", pause), 204);
@@ -137,12 +131,7 @@ describe("callbacks", () => {
       { name: "write", output: "Text", kickoff_id: "k2" },
       { kickoff_id: "k2", result: "The end" },
       { thought: "I look.", tool: "search", kickoffId: "k2" },
-      {
-        events: [
-          { ...event, execution_id: "k1" },
-          { ...event, execution_id: "k2" },
-        ],
-      },
+      { events: ["k1", "k2"].map((execution_id) => ({ ...event, execution_id })) },
       { ...event, data: { kickoff_id: "k2" } },
     ];
     const headers = { Authorization: `Bearer ${token}` };
@@ -237,22 +226,15 @@ describe("callbacks", () => {
 
   it("with the crew's result ask for the status first, which says more, and add what it leaves out", async () => {
     const { localId, url } = await receiving(window);
+    const reading = aReading({ state: "completed", output: "The end.", executionTime: 12 });
     windows.onPoll = (store) =>
-      store.update(localId, (execution) =>
-        applyReading(
-          execution,
-          aReading({ state: "completed", output: "The end.", executionTime: 12 }),
-          Date.now(),
-        ),
-      );
+      store.update(localId, (execution) => applyReading(execution, reading, Date.now()));
     const result = { kickoff_id: "k1", result: "The end", token_usage: { total_tokens: 9 } };
     assert.equal(await send(url, result), 204);
     assert.deepEqual(window.polled, [localId]);
     const { state, output, executionTime, usage } = window.store.find(localId)!;
-    assert.deepEqual(
-      { state, output, executionTime, usage },
-      { state: "completed", output: "The end.", executionTime: 12, usage: { total: 9 } },
-    );
+    assert.deepEqual([state, output, executionTime], ["completed", "The end.", 12]);
+    assert.deepEqual(usage, { total: 9 });
     const other = await receiving(window, { localId: "other", kickoffIds: ["k2"] });
     windows.onPoll = () => new Promise(() => undefined);
     assert.equal(await send(other.url, { ...result, kickoff_id: "k2" }), 204);
@@ -306,14 +288,9 @@ describe("callbacks", () => {
     const sends = executions.flatMap(({ url, token }, index) => {
       const headers = { Authorization: `Bearer ${token}` };
       const event = (count: number) => ({
-        events: [
-          {
-            id: `e${count}`,
-            timestamp: new Date(1_790_000_000_000 + count).toISOString(),
-            type: count % 10 === 0 ? "task_started" : "llm_call_started",
-            data: { task_name: `task ${count % 10}` },
-          },
-        ],
+        ...{ id: `e${count}`, timestamp: 1_790_000_000_000 + count },
+        type: count % 10 === 0 ? "task_started" : "llm_call_started",
+        data: { task_name: `task ${count % 10}` },
       });
       return [
         ...Array.from({ length: 42 }, (_, count) => () => send(url, event(count), { headers })),

@@ -7,40 +7,22 @@ const read = (body: unknown) => readPayload(body, "key", at);
 describe("the payload of a callback", () => {
   it("of a task has its name, agent and output, as observed", () => {
     const { kind, kickoffId, report, events } = read({
-      description: "Write about otters.",
-      name: "write",
-      expected_output: "A text",
-      summary: "Write about otters....",
-      agent: "Writer",
-      output: "# Otters\n\nText.",
-      output_json: null,
-      kickoff_id: "k1",
-      meta: { a: 1 },
+      ...{ description: "Write about otters.", name: "write", expected_output: "A text" },
+      ...{ summary: "Write about otters....", agent: "Writer", output: "# Otters\n\nText." },
+      ...{ output_json: null, kickoff_id: "k1", meta: { a: 1 } },
     });
-    assert.deepEqual(
-      { kind, kickoffId, report, events },
-      {
-        kind: "task",
-        kickoffId: "k1",
-        report: { kind: "task", taskId: "write", output: "# Otters\n\nText.", agent: "Writer" },
-        events: [],
-      },
-    );
+    assert.deepEqual([kind, kickoffId, events], ["task", "k1", []]);
+    assert.deepEqual(report, {
+      ...{ kind: "task", taskId: "write", output: "# Otters\n\nText.", agent: "Writer" },
+    });
   });
 
   it("of a task has its ID and time in the older shape, and its JSON if there is no text", () => {
-    const body = {
-      kickoff_id: "k1",
-      task_id: "t-1",
-      status: "completed",
-      agent: { role: "Writer" },
-    };
-    assert.deepEqual(read({ ...body, output: "Text", execution_time: 12.5 }).report, {
-      kind: "task",
-      taskId: "t-1",
-      output: "Text",
-      agent: "Writer",
-      executionTime: 12.5,
+    const body = { kickoff_id: "k1", task_id: "t-1", status: "completed" };
+    const said = { agent: { role: "Writer" }, output: "Text", execution_time: 12.5 };
+    const task = { kind: "task", taskId: "t-1", output: "Text" };
+    assert.deepEqual(read({ ...body, ...said }).report, {
+      ...{ ...task, agent: "Writer", executionTime: 12.5 },
     });
     const { report } = read({ name: "write", output: "", output_json: { a: 1 } });
     assert.deepEqual(report, { kind: "task", taskId: "write", output: '{\n  "a": 1\n}' });
@@ -87,88 +69,47 @@ describe("the payload of a callback", () => {
   });
 
   it("of the crew has the result, the tokens and, if it comes, the time", () => {
-    const body = {
-      kickoff_id: "k1",
-      result: "The end.",
-      result_json: { a: [1] },
+    const { kind, report } = read({
+      ...{ kickoff_id: "k1", result: "The end.", result_json: { a: [1] }, meta: {} },
       token_usage: { total_tokens: 30, prompt_tokens: 20, completion_tokens: 10 },
       execution_time: 12.5,
-      meta: {},
-    };
-    const { kind, report } = read(body);
+    });
     assert.equal(kind, "crew");
     assert.ok(report?.kind === "end");
     const { state, output, usage, executionTime } = report.reading;
-    assert.deepEqual(
-      { state, output, usage, executionTime },
-      {
-        state: "completed",
-        output: "The end.",
-        usage: { total: 30, prompt: 20, completion: 10 },
-        executionTime: 12.5,
-      },
-    );
+    assert.deepEqual([state, output, executionTime], ["completed", "The end.", 12.5]);
+    assert.deepEqual(usage, { total: 30, prompt: 20, completion: 10 });
   });
 
   it("of a step is an event with thought, tool, arguments and result; also in the older shape", () => {
     const step = {
-      prompt: "You are …",
-      thought: "I look it up.",
-      tool: "search",
-      tool_input: '{"q":"otters"}',
-      result: "Otters are mammals.",
-      kickoff_id: "k1",
-      meta: null,
+      ...{ prompt: "You are …", thought: "I look it up.", tool: "search" },
+      ...{ tool_input: '{"q":"otters"}', result: "Otters are mammals." },
+      ...{ kickoff_id: "k1", meta: null },
     };
+    const event = { id: "key", type: "step", at };
+    assert.equal(read(step).kind, "step");
     assert.deepEqual(read(step).events, [
       {
-        id: "key",
-        type: "step",
-        at,
-        tool: "search",
-        thought: "I look it up.",
-        arguments: '{"q":"otters"}',
-        text: "Otters are mammals.",
+        ...{ ...event, tool: "search", thought: "I look it up." },
+        ...{ arguments: '{"q":"otters"}', text: "Otters are mammals." },
       },
     ]);
-    assert.equal(read(step).kind, "step");
-    const older = {
-      kickoff_id: "k1",
-      task_id: "t-1",
-      agent: "Writer",
-      step_type: "thought",
-      content: "Hm.",
-    };
-    assert.deepEqual(read(older).events, [
-      {
-        ...{ id: "key", type: "step", at, taskId: "t-1", agent: "Writer" },
-        ...{ name: "thought", text: "Hm." },
-      },
+    const older = { kickoff_id: "k1", task_id: "t-1", agent: "Writer" };
+    assert.deepEqual(read({ ...older, step_type: "thought", content: "Hm." }).events, [
+      { ...event, taskId: "t-1", agent: "Writer", name: "thought", text: "Hm." },
     ]);
   });
 
   it("of the event stream has all its events, with types that nobody knows", () => {
+    const event = (second: number, type: string, data: object = {}) => ({
+      ...{ id: `e${second}`, execution_id: "k1", type, data },
+      timestamp: `2026-10-21T12:00:0${second}Z`,
+    });
     const events = [
-      {
-        id: "e2",
-        execution_id: "k1",
-        timestamp: "2026-10-21T12:00:02Z",
-        type: "task_started",
-        data: { task_name: "write", agent_role: "Writer" },
-      },
-      {
-        id: "e1",
-        execution_id: "k1",
-        timestamp: "2026-10-21T12:00:01Z",
-        type: "brand_new",
-        data: {},
-      },
-      {
-        id: "e3",
-        timestamp: "2026-10-21T12:00:03Z",
-        type: "llm_stream_chunk",
-        data: { chunk: "a" },
-      },
+      event(2, "task_started", { task_name: "write", agent_role: "Writer" }),
+      event(1, "brand_new"),
+      event(3, "llm_stream_chunk", { chunk: "a" }),
     ];
     const { kind, events: found } = read({ events });
     assert.equal(kind, "events");
