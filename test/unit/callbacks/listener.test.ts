@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { systemClock, wait } from "../../../src/base/clock.ts";
-import { openListener } from "../../../src/callbacks/receiver.ts";
+import { type Listener, openListener } from "../../../src/callbacks/receiver.ts";
 import { anExecution } from "../executions/samples.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -17,6 +17,13 @@ import {
 } from "./support.ts";
 
 const pause = { kickoff_id: "k1", execution_id: "k1", task_id: "review", task_output: "# Draft" };
+
+/** Whether a callback is answered with the status. */
+const arrives = (url: string, body: object, expected = 204) =>
+  send(url, body).then(
+    (status) => status === expected,
+    () => false,
+  );
 
 describe("the receiver of callbacks", () => {
   let windows: ReceivingWindows;
@@ -79,47 +86,42 @@ describe("the receiver of callbacks", () => {
     assert.equal(await send(url, pause), 204);
   });
 
-  it("ends a request whose body comes too slowly, and answers others meanwhile", async () => {
-    const listener = await openListener(0, {
-      receive: () => Promise.resolve(204),
-      isKnown: () => true,
-      timeoutMs: 3_000,
-    });
-    const url = `http://127.0.0.1:${listener.port}/path`;
-    try {
+  describe("with limits", () => {
+    let listener: Listener;
+    let url: string;
+    const listen = async (limits: { timeoutMs?: number; mostConnections?: number }) => {
+      const receive = () => Promise.resolve(204);
+      listener = await openListener(0, { receive, isKnown: () => true, ...limits });
+      url = `http://127.0.0.1:${listener.port}/path`;
+    };
+    afterEach(() => listener.close());
+
+    it("ends a request whose body comes too slowly, and answers others meanwhile", async () => {
+      await listen({ timeoutMs: 3_000 });
       const slow = beginSlowly(url, 1_000);
       assert.equal(await send(url, {}), 204);
       assert.equal(await slow, 408);
-    } finally {
-      listener.close();
-    }
-  });
-
-  it("takes a limited number of connections", async () => {
-    const listener = await openListener(0, {
-      receive: () => Promise.resolve(204),
-      isKnown: () => true,
-      mostConnections: 2,
     });
-    const url = `http://127.0.0.1:${listener.port}/path`;
-    try {
+
+    it("takes a limited number of connections", async () => {
+      await listen({ mostConnections: 2 });
       const held = [beginSlowly(url, 1_000), beginSlowly(url, 1_000)];
       assert.equal(typeof (await beginSlowly(url, 1_000)), "string");
       listener.close();
       await Promise.all(held);
-    } finally {
-      listener.close();
-    }
+    });
   });
 
-  it("needs the secret for events that the crew was given, also the earlier one", async () => {
+  it("needs the bearer secret for events that the crew was given, also the earlier one, and none for a pause", async () => {
     const { localId, url, token } = await receiving(window);
     const { token: later } = (await window.callbacks.for(localCrew, localId))!;
     const events = [{ id: "e1", timestamp: "2026-10-21T12:00:01Z", type: "anything" }];
-    const sendWith = (authorization?: string) =>
-      send(url, { events }, authorization === undefined ? {} : { headers: { authorization } });
-    for (const wrong of [undefined, "", "Bearer", `Bearer ${token}x`, token, `bearer ${token}`])
-      assert.equal(await sendWith(wrong), 401, String(wrong));
+    const sendWith = (authorization?: string, body: object = { events }) =>
+      send(url, body, authorization === undefined ? {} : { headers: { authorization } });
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+    const wrong = [undefined, "", "Bearer", `Bearer ${token}x`, token, `bearer ${token}`];
+    const basics = [token, `:${token}`, `crew:${token}`, `${token}:`].map(basic);
+    for (const each of [...wrong, ...basics]) assert.equal(await sendWith(each), 401, each);
     assert.equal(window.store.events(localId).events.length, 0);
     for (const right of [token, later]) assert.equal(await sendWith(`Bearer ${right}`), 204);
     assert.deepEqual(
@@ -128,19 +130,8 @@ describe("the receiver of callbacks", () => {
     );
     const rows = JSON.stringify(window.database.all("SELECT * FROM callback_authorizations"));
     assert.ok(!rows.includes(token), "only a hash is stored");
-  });
-
-  it("takes no Basic secret: crews are given a bearer one for events, and none for a pause", async () => {
-    const { localId, url, token } = await receiving(window);
-    const basic = (text: string) => ({
-      headers: { authorization: `Basic ${Buffer.from(text).toString("base64")}` },
-    });
-    const events = [{ id: "e1", timestamp: "2026-10-21T12:00:01Z", type: "anything" }];
-    for (const text of [token, `:${token}`, `crew:${token}`, `${token}:`])
-      assert.equal(await send(url, { events }, basic(text)), 401, text);
-    assert.equal(window.store.events(localId).events.length, 0);
     // Such as that of a proxy on the route.
-    assert.equal(await send(url, pause, basic("proxy:secret")), 204);
+    assert.equal(await sendWith(basic("proxy:secret"), pause), 204);
     assert.equal(window.store.find(localId)?.waiting?.taskId, "review");
   });
 
@@ -150,12 +141,7 @@ describe("the receiver of callbacks", () => {
     window.close();
     await assert.rejects(send(url, pause));
     const next = windows.open();
-    await waitFor("the receiver", () =>
-      send(url, pause).then(
-        (status) => status === 204,
-        () => false,
-      ),
-    );
+    await waitFor("the receiver", () => arrives(url, pause));
     assert.equal((await next.callbacks.for(localCrew, localId))?.url, url);
   });
 
@@ -166,10 +152,7 @@ describe("the receiver of callbacks", () => {
     assert.equal(await send(url, pause), 204);
     window.close();
     await waitFor("the other window to receive", () =>
-      send(url, { ...pause, task_output: "Later" }).then(
-        (status) => status === 204,
-        () => false,
-      ),
+      arrives(url, { ...pause, task_output: "Later" }),
     );
     assert.equal(other.store.find(localId)?.waiting?.output, "Later");
   });
@@ -224,24 +207,14 @@ describe("the receiver of callbacks", () => {
       await waitFor("the port to be free", async () => (await path()) !== "/");
       const url = windows.publicUrl + (await path());
       // Not by a connection to the program that has ended.
-      await waitFor("the callback", () =>
-        send(url, pause).then(
-          (status) => status === 204,
-          () => false,
-        ),
-      );
+      await waitFor("the callback", () => arrives(url, pause));
       assert.equal(window.store.summary(localId)?.state, "waiting");
     });
 
     it("receives there by itself when the port is free", async () => {
       await assert.rejects(window.callbacks.test(deployedCrew));
       await program.stop();
-      await waitFor("the receiver", () =>
-        send(`${windows.publicUrl}/none`, pause).then(
-          (status) => status === 404,
-          () => false,
-        ),
-      );
+      await waitFor("the receiver", () => arrives(`${windows.publicUrl}/none`, pause, 404));
     });
 
     it("uses another port when the person says so, and names it", async () => {

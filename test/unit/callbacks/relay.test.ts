@@ -30,10 +30,17 @@ describe("Callbacks through a relay of one's own", () => {
 
   const add = ({ store }: ReceivingWindow) => store.add(anExecution({ crew: deployedCrew }));
   const pause = { task_id: "outline", task_output: "A draft" };
-  const stateIn = ({ store }: ReceivingWindow, localId: string) => {
-    store.refresh();
-    return store.find(localId)?.state;
-  };
+  const waits = ({ store }: ReceivingWindow, localId: string) =>
+    waitFor("the pause", () => {
+      store.refresh();
+      return store.find(localId)?.state === "waiting";
+    });
+  /** A new execution, with where its crew calls back. */
+  async function called(window: ReceivingWindow) {
+    const { localId } = add(window);
+    const { url = "" } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
+    return { localId, url };
+  }
   /** As a person sets it up. */
   async function setUp(window: ReceivingWindow) {
     const { via, port, url, roundTripMs } = await window.callbacks.test(deployedCrew);
@@ -58,7 +65,7 @@ describe("Callbacks through a relay of one's own", () => {
     assert.equal(await window.callbacks.canReach(deployedCrew), true);
     const { url } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
     assert.equal(await send(url ?? "", pause), 202);
-    await waitFor("the pause", () => stateIn(window, localId) === "waiting");
+    await waits(window, localId);
   });
 
   it("ask for the token, too, when the person wants the address for a crew's flows", async () => {
@@ -93,25 +100,23 @@ describe("Callbacks through a relay of one's own", () => {
   it("arrive when VS Code is opened again, and count once", async () => {
     const window = windows.open();
     await setUp(window);
-    const { localId } = add(window);
-    const { url = "" } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
+    const { localId, url } = await called(window);
     window.close();
-    await send(url, pause, { headers: { "Webhook-Id": "1" } });
-    await send(url, pause, { headers: { "Webhook-Id": "1" } });
+    for (let count = 0; count < 2; count++)
+      await send(url, pause, { headers: { "Webhook-Id": "1" } });
     const next = windows.open();
-    await waitFor("the pause", () => stateIn(next, localId) === "waiting");
+    await waits(next, localId);
     assert.equal(next.store.find(localId)?.tasks[0]?.attempts.length, 1);
   });
 
   it("go to another window when the one that receives closes", async () => {
     const [one, other] = [windows.open(), windows.open()];
     await setUp(one);
-    const { localId } = add(one);
-    const { url = "" } = (await other.callbacks.for(deployedCrew, localId)) ?? {};
+    const { localId, url } = await called(one);
     other.callbacks.begin();
     one.close();
     await send(url, pause);
-    await waitFor("the pause", () => stateIn(other, localId) === "waiting");
+    await waits(other, localId);
     assert.equal(windows.asked, 1);
   });
 
@@ -123,10 +128,9 @@ describe("Callbacks through a relay of one's own", () => {
       for (const window of all) await setUp(window);
       assert.deepEqual([windows.asked, remote.asked], [1, 1], "each has a channel");
       for (const window of all) {
-        const { localId } = add(window);
-        const { url = "" } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
+        const { localId, url } = await called(window);
         await send(url, pause);
-        await waitFor("the pause", () => stateIn(window, localId) === "waiting");
+        await waits(window, localId);
       }
       await remote.open().callbacks.forgetRoutes();
       assert.equal(windows.secrets.entries.size, 1, "the other machine's channel stays");
@@ -168,8 +172,7 @@ describe("Callbacks through a relay of one's own", () => {
   it("wait while a proxy has no relay behind it, which says nothing about the channel", async () => {
     const window = windows.open();
     await setUp(window);
-    const { localId } = add(window);
-    const { url = "" } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
+    const { localId, url } = await called(window);
     await send(url, { name: "write", output: "Text" });
     const port = Number(new URL(relay.url).port);
     await relay.close();
@@ -184,7 +187,7 @@ describe("Callbacks through a relay of one's own", () => {
     await once(proxy.close(), "close");
     relay = await openRelay({ ...options, database: path.join(folder, "relay.sqlite"), port });
     await send(url, pause);
-    await waitFor("the pause", () => stateIn(window, localId) === "waiting");
+    await waits(window, localId);
     assert.equal(windows.asked, 1);
     windows.windows.problems.length = 0;
   });
