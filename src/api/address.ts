@@ -76,7 +76,6 @@ function decoded(id: string): string {
   }
 }
 
-/** What isn't an address stays as it is. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }

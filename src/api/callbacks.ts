@@ -75,7 +75,6 @@ function withOther<Callback extends object, Own, Other>(
   return { ...rest, ...(other && { authentication: other }) };
 }
 
-/** Where Crewdeck receives an execution's callbacks. */
 export interface CallbackAddress {
   readonly url: string;
   /** A secret for the event stream. */

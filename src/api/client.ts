@@ -37,7 +37,6 @@ interface CallOptions {
 }
 
 export interface CrewClientOptions extends Partial<Omit<Line, "baseUrl" | "token">> {
-  /** If known. */
   readonly statusPath?: StatusPath;
   readonly onStatusPath?: (path: StatusPath) => void;
   /** Called before the error of a crew that can't stop executions is thrown. */

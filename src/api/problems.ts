@@ -5,7 +5,6 @@ import { CrewApiError, type CrewApiErrorDetails } from "./errors.ts";
 import { readErrorBody } from "./read-error.ts";
 import type { TokenType } from "./types.ts";
 
-/** Whom a request is for. */
 export interface Recipient {
   /** A crew on this machine, which the extension started. */
   readonly isLocal?: boolean;
@@ -13,7 +12,6 @@ export interface Recipient {
   readonly isOutside?: boolean;
 }
 
-/** The request that has a problem, without its token. */
 export interface Asked extends Recipient {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -199,7 +197,6 @@ function refusedToken(status: 401 | 403, tokenType: TokenType | undefined, isLoc
   };
 }
 
-/** The first ten missing inputs, and how many there are besides. */
 function listed(names: readonly string[]): string {
   const list = names.slice(0, 10).map(shortName).join(", ");
   return names.length > 10 ? l10n.t("{0} and {1} more", list, names.length - 10) : list;

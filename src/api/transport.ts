@@ -216,10 +216,7 @@ function authorization(token: string): string {
 }
 
 /** Reads up to `maxBytes` (decompressed). Never throws: what arrived may be enough. */
-export async function readBody(
-  { body, headers }: Pick<FetchAnswer, "body" | "headers">,
-  maxBytes: number,
-) {
+export async function readBytes(body: AsyncIterable<string | Uint8Array> | null, maxBytes: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let problem: unknown;
@@ -233,8 +230,12 @@ export async function readBody(
   } catch (error) {
     problem = error;
   }
-  const text = decoderFor(headers.get("content-type") ?? "").decode(Buffer.concat(chunks));
-  return { text, isTruncated: size > maxBytes, problem };
+  return { bytes: Buffer.concat(chunks), isTruncated: size > maxBytes, problem };
+}
+
+export async function readBody({ body, headers }: FetchAnswer, maxBytes: number) {
+  const { bytes, ...rest } = await readBytes(body, maxBytes);
+  return { text: decoderFor(headers.get("content-type") ?? "").decode(bytes), ...rest };
 }
 
 /** For the charset that a content type names: UTF-8 if it names none that is known. */

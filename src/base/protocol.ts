@@ -3,7 +3,6 @@ export interface Message {
   readonly type: string;
 }
 
-/** The message of a type. */
 export type MessageOf<Any extends Message, Type> = Any extends { readonly type: infer Own }
   ? Type extends Own
     ? Any

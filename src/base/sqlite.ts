@@ -1,12 +1,10 @@
 import type * as sqliteModule from "node:sqlite";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 
-/** This Node has no node:sqlite. */
 export class NoSqliteError extends Error {
   override readonly name = "NoSqliteError";
 }
 
-/** Whether this Node has node:sqlite. */
 export function hasSqlite(): boolean {
   return loadSqlite() !== undefined;
 }

@@ -13,7 +13,6 @@ export const windowPath = "/crewdeck";
 /** In the service's data folder. */
 export const serviceLog = "service.log";
 
-/** One of VS Code's models. */
 export interface ModelReference {
   readonly vendor: string;
   readonly id: string;
@@ -60,11 +59,9 @@ export interface WindowMessage {
   readonly classes?: readonly string[];
   /** Whether a run waits for one of VS Code's models. */
   readonly needsModels?: boolean;
-  /** A line of the service's log. */
   readonly line?: string;
 }
 
-/** What a person decides about interrupted executions. */
 export type HeldDecision = "continue" | "discard";
 
 /** The variables that lead crewAI to a model. @param parent the environment of the process that sets them */

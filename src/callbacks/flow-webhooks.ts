@@ -99,7 +99,6 @@ export class FlowWebhooks {
     this.#paths.set(crewId, undefined);
   }
 
-  /** The IDs of the crews that have a path. */
   crewIds(): readonly string[] {
     return crewIdsWith(this.#options.database, kind);
   }
@@ -199,7 +198,6 @@ export class FlowWebhooks {
 /** How far a signature's time may be from now (ms). */
 const validFor = 5 * 60_000;
 
-/** A flow's webhook that asks a person. */
 export interface AskedPerson {
   readonly request: ReceivedRequest;
   /** The IDs of the flow and its execution that the webhook names; the flow's own is first. */

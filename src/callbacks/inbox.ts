@@ -157,7 +157,6 @@ export class Inbox {
     }
   }
 
-  /** @returns the HTTP status */
   #failed(path: string, error: unknown): number {
     const status = statusAfter(error);
     if (status === 503) this.#options.log.problem("Callbacks could not be stored.", error);

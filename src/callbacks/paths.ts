@@ -34,13 +34,11 @@ export class Paths {
     this.#database.run("INSERT OR IGNORE INTO callback_paths VALUES (?, ?)", localId, path);
   }
 
-  /** The local IDs of all executions that have a path. */
   localIds(): ReadonlySet<string> {
     const rows = this.#database.all("SELECT local_id FROM callback_paths");
     return new Set(rows.map((row) => text(row, "local_id")));
   }
 
-  /** The local ID of the execution with this path. */
   find(path: string): string | undefined {
     const select = "SELECT local_id FROM callback_paths WHERE path = ?";
     const row = this.#database.get(select, lastSegment(path));
@@ -71,7 +69,6 @@ export class Paths {
     return this.#database.run(insert, localId, key) === 1;
   }
 
-  /** The port where windows receive, if one has been chosen. */
   port(): number | undefined {
     const row = this.#database.get("SELECT port FROM receiver");
     return row && integer(row, "port");

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import * as l10n from "@vscode/l10n";
+import { readBytes } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ProblemLog, UserError } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
@@ -236,25 +237,14 @@ async function statusFor(
     return 503;
   }
   if (method !== "POST") return 405;
-  const body = await bodyOf(request);
-  if (body === undefined) return 413;
+  if (Number(request.headers["content-length"] ?? 0) > mostBytes) return 413;
+  // By default, leaving the loop destroys the request, which then can't be answered.
+  const parts = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  const { bytes: body, isTruncated, problem } = await readBytes(parts, mostBytes);
+  if (problem instanceof Error) throw problem;
+  if (isTruncated) return 413;
   const headers = Object.entries(request.headers).map(
     ([name, value]) => [name, String(value)] as const,
   );
   return await receive({ path, headers: Object.fromEntries(headers), body });
-}
-
-/** The body of a request. Undefined if it is too long. */
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > mostBytes) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // By default, leaving the loop destroys the request, which then can't be answered.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    if (!(chunk instanceof Buffer)) continue;
-    size += chunk.byteLength;
-    if (size > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

@@ -48,9 +48,6 @@ export class RelayClient {
   #state: "connecting" | "connected" | Error = "connecting";
   /** How often in a row a connection ended without a message. */
   #failures = 0;
-  /** The last message that the relay was told to delete. */
-  #acknowledged: string | undefined;
-  #isAcknowledging = false;
   /** Whether a message could not be read, which is logged once. */
   #hasLeftOut = false;
   readonly #ended: Promise<void>;
@@ -121,14 +118,15 @@ export class RelayClient {
       if (!answer.headers.get("content-type")?.startsWith("text/event-stream"))
         throw new RelayError(l10n.t("There is no relay's channel at this address."));
       this.#state = "connected";
-      this.#acknowledge(channel);
+      if (lastId !== undefined) await this.#acknowledge(channel, lastId);
       for await (const text of partsOf(answer, deadline)) {
         parser.feed(text);
         if (events.length > 0) this.#failures = 0;
         const messages = events.splice(0).filter(({ event }) => (event ?? "message") === "message");
         const id = await this.#handle(channel, messages);
-        if (id !== undefined) lastIds.set(url, id);
-        this.#acknowledge(channel);
+        if (id === undefined) continue;
+        lastIds.set(url, id);
+        await this.#acknowledge(channel, id);
       }
     } finally {
       deadline.dispose();
@@ -175,24 +173,16 @@ export class RelayClient {
     return delivery === undefined;
   }
 
-  /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message or connection tries again. */
-  #acknowledge({ address, own }: Channel): void {
-    if (this.#isAcknowledging || own === undefined) return;
-    this.#isAcknowledging = true;
-    const { lastIds, log } = this.#options;
-    const acknowledge = async () => {
-      for (let id = lastIds.get(address); id !== this.#acknowledged; id = lastIds.get(address)) {
-        if (id === undefined) return;
-        const url = `${address}/messages?through=${encodeURIComponent(id)}`;
-        await askRelay(this.#connection, { method: "DELETE", url, secret: own.secret });
-        this.#acknowledged = id;
-      }
-    };
-    acknowledge()
-      .catch((error: unknown) => {
-        if (!this.#isDisposed()) log.problem("Acknowledging the relay's callbacks failed.", error);
-      })
-      .finally(() => (this.#isAcknowledging = false));
+  /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message or connection does it. */
+  async #acknowledge({ address, own }: Channel, id: string): Promise<void> {
+    if (own === undefined) return;
+    const url = `${address}/messages?through=${encodeURIComponent(id)}`;
+    try {
+      await askRelay(this.#connection, { method: "DELETE", url, secret: own.secret });
+    } catch (error) {
+      if (!this.#isDisposed())
+        this.#options.log.problem("Acknowledging the relay's callbacks failed.", error);
+    }
   }
 
   /** How long to wait before connecting again (ms). Half of it is random. */
