@@ -15,12 +15,12 @@ import { renderExecution } from "../support/rendered.ts";
 import { pageModel } from "../../src/views/page/model.ts";
 import { answerProblems } from "../support/answer-check.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
-import { CrewApi } from "../support/crew-api.ts";
-import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
-import { startModelServer, weatherAnswer } from "../support/model-server.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { crewaiProject, needsCrewai } from "../support/crewai.ts";
+import { serveProject, startModel } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
+import { weatherAnswer } from "../support/model-server.ts";
+import type { RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
-import { warmPython } from "../support/warm-python.ts";
 import { FakeLease } from "../unit/executions/tracker-support.ts";
 import { Windows } from "../unit/sending/window.ts";
 import { vendorSchemas } from "../unit/service/vendor-schemas.ts";
@@ -52,31 +52,26 @@ const streamed = ["agent_execution", "llm_call", "task", "crew_kickoff"]
 
 describe("a crewAI run with a tool and a rejection", () => {
   needsCrewai();
+  const atEnd = endsOf(afterEach);
 
   for (const dialect of ["documented", "live"] as const)
     it(`reports what crewAI's own event bus does, span for span, in the ${dialect} dialect`, async () => {
-      const { run, end } = await rejectThenApprove(dialect);
-      try {
-        const { log, activity, execution, decisions } = await run();
-        const { spans } = activity;
-        assert.deepEqual(
-          spans
-            .filter(({ kind }) => ["agent", "model", "tool", "other"].includes(kind))
-            .map(toldOf),
-          expectedSpans(log, spans, decisions),
-        );
-        assert.deepEqual(
-          activity.marks.map(({ id, type }) => `${type} ${id}`).sort(),
-          unpairedEvents(log),
-        );
-        checkTasks(log, spans, decisions);
-        checkWaits(spans, decisions);
-        const tokens = log.reduce((sum, event) => sum + (event.tokens ?? 0), 0);
-        assert.ok(tokens > 0);
-        assert.deepEqual([spans[0]?.tokens?.total, execution.usage?.total], [tokens, tokens]);
-      } finally {
-        await end();
-      }
+      const { run } = await rejectThenApprove(dialect, atEnd);
+      const { log, activity, execution, decisions } = await run();
+      const { spans } = activity;
+      assert.deepEqual(
+        spans.filter(({ kind }) => ["agent", "model", "tool", "other"].includes(kind)).map(toldOf),
+        expectedSpans(log, spans, decisions),
+      );
+      assert.deepEqual(
+        activity.marks.map(({ id, type }) => `${type} ${id}`).sort(),
+        unpairedEvents(log),
+      );
+      checkTasks(log, spans, decisions);
+      checkWaits(spans, decisions);
+      const tokens = log.reduce((sum, event) => sum + (event.tokens ?? 0), 0);
+      assert.ok(tokens > 0);
+      assert.deepEqual([spans[0]?.tokens?.total, execution.usage?.total], [tokens, tokens]);
     });
 });
 
@@ -249,28 +244,21 @@ function checkWaits(spans: readonly Span[], decisions: readonly Decision[]): voi
 }
 
 /** A project with a listener of its own, its service, and a client as the extension has it. */
-async function rejectThenApprove(dialect: "documented" | "live") {
-  const ends: (() => unknown)[] = [];
-  const end = async () => {
-    for (const each of ends.splice(0).reverse()) await each();
-  };
+async function rejectThenApprove(
+  dialect: "documented" | "live",
+  atEnd: (end: () => unknown) => void,
+) {
   const project = crewaiProject("weather");
   const file = path.join(project, "bus.jsonl");
   writeListener(project, file);
-  const model = await startModelServer((request) => weatherAnswer(request, "A report."));
-  ends.push(() => model.stop());
+  const model = await startModel(atEnd, (request) => weatherAnswer(request, "A report."));
   const receiver = new CallbackReceiver();
   const url = await receiver.start();
-  ends.push(() => receiver.stop());
-  const service = await startService({
-    folder: project,
-    args: ["--engine", "crewai", "--python", await warmPython(), "--dialect", dialect],
-    env: crewaiEnv(model),
-  });
-  ends.push(() => service.stop());
-  const api = new CrewApi(service);
+  atEnd(() => receiver.stop());
+  const args = ["--dialect", dialect];
+  const { service, api } = await serveProject(atEnd, project, model, { args });
   const windows = new Windows();
-  ends.push(() => windows.close());
+  atEnd(() => windows.close());
   const webhooks = (realtime: boolean) => ({
     webhooks: { url: `${url}/realtime-${realtime}`, events: streamed, realtime },
   });
@@ -278,7 +266,7 @@ async function rejectThenApprove(dialect: "documented" | "live") {
   async function run() {
     const id = await api.kickoff({ inputs: { city: "oslo", readers: "" }, ...webhooks(true) });
     const client = followed(service, id, windows);
-    ends.push(() => client.tracker.dispose());
+    atEnd(() => client.tracker.dispose());
     const decisions: Decision[] = [];
     const decide = async (isApprove: boolean, human_feedback: string) => {
       const isWaiting = async () => {
@@ -337,7 +325,7 @@ async function rejectThenApprove(dialect: "documented" | "live") {
       assert.ok(groups(false).some(({ length }) => length === 4));
     }
   }
-  return { run, end };
+  return { run };
 }
 
 /** The extension's tracker and store, with an execution that it tracks at that service. */

@@ -17,9 +17,10 @@ import {
   workerProgram,
   writeProject,
 } from "../support/crewai.ts";
+import { startModel, type Model } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { childrenOf, isRunning } from "../support/processes.ts";
-import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 
@@ -41,8 +42,8 @@ def build() -> Crew:
 
 describe("crewAI projects at the edges", () => {
   needsCrewai();
-  let model: Awaited<ReturnType<typeof startModelServer>>;
-  const engines: { close?(): void }[] = [];
+  const atEnd = endsOf(afterEach);
+  let model: Model;
   let python: string;
   /** Children of this process that are no workers. */
   let others: readonly number[];
@@ -52,11 +53,7 @@ describe("crewAI projects at the edges", () => {
     others = childrenOf(process.pid);
   });
   beforeEach(async () => {
-    model = await startModelServer(() => "A text.");
-  });
-  afterEach(async () => {
-    for (const engine of engines.splice(0)) engine.close?.();
-    await model.stop();
+    model = await startModel(atEnd, () => "A text.");
   });
 
   function open(files: Readonly<Record<string, string>>, options: Partial<CrewaiOptions> = {}) {
@@ -67,7 +64,7 @@ describe("crewAI projects at the edges", () => {
       ...options,
       env: { ...crewaiEnv(model), ...options.env },
     });
-    engines.push(opened.engine);
+    atEnd(() => opened.engine.close?.());
     return { ...opened, folder };
   }
 
@@ -259,7 +256,7 @@ describe("crewAI projects at the edges", () => {
     const next = openEngine({
       ...{ folder, data, python, env: crewaiEnv(model) },
     });
-    engines.push(next.engine);
+    atEnd(() => next.engine.close?.());
     await next.engine.run(attempt(1), ignore);
     assert.match(model.requests[1]?.prompt ?? "", /Finish tea\./);
     assert.ok(next.lines.some((line) => line.includes("The project was edited")));

@@ -9,12 +9,9 @@ import {
   newestCrewai,
 } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import {
-  startModelServer,
-  weatherAnswer,
-  type ModelAnswer,
-  type ModelRequest,
-} from "../support/model-server.ts";
+import { startModel, type Model } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
+import { weatherAnswer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
@@ -36,12 +33,11 @@ for (const version of crewaiVersions)
     needsCrewai();
     let window: VSCodeWindow;
     let settings: Record<string, unknown>;
-    let model: Awaited<ReturnType<typeof startModelServer>>;
-    const ends: (() => Promise<void>)[] = [];
+    let model: Model;
+    const atEnd = endsOf(after);
 
     before(async () => {
-      model = await startModelServer(answer);
-      ends.push(() => model.stop());
+      model = await startModel(atEnd, answer);
       settings = {
         "crewdeck.python": await warmPython(version),
         "crewdeck.openExecutionsAs": "text",
@@ -51,11 +47,7 @@ for (const version of crewaiVersions)
         settings,
         env: crewaiEnv(model),
       });
-      ends.unshift(() => window.close());
-    });
-
-    after(async () => {
-      for (const end of ends) await end();
+      atEnd(() => window.close());
     });
 
     /** Starts a crew of the workspace. Its row says that it runs with crewAI. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { CrewApi } from "../support/crew-api.ts";
 import {
   crewaiEnv,
   crewaiProject,
@@ -11,13 +10,13 @@ import {
   openEngine,
   pythonWith,
 } from "../support/crewai.ts";
-import { startModelServer, weatherAnswer } from "../support/model-server.ts";
+import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
+import { weatherAnswer } from "../support/model-server.ts";
 import { isRunning } from "../support/processes.ts";
-import { startService, type RunningService, type StartOptions } from "../support/service.ts";
+import type { RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
-
-type Model = Awaited<ReturnType<typeof startModelServer>>;
 
 /** A project whose tool starts two processes, one in a session of its own, writes all IDs to the file `pids`, and hangs. */
 function hangingProject() {
@@ -43,27 +42,20 @@ def thermometer(city: str) -> str:
 
 describe("the crewai engine", () => {
   needsCrewai();
+  const atEnd = endsOf(afterEach);
   let model: Model;
-  let service: RunningService | undefined;
+  let service: RunningService;
+  const setModel = async (answer: Parameters<typeof startModel>[1]) => {
+    model = await startModel(atEnd, answer);
+  };
+  beforeEach(() => setModel(weatherAnswer));
 
-  beforeEach(async () => {
-    model = await startModelServer(weatherAnswer);
-  });
-
-  afterEach(async () => {
-    await service?.stop();
-    service = undefined;
-    await model.stop();
-  });
-
-  async function serve(folder: string, python: string, options: StartOptions = {}) {
-    service = await startService({
-      folder,
-      args: ["--engine", "crewai", "--python", python, ...(options.args ?? [])],
-      env: { ...crewaiEnv(model), ...options.env },
-    });
-    return new CrewApi(service);
+  async function serve(folder: string, python: string) {
+    const served = await serveProject(atEnd, folder, model, { python });
+    ({ service } = served);
+    return served.api;
   }
+  const atOslo = { inputs: { city: "Oslo", readers: "" } };
 
   for (const version of smokedVersions)
     describe(`with crewAI ${version}`, () => {
@@ -167,22 +159,19 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
         );
       inTool("< 3");
       const api = await serve(folder, python);
-      await api.untilWaiting(await api.kickoff({ inputs: { city: "Oslo", readers: "" } }));
+      await api.untilWaiting(await api.kickoff(atOslo));
       assert.equal(readFileSync(counter, "utf8"), "xxx");
       inTool("> 0");
-      const { error } = await api.untilEnded(
-        await api.kickoff({ inputs: { city: "Oslo", readers: "" } }),
-      );
+      const { error } = await api.untilEnded(await api.kickoff(atOslo));
       assert.match(error ?? "", /Python process ended \(exit code 7\).*the instruments exploded/s);
       const made =
         /\[crew\] The crew's Python process ended \(exit code 7\)\. An attempt is made up to three times/;
-      await waitFor("the log", () => made.test(service?.log() ?? ""));
+      await waitFor("the log", () => made.test(service.log()));
       assert.equal(readFileSync(counter, "utf8").length, 6);
     });
 
     it("repeats a callback whose Python process died after the approval, and not the approved draft", async () => {
-      await model.stop();
-      model = await startModelServer(() => `Answer ${model.requests.length}.`);
+      await setModel(() => `Answer ${model.requests.length}.`);
       const folder = crewaiProject("declared");
       const crew = path.join(folder, "crew.jsonc");
       const text = readFileSync(crew, "utf8");
@@ -220,21 +209,16 @@ def publish(output):
     it("runs one execution after the other", async () => {
       let [running, most] = [0, 0];
       const released: (() => void)[] = [];
-      await model.stop();
-      model = await startModelServer(async () => {
+      await setModel(async () => {
         most = Math.max(most, (running += 1));
         await new Promise<void>((resolve) => released.push(resolve));
         running -= 1;
         return "A text.";
       });
       const folder = crewaiProject("declared");
-      writeFileSync(
-        path.join(folder, "crew.jsonc"),
-        readFileSync(path.join(folder, "crew.jsonc"), "utf8").replace(
-          '"human_input": true',
-          '"human_input": false',
-        ),
-      );
+      const crew = path.join(folder, "crew.jsonc");
+      const text = readFileSync(crew, "utf8");
+      writeFileSync(crew, text.replace('"human_input": true', '"human_input": false'));
       const api = await serve(folder, python);
       const ids = [await api.kickoff({ inputs: {} }), await api.kickoff({ inputs: {} })];
       for (let count = 1; count <= 4; count += 1) {
@@ -248,10 +232,9 @@ def publish(output):
     });
 
     it("says that an execution is queued again when it was approved while another one runs", async () => {
-      await model.stop();
       let open = () => {};
       const gate = new Promise<void>((resolve) => (open = resolve));
-      model = await startModelServer(async ({ prompt }) => {
+      await setModel(async ({ prompt }) => {
         if (prompt.includes("second topic")) await gate;
         return "A text.";
       });
@@ -271,10 +254,9 @@ def publish(output):
     it("ends the worker and what it started when the service is killed", async () => {
       const { folder, pids } = hangingProject();
       const api = await serve(folder, await pythonWith(newestCrewai));
-      await api.kickoff({ inputs: { city: "Oslo", readers: "" } });
+      await api.kickoff(atOslo);
       await waitFor("the tool", () => existsSync(pids), 120_000);
-      await service?.kill();
-      service = undefined;
+      await service.kill();
       const started = readFileSync(pids, "utf8").split(" ").map(Number);
       assert.equal(started.length, 3);
       await waitFor("all to end", () => started.every((pid) => !isRunning(pid)));
@@ -282,12 +264,8 @@ def publish(output):
 
     it("says in the log that a task reports nothing, and lets it run", async () => {
       const { folder, pids } = hangingProject();
-      const { engine, lines, run } = openEngine({
-        folder,
-        python,
-        env: crewaiEnv(model),
-        times: { quiet: 1_000 },
-      });
+      const options = { folder, python, env: crewaiEnv(model), times: { quiet: 1_000 } };
+      const { engine, lines, run } = openEngine(options);
       const running = assert.rejects(run({ city: "Oslo", readers: "" }), /was stopped|ended/);
       await waitFor("the tool", () => existsSync(pids), 120_000);
       await waitFor("the remark", () => lines.some((line) => line.includes("If the task hangs")));
@@ -300,7 +278,7 @@ def publish(output):
     it("stops an execution with its worker and what that started, and one in the queue; the next one gets its turn", async () => {
       const { folder, pids } = hangingProject();
       const api = await serve(folder, await pythonWith(newestCrewai));
-      const kickoff = () => api.kickoff({ inputs: { city: "Oslo", readers: "" } });
+      const kickoff = () => api.kickoff(atOslo);
       const running = await kickoff();
       await waitFor("the tool", () => existsSync(pids), 120_000);
       const started = readFileSync(pids, "utf8").split(" ").map(Number);

@@ -3,9 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync }
 import path from "node:path";
 import { Worker } from "../../src/service/crewai/worker.ts";
 import { Secrets } from "../../src/service/operations/redact.ts";
-import { CrewApi } from "../support/crew-api.ts";
 import {
-  crewaiEnv,
   crewaiProject,
   crewaiVersions,
   needsCrewai,
@@ -13,8 +11,9 @@ import {
   workerProgram,
   writeProject,
 } from "../support/crewai.ts";
-import { startModelServer, weatherAnswer } from "../support/model-server.ts";
-import { startService } from "../support/service.ts";
+import { serveProject, startModel } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
+import { weatherAnswer } from "../support/model-server.ts";
 import { warmPython } from "../support/warm-python.ts";
 
 /** A crew that shows a variable. */
@@ -29,6 +28,21 @@ def build() -> Crew:
 
 describe("a project's .env", () => {
   needsCrewai();
+  const atEnd = endsOf(afterEach);
+
+  const open = (python: string) =>
+    new Worker({
+      python,
+      program: workerProgram,
+      secrets: new Secrets(),
+      env: { ...process.env, OPENAI_API_KEY: "key", FIRST: "from outside" },
+      ...{ loadMs: 120_000, quietMs: 120_000, silentMs: 5_000 },
+      onLine: () => undefined,
+    });
+  const projectIn = (folder: string, file: string) => ({
+    ...{ folder, source: folder, file },
+    ...{ crewClass: null, storage: null, isFlow: false },
+  });
 
   for (const version of crewaiVersions)
     it(`is read when the project is opened, not when its crewAI ${version} is imported; the environment wins`, async () => {
@@ -36,30 +50,11 @@ describe("a project's .env", () => {
       // In a project's own environment, crewAI finds the file by itself.
       const python = await pythonWith(version);
       symlinkSync(path.dirname(path.dirname(python)), path.join(folder, ".venv"));
-      const worker = new Worker({
-        python: path.join(folder, ".venv", "bin", "python"),
-        program: workerProgram,
-        secrets: new Secrets(),
-        env: { ...process.env, OPENAI_API_KEY: "key", FIRST: "from outside" },
-        loadMs: 120_000,
-        quietMs: 120_000,
-        silentMs: 5_000,
-        onLine: () => undefined,
-      });
+      const worker = open(path.join(folder, ".venv", "bin", "python"));
       try {
         await worker.ready;
         writeFileSync(path.join(folder, ".env"), "FIRST=new\nSECOND=new\n");
-        const opened = await worker.open(
-          {
-            folder,
-            source: folder,
-            file: "crew.py",
-            crewClass: null,
-            storage: null,
-            isFlow: false,
-          },
-          {},
-        );
+        const opened = await worker.open(projectIn(folder, "crew.py"), {});
         assert.match(JSON.stringify(opened), /"description":"from outside new"/);
       } finally {
         worker.end();
@@ -74,26 +69,9 @@ describe("a project's .env", () => {
       path.join(folder, "tools", "lookup.py"),
       "\nimport os\nraise ValueError(os.environ['FIRST'])\n",
     );
-    const worker = new Worker({
-      python: await warmPython(),
-      program: workerProgram,
-      secrets: new Secrets(),
-      env: { ...process.env, OPENAI_API_KEY: "key", FIRST: "from outside" },
-      loadMs: 120_000,
-      quietMs: 120_000,
-      silentMs: 5_000,
-      onLine: () => undefined,
-    });
-    const project = {
-      folder,
-      source: folder,
-      file: "crew.jsonc",
-      crewClass: null,
-      storage: null,
-      isFlow: false,
-    };
+    const worker = open(await warmPython());
     try {
-      await assert.rejects(worker.open(project, {}), /: from the file\n/);
+      await assert.rejects(worker.open(projectIn(folder, "crew.jsonc"), {}), /: from the file\n/);
     } finally {
       worker.end();
       await worker.ended;
@@ -101,27 +79,17 @@ describe("a project's .env", () => {
   });
 
   it("is neither stored nor logged", async () => {
-    const model = await startModelServer(weatherAnswer);
+    const model = await startModel(atEnd, weatherAnswer);
     const folder = crewaiProject("weather");
     appendFileSync(path.join(folder, ".env"), "STATION_KEY=hush-hush-hush\n");
-    const service = await startService({
-      folder,
-      args: ["--engine", "crewai", "--python", await warmPython()],
-      env: crewaiEnv(model),
-    });
-    try {
-      const api = new CrewApi(service);
-      const id = await api.kickoff({ inputs: { city: "Oslo", readers: "" } });
-      await api.untilWaiting(id);
-      const files = readdirSync(service.data, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map(({ parentPath, name }) => path.join(parentPath, name));
-      assert.ok(files.some((file) => file.endsWith("crew.py")));
-      const texts = [service.log(), ...files.map((file) => readFileSync(file, "latin1"))];
-      assert.ok(texts.every((text) => !text.includes("hush-hush")));
-    } finally {
-      await service.stop();
-      await model.stop();
-    }
+    const { api, service } = await serveProject(atEnd, folder, model);
+    const id = await api.kickoff({ inputs: { city: "Oslo", readers: "" } });
+    await api.untilWaiting(id);
+    const files = readdirSync(service.data, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => path.join(parentPath, name));
+    assert.ok(files.some((file) => file.endsWith("crew.py")));
+    const texts = [service.log(), ...files.map((file) => readFileSync(file, "latin1"))];
+    assert.ok(texts.every((text) => !text.includes("hush-hush")));
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { crewaiEnv, needsCrewai, newestCrewai } from "../support/crewai.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { startModel } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
@@ -10,18 +11,18 @@ import { kickOffStory, startExampleCrew, story, waitForPage } from "../ui/story.
 describe("The example crew, where crewAI is", () => {
   needsCrewai();
   let settings: Readonly<Record<string, unknown>>;
-  let window: VSCodeWindow | undefined;
+  const atEnd = endsOf(afterEach);
+  const open = async (env: NodeJS.ProcessEnv = {}) => {
+    const window = await openWindow({ settings, env });
+    atEnd(() => window.close());
+    return window;
+  };
 
   before(async () => {
     settings = {
       "crewdeck.python": await warmPython(),
       "workbench.hover.delay": 300,
     };
-  });
-
-  afterEach(async () => {
-    await window?.close();
-    window = undefined;
   });
 
   const untilRow = ({ tree }: VSCodeWindow, description: string) =>
@@ -32,36 +33,29 @@ describe("The example crew, where crewAI is", () => {
     );
 
   it("runs for real, on the model of the environment, until its result", async () => {
-    const model = await startModelServer(({ prompt }) =>
+    const model = await startModel(atEnd, ({ prompt }) =>
       prompt.includes("Write the briefing")
         ? "Tea is served at four."
         : prompt.includes("Turn the findings")
           ? "1. When is tea?"
           : "Tea is at four (kitchen sign).",
     );
-    try {
-      window = await openWindow({
-        settings,
-        env: crewaiEnv(model),
-      });
-      await startExampleCrew(window);
-      await untilRow(window, "crewAI");
-      await window.tree.tooltip("example_crew", `crewAI ${newestCrewai}`);
-      await kickOffStory(window);
-      await waitForPage(window, /When is tea\?/);
-      await answerOnPage(window, "Approve");
-      await waitForPage(window, /3 of 3[^]*Tea is served at four\./m);
-      const [research, outline, briefing] = model.requests.map(({ prompt }) => prompt);
-      assert.ok(research?.includes(`Researcher on ${story.topic}`), research);
-      assert.ok(outline?.includes("Tea is at four (kitchen sign)."), outline);
-      assert.ok(briefing?.includes("1. When is tea?"), briefing);
-    } finally {
-      await model.stop();
-    }
+    const window = await open(crewaiEnv(model));
+    await startExampleCrew(window);
+    await untilRow(window, "crewAI");
+    await window.tree.tooltip("example_crew", `crewAI ${newestCrewai}`);
+    await kickOffStory(window);
+    await waitForPage(window, /When is tea\?/);
+    await answerOnPage(window, "Approve");
+    await waitForPage(window, /3 of 3[^]*Tea is served at four\./m);
+    const [research, outline, briefing] = model.requests.map(({ prompt }) => prompt);
+    assert.ok(research?.includes(`Researcher on ${story.topic}`), research);
+    assert.ok(outline?.includes("Tea is at four (kitchen sign)."), outline);
+    assert.ok(briefing?.includes("1. When is tea?"), briefing);
   });
 
   it("is rehearsed without a model, says what is missing, and runs for real when a person chooses that", async () => {
-    window = await openWindow({ settings });
+    const window = await open();
     await startExampleCrew(window);
     await untilRow(window, "rehearsal, no model");
     await window.tree.tooltip("example_crew", `crewAI ${newestCrewai} is here, but no model`);

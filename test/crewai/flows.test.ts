@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readProject } from "../../src/projects/read.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import type { CrewApi, DocumentedStatus } from "../support/crew-api.ts";
 import {
   crewaiEnv,
   crewaiProject,
@@ -17,9 +17,11 @@ import {
   writeProject,
 } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import { startModelServer, type ModelRequest } from "../support/model-server.ts";
+import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
+import type { ModelRequest } from "../support/model-server.ts";
 import { childrenOf, signal } from "../support/processes.ts";
-import { runService, startService, type RunningService } from "../support/service.ts";
+import { runService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 
@@ -28,9 +30,10 @@ const draft = (number: number) => `Draft ${number} on tides.`;
 
 describe("a real flow", () => {
   needsCrewai();
-  let model: Awaited<ReturnType<typeof startModelServer>>;
-  let stopModel = () => Promise.resolve();
-  let service: RunningService | undefined;
+  const atEnd = endsOf(after);
+  const afterTest = endsOf(afterEach);
+  let model: Model;
+  let service: RunningService;
   /** Drafts that the model is asked for, in the order in which it is asked. */
   let drafts: ModelRequest[];
   /** Called before the model answers with a draft. */
@@ -38,13 +41,12 @@ describe("a real flow", () => {
   let outcome: string;
 
   before(async () => {
-    model = await startModelServer(async (request) => {
+    model = await startModel(atEnd, async (request) => {
       if (!request.prompt.includes("Write about")) return JSON.stringify({ outcome });
       const count = drafts.push(request);
       await onDraft(count);
       return draft(count);
     });
-    stopModel = () => model.stop();
   });
   beforeEach(() => {
     drafts = [];
@@ -52,12 +54,6 @@ describe("a real flow", () => {
     outcome = "request_changes";
     model.requests.length = 0;
   });
-  afterEach(async () => {
-    await service?.kill();
-    service = undefined;
-  });
-  after(() => stopModel());
-
   interface Options {
     readonly folder?: string;
     readonly args?: readonly string[];
@@ -66,12 +62,11 @@ describe("a real flow", () => {
   }
   const start = async ({ folder, args = [], version = newestCrewai, env }: Options = {}) => {
     const python = await warmPython(version);
-    service = await startService({
-      folder: folder ?? crewaiProject("review"),
-      args: ["--engine", "crewai", "--python", python, "--token", "T", ...args],
-      env: { ...crewaiEnv(model), ...env },
-    });
-    return new CrewApi(service);
+    const project = folder ?? crewaiProject("review");
+    const options = { python, args: ["--token", "T", ...args], ...(env && { env }) };
+    const served = await serveProject(afterTest, project, model, options);
+    ({ service } = served);
+    return served.api;
   };
   const answer = async (api: CrewApi, id: string, is_approve: boolean, human_feedback: string) => {
     const { status, body } = await api.resume(id, "review", is_approve, human_feedback);
@@ -190,7 +185,7 @@ describe("a real flow", () => {
       waitFor(state, async () => (await stateOf()).state === state, 120_000);
     await until("PAUSED");
     assert.equal((await stateOf()).flow_id, id);
-    await service?.kill();
+    await service.kill();
     // It ends as the flow that it began as.
     const main = path.join(folder, "src/review/main.py");
     writeFileSync(main, readFileSync(main, "utf8").replace("Published", "Printed"));
@@ -214,14 +209,14 @@ describe("a real flow", () => {
     const args = ["--data", data, "--unfinished", "continue"];
     let api = await start({ folder, args });
     const kill = (pids: readonly number[]) => pids.forEach((pid) => signal(pid, "SIGKILL"));
-    const workers = () => childrenOf(service?.child.pid ?? 0);
+    const workers = () => childrenOf(service.child.pid ?? 0);
     const draftAsked = async (count: number) => {
       await waitFor(`draft ${count}`, () => drafts.length === count, 120_000);
     };
     onDraft = (count) => (count === 1 || count === 3 ? new Promise(() => undefined) : undefined);
     const id = await api.kickoff({ inputs });
     await draftAsked(1);
-    await service?.kill();
+    await service.kill();
     api = await start({ folder, args });
     const waiting = await api.untilWaiting(id);
     assert.deepEqual(tasksOf(waiting.tasks), [
@@ -235,7 +230,7 @@ describe("a real flow", () => {
     assert.equal(again.pending_human_input.task_output, `Draft: ${draft(4)}`);
     assert.match(drafts[3]?.prompt ?? "", /Feedback: request_changes\./);
     const repeated = /The flow's methods since its last pause run again/;
-    await waitFor("the log", () => repeated.test(service?.log() ?? ""));
+    await waitFor("the log", () => repeated.test(service.log()));
     await answer(api, id, true, "approved");
     assert.equal((await api.untilEnded(id)).result?.output, `Published: ${draft(4)} (approved)`);
   });
@@ -379,7 +374,7 @@ def kickoff():
       /Inner\.inside waits for a person inside another flow/,
     );
     const asked = /ask\(\) gets None here, .*: Which desk\?/;
-    await waitFor("the log", () => asked.test(service?.log() ?? ""));
+    await waitFor("the log", () => asked.test(service.log()));
     assert.equal(model.requests.length, 0);
   });
 

@@ -1,49 +1,35 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { CrewApi } from "../support/crew-api.ts";
-import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
-import { startModelServer, weatherAnswer } from "../support/model-server.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import type { CrewApi } from "../support/crew-api.ts";
+import { crewaiProject, needsCrewai } from "../support/crewai.ts";
+import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
+import { weatherAnswer } from "../support/model-server.ts";
+import type { RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
-import { warmPython } from "../support/warm-python.ts";
-
-type Model = Awaited<ReturnType<typeof startModelServer>>;
 
 describe("a service that runs a project with crewAI", () => {
   needsCrewai();
-  let python: string;
+  const atEnd = endsOf(afterEach);
   let model: Model;
-  let service: RunningService | undefined;
+  let service: RunningService;
   /** Whether the model answers. */
   let gate: Promise<void>;
   let openGate: () => void;
 
-  before(async () => {
-    python = await warmPython();
-  });
-
   beforeEach(async () => {
     gate = Promise.resolve();
-    model = await startModelServer(async (request) => {
+    model = await startModel(atEnd, async (request) => {
       await gate;
       return weatherAnswer(request);
     });
   });
 
-  afterEach(async () => {
-    await service?.stop();
-    service = undefined;
-    await model.stop();
-  });
-
-  async function serve(folder: string, more: readonly string[] = []): Promise<CrewApi> {
-    service = await startService({
-      folder,
-      args: ["--engine", "crewai", "--python", python, ...more],
-      env: crewaiEnv(model),
-    });
-    return new CrewApi(service);
+  async function serve(folder: string, args: readonly string[] = []): Promise<CrewApi> {
+    const served = await serveProject(atEnd, folder, model, { args });
+    ({ service } = served);
+    return served.api;
   }
 
   function change(folder: string, file: string, from: string, to: string): void {
@@ -89,7 +75,7 @@ describe("a service that runs a project with crewAI", () => {
       const api = await serve(folder, ["--data", data]);
       const id = await api.kickoff({ inputs: {} });
       await waitFor("a request to the model", () => model.requests.length > 0, 60_000);
-      await service?.kill();
+      await service.kill();
       openGate();
       return { id, data: ["--data", data] };
     }
@@ -98,17 +84,14 @@ describe("a service that runs a project with crewAI", () => {
       const folder = crewaiProject("declared");
       const { id, data } = await interrupted(folder);
       const held = await serve(folder, data);
-      await waitFor("the message", () => service?.log().includes("--on-restart continue"));
-      assert.match(
-        service?.log() ?? "",
-        new RegExp(`1 unfinished execution was interrupted: ${id}`),
-      );
+      await waitFor("the message", () => service.log().includes("--on-restart continue"));
+      assert.match(service.log(), new RegExp(`1 unfinished execution was interrupted: ${id}`));
       assert.equal((await held.status(id)).status, "running");
       assert.equal(model.requests.length, 1);
-      await service?.stop();
+      await service.stop();
       const api = await serve(folder, [...data, "--on-restart", "continue"]);
       await api.untilWaiting(id);
-      assert.doesNotMatch(service?.log() ?? "", /unfinished/);
+      assert.doesNotMatch(service.log(), /unfinished/);
     });
 
     it("ends it with `--on-restart discard`", async () => {

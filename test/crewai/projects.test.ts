@@ -9,7 +9,9 @@ import {
   openEngine,
   writeProject,
 } from "../support/crewai.ts";
-import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+import { startModel } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
+import type { ModelAnswer, ModelRequest } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 
@@ -55,62 +57,60 @@ ${methods.join("")}    @crew
 `;
 }
 
+const hierarchical = { crew: 'process=Process.hierarchical, manager_llm="gpt-4o"' };
+const lookup = `from crewai.tools import tool
+
+@tool("lookup")
+def lookup(word: str) -> str:
+    """Looks a word up."""
+    return word
+`;
+const taskYaml = (name: string, context = "") =>
+  `${name}:\n  description: Do the ${name} thing about {topic}.\n  expected_output: Text.\n  agent: worker\n${context}`;
+
 const taskOf = (prompt: string) => /Do the (\w+) thing/.exec(prompt)?.[1] ?? "";
+type Answer = (request: ModelRequest) => ModelAnswer;
 /** Answers with the name of the task. */
 const byTask = ({ prompt }: ModelRequest): ModelAnswer => `The ${taskOf(prompt)} answer.`;
 
 describe("crewAI projects", () => {
   needsCrewai();
-  const ends: (() => void | Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  });
+  const atEnd = endsOf(afterEach);
 
   async function runProject(
     files: Readonly<Record<string, string>>,
-    {
-      version = newestCrewai,
-      answer = byTask,
-    }: {
-      version?: string;
-      answer?: (request: ModelRequest) => ModelAnswer;
-    } = {},
+    answer: Answer = byTask,
+    version = newestCrewai,
   ) {
-    const model = await startModelServer(answer);
-    ends.push(() => model.stop());
+    const model = await startModel(atEnd, answer);
     const folder = writeProject(files);
     const env = crewaiEnv(model);
     const { engine, lines, run } = openEngine({ folder, python: await warmPython(version), env });
-    ends.push(() => engine.close?.());
-    const result = await run({ topic: "tea" });
-    return {
-      ...result,
-      folder,
-      lines,
-      requests: model.requests,
-      storage: env["XDG_DATA_HOME"] ?? "",
-    };
+    atEnd(() => engine.close?.());
+    const { requests } = model;
+    const storage = env["XDG_DATA_HOME"] ?? "";
+    return { ...(await run({ topic: "tea" })), folder, lines, requests, storage };
   }
 
-  async function refusal(files: Readonly<Record<string, string>>): Promise<string> {
-    const error: unknown = await runProject(files).catch((error: unknown) => error);
-    assert.ok(error instanceof Error, "it ran");
-    return error.message;
-  }
+  /** A classic project, whose crew.py is made from this. */
+  const runCrew = (
+    crew: ClassicCrew,
+    answer: Answer = byTask,
+    { version = newestCrewai, ...files }: Readonly<Record<string, string>> = {},
+  ) => runProject({ "crew.py": crewFile(crew), ...files }, answer, version);
+  const read = (folder: string, file: string) => readFileSync(path.join(folder, file), "utf8");
 
   for (const version of crewaiVersions)
     describe(`with crewAI ${version}`, () => {
       it("plans each task by itself, which needs one answer of the model more, and says so", async () => {
         const plan = { list_of_plans_per_task: [{ task_number: 1, task: "it", plan: "STEP ONE" }] };
-        const { requests, lines } = await runProject(
-          { "crew.py": crewFile({ crew: "planning=True" }) },
-          {
-            version,
-            answer: (request) =>
-              request.prompt.includes("most descriptive plan")
-                ? JSON.stringify(plan)
-                : byTask(request),
-          },
+        const { requests, lines } = await runCrew(
+          { crew: "planning=True" },
+          (request) =>
+            request.prompt.includes("most descriptive plan")
+              ? JSON.stringify(plan)
+              : byTask(request),
+          { version },
         );
         assert.deepEqual(
           requests.map(({ prompt }) => prompt.includes("STEP ONE")),
@@ -120,14 +120,7 @@ describe("crewAI projects", () => {
       });
 
       it("lets a manager delegate in a hierarchical crew, made from manager_llm", async () => {
-        const { requests, outputs } = await runProject(
-          {
-            "crew.py": crewFile({
-              crew: 'process=Process.hierarchical, manager_llm="gpt-4o"',
-            }),
-          },
-          { version },
-        );
+        const { requests, outputs } = await runCrew(hierarchical, byTask, { version });
         assert.deepEqual(outputs, ["The first answer.", "The second answer."]);
         assert.deepEqual(
           requests.map(({ model }) => model),
@@ -138,13 +131,12 @@ describe("crewAI projects", () => {
       });
 
       it("keeps memory and knowledge in crewAI's storage folder, and gives them to the model", async () => {
-        const { requests, storage } = await runProject(
+        const { requests, storage } = await runCrew(
           {
-            "crew.py": crewFile({
-              head: "from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource",
-              crew: 'memory=True, knowledge_sources=[StringKnowledgeSource(content="Oslo is mild.")]',
-            }),
+            head: "from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource",
+            crew: 'memory=True, knowledge_sources=[StringKnowledgeSource(content="Oslo is mild.")]',
           },
+          byTask,
           { version },
         );
         assert.ok(requests.some(({ prompt }) => prompt.includes("Oslo is mild.")));
@@ -157,20 +149,11 @@ describe("crewAI projects", () => {
       });
 
       it("runs tasks in the order of crew.py, asynchronous ones one after the other, and pauses where only Python says so", async () => {
-        const { project, outputs, lines, requests } = await runProject(
-          {
-            "crew.py": crewFile({
-              tasks: { second: "async_execution=True", first: "human_input=True" },
-            }),
-          },
-          { version },
-        );
+        const tasks = { second: "async_execution=True", first: "human_input=True" };
+        const { project, outputs, lines, requests } = await runCrew({ tasks }, byTask, { version });
         assert.deepEqual(
-          project.tasks.map(({ id, humanInput }) => [id, humanInput]),
-          [
-            ["second", false],
-            ["first", true],
-          ],
+          project.tasks.map(({ id, humanInput }) => `${id} ${humanInput}`),
+          ["second false", "first true"],
         );
         assert.deepEqual(outputs, ["The second answer.", "The first answer."]);
         assert.equal(requests.length, 2);
@@ -179,17 +162,9 @@ describe("crewAI projects", () => {
       });
 
       it("runs a conditional task as crew.py made it, and ends with a hook if the last one is skipped", async () => {
-        const task = (name: string) =>
-          `${name}:\n  description: Do the ${name} thing about {topic}.\n  expected_output: Text.\n  agent: worker\n`;
         const head = `from pydantic import BaseModel
 from crewai.tasks.conditional_task import ConditionalTask
-from crewai.tools import tool
-
-@tool("lookup")
-def lookup(word: str) -> str:
-    """Looks a word up."""
-    return word
-
+${lookup}
 class Reading(BaseModel):
     degrees: int
 
@@ -208,32 +183,26 @@ def conditional(**members):
 `;
         const made = `condition=lambda output: True, output_pydantic=Reading, output_file="{topic}.json",
             guardrail=lambda output: note("guardrail", (True, output.raw)), callback=lambda output: note("callback")`;
+        const warm = "condition=lambda output: output.pydantic.degrees > 20";
+        const tasks = { first: "", second: made, third: warm };
+        const classic = crewFile({ head, tasks, crew: "after_kickoff_callbacks=[sign]" });
+        const conditional = /Task(?=\(config=self.tasks_config\["(second|third)"\])/g;
         const { outputs, requests, folder } = await runProject(
           {
-            "config/tasks.yaml": ["first", "second", "third"].map(task).join(""),
-            "crew.py": crewFile({
-              head,
-              tasks: {
-                first: "",
-                second: made,
-                third: "condition=lambda output: output.pydantic.degrees > 20",
-              },
-              crew: "after_kickoff_callbacks=[sign]",
-            }).replaceAll(/Task(?=\(config=self.tasks_config\["(second|third)"\])/g, "conditional"),
+            "config/tasks.yaml": Object.keys(tasks)
+              .map((name) => taskYaml(name))
+              .join(""),
+            "crew.py": classic.replaceAll(conditional, "conditional"),
           },
-          {
-            version,
-            answer: (request) =>
-              taskOf(request.prompt) === "second" ? '{"degrees": 10}' : byTask(request),
-          },
+          (request) => (taskOf(request.prompt) === "second" ? '{"degrees": 10}' : byTask(request)),
+          version,
         );
         const reading = '{"degrees": 10}';
         assert.deepEqual(outputs, ["The first answer.", reading, `${reading} (signed after 3)`]);
         const asked = requests.find(({ prompt }) => taskOf(prompt) === "second");
         assert.ok(asked && [asked.prompt, ...asked.tools].join("\n").includes("lookup"));
-        assert.equal(readFileSync(path.join(folder, "calls"), "utf8"), "guardrail callback hook ");
-        const written: unknown = JSON.parse(readFileSync(path.join(folder, "tea.json"), "utf8"));
-        assert.deepEqual(written, { degrees: 10 });
+        assert.equal(read(folder, "calls"), "guardrail callback hook ");
+        assert.deepEqual(JSON.parse(read(folder, "tea.json")), { degrees: 10 });
       });
     });
 
@@ -244,17 +213,12 @@ def conditional(**members):
       third: "  context: [first]\n",
       fourth: "  context: []\n",
     };
-    const yaml = Object.entries(contexts).map(
-      ([name, context]) => `${name}:
-  description: Do the ${name} thing about {topic}.
-  expected_output: Text.
-  agent: worker
-${context}`,
+    const yaml = Object.entries(contexts).map(([name, context]) => taskYaml(name, context));
+    const { requests, project } = await runCrew(
+      { tasks: { first: "", second: "", third: "", fourth: "" } },
+      byTask,
+      { "config/tasks.yaml": yaml.join("") },
     );
-    const { requests, project } = await runProject({
-      "config/tasks.yaml": yaml.join(""),
-      "crew.py": crewFile({ tasks: { first: "", second: "", third: "", fourth: "" } }),
-    });
     const answersIn = (prompt = "") => prompt.match(/The \w+ answer\./g);
     assert.deepEqual(
       requests.map(({ prompt }) => answersIn(prompt)),
@@ -271,28 +235,22 @@ ${context}`,
 def is_short(output):
     return (True, output.raw.upper()) if len(output.raw) < 30 else (False, "Too long by far.")
 `;
-    const files = {
-      "crew.py": crewFile({
-        head,
-        tasks: { first: "guardrail=is_short, guardrail_max_retries=1", second: "" },
-      }),
-    };
+    const tasks = { first: "guardrail=is_short, guardrail_max_retries=1", second: "" };
     const long = "A text that goes on and on and on and on.";
-    const { requests, outputs } = await runProject(files, {
-      answer: (request) =>
-        taskOf(request.prompt) === "second"
-          ? byTask(request)
-          : request.prompt.includes("Too long by far.")
-            ? "A short one."
-            : long,
-    });
+    const { requests, outputs } = await runCrew({ head, tasks }, (request) =>
+      taskOf(request.prompt) === "second"
+        ? byTask(request)
+        : request.prompt.includes("Too long by far.")
+          ? "A short one."
+          : long,
+    );
     assert.deepEqual(outputs, ["A SHORT ONE.", "The second answer."]);
     assert.equal(requests.length, 3);
     assert.ok(requests[2]?.prompt.includes("A SHORT ONE."));
 
     let count = 0;
     const never = () => ((count += 1), long);
-    await assert.rejects(runProject(files, { answer: never }), /guardrail.*Too long by far\./is);
+    await assert.rejects(runCrew({ head, tasks }, never), /guardrail.*Too long by far\./is);
     assert.equal(count, 2);
   });
 
@@ -306,35 +264,23 @@ def end(result):
     open("hooks", "a").write("end ")
     return result
 `;
-    const { requests, folder } = await runProject({
-      "crew.py": crewFile({
-        head,
-        crew: "before_kickoff_callbacks=[begin], after_kickoff_callbacks=[end]",
-      }),
-    });
+    const crew = "before_kickoff_callbacks=[begin], after_kickoff_callbacks=[end]";
+    const { requests, folder } = await runCrew({ head, crew });
     for (const { prompt } of requests) assert.match(prompt, /about tea!\./);
     assert.deepEqual(
       requests.map(({ prompt }) => prompt.includes("Trigger Payload: a mail")),
       [true, false],
     );
-    assert.equal(readFileSync(path.join(folder, "hooks"), "utf8"), "begin end ");
+    assert.equal(read(folder, "hooks"), "begin end ");
   });
 
   it("lets a manager's coworker work", async () => {
-    const { requests, outputs } = await runProject(
-      { "crew.py": crewFile({ crew: 'process=Process.hierarchical, manager_llm="gpt-4o"' }) },
-      {
-        answer: ({ tools, hasToolResult }) => {
-          const tool = tools.find((name) => name.startsWith("delegate_work"));
-          if (tool === undefined) return "The coworker's words.";
-          if (hasToolResult) return "The manager's answer.";
-          return {
-            tool,
-            arguments: { task: "Dig deep.", context: "Tea.", coworker: "worker role" },
-          };
-        },
-      },
-    );
+    const { requests, outputs } = await runCrew(hierarchical, ({ tools, hasToolResult }) => {
+      const tool = tools.find((name) => name.startsWith("delegate_work"));
+      if (tool === undefined) return "The coworker's words.";
+      if (hasToolResult) return "The manager's answer.";
+      return { tool, arguments: { task: "Dig deep.", context: "Tea.", coworker: "worker role" } };
+    });
     assert.deepEqual(outputs, ["The manager's answer.", "The manager's answer."]);
     const delegated = requests.filter(({ model }) => model === "gpt-4o-mini");
     assert.equal(delegated.length, 2);
@@ -395,21 +341,18 @@ def end(result):
 knowledge = StringKnowledgeSource(content="Oslo is mild.")
 `,
         },
-        {
-          answer: ({ prompt }) =>
-            taskOf(prompt) === "first"
-              ? '{"degrees": 10}'
-              : prompt.includes("Too long by far.")
-                ? "Mild."
-                : "A text that goes on and on and on and on.",
-        },
+        ({ prompt }) =>
+          taskOf(prompt) === "first"
+            ? '{"degrees": 10}'
+            : prompt.includes("Too long by far.")
+              ? "Mild."
+              : "A text that goes on and on and on and on.",
       );
       assert.deepEqual(outputs, ['{"degrees": 10}', "", "Mild. (signed)"]);
       const prompts = requests.map(({ prompt }) => prompt);
       assert.ok(prompts.some((prompt) => prompt.includes("Do the third thing about TEA.")));
       assert.ok(prompts.some((prompt) => prompt.includes("Oslo is mild.")));
-      const written: unknown = JSON.parse(readFileSync(path.join(folder, "reading.json"), "utf8"));
-      assert.deepEqual(written, { degrees: 10 });
+      assert.deepEqual(JSON.parse(read(folder, "reading.json")), { degrees: 10 });
     });
 
     it("may be hierarchical", async () => {
@@ -426,57 +369,38 @@ knowledge = StringKnowledgeSource(content="Oslo is mild.")
   });
 
   it("gives later tasks the output model of an earlier one, as JSON and in a file", async () => {
-    const { outputs, folder } = await runProject(
-      {
-        "crew.py": crewFile({
-          head: `from pydantic import BaseModel
+    const head = `from pydantic import BaseModel
 from crewai.tasks.conditional_task import ConditionalTask
 
 class Reading(BaseModel):
     degrees: int
-`,
-          tasks: { first: 'output_json=Reading, output_file="out/reading.json"', second: "" },
-        }).replace(
-          'return Task(config=self.tasks_config["second"], )',
-          `return ConditionalTask(config=self.tasks_config["second"], condition=lambda output: output.json_dict["degrees"] > 5)`,
-        ),
-      },
-      {
-        answer: (request) =>
-          taskOf(request.prompt) === "first" ? '{"degrees": 10}' : "It is mild.",
-      },
+`;
+    const tasks = { first: 'output_json=Reading, output_file="out/reading.json"', second: "" };
+    const classic = crewFile({ head, tasks }).replace(
+      'return Task(config=self.tasks_config["second"], )',
+      `return ConditionalTask(config=self.tasks_config["second"], condition=lambda output: output.json_dict["degrees"] > 5)`,
+    );
+    const { outputs, folder } = await runProject({ "crew.py": classic }, ({ prompt }) =>
+      taskOf(prompt) === "first" ? '{"degrees": 10}' : "It is mild.",
     );
     assert.deepEqual(JSON.parse(outputs[0] ?? ""), { degrees: 10 });
     assert.equal(outputs[1], "It is mild.");
-    const written: unknown = JSON.parse(
-      readFileSync(path.join(folder, "out/reading.json"), "utf8"),
-    );
-    assert.deepEqual(written, { degrees: 10 });
+    assert.deepEqual(JSON.parse(read(folder, "out/reading.json")), { degrees: 10 });
   });
 
   it("calls the callbacks of tasks, agents and crews", async () => {
     const note = (name: string) => `lambda *_: open("calls", "a").write("${name} ")`;
-    const { folder, steps } = await runProject(
+    const { folder, steps } = await runCrew(
       {
-        "crew.py": crewFile({
-          head: `from crewai.tools import tool
-
-@tool("lookup")
-def lookup(word: str) -> str:
-    """Looks a word up."""
-    return word
-`,
-          tasks: { first: `callback=${note("task")}` },
-          agent: `tools=[lookup], step_callback=${note("agent-step")}`,
-          crew: `task_callback=${note("crew-task")}`,
-        }),
+        head: lookup,
+        tasks: { first: `callback=${note("task")}` },
+        agent: `tools=[lookup], step_callback=${note("agent-step")}`,
+        crew: `task_callback=${note("crew-task")}`,
       },
-      {
-        answer: (request) =>
-          request.hasToolResult ? byTask(request) : { tool: "lookup", arguments: { word: "tea" } },
-      },
+      (request) =>
+        request.hasToolResult ? byTask(request) : { tool: "lookup", arguments: { word: "tea" } },
     );
-    const calls = readFileSync(path.join(folder, "calls"), "utf8").trim().split(" ");
+    const calls = read(folder, "calls").trim().split(" ");
     for (const name of ["task", "crew-task", "agent-step"])
       assert.ok(calls.includes(name), calls.join());
     assert.deepEqual(
@@ -489,25 +413,22 @@ def lookup(word: str) -> str:
   });
 
   it("uses a manager_agent", async () => {
-    const { requests } = await runProject({
-      "crew.py": crewFile({
-        crew: 'process=Process.hierarchical, manager_agent=Agent(role="Chief", goal="Lead", backstory="You lead.")',
-      }),
-    });
+    const chief = 'Agent(role="Chief", goal="Lead", backstory="You lead.")';
+    const crew = `process=Process.hierarchical, manager_agent=${chief}`;
+    const { requests } = await runCrew({ crew });
     for (const { prompt } of requests) assert.match(prompt, /You are Chief/);
   });
 
   it("runs a crew in src of a project with several packages", async () => {
     const yaml = writeProject({});
-    const read = (file: string) => readFileSync(path.join(yaml, "config", file), "utf8");
     const { outputs } = await runProject({
       "config/agents.yaml": "",
       "config/tasks.yaml": "",
       "pyproject.toml": '[project]\nname = "second-crew"\n\n[tool.crewai]\ntype = "crew"\n',
       ...Object.fromEntries(
         ["first_crew", "second_crew"].flatMap((name) => [
-          [`src/${name}/config/agents.yaml`, read("agents.yaml")],
-          [`src/${name}/config/tasks.yaml`, read("tasks.yaml")],
+          [`src/${name}/config/agents.yaml`, read(yaml, "config/agents.yaml")],
+          [`src/${name}/config/tasks.yaml`, read(yaml, "config/tasks.yaml")],
           [`src/${name}/__init__.py`, ""],
           [`src/${name}/crew.py`, crewFile({ tasks: { [name.slice(0, -5)]: "" }, name: "One" })],
         ]),
@@ -537,17 +458,13 @@ def build() -> Crew:
   });
 
   it("refuses several crews in one file by their names", async () => {
-    assert.match(
-      await refusal({
-        "crew.py": `from crewai import Agent, Crew, Task
+    const two = `from crewai import Agent, Crew, Task
 a = Agent(role="A", goal="G", backstory="B")
 one = Crew(agents=[a], tasks=[Task(description="D", expected_output="E", agent=a)])
 two = one.copy()
-`,
-      }),
-      /several crews: one, two\./,
-    );
-    assert.match(await refusal({ "crew.py": "" }), /crew\.py defines no crew/);
+`;
+    await assert.rejects(runProject({ "crew.py": two }), /several crews: one, two\./);
+    await assert.rejects(runProject({ "crew.py": "" }), /crew\.py defines no crew/);
   });
 
   it("runs tasks with the same name, each under one of its own", async () => {
@@ -565,54 +482,37 @@ crew = Crew(agents=[a], tasks=[Task(name="same", description=f"Do the {each} thi
   });
 
   it("says what crewAI says of an agent without a key", async () => {
-    const model = await startModelServer(byTask);
-    ends.push(() => model.stop());
+    const model = await startModel(atEnd, byTask);
     const env = { ...crewaiEnv(model), OPENAI_API_KEY: "" };
-    const { engine, run } = openEngine({
-      folder: writeProject({ "crew.py": crewFile() }),
-      python: await warmPython(),
-      env,
-    });
-    ends.push(() => engine.close?.());
+    const folder = writeProject({ "crew.py": crewFile() });
+    const { engine, run } = openEngine({ folder, python: await warmPython(), env });
+    atEnd(() => engine.close?.());
     await assert.rejects(run({ topic: "tea" }), /OPENAI_API_KEY/);
     assert.equal(model.requests.length, 0);
   });
 
   it("runs several executions at a time if it may, each with a storage folder of its own, which is removed", async () => {
     let begun = 0;
-    const model = await startModelServer(async (request) => {
+    const model = await startModel(atEnd, async (request) => {
       if (taskOf(request.prompt) === "first") {
         begun += 1;
         await waitFor("both to run", () => begun > 1, 120_000);
       }
       return byTask(request);
     });
-    ends.push(() => model.stop());
-    const folder = writeProject({
-      "crew.py": crewFile({
-        head: 'import os\nopen(f"storage-{os.getpid()}", "w").write(os.environ.get("CREWAI_STORAGE_DIR", ""))',
-        crew: "memory=True",
-      }),
-    });
-    const { engine, run } = openEngine({
-      folder,
-      python: await warmPython(),
-      env: crewaiEnv(model),
-      parallel: 2,
-    });
-    ends.push(() => engine.close?.());
+    const head =
+      'import os\nopen(f"storage-{os.getpid()}", "w").write(os.environ.get("CREWAI_STORAGE_DIR", ""))';
+    const folder = writeProject({ "crew.py": crewFile({ head, crew: "memory=True" }) });
+    const [python, env] = [await warmPython(), crewaiEnv(model)];
+    const { engine, run } = openEngine({ folder, python, env, parallel: 2 });
+    atEnd(() => engine.close?.());
     const storages = () =>
-      readdirSync(folder)
-        .filter((name) => name.startsWith("storage-"))
-        .map((name) => readFileSync(path.join(folder, name), "utf8"));
-    const runOne = () =>
-      run(
-        { topic: "tea" },
-        {
-          onTask: (name) =>
-            assert.ok(name === "first" || storages().some((one) => existsSync(one))),
-        },
+      readdirSync(folder).flatMap((name) =>
+        name.startsWith("storage-") ? read(folder, name) : [],
       );
+    const onTask = (name: string) =>
+      assert.ok(name === "first" || storages().some((one) => existsSync(one)));
+    const runOne = () => run({ topic: "tea" }, { onTask });
     await Promise.all([runOne(), runOne()]);
     assert.equal(new Set(storages()).size, 2);
     assert.ok(storages().every((storage) => path.isAbsolute(storage)));

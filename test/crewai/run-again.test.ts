@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
-import { startModelServer } from "../support/model-server.ts";
-import { startService, type RunningService } from "../support/service.ts";
-import { warmPython } from "../support/warm-python.ts";
+import type { CrewApi, DocumentedStatus } from "../support/crew-api.ts";
+import { crewaiProject, needsCrewai } from "../support/crewai.ts";
+import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
 
 /** What each task of `weather` asks of the model, and the answer. */
 const answers = {
@@ -19,10 +18,9 @@ type Asked = keyof typeof answers;
 describe("a project that runs again from a task with crewAI", () => {
   needsCrewai();
   let folder: string;
-  let model: Awaited<ReturnType<typeof startModelServer>>;
-  let service: RunningService;
+  const atEnd = endsOf(after);
+  let model: Model;
   let api: CrewApi;
-  const ends: (() => Promise<void>)[] = [];
   /** An execution that waits for feedback at `headline`. */
   let waiting: string;
 
@@ -48,27 +46,15 @@ describe("a project that runs again from a task with crewAI", () => {
   }
 
   before(async () => {
-    const python = await warmPython();
-    model = await startModelServer(({ prompt, tools, hasToolResult }) => {
+    model = await startModel(atEnd, ({ prompt, tools, hasToolResult }) => {
       if (tools.includes("thermometer") && !hasToolResult)
         return { tool: "thermometer", arguments: { city: "Oslo" } };
       return answers[askedBy(prompt) ?? "Write the report"];
     });
-    ends.push(() => model.stop());
     folder = crewaiProject("weather");
-    service = await startService({
-      folder,
-      args: ["--engine", "crewai", "--python", python],
-      env: crewaiEnv(model),
-    });
-    ends.unshift(() => service.stop());
-    api = new CrewApi(service);
+    ({ api } = await serveProject(atEnd, folder, model));
     waiting = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
     await api.untilWaiting(waiting);
-  });
-
-  after(async () => {
-    for (const end of ends) await end();
   });
 
   it("keeps the earlier outputs of an execution that waits, which reach the model without another call for their tasks", async () => {

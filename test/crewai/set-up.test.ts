@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { crewaiEnv, crewaiProject, needsCrewai, newestCrewai, uv } from "../support/crewai.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { startModel } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow } from "../support/window.ts";
 import { openForm } from "../ui/person.ts";
@@ -13,15 +14,10 @@ const installingMs = 240_000;
 
 describe("A project without crewAI, in the window", () => {
   needsCrewai();
-  const ends: (() => Promise<void>)[] = [];
-
-  after(async () => {
-    for (const end of ends) await end();
-  });
+  const atEnd = endsOf(after);
 
   it("is set up by uv in a terminal after a yes, and then runs for real", async () => {
-    const model = await startModelServer(() => "A report.");
-    ends.unshift(() => model.stop());
+    const model = await startModel(atEnd, () => "A report.");
     const folder = crewaiProject("declared");
     const project = path.join(folder, "pyproject.toml");
     const needed = `[project]\ndependencies = ["crewai==${newestCrewai}"]`;
@@ -36,7 +32,7 @@ describe("A project without crewAI, in the window", () => {
         VSCODE_CLI: "1",
       },
     });
-    ends.unshift(() => window.close());
+    atEnd(() => window.close());
     const { tree, messages, page, webview } = window;
     const engine = async () =>
       (await tree.rows()).find(({ label }) => label === "Declared")?.description;

@@ -3,7 +3,8 @@ import { symlinkSync } from "node:fs";
 import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, needsCrewai, writeProject } from "../support/crewai.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { startModel, type Model } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
 import { runService, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
@@ -52,19 +53,15 @@ class Content:
 
 describe("a project of several crews", () => {
   needsCrewai();
-  let model: Awaited<ReturnType<typeof startModelServer>>;
-  const ends: (() => Promise<void>)[] = [];
+  const atEnd = endsOf(after);
+  let model: Model;
   let folder: string;
   before(async () => {
-    model = await startModelServer(({ prompt }) =>
+    model = await startModel(atEnd, ({ prompt }) =>
       prompt.includes("Shorten") ? "In short." : "The content.",
     );
-    ends.push(() => model.stop());
     folder = writeProject(flow);
     symlinkSync(path.resolve(await warmPython(), "../.."), path.join(folder, ".venv"));
-  });
-  after(async () => {
-    for (const end of ends) await end();
   });
 
   for (const [crew, output] of [

@@ -9,7 +9,8 @@ import { fill } from "../../src/projects/types.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, createdProject, needsCrewai } from "../support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { startModel, type Model } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
@@ -104,19 +105,19 @@ interface Run {
 
 describe("what crewAI runs, Crewdeck runs in the same way", () => {
   needsCrewai();
-  const ends: (() => Promise<unknown>)[] = [];
+  const atEnd = endsOf(after);
   /** Copies of the fixtures, as crews may write to them. */
   const [ours, theirs] = [temporaryFolder("shapes"), temporaryFolder("shapes-alone")];
-  let model: Awaited<ReturnType<typeof startModelServer>>;
+  let model: Model;
   let python: string;
   let service: RunningService;
   let env: Record<string, string>;
 
   before(async () => {
-    model = await startModelServer(
+    model = await startModel(
+      atEnd,
       ({ prompt }) => `Answer ${createHash("sha256").update(prompt).digest("hex").slice(0, 8)}.`,
     );
-    ends.push(() => model.stop());
     python = await warmPython();
     env = crewaiEnv(model);
     const created = [
@@ -139,10 +140,7 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
     const file = path.join(ours, "crewdeck.server.jsonc");
     writeFileSync(file, JSON.stringify({ crews, tokens, port: 0 }));
     service = await startService({ args: ["--config", file, "--task-seconds", "0"], env });
-    ends.push(() => service.stop());
-  });
-  after(async () => {
-    for (const end of ends.reverse()) await end();
+    atEnd(() => service.stop());
   });
 
   const folderOf = (top: string, name: string, { folder = "" }: Pick<Shape, "folder">) =>

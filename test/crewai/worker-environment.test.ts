@@ -3,29 +3,22 @@ import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, crewaiVersions, needsCrewai, pythonWith } from "../support/crewai.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { startModel, type Model } from "../support/crewai-service.ts";
+import { endsOf } from "../support/ends.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { startForWindow } from "../support/window-service.ts";
 
-type Model = Awaited<ReturnType<typeof startModelServer>>;
-
 describe("the environment that the extension gives a crew's Python", () => {
   needsCrewai();
   const key = "key-of-the-chosen-model";
+  const atEnd = endsOf(afterEach);
   let [chosen, other]: Model[] = [];
   let service: Awaited<ReturnType<typeof startForWindow>> | undefined;
 
   beforeEach(async () => {
-    chosen = await startModelServer(() => "A text.");
-    other = await startModelServer(() => "Another text.");
-  });
-
-  afterEach(async () => {
-    await service?.stop();
-    service = undefined;
-    await chosen?.stop();
-    await other?.stop();
+    chosen = await startModel(atEnd, () => "A text.");
+    other = await startModel(atEnd, () => "Another text.");
   });
 
   async function run(folder: string, python: string): Promise<DocumentedStatus> {
@@ -43,6 +36,7 @@ describe("the environment that the extension gives a crew's Python", () => {
     service = await startForWindow({ folder, engine, route: { variables } }).finally(() => {
       process.env = before;
     });
+    atEnd(() => service?.stop());
     const api = new CrewApi(service);
     const id = await api.kickoff({ inputs: { topic: "tides", city: "Oslo", readers: "" } });
     return await waitFor(

@@ -26,6 +26,10 @@ describe("feedback in an execution's document", () => {
 
   eachWithViewParts((fresh) => (parts = fresh));
 
+  const current = () => parts.store.find("local-1")!;
+  const approve = (given: object = {}, by = program) =>
+    parts.feedback.approve(current(), given, by);
+
   it("has lenses while an output waits", async () => {
     const { document } = await parts.show(parts.store.add(anExecution()));
     assert.deepEqual(await titles(document), ["Approve", "Reject…"]);
@@ -38,17 +42,11 @@ describe("feedback in an execution's document", () => {
     const { document } = await parts.show(execution);
     let fail: (error: unknown) => void = () => undefined;
     parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
-    const sending = parts.feedback.approve(execution, {}, program);
+    const sending = approve();
     await waitFor("the request", () => parts.sent.length === 1);
     assert.deepEqual(await titles(document), ["Sending…"]);
-    assert.equal(
-      await Promise.race([
-        parts.feedback.approve(execution, {}, program),
-        Promise.resolve("one request"),
-      ]),
-      "one request",
-      "a double click",
-    );
+    const second = await Promise.race([approve(), Promise.resolve("one request")]);
+    assert.equal(second, "one request", "a double click");
     fail(new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }));
     await assert.rejects(sending, MaybeSentError);
     await waitFor(
@@ -61,9 +59,9 @@ describe("feedback in an execution's document", () => {
     );
     parts.crew.resume = () => Promise.resolve({ status: "resumed", message: "Yes." });
     const { shown } = await withPerson(["escape", { press: "Send Again" }], async () => {
-      assert.equal(await parts.feedback.sendAgain(parts.store.find("local-1")!, person), undefined);
+      assert.equal(await parts.feedback.sendAgain(current(), person), undefined);
       assert.equal(parts.sent.length, 1);
-      await parts.feedback.sendAgain(parts.store.find("local-1")!, person);
+      await parts.feedback.sendAgain(current(), person);
     });
     assert.match(
       shown[0]?.detail ?? "",
@@ -85,71 +83,50 @@ describe("feedback in an execution's document", () => {
 
   it("shows which feedback was not sent or was refused, and opens its execution", async () => {
     const execution = parts.store.add(anExecution());
-    const refused = { kind: "unreachable", reason: "refused" } as const;
-    const answered = { kind: "badRequest", status: 400 } as const;
-    for (const [error, message] of [
-      [
-        new CrewApiError({ ...refused, message: "Nothing listens.", remedy: "Look.", sent: "no" }),
-        "Your feedback on “Sea otters” was not sent: Nothing listens. Look.",
-      ],
-      [
-        new CrewApiError({ ...answered, message: "Not now.", remedy: "", sent: "no" }),
-        "Your feedback on “Sea otters” was not accepted: Not now.",
-      ],
-      [
-        new UserError("No token.", [{ title: "Set Token", command: "crewdeck.setToken" }]),
-        "Your feedback on “Sea otters” was not sent: No token.",
-      ],
+    const apiError = (given: object, message: string, remedy: string) =>
+      new CrewApiError({ kind: "unreachable", message, remedy, sent: "no", ...given });
+    const setToken = [{ title: "Set Token", command: "crewdeck.setToken" }];
+    for (const [error, says] of [
+      [apiError({ reason: "refused" }, "None.", "Look."), "sent: None. Look."],
+      [apiError({ kind: "badRequest", status: 400 }, "Not now.", ""), "accepted: Not now."],
+      [new UserError("No token.", setToken), "sent: No token."],
     ] as const) {
       parts.crew.resume = () => Promise.reject(error);
       for (const send of [
-        () => parts.feedback.approve(execution, {}, program),
+        () => approve(),
         () => parts.feedback.reject(execution, { feedback: "Shorter." }, program),
       ]) {
         await assert.rejects(send(), (failure) => {
           assert.ok(failure instanceof UserError);
-          assert.equal(failure.message, message);
+          assert.equal(failure.message, `Your feedback on “Sea otters” was not ${says}`);
           assert.deepEqual(
             actionsOf(failure).map(({ title }) => title),
             [...actionsOf(error).map(({ title }) => title), "Open Execution"],
           );
-          assert.equal(failure.cause, error);
-          return true;
+          return failure.cause === error;
         });
-        assert.equal(
-          parts.store.find(execution.localId)?.resumes.at(-1)?.isUnsent ?? false,
-          message.includes("not sent"),
-          "as its document says",
-        );
+        // As its document says.
+        const isUnsent = current().resumes.at(-1)?.isUnsent ?? false;
+        assert.equal(isUnsent, says.startsWith("sent"));
       }
     }
   });
 
   it("doesn't send feedback for a newer output than the one that was read", async () => {
     const execution = parts.store.add(anExecution());
-    await assert.rejects(
-      parts.feedback.approve(
-        { ...execution, waiting: { ...execution.waiting!, attempt: 2 } },
-        { attempt: 1 },
-        program,
-      ),
-      /newer output/,
-    );
+    const newer = { ...execution, waiting: { ...execution.waiting!, attempt: 2 } };
+    const stale = parts.feedback.approve(newer, { attempt: 1 }, program);
+    await assert.rejects(stale, /newer output/);
     assert.equal(parts.sent.length, 0);
   });
 
   it("asks before it approves an output that isn't on the screen, shows what is sent and its first lines, and sends nothing if the person cancels", async () => {
     const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
-    const execution = parts.store.add(
-      anExecution({
-        waiting: { taskId: "review", output, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
-      }),
-    );
-    const approve = () => parts.feedback.approve(execution, { attempt: 1 }, person);
+    parts.store.add(anExecution({ waiting: { ...anExecution().waiting!, output } }));
     const { shown } = await withPerson(["escape", { press: "Approve" }], async () => {
-      assert.equal(await approve(), undefined);
+      assert.equal(await approve({ attempt: 1 }, person), undefined);
       assert.equal(parts.sent.length, 0);
-      assert.equal((await approve())?.status, "resumed");
+      assert.equal((await approve({ attempt: 1 }, person))?.status, "resumed");
     });
     assert.equal(shown[0]?.text, "Approve “review” of “Sea otters”?");
     assert.match(
@@ -174,26 +151,12 @@ describe("feedback in an execution's document", () => {
   });
 
   it("approves without a question what is on the screen or what a program sends; a second click after the response returns that response", async () => {
-    const execution = parts.store.add(anExecution());
-    await parts.show(execution);
-    const first = await parts.feedback.approve(execution, { attempt: 1 }, person);
-    assert.deepEqual(
-      await parts.feedback.approve(
-        parts.store.find("local-1")!,
-        { taskId: "review", attempt: 1 },
-        person,
-      ),
-      first,
-    );
+    await parts.show(parts.store.add(anExecution()));
+    const first = await approve({ attempt: 1 }, person);
+    const target = { taskId: "review", attempt: 1 };
+    assert.deepEqual(await approve(target, person), first);
     assert.equal(parts.sent.length, 1);
-    await assert.rejects(
-      parts.feedback.approve(
-        parts.store.find("local-1")!,
-        { taskId: "review", attempt: 1 },
-        program,
-      ),
-      /has been answered already/,
-    );
+    await assert.rejects(approve(target), /has been answered already/);
   });
 
   it("has a lens for a draft as soon as that is kept", async () => {
