@@ -10,7 +10,7 @@ import { costsMoney, type Crew } from "../crews/types.ts";
 import { confirm } from "../editor/messages.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import type { KickoffSender } from "../sending/kickoff.ts";
+import type { Senders } from "../sending/senders.ts";
 import type { CallbackSecrets } from "../sending/secrets.ts";
 import type { Prefill, RunFrom } from "./callbacks.ts";
 import type { KickoffForms } from "./form/forms.ts";
@@ -18,7 +18,7 @@ import { inputsInShort, keepChangedText } from "./texts.ts";
 
 export interface RunAgainOptions {
   readonly crews: Pick<Crews, "find" | "ready">;
-  readonly sender: Pick<KickoffSender, "send">;
+  readonly sender: Pick<Senders, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly documents: { show(execution: Execution): Promise<unknown> };
@@ -36,7 +36,7 @@ export class RunAgain {
 
   /**
    * A person confirms or opens the form. @throws UserError without a request, and what {@link
-   * KickoffSender.send} throws
+   * Senders.send} throws
    */
   async atOnce(execution: Execution, { asks }: Asks): Promise<Execution | undefined> {
     const { inputs = {}, meta, restoreFromStateId, extra } = requestOf(execution);

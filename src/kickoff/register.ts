@@ -23,11 +23,8 @@ export function registerKickoff(options: KickoffOptions) {
 
   let loadingForms: Promise<KickoffForms> | undefined;
   const createForms = async () => {
-    const [{ KickoffForms }, sender] = await Promise.all([
-      import("./form/forms.ts"),
-      sending.kickoffSender(),
-    ]);
-    return owned.add(new KickoffForms({ ...options, sender }));
+    const { KickoffForms } = await import("./form/forms.ts");
+    return owned.add(new KickoffForms({ ...options, sender: sending }));
   };
   const loadForms = () => (loadingForms ??= createForms());
   owned.add(

@@ -30,106 +30,104 @@ export class MaybeStartedError extends Error {
   }
 }
 
-type CrewToStart = CrewRef & { readonly local?: { readonly engine: string } };
+export type CrewToStart = CrewRef & { readonly local?: { readonly engine: string } };
 
-/** Starts executions: a request is recorded before it is sent, and sent once. */
-export class KickoffSender {
-  readonly #parts: SenderParts<"kickoff">;
+export interface KickoffOptions {
+  readonly label?: string;
+  readonly localId?: string;
+}
 
-  constructor(parts: SenderParts<"kickoff">) {
-    this.#parts = parts;
-  }
+type Parts = SenderParts<"kickoff">;
 
-  /**
-   * A `localId` is never sent twice, by any window.
-   * @throws {MaybeStartedError} if it may have started; its record stays `unconfirmed`.
-   * CrewApiError or UserError if it certainly did not; no record stays
-   */
-  async send(
-    crew: CrewToStart,
-    request: KickoffRequest,
-    { label, localId = randomUUID() }: { readonly label?: string; readonly localId?: string } = {},
-  ): Promise<Execution> {
-    const { store, outbox, addresses, crews } = this.#parts;
-    const client = await crews.client(crew);
-    return await outbox.send<Execution, string, Execution>({
-      intent: { kind: "kickoff", localId },
-      record: () => this.#record(crew, request, localId, label),
-      post: async () => {
-        await this.#keepSecrets(request, localId);
-        const address = await addresses.for(crew, localId);
-        const filled = address === undefined ? request : filledCallbacks(request, address);
-        return (await client.kickoff(filled)).kickoffId;
-      },
-      answered(kickoffId, record) {
-        const confirm = (current: Execution) => confirmKickoff(current, kickoffId);
-        // An execution that is no longer tracked still runs.
-        return store.update(localId, confirm) ?? confirm(record);
-      },
-      refused: () => store.remove(localId),
-      inDoubt: (error, record) =>
-        new MaybeStartedError(doubtText(crew.name, error), crew, record, error),
-      unrecorded(error, kickoffId, record) {
+/**
+ * Starts an execution: the request is recorded before it is sent, and sent once. A `localId` is never sent twice, by
+ * any window.
+ * @throws {MaybeStartedError} if it may have started; its record stays `unconfirmed`.
+ * CrewApiError or UserError if it certainly did not; no record stays
+ */
+export async function sendKickoff(
+  parts: Parts,
+  crew: CrewToStart,
+  request: KickoffRequest,
+  { label, localId = randomUUID() }: KickoffOptions = {},
+): Promise<Execution> {
+  const { store, outbox, addresses, clock, crews } = parts;
+  const client = await crews.client(crew);
+  return await outbox.send<Execution, string, Execution>({
+    intent: { kind: "kickoff", localId },
+    record() {
+      const earlier = earlierKickoff(parts, crew, localId);
+      if (earlier !== undefined)
         throw new MaybeStartedError(
-          l10n.t(
-            "“{0}” started the execution {1}, but its ID could not be stored here ({2}). Track it by this ID.",
-            crew.name,
-            kickoffId,
-            messageOf(error),
-          ),
+          l10n.t("This kickoff was sent before, and may have started."),
           crew,
-          record,
-          error,
+          earlier instanceof MaybeStartedError ? earlier.execution : earlier,
         );
-      },
-    });
-  }
-
-  /** A kickoff's execution, or why it may have started; undefined if it certainly did not start. */
-  earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
-    const { store, outbox } = this.#parts;
-    store.refresh();
-    const execution = store.find(localId);
-    if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
-    // The row of a request without an answer stays when its execution is untracked.
-    if (execution === undefined && !outbox.has({ kind: "kickoff", localId })) return undefined;
-    return new MaybeStartedError(
-      l10n.t(
-        "The kickoff request of this form was sent, or about to be, and no response is recorded. It may have started.",
-      ),
-      crew,
-      execution,
-    );
-  }
-
-  /** Runs in the transaction that allows sending. */
-  #record(crew: CrewToStart, request: KickoffRequest, localId: string, label?: string): Execution {
-    const earlier = this.earlier(crew, localId);
-    if (earlier !== undefined)
+      const engine = crew.local?.engine;
+      const started = { crew, request, origin: "kickoff", ...defined({ engine, label }) } as const;
+      return store.add({ ...newExecution(started, clock), localId });
+    },
+    async post() {
+      await keepSecrets(parts, request, localId);
+      const address = await addresses.for(crew, localId);
+      const filled = address === undefined ? request : filledCallbacks(request, address);
+      return (await client.kickoff(filled)).kickoffId;
+    },
+    answered(kickoffId, record) {
+      const confirm = (current: Execution) => confirmKickoff(current, kickoffId);
+      // An execution that is no longer tracked still runs.
+      return store.update(localId, confirm) ?? confirm(record);
+    },
+    refused: () => store.remove(localId),
+    inDoubt: (error, record) =>
+      new MaybeStartedError(doubtText(crew.name, error), crew, record, error),
+    unrecorded(error, kickoffId, record) {
       throw new MaybeStartedError(
-        l10n.t("This kickoff was sent before, and may have started."),
-        crew,
-        earlier instanceof MaybeStartedError ? earlier.execution : earlier,
-      );
-    const started = newExecution(
-      { crew, request, origin: "kickoff", ...defined({ engine: crew.local?.engine, label }) },
-      this.#parts.clock,
-    );
-    return this.#parts.store.add({ ...started, localId });
-  }
-
-  /** Without the secrets, no resume could send the callbacks again. */
-  async #keepSecrets(request: KickoffRequest, localId: string): Promise<void> {
-    try {
-      await this.#parts.secrets.keep(localId, request);
-    } catch (error) {
-      throw new UserError(
         l10n.t(
-          "Nothing was sent: the secrets of its callbacks could not be stored in this machine's secret storage ({0}).",
+          "“{0}” started the execution {1}, but its ID could not be stored here ({2}). Track it by this ID.",
+          crew.name,
+          kickoffId,
           messageOf(error),
         ),
+        crew,
+        record,
+        error,
       );
-    }
+    },
+  });
+}
+
+/** A kickoff's execution, or why it may have started; undefined if it certainly did not start. */
+export function earlierKickoff(
+  { store, outbox }: { store: Pick<Parts["store"], "find" | "refresh">; outbox: Parts["outbox"] },
+  crew: Pick<CrewRef, "id">,
+  localId: string,
+): Execution | MaybeStartedError | undefined {
+  store.refresh();
+  const execution = store.find(localId);
+  if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
+  // The row of a request without an answer stays when its execution is untracked.
+  if (execution === undefined && !outbox.has({ kind: "kickoff", localId })) return undefined;
+  return new MaybeStartedError(
+    l10n.t(
+      "The kickoff request of this form was sent, or about to be, and no response is recorded. It may have started.",
+    ),
+    crew,
+    execution,
+  );
+}
+
+/** Without the secrets, no resume could send the callbacks again. */
+async function keepSecrets({ secrets }: Parts, request: KickoffRequest, localId: string) {
+  try {
+    await secrets.keep(localId, request);
+  } catch (error) {
+    throw new UserError(
+      l10n.t(
+        "Nothing was sent: the secrets of its callbacks could not be stored in this machine's secret storage ({0}).",
+        messageOf(error),
+      ),
+    );
   }
 }
 

@@ -1,15 +1,16 @@
 import type { CrewClient } from "../api/client.ts";
-import type { Clock } from "../base/clock.ts";
 import type { CallbackAddress } from "../api/callbacks.ts";
+import type { KickoffRequest } from "../api/types.ts";
+import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
 import type { Lease } from "../executions/lease.ts";
-import type { CrewRef, ExecutionSummary } from "../executions/model.ts";
+import type { CrewRef, Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
 import type { FeedbackResult, FeedbackToSend } from "./feedback.ts";
-import type { KickoffSender } from "./kickoff.ts";
+import type { CrewToStart, KickoffOptions } from "./kickoff.ts";
 import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
 import { Outbox } from "./outbox.ts";
 
@@ -46,7 +47,6 @@ export class Senders implements Disposable {
   readonly secrets: CallbackSecrets;
   readonly #parts: SenderParts<keyof CrewClient>;
   readonly #subscriptions = new Disposables();
-  #kickoffSender: Promise<KickoffSender> | undefined;
 
   constructor(options: SendersOptions) {
     this.#options = options;
@@ -77,15 +77,14 @@ export class Senders implements Disposable {
     });
   }
 
-  kickoffSender(): Promise<KickoffSender> {
-    return (this.#kickoffSender ??= import("./kickoff.ts").then(
-      ({ KickoffSender }) => new KickoffSender(this.#parts),
-    ));
-  }
-
-  /** See {@link KickoffSender.send}. */
-  async send(...request: Parameters<KickoffSender["send"]>): ReturnType<KickoffSender["send"]> {
-    return await (await this.kickoffSender()).send(...request);
+  /** As `sendKickoff` does. */
+  async send(
+    crew: CrewToStart,
+    request: KickoffRequest,
+    options?: KickoffOptions,
+  ): Promise<Execution> {
+    const { sendKickoff } = await import("./kickoff.ts");
+    return await sendKickoff(this.#parts, crew, request, options);
   }
 
   /** As `sendFeedback` does. */

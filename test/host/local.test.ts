@@ -7,7 +7,7 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { resetContext } from "../../src/editor/manifest.ts";
 import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
-import { KickoffSender } from "../../src/sending/kickoff.ts";
+import { sendKickoff } from "../../src/sending/kickoff.ts";
 import type { LocalCrews } from "../../src/local/local-crews.ts";
 import { reportInterrupted } from "../../src/local/questions.ts";
 import { watchProjects } from "../../src/local/projects.ts";
@@ -443,14 +443,12 @@ describe("local crews", () => {
     await makeInvalid(project);
     const onProblem = (message: string) => assert.fail(message);
     const sent = openWindow(path.join(folder, "sent"), systemClock, onProblem);
-    const sender = new KickoffSender({
-      ...senderParts(sent),
-      crews: window.crews,
-    });
+    const parts = { ...senderParts(sent), crews: window.crews };
+    const request = { inputs: { topic: "a secret topic", audience: "guests" } };
     try {
-      const error: unknown = await sender
-        .send(crew, { inputs: { topic: "a secret topic", audience: "guests" } })
-        .catch((thrown: unknown) => thrown);
+      const error: unknown = await sendKickoff(parts, crew, request).catch(
+        (thrown: unknown) => thrown,
+      );
       assert.ok(error instanceof CrewApiError, String(error));
       assert.match(
         messageOf(error),

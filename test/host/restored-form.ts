@@ -4,6 +4,7 @@ import type { CrewInputs } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import type { FormView, ToForm } from "../../src/kickoff/form/messages.ts";
+import { senderParts } from "../unit/sending/window.ts";
 import type { ViewParts } from "./view-parts.ts";
 
 /** The forms of a crew with one input, which send nothing. */
@@ -26,7 +27,10 @@ export function formsOf(
       inputs,
       onDidChange: new vscode.EventEmitter<void>().event,
     },
-    sender: { earlier: () => undefined, send: () => Promise.reject(new Error("Not sent")) },
+    sender: {
+      outbox: senderParts({ database, store }).outbox,
+      send: () => Promise.reject(new Error("Not sent")),
+    },
     callbacks: () => Promise.resolve({ canReach: () => Promise.resolve(canReach()) }),
   });
 }

@@ -7,7 +7,8 @@ import { plainMessage, runAction } from "../../editor/messages.ts";
 import { machineSettings } from "../../editor/settings.ts";
 import type { CrewRef, Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
-import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts";
+import { earlierKickoff, MaybeStartedError } from "../../sending/kickoff.ts";
+import type { Senders } from "../../sending/senders.ts";
 import type { Database } from "../../store/database.ts";
 import { CallbackConsent } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
@@ -26,10 +27,10 @@ import type { FormTools } from "./session.ts";
 
 export interface KickoffFormsOptions extends FormParts {
   readonly database: Database;
-  readonly store: Pick<ExecutionStore, "list" | "find">;
+  readonly store: Pick<ExecutionStore, "list" | "find" | "refresh">;
   readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
   readonly crews: FormParts["crews"] & Pick<Crews, "find" | "onDidChange">;
-  readonly sender: Pick<KickoffSender, "earlier" | "send">;
+  readonly sender: Pick<Senders, "outbox" | "send">;
   /** What receives callbacks. */
   readonly callbacks: () => Promise<{ canReach(crew: CrewRef): Promise<boolean> }>;
 }
@@ -154,7 +155,9 @@ export class KickoffForms implements vscode.Disposable {
   /** The draft may have been sent before the form was closed. */
   #seedOf(crew: Pick<Crew, "id">): Seed {
     const known = this.#memory.read(crew.id);
-    const earlier = known.draft && this.#options.sender.earlier(crew, known.draft.id);
+    const { store, sender } = this.#options;
+    const parts = { store, outbox: sender.outbox };
+    const earlier = known.draft && earlierKickoff(parts, crew, known.draft.id);
     if (earlier === undefined) return known;
     return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
   }

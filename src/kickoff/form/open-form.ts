@@ -10,7 +10,7 @@ import { logProblem } from "../../editor/log.ts";
 import { confirm, runAction, showError, withProgress } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
-import type { KickoffSender } from "../../sending/kickoff.ts";
+import type { Senders } from "../../sending/senders.ts";
 import { formTitle } from "../texts.ts";
 import type { GivenValues, Seed } from "./content.ts";
 import { type FormCrew, fromForm, type FromForm, type ToForm } from "./messages.ts";
@@ -19,7 +19,7 @@ import { FormSession, type SessionOptions } from "./session.ts";
 export interface FormParts extends Pick<SessionOptions, "clock"> {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
   readonly crews: Pick<Crews, "get" | "inputs" | "ready">;
-  readonly sender: Pick<KickoffSender, "send">;
+  readonly sender: Pick<Senders, "send">;
   readonly documents: { readonly show: (execution: ExecutionSummary) => Promise<unknown> };
 }
 

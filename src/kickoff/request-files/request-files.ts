@@ -10,7 +10,7 @@ import type { Crews } from "../../crews/crews.ts";
 import { costsMoney, type Crew } from "../../crews/types.ts";
 import { confirm, plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
-import type { KickoffSender } from "../../sending/kickoff.ts";
+import type { Senders } from "../../sending/senders.ts";
 import { hasCredentials } from "../../sending/secrets.ts";
 import type { Database } from "../../store/database.ts";
 import { CallbackConsent } from "../callback-consent.ts";
@@ -36,7 +36,7 @@ export interface RequestFilesOptions {
     Crews,
     "find" | "get" | "inputs" | "knownInputs" | "list" | "onDidChange" | "ready"
   >;
-  readonly sender: Pick<KickoffSender, "send">;
+  readonly sender: Pick<Senders, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   readonly documents: { show(execution: Execution): Promise<unknown> };
   readonly clock: Clock;
@@ -69,7 +69,7 @@ export class RequestFiles implements vscode.Disposable {
 
   /**
    * A double click on the same text starts once. If a callback needs a secret, a person gets the form. @throws
-   * UserError for the first problem, and what {@link KickoffSender.send} throws
+   * UserError for the first problem, and what {@link Senders.send} throws
    */
   async kickOff(
     uri: vscode.Uri,

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../../src/api/client.ts";
+import type { KickoffRequest } from "../../../src/api/types.ts";
 import type { CrewRef } from "../../../src/executions/model.ts";
 import { type FeedbackToSend, sendFeedback } from "../../../src/sending/feedback.ts";
-import { KickoffSender } from "../../../src/sending/kickoff.ts";
+import { sendKickoff } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { ReverseProxy } from "../../support/reverse-proxy.ts";
 import { senderParts } from "../sending/window.ts";
@@ -38,7 +39,7 @@ for (const dialect of ["documented", "live"] as const)
       const crews = { client: () => Promise.resolve(new CrewClient(service.url, service.token)) };
       const parts = { ...senderParts(window), addresses: window.callbacks, crews };
       return {
-        kickoffs: new KickoffSender(parts),
+        kickoffs: { send: (to: CrewRef, given: KickoffRequest) => sendKickoff(parts, to, given) },
         feedback: { send: (given: FeedbackToSend) => sendFeedback(parts, given) },
       };
     }

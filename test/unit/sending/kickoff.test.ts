@@ -5,7 +5,8 @@ import { CrewClient } from "../../../src/api/client.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
-import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
+import { earlierKickoff, MaybeStartedError, sendKickoff } from "../../../src/sending/kickoff.ts";
+import type { Senders } from "../../../src/sending/senders.ts";
 import { crew, deferred } from "../kickoff/support.ts";
 import { failures, intentsIn, kill, senderParts, type Window, Windows } from "./window.ts";
 
@@ -21,6 +22,8 @@ const lost = new CrewApiError({
   sent: "maybe",
 });
 const localId = "11111111-0000-4000-8000-000000000001";
+
+type SentKickoff = Parameters<Senders["send"]>;
 
 describe("Sending a kickoff", () => {
   let windows: Windows;
@@ -44,21 +47,22 @@ describe("Sending a kickoff", () => {
   /** The rows of requests without a response. */
   const unanswered = () => intentsIn(window);
 
-  function makeSender(
-    changes: Partial<ConstructorParameters<typeof KickoffSender>[0]> = {},
-  ): KickoffSender {
+  function makeSender(inWindow = window, client?: Pick<CrewClient, "kickoff">) {
     const kickoff = (given: KickoffRequest) => {
       sent.push(given);
       return answer();
     };
-    return new KickoffSender({
-      ...senderParts(window, {
+    const parts = {
+      ...senderParts(inWindow, {
         poll: (id) => polled.push(id),
         problem: (message) => problems.push(message),
       }),
-      crews: { client: () => Promise.resolve({ kickoff }) },
-      ...changes,
-    });
+      crews: { client: () => Promise.resolve(client ?? { kickoff }) },
+    };
+    return {
+      send: (...[to, given, options]: SentKickoff) => sendKickoff(parts, to, given, options),
+      earlier: () => earlierKickoff(parts, crew, localId),
+    };
   }
 
   it("stores the execution under its kickoff ID, and polls it", async () => {
@@ -176,7 +180,7 @@ describe("Sending a kickoff", () => {
 
   describe("the earlier kickoff of a form after a reload", () => {
     const known = () => {
-      const earlier = makeSender(windows.open()).earlier(crew, localId);
+      const earlier = makeSender(windows.open()).earlier();
       return earlier instanceof MaybeStartedError
         ? { mayHaveStarted: earlier.execution?.localId }
         : earlier?.kickoffIds;
@@ -263,7 +267,7 @@ describe("Sending a kickoff", () => {
     let server: Server;
     let requests: number;
 
-    async function listen(behave: Parameters<typeof createServer>[1]): Promise<KickoffSender> {
+    async function listen(behave: Parameters<typeof createServer>[1]) {
       requests = 0;
       server = createServer((incoming, outgoing) => {
         requests += 1;
@@ -271,7 +275,7 @@ describe("Sending a kickoff", () => {
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      return makeSender({ crews: { client: () => Promise.resolve(new CrewClient(url, "token")) } });
+      return makeSender(window, new CrewClient(url, "token"));
     }
 
     afterEach(() => {

@@ -10,7 +10,7 @@ import type { Execution, SentResume } from "../../../src/executions/model.ts";
 import { plainCallbacks } from "../../../src/api/callbacks.ts";
 import { CallbackSecrets } from "../../../src/sending/secrets.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
-import { KickoffSender } from "../../../src/sending/kickoff.ts";
+import { sendKickoff } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { startService } from "../../support/service.ts";
@@ -163,30 +163,25 @@ describe("Secrets of callbacks", () => {
 
   describe("of a kickoff", () => {
     const localId = "11111111-0000-4000-8000-000000000009";
-    const sender = (kickoff: () => Promise<{ kickoffId: string }>) =>
-      new KickoffSender({
-        ...senderParts(window),
-        secrets,
-        crews: { client: () => Promise.resolve({ kickoff }) },
-      });
+    const send = (kickoff: () => Promise<{ kickoffId: string }>) => {
+      const crews = { client: () => Promise.resolve({ kickoff }) };
+      const request = { inputs: {}, ...secretCallbacks };
+      return sendKickoff({ ...senderParts(window), secrets, crews }, crew, request, { localId });
+    };
 
     it("are stored before the request is sent", async () => {
       let atSending = 0;
-      await sender(() => {
+      await send(() => {
         atSending = memory.entries.size;
         return Promise.resolve({ kickoffId: "k" });
-      }).send(crew, { inputs: {}, ...secretCallbacks }, { localId });
+      });
       assert.equal(atSending, 1);
     });
 
     it("are deleted if the crew refuses it", async () => {
       const refusal = new CrewApiError({ kind: "validation", message: "Missing.", remedy: "" });
       await assert.rejects(
-        sender(() => Promise.reject(refusal)).send(
-          crew,
-          { inputs: {}, ...secretCallbacks },
-          { localId },
-        ),
+        send(() => Promise.reject(refusal)),
         refusal,
       );
       await isForgotten();
@@ -194,11 +189,7 @@ describe("Secrets of callbacks", () => {
 
     it("block it if they can't be stored, and nothing of it is kept", async () => {
       memory.store = () => Promise.reject(new Error("The keychain is locked."));
-      const sending = sender(() => assert.fail("It was sent.")).send(
-        crew,
-        { inputs: {}, ...secretCallbacks },
-        { localId },
-      );
+      const sending = send(() => assert.fail("It was sent."));
       await assert.rejects(sending, /Nothing was sent.*The keychain is locked/);
       assert.deepEqual(store.list(), []);
       await isForgotten();
@@ -224,11 +215,12 @@ describe("Secrets of callbacks", () => {
           authentication: { strategy: "bearer", token: "s3cret-stream" },
         },
       } as const;
-      const started = await new KickoffSender({
+      const parts = {
         ...senderParts(window),
         secrets,
         crews: { client: () => Promise.resolve(client) },
-      }).send({ ...crew, url: service.url }, request);
+      };
+      const started = await sendKickoff(parts, { ...crew, url: service.url }, request);
       const [asked] = await waitFor(
         "the human-input callback",
         () => receiver.at("/human").length > 0 && receiver.at("/human"),
@@ -244,9 +236,7 @@ describe("Secrets of callbacks", () => {
       );
 
       const taskId = String(asked.body["task_id"]);
-      const crews = { client: () => Promise.resolve(client) };
-      const give = (given: FeedbackToSend) =>
-        sendFeedback({ ...senderParts(window), secrets, crews }, given);
+      const give = (given: FeedbackToSend) => sendFeedback(parts, given);
       const before = receiver.at("/events").length;
       await give({ execution: started, taskId, isApprove: false, text: "Shorter." });
       await waitFor("the second human-input callback", () => receiver.at("/human").length > 1);

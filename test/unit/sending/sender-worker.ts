@@ -3,10 +3,15 @@
 import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { CrewApiError } from "../../../src/api/errors.ts";
-import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
+import type {
+  KickoffRequest,
+  ResumeAnswer,
+  ResumeRequest,
+  StatusReading,
+} from "../../../src/api/types.ts";
 import { StaleFeedbackError, MaybeSentError } from "../../../src/sending/errors.ts";
 import { sendFeedback } from "../../../src/sending/feedback.ts";
-import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
+import { MaybeStartedError, sendKickoff } from "../../../src/sending/kickoff.ts";
 import { seededRandom } from "../../support/random.ts";
 import { crew } from "../kickoff/support.ts";
 import { noAnswer, openWindow, senderParts } from "./window.ts";
@@ -35,18 +40,18 @@ const parts = {
   }),
 };
 window.outbox.recover(window.store);
-const kickoffs = new KickoffSender({
+const kickoffParts = {
   ...parts,
   crews: {
     client: () =>
       Promise.resolve({
-        kickoff: ({ inputs }) => {
+        kickoff: ({ inputs }: KickoffRequest) => {
           const id = inputs["id"] as string;
           return crewAnswers(id, { kickoffId: `crew-${id}` });
         },
       }),
   },
-});
+};
 const feedbackParts = {
   ...parts,
   crews: {
@@ -70,7 +75,7 @@ const feedbackParts = {
 async function send(id: string): Promise<void> {
   try {
     if (kickoffIds.includes(id)) {
-      await kickoffs.send(crew, { inputs: { id } }, { localId: id });
+      await sendKickoff(kickoffParts, crew, { inputs: { id } }, { localId: id });
     } else {
       const execution = window.store.find(id);
       if (execution === undefined) throw new Error(`${id} is lost.`);
