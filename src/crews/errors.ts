@@ -64,27 +64,43 @@ export function notConnected(id: string, name: string): UserError {
   );
 }
 
+function action(title: string, command: string, argument?: object): ErrorAction {
+  return { title, command, ...(argument && { arguments: [argument] }) };
+}
+
 export function setTokenAction({ id }: Pick<Crew, "id">): ErrorAction {
-  const title = vscode.l10n.t("Set Token");
-  return { title, command: "crewdeck.setToken", arguments: [{ crew: id }] };
+  return action(vscode.l10n.t("Set Token"), "crewdeck.setToken", { crew: id });
 }
 
 export function editCrewAction({ id }: Pick<Crew, "id">): ErrorAction {
-  const title = vscode.l10n.t("Edit Crew");
-  return { title, command: "crewdeck.editCrew", arguments: [{ crew: id }] };
+  return action(vscode.l10n.t("Edit Crew"), "crewdeck.editCrew", { crew: id });
 }
 
 export function addCrewAction(): ErrorAction {
-  return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
+  return action(vscode.l10n.t("Connect a Crew"), "crewdeck.addCrew");
 }
 
 export function showLocalLogAction(): ErrorAction {
-  const title = vscode.l10n.t("Show Local Crew's Log");
-  return { title, command: "crewdeck.showLog", arguments: [{ local: true }] };
+  return action(vscode.l10n.t("Show Local Crew's Log"), "crewdeck.showLog", { local: true });
+}
+
+export function trustAction(): ErrorAction {
+  return action(vscode.l10n.t("Manage Workspace Trust"), "workbench.trust.manage");
+}
+
+/** @param setUp installs crewAI first */
+export function changeEngineAction(crew: string, setUp = false): ErrorAction {
+  return setUp
+    ? action(vscode.l10n.t("Set Up This Project"), "crewdeck.changeEngine", { crew, setUp })
+    : action(vscode.l10n.t("Change Engine"), "crewdeck.changeEngine", { crew });
+}
+
+export function chooseModelAction(crew: string): ErrorAction {
+  return action(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel", { crew });
 }
 
 function startLocalAction(title: string, folder: string): ErrorAction {
-  return { title, command: "crewdeck.startLocalCrew", arguments: [{ folder }] };
+  return action(title, "crewdeck.startLocalCrew", { folder });
 }
 
 /** Another token: one that is stored already can be chosen there, too. */
@@ -100,7 +116,7 @@ export function actionsForRefusal(
   // The organisation's token has all rights.
   if (kind !== "forbidden" || tokenType !== "userBearer") return [];
   const title = vscode.l10n.t("Use {0}", tokenTypeName("bearer"));
-  return [{ title, command: "crewdeck.setToken", arguments: [{ crew: crew.id, use: "bearer" }] }];
+  return [action(title, "crewdeck.setToken", { crew: crew.id, use: "bearer" })];
 }
 
 export function actionsForPlace(

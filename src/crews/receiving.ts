@@ -4,7 +4,7 @@ import { forwardedRoute, publicUrlRoute } from "../callbacks/routes.ts";
 import { Probes } from "../callbacks/paths.ts";
 import { Relay } from "../callbacks/relay.ts";
 import type { ErrorAction, UserError } from "../base/errors.ts";
-import { plainMessage, runAction } from "../editor/messages.ts";
+import { showActions } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";
 import { fetch } from "./clients.ts";
 
@@ -59,11 +59,8 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
 function teller(): (text: string, ...actions: readonly ErrorAction[]) => void {
   const open = new Set<string>();
   const tell = async (text: string, actions: readonly ErrorAction[]) => {
-    const titles = actions.map(({ title }) => title);
-    const chosen = await vscode.window.showWarningMessage(plainMessage(text), ...titles);
+    await showActions("Warning", text, actions);
     open.delete(text);
-    const action = actions.find(({ title }) => title === chosen);
-    if (action !== undefined) await runAction(action);
   };
   return (text, ...actions) => {
     if (open.has(text)) return;

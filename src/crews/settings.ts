@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage, runAction } from "../editor/messages.ts";
+import { showActions } from "../editor/messages.ts";
 import {
   idsOf,
   isOverwritten,
@@ -123,11 +123,7 @@ export class CrewSettings implements vscode.Disposable {
   #report(text: string): void {
     if (text === this.#reported) return;
     this.#reported = text;
-    if (text === "") return;
-    const action = openSettings();
-    void vscode.window
-      .showWarningMessage(plainMessage(text), action.title)
-      .then((chosen) => (chosen === undefined ? undefined : runAction(action)));
+    if (text !== "") void showActions("Warning", text, [openSettings()]);
   }
 }
 

@@ -34,12 +34,21 @@ export async function confirm(text: string, detail: string, button: string): Pro
 export async function showError(error: unknown): Promise<void> {
   const report = { title: vscode.l10n.t("Report a Problem…"), command: "crewdeck.reportProblem" };
   const actions: ErrorAction[] = [...actionsOf(error), ...(isUnforeseen(error) ? [report] : [])];
-  const { showErrorMessage, showInformationMessage } = vscode.window;
-  const show = error instanceof NothingToDo ? showInformationMessage : showErrorMessage;
-  const text = plainMessage(messageOf(error));
-  const title = await show(text, ...actions.map((action) => action.title));
+  const kind = error instanceof NothingToDo ? "Information" : "Error";
+  await showActions(kind, messageOf(error), actions);
+}
+
+/** Runs what the person presses. @returns it */
+export async function showActions<Action extends ErrorAction>(
+  kind: "Error" | "Warning" | "Information",
+  text: string,
+  actions: readonly Action[],
+): Promise<Action | undefined> {
+  const show = vscode.window[`show${kind}Message`];
+  const title = await show(plainMessage(text), ...actions.map((action) => action.title));
   const chosen = actions.find((action) => action.title === title);
   if (chosen) await runAction(chosen);
+  return chosen;
 }
 
 /** As the person who pressed its button. */

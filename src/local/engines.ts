@@ -1,7 +1,8 @@
 import path from "node:path";
 import * as vscode from "vscode";
-import { UserError, type ErrorAction } from "../base/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
+import { changeEngineAction, trustAction } from "../crews/errors.ts";
 import type { LocalEngine } from "../crews/types.ts";
 import { confirm, plainLabel } from "../editor/messages.ts";
 import { isFile } from "../projects/reading.ts";
@@ -13,13 +14,7 @@ import {
   type Interpreter,
 } from "../projects/interpreters.ts";
 import { toRehearse } from "../projects/types.ts";
-import {
-  chooseEngine,
-  engineNote,
-  type EngineObstacle,
-  type EnginePlan,
-  type EngineQuestion,
-} from "./choose-engine.ts";
+import { chooseEngine, type EnginePlan, type EngineQuestion } from "./choose-engine.ts";
 import { readClasses, readProject } from "./projects.ts";
 import { exampleFolder, idOf, type ProjectRecord, type ProjectRecords } from "./records.ts";
 import type { ServiceOptions } from "./service-process.ts";
@@ -58,24 +53,25 @@ export class CrewEngine {
       isKept && engine === "rehearsal" && wanted.engine === "crewai" ? { engine } : wanted;
     this.#plan = plan;
     if (plan.engine === undefined) {
-      records.change(folder, { failure: plan.obstacle.why });
-      throw this.#error(plan.obstacle);
+      records.change(folder, { failure: plan.note });
+      throw this.#error(plan);
     }
-    const text = [plan.engine, engineNote(plan) ?? []].flat().join(" – ");
+    const text = [plan.engine, plan.note ?? []].flat().join(" – ");
     this.#project.log(vscode.l10n.t("Engine: {0}", text));
-    return plan.engine === "rehearsal"
-      ? { engine: plan.engine }
-      : { engine: plan.engine, python: plan.python, parallel: parallelExecutions() };
+    const { python } = plan;
+    return python === undefined
+      ? { engine: "rehearsal" }
+      : { engine: "crewai", python, parallel: parallelExecutions() };
   }
 
   /** Where crewAI runs, or why it doesn't. */
   get note(): string | undefined {
-    return this.#plan && engineNote(this.#plan);
+    return this.#plan?.note;
   }
 
   /** Why the crew didn't start with crewAI; undefined if it did, or if a person chose rehearsal. */
-  get obstacle(): EngineObstacle["kind"] | undefined {
-    return this.#plan?.engine === "crewai" ? undefined : this.#plan?.obstacle?.kind;
+  get obstacle(): EnginePlan["obstacle"] {
+    return this.#plan?.obstacle;
   }
 
   /** Asks which engine the crew is to run on. Undefined if the person cancels. */
@@ -88,7 +84,7 @@ export class CrewEngine {
       ...{ engine, label, detail, ...(engine === current && { description }) },
     });
     const items = [
-      item("crewai", vscode.l10n.t("crewAI"), plainLabel(engineNote(plan) ?? "")),
+      item("crewai", vscode.l10n.t("crewAI"), plainLabel(plan.note ?? "")),
       item(
         "rehearsal",
         vscode.l10n.t("Rehearsal"),
@@ -113,7 +109,7 @@ export class CrewEngine {
   async allows(engine: LocalEngine): Promise<boolean> {
     const { folder, name, records, uri } = this.#project;
     const plan = await this.#planFor(engine);
-    if (plan.engine === undefined) throw this.#error(plan.obstacle);
+    if (plan.engine === undefined) throw this.#error(plan);
     if (engine === "rehearsal" || records.read(folder)?.engine === engine) return true;
     if (isInWorkspace(uri) || folder === exampleFolder) return true;
     const question = vscode.l10n.t("Run the code of “{0}”?", name);
@@ -142,29 +138,18 @@ export class CrewEngine {
   }
 
   /** For a person who wants an engine that can't run. */
-  #error({ kind, why }: EngineObstacle): UserError {
+  #error({ obstacle, note = "" }: EnginePlan): UserError {
     const { folder, name } = this.#project;
     const crew = idOf(folder);
-    const text =
-      kind === "flow" || kind === "tasks"
-        ? vscode.l10n.t("“{0}” did not start. {1}", name, why)
-        : vscode.l10n.t("“{0}” can't run with crewAI. {1}", name, why);
-    const action: ErrorAction =
-      kind === "trust"
-        ? { title: vscode.l10n.t("Manage Workspace Trust"), command: "workbench.trust.manage" }
-        : {
-            title: vscode.l10n.t("Set Up This Project"),
-            command: "crewdeck.changeEngine",
-            arguments: [{ crew, setUp: true }],
-          };
-    const change: ErrorAction = {
-      title: vscode.l10n.t("Change Engine"),
-      command: "crewdeck.changeEngine",
-      arguments: [{ crew }],
-    };
+    const isUnfit = obstacle === "flow" || obstacle === "tasks";
+    const text = isUnfit
+      ? vscode.l10n.t("“{0}” did not start. {1}", name, note)
+      : vscode.l10n.t("“{0}” can't run with crewAI. {1}", name, note);
+    const change = changeEngineAction(crew);
     // Nothing is missing.
-    const isReady = kind === "flow" || kind === "tasks" || kind === "outside";
-    return new UserError(text, isReady ? [change] : [action, change]);
+    if (isUnfit || obstacle === "outside") return new UserError(text, [change]);
+    const remedy = obstacle === "trust" ? trustAction() : changeEngineAction(crew, true);
+    return new UserError(text, [remedy, change]);
   }
 }
 

@@ -1,4 +1,3 @@
-import { access } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
@@ -10,6 +9,7 @@ import { uniqueName } from "../crews/identity.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
+import { isFolder } from "../projects/reading.ts";
 import { ProjectError } from "../projects/types.ts";
 import type { Database } from "../store/database.ts";
 import type { Connection } from "./connection.ts";
@@ -90,9 +90,7 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Also uses the crews that run. Reads a secret only of those. */
   async refresh(): Promise<void> {
-    this.#refreshing ??= this.#refresh().finally(() => {
-      this.#refreshing = undefined;
-    });
+    this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
     await this.#refreshing;
   }
 
@@ -114,20 +112,21 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Undefined if the person cancels. @throws UserError if the service doesn't start */
   async start(options: StartLocalCrew = {}): Promise<Crew | undefined> {
-    const { folder, engine, here = false, onChosen } = options;
+    const { folder, crewClass, engine, here = false, onChosen } = options;
     const found = folder === undefined && here ? await workspaceProjects() : [];
     const only = folder ?? (found.length === 1 ? found[0] : undefined);
     const chosen =
       only === undefined
         ? await (await import("./questions.ts")).pickProject(this.#folders, this.list())
-        : { folder: this.#folders.nameOf(only), crewClass: options.crewClass };
+        : { folder: this.#folders.nameOf(only), crewClass };
     if (chosen === undefined) return undefined;
     onChosen?.();
-    return await this.#inProgress(chosen.folder, async (project) => {
-      if (engine !== undefined && !(await project.setEngine(engine))) return undefined;
-      await project.start(true);
-      return project;
-    }).then((project) => project?.chosen(chosen.crewClass));
+    const project = await this.#inProgress(chosen.folder, async (each) => {
+      if (engine !== undefined && !(await each.setEngine(engine))) return undefined;
+      await each.start(true);
+      return each;
+    });
+    return project?.chosen(chosen.crewClass);
   }
 
   /** The engine for the next kickoffs: a running service is started again. Undefined if the person cancels. @throws UserError if the engine can't run */
@@ -252,15 +251,13 @@ export class LocalCrews implements vscode.Disposable {
     const records = this.#records.list();
     for (const project of this.#projects.values())
       if (!records.some(({ folder }) => folder === project.folder)) this.#drop(project);
-    for (const record of records) {
+    for (const record of records)
       // A folder may be gone, or on a drive that isn't mounted now.
-      const found = access(this.#folders.uriOf(record.folder).fsPath).then(
-        () => true,
-        () => false,
-      );
-      if (this.#projects.has(record.folder) || (await found))
+      if (
+        this.#projects.has(record.folder) ||
+        (await isFolder(this.#folders.uriOf(record.folder).fsPath))
+      )
         await (await this.#open(record)).join();
-    }
     this.#publish();
   }
 
@@ -323,7 +320,9 @@ export class LocalCrews implements vscode.Disposable {
         );
       } catch (error) {
         if (!(error instanceof ProjectError)) throw error;
-        if (isNew) await this.#forget(folder);
+        const project = this.#projects.get(folder);
+        if (isNew && project !== undefined) this.#drop(project);
+        if (isNew) await this.#records.forget(folder);
         else this.#records.change(folder, { failure: error.message });
         const { position } = error;
         const { fsPath } = this.#folders.uriOf(folder);
@@ -344,13 +343,6 @@ export class LocalCrews implements vscode.Disposable {
     for (const project of this.#projects.values())
       if (project.isRunning && project.engine.obstacle === "trust" && !project.hasOpenExecutions())
         await this.#startAnew(project);
-  }
-
-  /** A crew that never ran. */
-  async #forget(folder: string): Promise<void> {
-    const project = this.#projects.get(folder);
-    if (project !== undefined) this.#drop(project);
-    await this.#records.forget(folder);
   }
 
   async #record(folder: string) {

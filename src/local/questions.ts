@@ -107,25 +107,28 @@ function problemText({ error }: ProjectProblem, all: readonly ProjectProblem[]):
 
 function summary({ kind, tasks, inputs, lacks }: CrewProject): string {
   if (lacks === "tasks") return vscode.l10n.t("made in Python, which only crewAI runs");
+  const { length } = tasks;
   const isFlow = kind === "flow";
   const pauses = tasks.filter(({ humanInput }) => humanInput).length;
-  const count =
-    tasks.length === 1 ? vscode.l10n.t("1 task") : vscode.l10n.t("{0} tasks", tasks.length);
-  const waits =
-    pauses === 1 ? vscode.l10n.t("1 waits for you") : vscode.l10n.t("{0} wait for you", pauses);
   // The form folds away what crewAI doesn't fill in.
   const asked = isFlow ? inputs : inputs.filter(isFilled);
-  const names =
+  return [
+    isFlow
+      ? vscode.l10n.t("a flow, which runs only with crewAI")
+      : length === 1
+        ? vscode.l10n.t("1 task")
+        : vscode.l10n.t("{0} tasks", length),
+    pauses === 0
+      ? []
+      : pauses === 1
+        ? vscode.l10n.t("1 waits for you")
+        : vscode.l10n.t("{0} wait for you", pauses),
     asked.length === 0
       ? vscode.l10n.t("no inputs")
-      : vscode.l10n.t("inputs: {0}", asked.join(", "));
-  if (isFlow) {
-    const methods =
-      tasks.length === 1 ? vscode.l10n.t("1 method") : vscode.l10n.t("{0} methods", tasks.length);
-    const flow = vscode.l10n.t("a flow, which runs only with crewAI");
-    return [flow, methods, ...(pauses === 0 ? [] : [waits]), names].join(" · ");
-  }
-  return [count, ...(pauses === 0 ? [] : [waits]), names].join(" · ");
+      : vscode.l10n.t("inputs: {0}", asked.join(", ")),
+  ]
+    .flat()
+    .join(" · ");
 }
 
 async function browse(folders: Folders): Promise<Chosen | undefined> {

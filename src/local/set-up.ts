@@ -1,6 +1,7 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
+import { trustAction } from "../crews/errors.ts";
 import { confirm } from "../editor/messages.ts";
 import { machineSettings } from "../editor/settings.ts";
 import { isFile, isFolder } from "../projects/reading.ts";
@@ -20,12 +21,7 @@ export async function setUpProject(
   if (!vscode.workspace.isTrusted)
     throw new UserError(
       vscode.l10n.t("In Restricted Mode, nothing is installed. Trust this workspace first."),
-      [
-        {
-          title: vscode.l10n.t("Manage Workspace Trust"),
-          command: "workbench.trust.manage",
-        },
-      ],
+      [trustAction()],
     );
   const present = await findInterpreter(folder);
   if (present?.crewai !== undefined) return present;

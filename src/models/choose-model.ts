@@ -39,13 +39,13 @@ export async function chooseModel(
 }
 
 async function offerCrewai(crew: string, model: string, changeEngine: () => Promise<unknown>) {
-  const change = vscode.l10n.t("Change Engine…");
+  const title = vscode.l10n.t("Change Engine…");
   const text = vscode.l10n.t(
     "“{0}” is rehearsed, so no model is called. With crewAI, it uses {1}.",
     crew,
     model,
   );
-  if ((await vscode.window.showInformationMessage(plainMessage(text), change)) === change)
+  if ((await vscode.window.showInformationMessage(plainMessage(text), title)) === title)
     await changeEngine();
 }
 

@@ -4,6 +4,7 @@ import { asObject, parseJson, textAt } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { withoutEndSlashes } from "../base/text.ts";
 import { modelVariables, type ModelReference, type ModelRoute } from "../base/window-protocol.ts";
+import { chooseModelAction } from "../crews/errors.ts";
 import { StateByCrew } from "../crews/state-by-crew.ts";
 import { logProblem } from "../editor/log.ts";
 import type { ModelEndpoint } from "./endpoint.ts";
@@ -125,13 +126,7 @@ export class Models implements vscode.Disposable {
         "The key for {0} is missing on this machine. Choose the crew's model again.",
         new URL(baseUrl).host,
       ),
-      [
-        {
-          title: vscode.l10n.t("Choose Model…"),
-          command: "crewdeck.chooseModel",
-          arguments: [{ crew: crewId }],
-        },
-      ],
+      [chooseModelAction(crewId)],
     );
   }
 

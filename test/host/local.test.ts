@@ -533,7 +533,7 @@ describe("local crews", () => {
     );
     const { items } = await pick(locals);
     const detail =
-      "a flow, which runs only with crewAI · 5 methods · 1 waits for you · inputs: topic, words, tags, draft";
+      "a flow, which runs only with crewAI · 1 waits for you · inputs: topic, words, tags, draft";
     assert.ok(items.some((item) => item.detail === detail));
     const rehearsed = await refusal(locals.start({ folder: project, engine: "rehearsal" }));
     assert.match(rehearsed.message, /^“review” did not start\. A flow can't be rehearsed/);

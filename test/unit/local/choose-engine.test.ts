@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chooseEngine, engineNote, type EngineQuestion } from "../../../src/local/choose-engine.ts";
+import { chooseEngine, type EngineQuestion } from "../../../src/local/choose-engine.ts";
 import type { Interpreter } from "../../../src/projects/interpreters.ts";
 
 const python = "/project/.venv/bin/python";
@@ -41,18 +41,17 @@ const obstacles: readonly [string, Partial<EngineQuestion>, RegExp][] = [
 describe("choosing a local crew's engine", () => {
   it("takes crewAI where it can run, and says where that is", async () => {
     const plan = await chooseEngine(question());
-    assert.deepEqual(plan, { engine: "crewai", python, version: "1.15.30" });
-    assert.equal(engineNote(plan), `crewAI 1.15.30, ${python}`);
+    assert.deepEqual(plan, { engine: "crewai", python, note: `crewAI 1.15.30, ${python}` });
   });
 
   for (const [because, more, why] of obstacles)
     it(`rehearses because ${because}, and says so; a wish for crewAI is refused`, async () => {
       const plan = await chooseEngine(question(more));
       assert.equal(plan.engine, "rehearsal");
-      assert.match(engineNote(plan) ?? "", why);
+      assert.match(plan.note ?? "", why);
       const wished = await chooseEngine(question({ ...more, wish: "crewai" }));
       assert.equal(wished.engine, undefined);
-      assert.match(engineNote(wished) ?? "", why);
+      assert.match(wished.note ?? "", why);
     });
 
   for (const [unfit, words] of [
@@ -64,18 +63,18 @@ describe("choosing a local crew's engine", () => {
       for (const [, more, why] of obstacles) {
         const plan = await chooseEngine(question({ ...more, unfit }));
         assert.equal(plan.engine, undefined);
-        assert.match(engineNote(plan) ?? "", why);
+        assert.match(plan.note ?? "", why);
       }
       const wished = await chooseEngine(question({ unfit, wish: "rehearsal" }));
       assert.equal(wished.engine, undefined);
-      assert.match(engineNote(wished) ?? "", words);
+      assert.match(wished.note ?? "", words);
     });
 
   it("rehearses a project outside the workspace until a person chooses crewAI", async () => {
     const outside = question({ isInWorkspace: false });
     const plan = await chooseEngine(outside);
     assert.equal(plan.engine, "rehearsal");
-    assert.match(engineNote(plan) ?? "", /not in this workspace/);
+    assert.match(plan.note ?? "", /not in this workspace/);
     assert.equal((await chooseEngine({ ...outside, wish: "crewai" })).engine, "crewai");
   });
 
@@ -85,20 +84,19 @@ describe("choosing a local crew's engine", () => {
     assert.equal((await chooseEngine(withModel)).engine, "crewai");
     const plan = await chooseEngine({ ...example, hasModel: () => Promise.resolve(false) });
     assert.equal(plan.engine, "rehearsal");
-    assert.match(engineNote(plan) ?? "", /crewAI 1\.15\.30 is here, but no model/);
+    assert.match(plan.note ?? "", /crewAI 1\.15\.30 is here, but no model/);
     const nothing = await chooseEngine({
       ...withModel,
       findInterpreter: () => Promise.resolve(undefined),
     });
     assert.equal(nothing.engine, "rehearsal");
-    assert.match(engineNote(nothing) ?? "", /No Python/);
+    assert.match(nothing.note ?? "", /No Python/);
     assert.equal((await chooseEngine({ ...example, wish: "crewai" })).engine, "crewai");
   });
 
   it("rehearses if a person wants that, without a reason", async () => {
     const plan = await chooseEngine(question({ wish: "rehearsal" }));
     assert.deepEqual(plan, { engine: "rehearsal" });
-    assert.equal(engineNote(plan), undefined);
   });
 
   it("searches for no interpreter in Restricted Mode, nor for a rehearsal", async () => {

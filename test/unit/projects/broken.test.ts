@@ -15,278 +15,210 @@ const jsonc = (text: string, agent = agentJson) => ({
 const jsonTasks = (text: string) => jsonc(`{\n"agents": ["a"],\n"tasks": ${text}\n}`);
 const toml = (text: string) => ({ ...classic, "pyproject.toml": text });
 
-/** The title, the files, and the message: position, problem and expected content. */
-const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8Array>>, RegExp])[] =
+/** The files, and the message: position, problem and expected content. */
+const cases: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, RegExp])[] = [
+  [tasksYaml(`a:${task}\n  tools: [1\n`), /^config\/tasks\.yaml:5:\d+: .+ Expected: valid YAML/],
   [
-    [
-      "YAML that can't be parsed",
-      tasksYaml(`a:${task}\n  tools: [1\n`),
-      /^config\/tasks\.yaml:5:\d+: .+ Expected: valid YAML/,
-    ],
-    [
-      "a line that continues another without indentation",
-      tasksYaml("a:\n  description: One\n\nsentence\n  expected_output: e\n"),
-      /^config\/tasks\.yaml:4:1: Line 4 continues line 2\. Expected: a line with more indentation/,
-    ],
-    [
-      "such a line at the end of the file",
-      tasksYaml(`a:${task}\n  agent: writer\nof poems\n`),
-      /^config\/tasks\.yaml:5:1: Line 5 continues line 4\. Expected: a line with more indentation/,
-    ],
-    [
-      "a second colon in a line",
-      tasksYaml("a:\n  description: Note: a colon\n"),
-      /^config\/tasks\.yaml:2:16: There is a second colon in this line\. Expected: text with a colon in quotes/,
-    ],
-    [
-      "a key that a method uses and the YAML file lacks",
-      {
-        ...classic,
-        "crew.py":
-          '@CrewBase\nclass Poem:\n    @task\n    def one(self):\n        return Task(config=self.tasks_config["darft"])\n',
-      },
-      /^crew\.py:3:5: There is no "darft" in config\/tasks\.yaml\. Expected: one of "draft"\.$/,
-    ],
-    [
-      "a note that isn't a mapping, which crewAI can't pass over",
-      tasksYaml(`note: Write\na:${task}\n`),
-      /^config\/tasks\.yaml:1:7: This is text\. Expected: the task's description/,
-    ],
-    [
-      "no agents.yaml",
-      { "config/tasks.yaml": classic["config/tasks.yaml"] },
-      /^config\/agents\.yaml:1:1: The file is missing\. Expected: .+each agent/,
-    ],
-    [
-      "no tasks.yaml",
-      { "config/agents.yaml": classic["config/agents.yaml"] },
-      /^config\/tasks\.yaml:1:1: The file is missing\. Expected: .+each task/,
-    ],
-    [
-      "an empty file",
-      tasksYaml("# nothing yet\n"),
-      /^config\/tasks\.yaml:1:1: The file is empty\. Expected: at least one task/,
-    ],
-    [
-      "an empty mapping",
-      tasksYaml("{}"),
-      /^config\/tasks\.yaml:1:1: The file is empty\. Expected: at least one task/,
-    ],
-    [
-      "a list instead of names",
-      tasksYaml("- a\n- b\n"),
-      /^config\/tasks\.yaml:1:1: This is a list\. Expected: at least one task/,
-    ],
-    [
-      "a task without fields",
-      tasksYaml(`a:${task}\nb:\n`),
-      /^config\/tasks\.yaml:4:1: This is empty\. Expected: the task's description/,
-    ],
-    [
-      "a task without description",
-      tasksYaml("a:\n  expected_output: e\n"),
-      /^config\/tasks\.yaml:1:1: The task "a" has no description\. Expected: "description"/,
-    ],
-    [
-      "a task whose description has no value",
-      tasksYaml("a:\n  expected_output: e\n  description:\n"),
-      /^config\/tasks\.yaml:3:3: The task "a" has no description/,
-    ],
-    [
-      "a task without expected_output",
-      tasksYaml("a:\n  description: d\n"),
-      /^config\/tasks\.yaml:1:1: The task "a" has no expected_output/,
-    ],
-    [
-      "a number where text is expected",
-      tasksYaml("a:\n  description: 3\n"),
-      /^config\/tasks\.yaml:2:16: This is the number 3\. Expected: text/,
-    ],
-    [
-      "a date where text is expected",
-      tasksYaml("a:\n  description: 2026-01-02\n"),
-      /^config\/tasks\.yaml:2:16: This is a date\. Expected: text; put it in quotes/,
-    ],
-    [
-      "an unknown agent",
-      tasksYaml(`a:${task}\n  agent: wirter\n`),
-      /^config\/tasks\.yaml:4:10: There is no agent "wirter"\. Expected: one of "writer"/,
-    ],
-    [
-      "context that isn't a list",
-      tasksYaml(`a:${task}\nb:${task}\n  context: a\n`),
-      /^config\/tasks\.yaml:7:12: This is text\. Expected: a list/,
-    ],
-    [
-      "context naming an unknown task",
-      tasksYaml(`a:${task}\nb:${task}\n  context:\n    - a\n    - c\n`),
-      /^config\/tasks\.yaml:9:7: There is no task "c"\. Expected: one of "a"/,
-    ],
-    [
-      "context naming a later task",
-      tasksYaml(`a:${task}\n  context: [b]\nb:${task}\n`),
-      /^config\/tasks\.yaml:4:13: The task "b" comes later\. Expected: an empty list/,
-    ],
-    [
-      "an agent without goal",
-      agentsYaml("writer:\n  role: r\n  backstory: b\n"),
-      /^config\/agents\.yaml:1:1: The agent "writer" has no goal\. Expected: "goal"/,
-    ],
-    [
-      "a second document",
-      tasksYaml(`a:${task}\n---\nb:${task}\n`),
-      /^config\/tasks\.yaml:4:1: A second document starts here\. Expected: one document/,
-    ],
-    [
-      "an alias without an anchor",
-      agentsYaml("writer: *nobody\n"),
-      /^config\/agents\.yaml:1:9: There is no "&nobody" before this\. Expected: the name/,
-    ],
-    [
-      "a file of more than 1 MB",
-      tasksYaml(`# ${"x".repeat(1024 * 1024)}\n`),
-      /^config\/tasks\.yaml:1:1: The file is too large\. Expected: .+1 MB/,
-    ],
-    [
-      "a file that is not UTF-8",
-      { ...classic, "config/tasks.yaml": new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]) },
-      /^config\/tasks\.yaml:1:1: The file is not UTF-8 text, as crewAI needs it, but probably Windows 1252\. Expected: text in UTF-8\. .*“Reopen with Encoding” with Windows 1252/,
-    ],
-    [
-      "a file in UTF-16",
-      { ...classic, "config/tasks.yaml": Buffer.from("\uFEFFa: 1", "utf16le") },
-      /^config\/tasks\.yaml:1:1: .* but probably UTF-16 LE\. /,
-    ],
-    [
-      "a file in UTF-16 without a byte order mark",
-      { ...classic, "config/tasks.yaml": Buffer.from("a: 1", "utf16le").swap16() },
-      /^config\/tasks\.yaml:1:1: .* but probably UTF-16 BE\. /,
-    ],
-    [
-      "JSON that can't be parsed",
-      jsonc('{\n  "agents": ["a"]\n  "tasks": []\n}'),
-      /^crew\.jsonc:3:3: This is not JSON: comma expected\. Expected: JSON; comments/,
-    ],
-    ["an empty JSON file", jsonc(""), /^crew\.jsonc:1:1: .+ Expected: /],
-    [
-      "JSON that isn't an object",
-      jsonc("[]"),
-      /^crew\.jsonc:1:1: This is a list\. Expected: a JSON object/,
-    ],
-    [
-      "no agents",
-      jsonc('{"tasks": []}'),
-      /^crew\.jsonc:1:1: "agents" is missing\. Expected: a list of names/,
-    ],
-    [
-      "an empty list of agents",
-      jsonc('{\n"agents": [],\n"tasks": []}'),
-      /^crew\.jsonc:2:1: There are no agents\./,
-    ],
-    [
-      "an agent without a file",
-      jsonc('{\n"agents": ["a", "b"],\n"tasks": []}'),
-      /^crew\.jsonc:2:17: The agent "b" has no file\. Expected: "agents\/b\.jsonc"/,
-    ],
-    [
-      "an agent outside the project",
-      jsonc('{\n"agents": ["../a"],\n"tasks": []}'),
-      /^crew\.jsonc:2:12: The agent "\.\.\/a" has no file/,
-    ],
-    [
-      "an agent's file without role",
-      jsonc('{"agents": ["a"], "tasks": []}', '{\n"goal": "g"}'),
-      /^agents\/a\.jsonc:1:1: The agent "a" has no role/,
-    ],
-    [
-      "an agent's role of the wrong type",
-      jsonc('{"agents": ["a"], "tasks": []}', '{\n  "role": 7}'),
-      /^agents\/a\.jsonc:2:11: This is the number 7\. Expected: text/,
-    ],
-    ["no tasks", jsonc('{"agents": ["a"]}'), /^crew\.jsonc:1:1: "tasks" is missing/],
-    ["an empty list of tasks", jsonTasks("[]"), /^crew\.jsonc:3:1: There are no tasks\./],
-    [
-      "a JSON task without description",
-      jsonTasks('[\n  {"name": "x", "expected_output": "e"}\n]'),
-      /^crew\.jsonc:4:3: The task "x" has no description/,
-    ],
-    [
-      "a duplicate name",
-      jsonTasks(
-        '[{"name": "x", "description": "d", "expected_output": "e"},\n{"name": "x", "description": "d", "expected_output": "e"}]',
-      ),
-      /^crew\.jsonc:4:10: The name "x" is used twice/,
-    ],
-    [
-      "inputs that are a list",
-      jsonc(
-        '{\n"agents": ["a"],\n"inputs": ["x"],\n"tasks": [{"description": "d", "expected_output": "e"}]}',
-      ),
-      /^crew\.jsonc:3:1: This is a list\. Expected: an object/,
-    ],
-    [
-      "a definition that is missing",
-      toml('[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n'),
-      /^pyproject\.toml:3:1: The file "crew\.jsonc" is missing/,
-    ],
-    [
-      "a definition outside the project",
-      toml('[tool.crewai]\ndefinition = "../crew.jsonc"\n'),
-      /^pyproject\.toml:2:1: The definition "\.\.\/crew\.jsonc" can't be/,
-    ],
-    [
-      "a definition that is Python",
-      toml('[tool.crewai]\ndefinition = "crew.py"\n'),
-      /^pyproject\.toml:2:1: The definition "crew\.py" can't be/,
-    ],
-    [
-      "a flow",
-      toml('[project]\nname = "a"\n[tool.crewai]\ntype = "flow"\n'),
-      /^pyproject\.toml:4:1: This project is a flow without a main\.py\. Expected: src\/<package>\/main\.py/,
-    ],
-    [
-      "a flow whose main.py has none",
-      { "pyproject.toml": '[tool.crewai]\ntype = "flow"\n', "main.py": "class Flow:\n    pass\n" },
-      /^main\.py:1:1: It defines no flow\. Expected: a class that derives from Flow/,
-    ],
-    [
-      "a declarative flow whose file is missing",
-      toml('[tool.crewai]\ntype = "flow"\ndefinition = "src/a/flow.yaml"\n'),
-      /^pyproject\.toml:3:1: The file "src\/a\/flow\.yaml" is missing\. Expected: a YAML or JSON file/,
-    ],
-    [
-      "a declarative flow of another schema",
-      {
-        ...toml('[tool.crewai]\ntype = "flow"\ndefinition = "flow.yaml"\n'),
-        "flow.yaml": "schema: crewai.flow/v9\nmethods: {}\n",
-      },
-      /^flow\.yaml:1:9: This is not the definition of a flow\. Expected: schema: crewai\.flow\/v1/,
-    ],
-    [
-      "a crew without files",
-      { "pyproject.toml": '[tool.crewai]\ntype = "crew"\n' },
-      /^pyproject\.toml:2:1: The folder ".+" doesn't contain a crew\. Expected: config\/agents\.yaml/,
-    ],
-    [
-      "no crew at all",
-      { "README.md": "" },
-      /^The folder "crewdeck-project-\w+" doesn't contain a crew\. Expected: config\/agents\.yaml/,
-    ],
-  ];
+    tasksYaml("a:\n  description: One\n\nsentence\n  expected_output: e\n"),
+    /^config\/tasks\.yaml:4:1: Line 4 continues line 2\. Expected: a line with more indentation/,
+  ],
+  [
+    tasksYaml(`a:${task}\n  agent: writer\nof poems\n`),
+    /^config\/tasks\.yaml:5:1: Line 5 continues line 4\. Expected: a line with more indentation/,
+  ],
+  [
+    tasksYaml("a:\n  description: Note: a colon\n"),
+    /^config\/tasks\.yaml:2:16: There is a second colon in this line\. Expected: text with a colon in quotes/,
+  ],
+  [
+    {
+      ...classic,
+      "crew.py":
+        '@CrewBase\nclass Poem:\n    @task\n    def one(self):\n        return Task(config=self.tasks_config["darft"])\n',
+    },
+    /^crew\.py:3:5: There is no "darft" in config\/tasks\.yaml\. Expected: one of "draft"\.$/,
+  ],
+  [
+    tasksYaml(`note: Write\na:${task}\n`),
+    /^config\/tasks\.yaml:1:7: This is text\. Expected: the task's description/,
+  ],
+  [
+    { "config/tasks.yaml": classic["config/tasks.yaml"] },
+    /^config\/agents\.yaml:1:1: The file is missing\. Expected: .+each agent/,
+  ],
+  [
+    { "config/agents.yaml": classic["config/agents.yaml"] },
+    /^config\/tasks\.yaml:1:1: The file is missing\. Expected: .+each task/,
+  ],
+  [
+    tasksYaml("# nothing yet\n"),
+    /^config\/tasks\.yaml:1:1: The file is empty\. Expected: at least one task/,
+  ],
+  [tasksYaml("{}"), /^config\/tasks\.yaml:1:1: The file is empty\. Expected: at least one task/],
+  [
+    tasksYaml("- a\n- b\n"),
+    /^config\/tasks\.yaml:1:1: This is a list\. Expected: at least one task/,
+  ],
+  [
+    tasksYaml(`a:${task}\nb:\n`),
+    /^config\/tasks\.yaml:4:1: This is empty\. Expected: the task's description/,
+  ],
+  [
+    tasksYaml("a:\n  expected_output: e\n"),
+    /^config\/tasks\.yaml:1:1: The task "a" has no description\. Expected: "description"/,
+  ],
+  [
+    tasksYaml("a:\n  expected_output: e\n  description:\n"),
+    /^config\/tasks\.yaml:3:3: The task "a" has no description/,
+  ],
+  [
+    tasksYaml("a:\n  description: d\n"),
+    /^config\/tasks\.yaml:1:1: The task "a" has no expected_output/,
+  ],
+  [
+    tasksYaml("a:\n  description: 3\n"),
+    /^config\/tasks\.yaml:2:16: This is the number 3\. Expected: text/,
+  ],
+  [
+    tasksYaml("a:\n  description: 2026-01-02\n"),
+    /^config\/tasks\.yaml:2:16: This is a date\. Expected: text; put it in quotes/,
+  ],
+  [
+    tasksYaml(`a:${task}\n  agent: wirter\n`),
+    /^config\/tasks\.yaml:4:10: There is no agent "wirter"\. Expected: one of "writer"/,
+  ],
+  [
+    tasksYaml(`a:${task}\nb:${task}\n  context: a\n`),
+    /^config\/tasks\.yaml:7:12: This is text\. Expected: a list/,
+  ],
+  [
+    tasksYaml(`a:${task}\nb:${task}\n  context:\n    - a\n    - c\n`),
+    /^config\/tasks\.yaml:9:7: There is no task "c"\. Expected: one of "a"/,
+  ],
+  [
+    tasksYaml(`a:${task}\n  context: [b]\nb:${task}\n`),
+    /^config\/tasks\.yaml:4:13: The task "b" comes later\. Expected: an empty list/,
+  ],
+  [
+    agentsYaml("writer:\n  role: r\n  backstory: b\n"),
+    /^config\/agents\.yaml:1:1: The agent "writer" has no goal\. Expected: "goal"/,
+  ],
+  [
+    tasksYaml(`a:${task}\n---\nb:${task}\n`),
+    /^config\/tasks\.yaml:4:1: A second document starts here\. Expected: one document/,
+  ],
+  [
+    agentsYaml("writer: *nobody\n"),
+    /^config\/agents\.yaml:1:9: There is no "&nobody" before this\. Expected: the name/,
+  ],
+  [
+    tasksYaml(`# ${"x".repeat(1024 * 1024)}\n`),
+    /^config\/tasks\.yaml:1:1: The file is too large\. Expected: .+1 MB/,
+  ],
+  [
+    { ...classic, "config/tasks.yaml": new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]) },
+    /^config\/tasks\.yaml:1:1: The file is not UTF-8 text, as crewAI needs it, but probably Windows 1252\. Expected: text in UTF-8\. .*“Reopen with Encoding” with Windows 1252/,
+  ],
+  [
+    { ...classic, "config/tasks.yaml": Buffer.from("\uFEFFa: 1", "utf16le") },
+    /^config\/tasks\.yaml:1:1: .* but probably UTF-16 LE\. /,
+  ],
+  [
+    { ...classic, "config/tasks.yaml": Buffer.from("a: 1", "utf16le").swap16() },
+    /^config\/tasks\.yaml:1:1: .* but probably UTF-16 BE\. /,
+  ],
+  [
+    jsonc('{\n  "agents": ["a"]\n  "tasks": []\n}'),
+    /^crew\.jsonc:3:3: This is not JSON: comma expected\. Expected: JSON; comments/,
+  ],
+  [jsonc(""), /^crew\.jsonc:1:1: .+ Expected: /],
+  [jsonc("[]"), /^crew\.jsonc:1:1: This is a list\. Expected: a JSON object/],
+  [jsonc('{"tasks": []}'), /^crew\.jsonc:1:1: "agents" is missing\. Expected: a list of names/],
+  [jsonc('{\n"agents": [],\n"tasks": []}'), /^crew\.jsonc:2:1: There are no agents\./],
+  [
+    jsonc('{\n"agents": ["a", "b"],\n"tasks": []}'),
+    /^crew\.jsonc:2:17: The agent "b" has no file\. Expected: "agents\/b\.jsonc"/,
+  ],
+  [
+    jsonc('{\n"agents": ["../a"],\n"tasks": []}'),
+    /^crew\.jsonc:2:12: The agent "\.\.\/a" has no file/,
+  ],
+  [
+    jsonc('{"agents": ["a"], "tasks": []}', '{\n"goal": "g"}'),
+    /^agents\/a\.jsonc:1:1: The agent "a" has no role/,
+  ],
+  [
+    jsonc('{"agents": ["a"], "tasks": []}', '{\n  "role": 7}'),
+    /^agents\/a\.jsonc:2:11: This is the number 7\. Expected: text/,
+  ],
+  [jsonc('{"agents": ["a"]}'), /^crew\.jsonc:1:1: "tasks" is missing/],
+  [jsonTasks("[]"), /^crew\.jsonc:3:1: There are no tasks\./],
+  [
+    jsonTasks('[\n  {"name": "x", "expected_output": "e"}\n]'),
+    /^crew\.jsonc:4:3: The task "x" has no description/,
+  ],
+  [
+    jsonTasks(
+      '[{"name": "x", "description": "d", "expected_output": "e"},\n{"name": "x", "description": "d", "expected_output": "e"}]',
+    ),
+    /^crew\.jsonc:4:10: The name "x" is used twice/,
+  ],
+  [
+    jsonc(
+      '{\n"agents": ["a"],\n"inputs": ["x"],\n"tasks": [{"description": "d", "expected_output": "e"}]}',
+    ),
+    /^crew\.jsonc:3:1: This is a list\. Expected: an object/,
+  ],
+  [
+    toml('[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n'),
+    /^pyproject\.toml:3:1: The file "crew\.jsonc" is missing/,
+  ],
+  [
+    toml('[tool.crewai]\ndefinition = "../crew.jsonc"\n'),
+    /^pyproject\.toml:2:1: The definition "\.\.\/crew\.jsonc" can't be/,
+  ],
+  [
+    toml('[tool.crewai]\ndefinition = "crew.py"\n'),
+    /^pyproject\.toml:2:1: The definition "crew\.py" can't be/,
+  ],
+  [
+    toml('[project]\nname = "a"\n[tool.crewai]\ntype = "flow"\n'),
+    /^pyproject\.toml:4:1: This project is a flow without a main\.py\. Expected: src\/<package>\/main\.py/,
+  ],
+  [
+    { "pyproject.toml": '[tool.crewai]\ntype = "flow"\n', "main.py": "class Flow:\n    pass\n" },
+    /^main\.py:1:1: It defines no flow\. Expected: a class that derives from Flow/,
+  ],
+  [
+    toml('[tool.crewai]\ntype = "flow"\ndefinition = "src/a/flow.yaml"\n'),
+    /^pyproject\.toml:3:1: The file "src\/a\/flow\.yaml" is missing\. Expected: a YAML or JSON file/,
+  ],
+  [
+    {
+      ...toml('[tool.crewai]\ntype = "flow"\ndefinition = "flow.yaml"\n'),
+      "flow.yaml": "schema: crewai.flow/v9\nmethods: {}\n",
+    },
+    /^flow\.yaml:1:9: This is not the definition of a flow\. Expected: schema: crewai\.flow\/v1/,
+  ],
+  [
+    { "pyproject.toml": '[tool.crewai]\ntype = "crew"\n' },
+    /^pyproject\.toml:2:1: The folder ".+" doesn't contain a crew\. Expected: config\/agents\.yaml/,
+  ],
+  [
+    { "README.md": "" },
+    /^The folder "crewdeck-project-\w+" doesn't contain a crew\. Expected: config\/agents\.yaml/,
+  ],
+];
 
 describe("a broken project names the place, the problem and the expected content", () => {
   afterEach(removeFolders);
 
-  for (const [what, files, message] of cases) {
-    it(what, async () => {
-      const folder = await folderWith(files);
-      await assert.rejects(rehearsed(folder), (error) => {
-        assert.ok(error instanceof ProjectError, String(error));
-        assert.match(error.message, message);
-        return true;
-      });
+  for (const [files, message] of cases)
+    it(message.source, async () => {
+      const error = await rehearsed(await folderWith(files)).catch((each: unknown) => each);
+      assert.ok(error instanceof ProjectError, String(error));
+      assert.match(error.message, message);
     });
-  }
 
   for (const [what, files] of [
     [
