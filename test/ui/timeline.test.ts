@@ -154,33 +154,23 @@ describe("The timeline, as a page", () => {
     await tooltip.waitFor({ state: "detached" });
   });
 
-  it("shows an event that took no time as a mark in the row of what it is part of, also with the keyboard and a screen reader", async () => {
+  it("shows an event that took no time as a mark in the row of what it is part of", async () => {
     await timeline.open(variedExecution());
     const { page } = timeline;
     const row = timeline.row(/^Agent Senior Researcher.*, 2 events/);
     const marks = row.locator(".track .event");
-    assert.equal(await marks.count(), 2);
+    assert.deepEqual(
+      await marks.evaluateAll((all) => all.map((mark) => mark.getAttribute("title"))),
+      [
+        "5.1 s · agent logs execution: Senior Researcher – I should search first, <i>then</i> read.",
+        "16 s · memory query error – No memory here.",
+      ],
+    );
     assert.match((await marks.nth(1).getAttribute("class")) ?? "", /bad/, "more than a color");
     const tooltip = page.getByRole("tooltip");
-    await marks.first().hover();
-    await tooltip.getByText("I should search first, <i>then</i> read.").waitFor();
-    assert.match(await tooltip.innerText(), /^agent logs execution: Senior Researcher/);
-    await marks.nth(1).hover();
-    await tooltip.getByText("No memory here.").waitFor();
     await row.locator(".label").hover();
     await tooltip.getByText(/^5\.1 s · agent logs execution/).waitFor();
-    await row.click();
-    const said = page.locator(".timeline > [role=status]");
-    const spoken = (text: RegExp) =>
-      waitFor("the event is said", async () => text.test((await said.textContent()) ?? ""));
-    await press(".");
-    await spoken(/^5\.1 s · agent logs execution: Senior Researcher – I should search/);
-    await press(".");
-    await spoken(/^16 s · memory query error – No memory here\.$/);
-    await press(",");
-    await spoken(/^5\.1 s/);
-    await tooltip.getByText("I should search first").waitFor();
-    await press("ArrowDown");
+    await marks.first().hover();
     await tooltip.waitFor({ state: "detached" });
     await page.getByRole("searchbox").fill("no memory");
     await waitFor("the row with the event", async () => (await timeline.rows()).length === 3);

@@ -12,7 +12,6 @@ import { sectionOf } from "../../view/sections.ts";
 import { timelineContent } from "../timeline/content.ts";
 import { lookAt } from "../timeline/messages.ts";
 import { timelinePicture } from "../timeline/exports.ts";
-import { rowsOf } from "../timeline/rows.ts";
 
 interface BundleFile {
   /** Relative, with slashes. Needs no encoding in a link. */
@@ -36,10 +35,9 @@ export function bundleOf(
   const outputs = outputFiles(view);
   const content = timelineContent(execution, activity, now, prices);
   const look = lookAt(execution.localId, undefined);
-  const { rows } = rowsOf(content.spans, look);
   return [
     { path: "execution.md", text: documentText(view, outputs, now) },
-    { path: "timeline.svg", text: timelinePicture(rows, content, look, now) },
+    { path: "timeline.svg", text: timelinePicture(content, look) },
     ...outputs,
   ];
 }

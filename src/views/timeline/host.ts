@@ -20,12 +20,11 @@ import {
 } from "./messages.ts";
 import { timelineMarkdown, timelinePicture } from "./exports.ts";
 import type { TimelineOptions } from "./register.ts";
-import { rowsOf } from "./rows.ts";
 
 /** The extension's side of the timeline. */
 export class TimelineHost implements vscode.Disposable {
   readonly #options: TimelineOptions;
-  readonly #onShown: (localId: string | undefined) => void;
+  readonly #changed: vscode.EventEmitter<void>;
   readonly #owned = new Disposables();
   #view: vscode.WebviewView | undefined;
   #panel: Panel<FromTimeline, ToTimeline> | undefined;
@@ -34,9 +33,10 @@ export class TimelineHost implements vscode.Disposable {
   /** What a person does is done in order: a double click is also a click. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: TimelineOptions, onShown: (localId: string | undefined) => void) {
+  /** @param changed fires when it shows another execution, or none */
+  constructor(options: TimelineOptions, changed: vscode.EventEmitter<void>) {
     this.#options = options;
-    this.#onShown = onShown;
+    this.#changed = changed;
     const { store, tree, prices } = options;
     this.#owned.add(
       store.onDidChange(({ added, changed, removed }) => {
@@ -51,9 +51,9 @@ export class TimelineHost implements vscode.Disposable {
         if (node !== undefined && "localId" in node) this.follow(node.localId);
       }),
     );
-    const followTab = () => this.follow(this.#inActiveTab() ?? this.#localId);
-    this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(followTab));
-    this.#owned.add(vscode.window.tabGroups.onDidChangeTabGroups(followTab));
+    const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
+    for (const event of [onDidChangeTabs, onDidChangeTabGroups])
+      this.#owned.add(event(() => this.follow(this.#inActiveTab() ?? this.#localId)));
     this.#owned.add(prices.onDidChange(() => this.#panel?.changed()));
     this.#localId = this.#choose();
   }
@@ -68,31 +68,34 @@ export class TimelineHost implements vscode.Disposable {
       on: this.#handlers(),
       view: () => this.#shown(),
     });
-    this.#panel.own(view.onDidChangeVisibility(() => this.#report()));
+    this.#panel.own(view.onDidChangeVisibility(() => this.#changed.fire()));
     view.onDidDispose(() => {
       // There may be another already.
       if (this.#view !== view) return;
       this.#view = undefined;
-      this.#report();
+      this.#changed.fire();
     });
-    this.#report();
+    this.#changed.fire();
+  }
+
+  /** The local ID of the execution in view. */
+  get shown(): string | undefined {
+    return this.#view?.visible === true ? this.#localId : undefined;
   }
 
   follow(localId: string | undefined): void {
     if (localId === this.#localId) return;
     this.#localId = localId;
     this.#panel?.show();
-    this.#report();
+    this.#changed.fire();
   }
 
   picture(execution: Execution): string {
-    const { content, rows, look } = this.#inView(execution);
-    return timelinePicture(rows, content, look, content.now);
+    return timelinePicture(this.#content(execution), lookAt(execution.localId, this.#look));
   }
 
   markdown(execution: Execution): string {
-    const { content, rows } = this.#inView(execution);
-    return timelineMarkdown(rows, content, content.now);
+    return timelineMarkdown(this.#content(execution), lookAt(execution.localId, this.#look));
   }
 
   dispose(): void {
@@ -129,7 +132,7 @@ export class TimelineHost implements vscode.Disposable {
       ready: () => {
         this.#localId ??= this.#choose();
         this.#panel?.begin();
-        this.#report();
+        this.#changed.fire();
       },
       look: ({ look }) => {
         this.#look = look;
@@ -178,16 +181,5 @@ export class TimelineHost implements vscode.Disposable {
     const isHeld = isInterrupted(crews.find(execution.crew.id), execution.kickoffIds);
     const activity = activityIn(store, execution);
     return timelineContent(execution, activity, clock.now(), prices.list(), isHeld);
-  }
-
-  #inView(execution: Execution) {
-    const content = this.#content(execution);
-    const look = lookAt(execution.localId, this.#look);
-    const { rows } = rowsOf(content.spans, look);
-    return { content, rows, look };
-  }
-
-  #report(): void {
-    this.#onShown(this.#view?.visible === true ? this.#localId : undefined);
   }
 }

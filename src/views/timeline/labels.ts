@@ -1,10 +1,17 @@
 import * as l10n from "@vscode/l10n";
 import type { Duration } from "../../executions/times.ts";
 import { formatSpan } from "../../view/lengths.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatTime,
+  formatTokens,
+  present,
+} from "../../view/words.ts";
 import type { Mark, Span } from "./messages.ts";
 
-/** Of marks in a tooltip; each has one of its own. */
-const mostLines = 10;
+/** Of marks in a row's tooltip; each has its own, too. */
+const mostLines = 20;
 
 /** "950", "1.2k", "34k", "1.2M". */
 export function shortCount(count: number): string {
@@ -94,22 +101,10 @@ function workOf({ worked, pauses = [], start, end, isSeen }: Span, now: number):
   return { seconds: ((end ?? now) - start - paused) / 1000, isByCrew: isSeen !== true };
 }
 
-/** @param about says of a text that it is not exact */
-function durationText({ seconds, isByCrew }: Duration, about: (length: string) => string): string {
-  return isByCrew ? formatSpan(seconds * 1000, "fine") : about(formatSpan(seconds * 1000));
-}
-
-function about(length: string): string {
-  return l10n.t("about {0}", length);
-}
-
-function seen(length: string): string {
-  return l10n.t("{0} (seen from here, a few seconds late)", length);
-}
-
 /** @param now milliseconds since 1970 */
 export function timeText(span: Span, now: number): string {
-  return durationText(workOf(span, now), (length) => `≈ ${length}`);
+  const { seconds, isByCrew } = workOf(span, now);
+  return isByCrew ? formatSpan(seconds * 1000, "fine") : `≈ ${formatSpan(seconds * 1000)}`;
 }
 
 /** A row's figures beside its bar. @param now milliseconds since 1970 */
@@ -139,121 +134,82 @@ export function markLine(mark: Mark, start: number): string {
 /** What a screen reader says. */
 export function sentenceOf(span: Span, start: number, now: number): string {
   const { kind, state, tokens, cost, agent, error, end, marks = [] } = span;
-  const name = nameOf(span);
   const isNamedByKind = kind === "attempt" || kind === "wait" || kind === "queue";
-  const length = durationText(workOf(span, now), about);
-  const parts = [
-    isNamedByKind ? name : `${kindText(kind)} ${name}`,
+  const length = formatDuration(workOf(span, now));
+  const isLasting = end === undefined || state === "unknown";
+  return present(
+    isNamedByKind ? nameOf(span) : `${kindText(kind)} ${nameOf(span)}`,
     stateText(state),
-    end === undefined || state === "unknown"
-      ? l10n.t("for {0} so far", length)
-      : l10n.t("took {0}", length),
-    l10n.t("started after {0}", formatSpan(span.start - start, "fine")),
+    isLasting ? l10n.t("for {0} so far", length) : l10n.t("took {0}", length),
+    startedAfter(span, start),
     tokens && l10n.t("{0} tokens", tokens.total),
     cost?.text,
-    marks.length === 0 ? undefined : l10n.t("{0} events", marks.length),
-    agent !== undefined && kind !== "agent" && kind !== "crew"
-      ? l10n.t("by {0}", agent)
-      : undefined,
+    marks.length > 0 && l10n.t("{0} events", marks.length),
+    agent !== undefined && hasAgent(span) && l10n.t("by {0}", agent),
     lineOf(error),
-  ];
-  return parts.filter((part) => part !== undefined && part !== "").join(", ");
+  )
+    .filter((part) => part !== "")
+    .join(", ");
 }
 
+function startedAfter(span: Span, start: number): string {
+  return l10n.t("started after {0}", formatSpan(span.start - start, "fine"));
+}
+
+function hasAgent({ kind }: Span): boolean {
+  return kind !== "agent" && kind !== "crew";
+}
+
+type Pair = readonly [label: string, text: string];
+
+/** What a tooltip shows: facts, and longer texts as they are. */
 interface Details {
   readonly title: string;
-  readonly facts: readonly (readonly [label: string, value: string])[];
-  /** Longer texts, as they are. */
-  readonly blocks: readonly (readonly [label: string, text: string])[];
+  readonly facts: readonly Pair[];
+  readonly blocks: readonly Pair[];
 }
 
-/** What the tooltip shows. @param language for clock times */
-export function detailsOf(
-  span: Span,
-  { start, now, language }: { start: number; now: number; language: string },
-): Details {
+export function detailsOf(span: Span, start: number, now: number): Details {
   const { kind, state, agent, tokens, cost, end, waited, marks = [] } = span;
-  const work = workOf(span, now);
-  const clock = clockIn(language);
-  const until = end === undefined || state === "unknown" ? "" : ` – ${clock.format(end)}`;
-  const after = l10n.t("started after {0}", formatSpan(span.start - start, "fine"));
-  const facts: [string, string | undefined][] = [
-    [l10n.t("Kind"), `${kindText(kind)}, ${stateText(state)}`],
-    [l10n.t("Agent"), kind === "agent" || kind === "crew" ? undefined : agent],
-    [l10n.t("Time"), durationText(work, seen)],
-    [l10n.t("Waited"), waited && durationText(waited, about)],
-    [l10n.t("From"), `${clock.format(span.start)}${until} (${after})`],
-    [l10n.t("Tokens"), tokens && tokensText(tokens, language)],
-    [l10n.t("Cost"), cost?.text],
-  ];
-  const blocks: [string, string | undefined][] = [
-    [l10n.t("Error"), span.error],
-    [kind === "model" ? l10n.t("Prompt") : l10n.t("Arguments"), span.arguments],
-    [l10n.t("Text"), span.text],
-    [l10n.t("Events"), marks.length === 0 ? undefined : markLines(marks, start)],
-  ];
-  return { title: nameOf(span), facts: known(facts), blocks: known(blocks) };
-}
-
-/** What the tooltip of one mark, or of several at one place, shows. */
-export function markDetails(
-  marks: readonly Mark[],
-  { start, language }: { start: number; language: string },
-): Details {
-  const [mark] = marks;
-  if (mark === undefined || marks.length > 1)
-    return {
-      title: l10n.t("{0} events", marks.length),
-      facts: [],
-      blocks: [[l10n.t("Events"), markLines(marks, start)]],
-    };
-  const clock = clockIn(language);
-  const after = l10n.t("after {0}", formatSpan(mark.at - start, "fine"));
+  const until = end === undefined || state === "unknown" ? "" : ` – ${clockTime(end)}`;
   return {
-    title: markName(mark),
-    facts: [[l10n.t("At"), `${clock.format(mark.at)} (${after})`]],
+    title: nameOf(span),
+    facts: known([
+      [l10n.t("Kind"), `${kindText(kind)}, ${stateText(state)}`],
+      [l10n.t("Agent"), hasAgent(span) ? agent : undefined],
+      [l10n.t("Time"), formatDuration(workOf(span, now))],
+      [l10n.t("Waited"), waited && formatDuration(waited)],
+      [l10n.t("From"), `${clockTime(span.start)}${until} (${startedAfter(span, start)})`],
+      [l10n.t("Tokens"), tokens && tokensText(tokens)],
+      [l10n.t("Cost"), cost?.text],
+    ]),
     blocks: known([
-      [l10n.t("Error"), mark.error],
-      [l10n.t("Thought"), mark.thought],
-      [l10n.t("Arguments"), mark.arguments],
-      [l10n.t("Text"), mark.text],
+      [l10n.t("Error"), span.error],
+      [kind === "model" ? l10n.t("Prompt") : l10n.t("Arguments"), span.arguments],
+      [l10n.t("Text"), span.text],
+      [l10n.t("Events"), marks.length === 0 ? undefined : markLines(marks, start)],
     ]),
   };
 }
 
-/** Of 24 hours, as in all other times. */
-function clockIn(language: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
+/** `14:03:12`. @param at milliseconds since 1970 */
+function clockTime(at: number): string {
+  return formatTime(new Date(at).toISOString()).slice("2026-10-21 ".length);
 }
 
-function markLines(marks: readonly Mark[], start: number): string {
-  const shown = marks.slice(-mostLines);
-  const left = marks.length - shown.length;
-  return [
-    ...(left === 0 ? [] : [l10n.t("{0} earlier ones", left)]),
-    ...shown.map((mark) => markLine(mark, start)),
-  ].join("\n");
+/** What the tooltip of marks shows. */
+export function markLines(marks: readonly Mark[], start: number): string {
+  const left = marks.length - mostLines;
+  const lines = marks.slice(-mostLines).map((mark) => markLine(mark, start));
+  return [...(left > 0 ? [l10n.t("{0} earlier ones", left)] : []), ...lines].join("\n");
 }
 
-function tokensText(
-  { total, prompt, completion, cached = 0 }: NonNullable<Span["tokens"]>,
-  language: string,
-): string {
-  const [all, sent, came, kept] = [total, prompt ?? 0, completion ?? 0, cached].map((count) =>
-    count.toLocaleString(language),
-  );
-  if (prompt === undefined && completion === undefined) return all ?? "";
-  return cached > 0
-    ? l10n.t(
-        "{0} ({1} in, of it {2} cached, {3} out)",
-        all ?? "",
-        sent ?? "",
-        kept ?? "",
-        came ?? "",
-      )
-    : l10n.t("{0} ({1} in, {2} out)", all ?? "", sent ?? "", came ?? "");
+function tokensText(tokens: NonNullable<Span["tokens"]>): string {
+  const { cached = 0 } = tokens;
+  const text = formatTokens(tokens);
+  return cached > 0 ? l10n.t("{0}, {1} in from a cache", text, formatCount(cached)) : text;
 }
 
-function known(pairs: readonly (readonly [string, string | undefined])[]): [string, string][] {
-  return pairs.flatMap(([label, text]) => (text === undefined ? [] : [[label, text]]));
+function known(pairs: readonly (readonly [string, string | undefined])[]): readonly Pair[] {
+  return pairs.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const]));
 }

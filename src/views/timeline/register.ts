@@ -28,17 +28,11 @@ export type Timeline = ReturnType<typeof registerTimeline>;
 /** The timeline in the panel. Its code is loaded when it is first shown, or used by a command. */
 export function registerTimeline(options: TimelineOptions) {
   const changed = new vscode.EventEmitter<void>();
-  let shown: string | undefined;
   let host: TimelineHost | undefined;
   let loading: Promise<TimelineHost> | undefined;
-  const onShown = (now: string | undefined) => {
-    if (now === shown) return;
-    shown = now;
-    changed.fire();
-  };
   const load = () =>
     (loading ??= import("./host.ts").then(
-      ({ TimelineHost }) => (host = new TimelineHost(options, onShown)),
+      ({ TimelineHost }) => (host = new TimelineHost(options, changed)),
     ));
   const registration = vscode.window.registerWebviewViewProvider(timelineId, {
     resolveWebviewView: async (view) => (await load()).open(view),
@@ -46,9 +40,8 @@ export function registerTimeline(options: TimelineOptions) {
   return {
     /** The local ID of the execution in view. */
     get shown() {
-      return shown;
+      return host?.shown;
     },
-    /** Fires when it shows another execution, or none. */
     onDidChangeShown: changed.event,
     async show(execution: ExecutionSummary): Promise<void> {
       (await load()).follow(execution.localId);

@@ -1,5 +1,12 @@
 import type { Axis } from "../../views/timeline/axis.ts";
-import { figuresOf, hintOf, nameOf, sentenceOf, stateText } from "../../views/timeline/labels.ts";
+import {
+  figuresOf,
+  hintOf,
+  markLines,
+  nameOf,
+  sentenceOf,
+  stateText,
+} from "../../views/timeline/labels.ts";
 import type { Mark, Span } from "../../views/timeline/messages.ts";
 import type { Row } from "../../views/timeline/rows.ts";
 import { clock, useNow } from "../clock.tsx";
@@ -95,32 +102,28 @@ function Figures({ span }: { readonly span: Span }) {
 /** Closer marks are drawn as one (part of the axis). */
 const closest = 0.012;
 
-/** The tooltip and the keyboard find each place by `data-marks`: the indexes of its first and last mark. */
 function Marks({
   marks,
   axis,
   start,
 }: Pick<RowProps, "axis" | "start"> & { marks: readonly Mark[] }) {
-  const places: { readonly at: number; readonly from: number; to: number }[] = [];
-  for (const [index, mark] of marks.entries()) {
+  const places: { readonly at: number; readonly marks: Mark[] }[] = [];
+  for (const mark of marks) {
     const at = axis.placeOf(mark.at - start);
     const last = places.at(-1);
-    if (last !== undefined && at - last.at < closest) last.to = index;
-    else if (at >= 0 && at <= 1) places.push({ at, from: index, to: index });
+    if (last !== undefined && at - last.at < closest) last.marks.push(mark);
+    else if (at >= 0 && at <= 1) places.push({ at, marks: [mark] });
   }
   return (
     <>
-      {places.map(({ at, from, to }) => {
-        const hasFailed = marks.slice(from, to + 1).some(({ error }) => error !== undefined);
-        return (
-          <span
-            key={from}
-            class={`event${hasFailed ? " bad" : ""}`}
-            data-marks={`${from} ${to}`}
-            style={{ left: `${at * 100}%` }}
-          />
-        );
-      })}
+      {places.map(({ at, marks }) => (
+        <span
+          key={marks[0]?.id}
+          class={marks.some(({ error }) => error !== undefined) ? "event bad" : "event"}
+          title={markLines(marks, start)}
+          style={{ left: `${at * 100}%` }}
+        />
+      ))}
     </>
   );
 }

@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
-import { markLine } from "../../views/timeline/labels.ts";
 import type { Look, Span, TimelineView } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
@@ -23,10 +22,9 @@ const hoverPause = 350;
 /** Until then a click may be the first of a double click (ms). */
 const clickPause = 300;
 
-/** What the tooltip is about, and where. `marks`: of the row, alone, the indexes of the first and last. */
+/** What the tooltip is about, and where. */
 interface Tip {
   readonly id: string;
-  readonly marks: readonly [from: number, to: number] | undefined;
   readonly left: number;
   readonly top: number;
   readonly bottom: number;
@@ -151,26 +149,10 @@ export function Timeline(props: TimelineProps) {
     clearTimeout(hover.current);
     setTip(undefined);
   };
-  const showTip = (
-    { id }: Span,
-    row = tree.current?.querySelector(".row.active"),
-    marks?: Tip["marks"],
-    left?: number,
-  ) => {
+  const showTip = ({ id }: Span, row: Element | null | undefined, left?: number) => {
     if (!row) return;
     const { top, bottom, left: edge } = row.getBoundingClientRect();
-    setTip({ id, marks, left: left ?? edge + 40, top, bottom });
-  };
-  /** Of the active row, with the keyboard. */
-  const showMark = (span: Span, step: 1 | -1) => {
-    const { marks = [] } = span;
-    if (marks.length === 0) return;
-    const before = tip?.id === span.id ? tip.marks : undefined;
-    const next = before === undefined ? Math.min(0, step) : before[step === 1 ? 1 : 0] + step;
-    const at = (next + marks.length) % marks.length;
-    const place = axis.placeOf((marks[at]?.at ?? start) - start);
-    const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
-    showTip(span, undefined, [at, at], left + Math.min(1, Math.max(0, place)) * width);
+    setTip({ id, left: left ?? edge + 40, top, bottom });
   };
   const toEnd = () => {
     zoomByHand(undefined);
@@ -225,9 +207,10 @@ export function Timeline(props: TimelineProps) {
       ArrowRight: shiftKey ? () => pan(0.25) : inward,
       ArrowLeft: shiftKey ? () => pan(-0.25) : outward,
       Enter: about(({ span }) => onReveal(span, true)),
-      " ": about(({ span }) => (tip === undefined ? showTip(span) : hideTip())),
-      ".": about(({ span }) => showMark(span, 1)),
-      ",": about(({ span }) => showMark(span, -1)),
+      " ": about(({ span }) => {
+        if (tip !== undefined) hideTip();
+        else showTip(span, tree.current?.querySelector(".row.active"));
+      }),
       "+": () => zoomBy(0.5),
       "=": () => zoomBy(0.5),
       "-": () => zoomBy(2),
@@ -242,7 +225,7 @@ export function Timeline(props: TimelineProps) {
     if (action === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    if (![" ", ".", ","].includes(event.key)) hideTip();
+    if (event.key !== " ") hideTip();
     action();
   };
   const columns = shared?.columns ?? columnsOf(spans);
@@ -255,7 +238,6 @@ export function Timeline(props: TimelineProps) {
     ...(columns.cost ? [] : ["no-cost"]),
   ];
   const tipped = tip && spans.find(({ id }) => id === tip.id);
-  const tippedMarks = tip?.marks && tipped?.marks?.slice(tip.marks[0], tip.marks[1] + 1);
 
   return (
     <div
@@ -332,13 +314,14 @@ export function Timeline(props: TimelineProps) {
               if (hit !== undefined) onDefine?.(hit.row.span);
             }}
             onPointerMove={({ target, clientX }) => {
-              const hit = rowAt(target);
-              const marks = marksAt(target);
-              if (hit?.row.span.id === tip?.id && String(marks) === String(tip?.marks)) return;
+              // A mark has its own.
+              const isMark = target instanceof Element && target.closest(".event") !== null;
+              const hit = isMark ? undefined : rowAt(target);
+              if (hit !== undefined && hit.row.span.id === tip?.id) return;
               hideTip();
               if (hit === undefined) return;
               hover.current = setTimeout(
-                () => showTip(hit.row.span, hit.element, marks, clientX + 8),
+                () => showTip(hit.row.span, hit.element, clientX + 8),
                 hoverPause,
               );
             }}
@@ -376,23 +359,14 @@ export function Timeline(props: TimelineProps) {
       )}
       <span id={`${id}-keys`} class="unseen">
         {l10n.t(
-          "Arrow keys move, Enter opens the place in the document, Ctrl+Enter the definition of the task, Space shows details, comma and period show its events, plus, minus and 0 zoom.",
+          "Arrow keys move, Enter opens the place in the document, Ctrl+Enter the definition of the task, Space shows details, plus, minus and 0 zoom.",
         )}
       </span>
-      <span class="unseen" role="status">
-        {tippedMarks?.map((mark) => markLine(mark, start)).join(". ")}
-      </span>
       {tip !== undefined && tipped !== undefined && (
-        <Tooltip id={`${id}-tip`} span={tipped} marks={tippedMarks} place={tip} {...{ start }} />
+        <Tooltip id={`${id}-tip`} span={tipped} place={tip} {...{ start }} />
       )}
     </div>
   );
-}
-
-function marksAt(target: EventTarget | null): Tip["marks"] {
-  const element = target instanceof Element ? target.closest<HTMLElement>("[data-marks]") : null;
-  const [from, to] = (element?.dataset["marks"] ?? "").split(" ").map(Number);
-  return from === undefined || to === undefined ? undefined : [from, to];
 }
 
 /** The indexes of the rows in view, of some around them, and of the active one, which a screen reader must find. */

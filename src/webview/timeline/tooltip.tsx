@@ -1,22 +1,20 @@
 import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { detailsOf, markDetails } from "../../views/timeline/labels.ts";
-import type { Mark, Span } from "../../views/timeline/messages.ts";
+import { detailsOf } from "../../views/timeline/labels.ts";
+import type { Span } from "../../views/timeline/messages.ts";
 import { useNow } from "../clock.tsx";
 import { Icon } from "../icons.tsx";
 
 interface TooltipProps {
   readonly id: string;
   readonly span: Span;
-  /** If it is about these alone. */
-  readonly marks: readonly Mark[] | undefined;
   readonly start: number;
   /** Pixels in the page: it is below or above `top` to `bottom`. */
   readonly place: { readonly left: number; readonly top: number; readonly bottom: number };
 }
 
 /** Remote text, as text. */
-export function Tooltip({ id, span, marks, start, place }: TooltipProps) {
+export function Tooltip({ id, span, start, place }: TooltipProps) {
   const element = useRef<HTMLDivElement>(null);
   const now = useNow(span.end === undefined);
   useLayoutEffect(() => {
@@ -31,15 +29,11 @@ export function Tooltip({ id, span, marks, start, place }: TooltipProps) {
     current.style.left = `${Math.max(4, Math.min(place.left, clientWidth - offsetWidth - 4))}px`;
     current.style.top = `${isBelow || !hasMoreRoomAbove ? Math.max(2, below) : above}px`;
   });
-  const language = document.documentElement.lang || "en";
-  const { title, facts, blocks } =
-    marks === undefined
-      ? detailsOf(span, { start, now, language })
-      : markDetails(marks, { start, language });
+  const { title, facts, blocks } = detailsOf(span, start, now);
   return (
     <div class={`tooltip ${span.kind} ${span.state}`} id={id} role="tooltip" ref={element}>
       <div class="title">
-        {marks === undefined ? <Icon name={span.kind} /> : <span class="event" />}
+        <Icon name={span.kind} />
         {title}
       </div>
       <dl>

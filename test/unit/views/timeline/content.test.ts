@@ -41,10 +41,12 @@ describe("what the timeline's page gets", () => {
     const outline = spans.map(({ depth, kind, state }) => `${"  ".repeat(depth)}${kind}: ${state}`);
     assert.deepEqual(outline.slice(0, 2), ["crew: waiting", "  task: waiting"]);
     assert.ok(outline.includes("    wait: running"), outline.join("\n"));
-    const options = { start, now: start + 20_000, language: "en" };
     const [, task] = spans;
     assert.ok(task !== undefined);
-    assert.deepEqual(detailsOf(task, options).facts[0], ["Kind", "Task, waiting for you"]);
+    assert.deepEqual(detailsOf(task, start, start + 20_000).facts[0], [
+      "Kind",
+      "Task, waiting for you",
+    ]);
     assert.match(sentenceOf(task, start, start + 20_000), /^Task research, waiting for you, /);
   });
 

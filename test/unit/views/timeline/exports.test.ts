@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
 import { extentOf, waitsOf } from "../../../../src/views/timeline/axis.ts";
-import type { Span } from "../../../../src/views/timeline/messages.ts";
+import { lookAt, type Span } from "../../../../src/views/timeline/messages.ts";
 import { timelineMarkdown, timelinePicture } from "../../../../src/views/timeline/exports.ts";
-import { rowsOf } from "../../../../src/views/timeline/rows.ts";
 import { contentOf } from "./contents.ts";
 
-const all = { closed: [], text: "", kinds: [] };
-const rows = (spans: readonly Span[]) => rowsOf(spans, all).rows;
+const all = lookAt("", undefined);
 
 describe("a timeline as Markdown", () => {
   const content = contentOf("varied");
 
   it("is a table with the tree as indentation", () => {
-    const lines = timelineMarkdown(rows(content.spans), content, content.now).split("\n");
+    const lines = timelineMarkdown(content, all).split("\n");
     assert.deepEqual(lines.slice(0, 9), [
       "## Timeline of tea in the office",
       "",
@@ -29,7 +27,7 @@ describe("a timeline as Markdown", () => {
 
   it("has the estimated cost, if there are prices", () => {
     const priced = contentOf("varied", [{ pattern: "*", input: 1, output: 1 }]);
-    const lines = timelineMarkdown(rows(priced.spans), priced, priced.now).split("\n");
+    const lines = timelineMarkdown(priced, all).split("\n");
     assert.deepEqual(lines.slice(4, 7), [
       "| Name | Start | Time | Tokens | Est. cost | State |",
       "|---|---:|---:|---:|---:|---|",
@@ -38,7 +36,7 @@ describe("a timeline as Markdown", () => {
   });
 
   it("lists below it what took no time, by time", () => {
-    const lines = timelineMarkdown(rows(content.spans), content, content.now).split("\n");
+    const lines = timelineMarkdown(content, all).split("\n");
     const list = [
       "- 5.1 s · agent logs execution: Senior Researcher – I should search first, \\<i\\>then\\</i\\> read.",
       "- 16 s · memory query error – No memory here.",
@@ -50,7 +48,7 @@ describe("a timeline as Markdown", () => {
     const [crew] = content.spans;
     assert.ok(crew !== undefined);
     const name = "a|b\n<img src=x> [link](http://x) `code` &amp;";
-    const text = timelineMarkdown(rows([{ ...crew, name }]), content, content.now);
+    const text = timelineMarkdown({ ...content, spans: [{ ...crew, name }] }, all);
     assert.ok(
       text.includes("**a\\|b \\<img src=x\\> \\[link\\](http://x) \\`code\\` \\&amp;**"),
       text,
@@ -63,7 +61,7 @@ describe("a timeline as a picture", () => {
   const picture = (
     spans: readonly Span[],
     look: { isWhole: boolean; zoom?: { from: number; to: number } },
-  ) => timelinePicture(rows(spans), { ...content, spans }, look, content.now);
+  ) => timelinePicture({ ...content, spans }, { ...all, ...look });
 
   it("needs nothing else: no script, no link, no font", () => {
     const svg = picture(content.spans, { isWhole: false });
@@ -97,9 +95,8 @@ describe("a timeline as a picture", () => {
   });
 
   it("says what is not in it: rows after the first 500, and events that are too many", () => {
-    const { spans, ...view } = contentOf("long");
-    const noted = { ...view, spans, note: "Not shown: 3 older events." };
-    const svg = timelinePicture(rows(spans), noted, { isWhole: true }, view.now);
+    const noted = { ...contentOf("long"), note: "Not shown: 3 older events." };
+    const svg = timelinePicture(noted, { ...all, isWhole: true });
     assert.match(svg, />9511 more rows are not in this picture\.</);
     assert.match(svg, />Not shown: 3 older events\.</);
     assert.doesNotMatch(picture(content.spans, { isWhole: true }), /not in this picture/);

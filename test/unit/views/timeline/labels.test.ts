@@ -3,7 +3,7 @@ import {
   detailsOf,
   figuresOf,
   hintOf,
-  markDetails,
+  markLines,
   nameOf,
   sentenceOf,
   shortCount,
@@ -68,7 +68,7 @@ describe("the texts of a timeline", () => {
     assert.ok(research !== undefined);
     assert.deepEqual(figuresOf(research, now)[2], { name: "cost", text: "$0.0034" });
     assert.match(sentenceOf(research, start, now), /, estimated cost \$0\.0034/);
-    const { facts } = detailsOf(research, { start, now, language: "en" });
+    const { facts } = detailsOf(research, start, now);
     assert.equal(new Map(facts).get("Cost"), "estimated cost $0.0034");
     assert.equal(of("write")?.cost, undefined);
     assert.equal(of("Writers")?.cost?.short, "$0.0093");
@@ -91,7 +91,7 @@ describe("the texts of a timeline", () => {
     const { spans } = timelineContent(withTasks, activity, now);
     const known = spans.find(({ id }) => id === outline.id);
     assert.ok(known !== undefined);
-    const facts = new Map(detailsOf(known, { start, now, language: "en" }).facts);
+    const facts = new Map(detailsOf(known, start, now).facts);
     assert.deepEqual(
       [facts.get("Time"), facts.get("Waited"), timeText(known, now)],
       ["48 s", "1 min 37 s", "48 s"],
@@ -102,24 +102,20 @@ describe("the texts of a timeline", () => {
     assert.equal(timeText(waits, start + 60_000), "27 s", "a wait that lasts is no work");
   });
 
-  it("list events that took no time in the row's tooltip, and tell one of them whole", () => {
+  it("list events that took no time in the row's tooltip", () => {
     const agent = find(({ marks }) => marks !== undefined);
     const { marks = [], ...rest } = agent;
     assert.match(sentenceOf(agent, start, now), /, 2 events/);
-    const options = { start, now, language: "en" };
     const list =
       "5.1 s · agent logs execution: Senior Researcher – I should search first, <i>then</i> read.\n" +
       "16 s · memory query error – No memory here.";
-    assert.deepEqual(detailsOf(agent, options).blocks, [["Events", list]]);
-    assert.deepEqual(markDetails(marks, options).blocks, [["Events", list]]);
-    const one = markDetails(marks.slice(0, 1), options);
-    assert.equal(one.title, "agent logs execution: Senior Researcher");
-    assert.deepEqual(one.blocks, [["Thought", "I should search first, <i>then</i> read."]]);
-    assert.match(one.facts[0]?.[1] ?? "", /\(after 5\.1 s\)$/);
-    const step = { ...marks[0]!, arguments: '{"q":"otters"}' };
-    assert.deepEqual(markDetails([step], options).blocks.at(-1), ["Arguments", '{"q":"otters"}']);
-    const many = { ...rest, marks: Array.from({ length: 12 }, () => marks[1]!) };
-    assert.match(detailsOf(many, options).blocks[0]?.[1] ?? "", /^2 earlier ones\n16 s · memory/);
+    assert.deepEqual(detailsOf(agent, start, now).blocks, [["Events", list]]);
+    assert.equal(markLines(marks, start), list);
+    const many = { ...rest, marks: Array.from({ length: 22 }, () => marks[1]!) };
+    assert.match(
+      detailsOf(many, start, now).blocks[0]?.[1] ?? "",
+      /^2 earlier ones\n16 s · memory/,
+    );
   });
 
   it("name attempts by number, and waits by what the person did", () => {
@@ -170,8 +166,7 @@ describe("the texts of a timeline", () => {
   });
 
   it("tell in the tooltip times, tokens, model, arguments and the text as it came", () => {
-    const details = (fits: (span: Span) => boolean) =>
-      detailsOf(find(fits), { start, now, language: "en" });
+    const details = (fits: (span: Span) => boolean) => detailsOf(find(fits), start, now);
     const tool = details(({ name }) => name === "web_search");
     assert.deepEqual(tool.blocks, [
       ["Arguments", '{"query": "tea in offices", "limit": 10}'],
@@ -180,7 +175,7 @@ describe("the texts of a timeline", () => {
     const model = details(({ kind }) => kind === "model");
     assert.equal(model.title, "gpt-5-mini");
     const facts = new Map(model.facts);
-    assert.equal(facts.get("Tokens"), "908 (812 in, 96 out)");
+    assert.equal(facts.get("Tokens"), "908 tokens (812 in, 96 out)");
     assert.equal(facts.get("Time"), "3.5 s");
     assert.match(
       facts.get("From") ?? "",
@@ -188,7 +183,7 @@ describe("the texts of a timeline", () => {
     );
     assert.equal(facts.get("Agent"), "Senior Researcher");
     const asked = { ...find(({ kind }) => kind === "model"), arguments: "user: Which teas?" };
-    const [prompt] = detailsOf(asked, { start, now, language: "en" }).blocks;
+    const [prompt] = detailsOf(asked, start, now).blocks;
     assert.deepEqual(prompt, ["Prompt", "user: Which teas?"]);
   });
 });
