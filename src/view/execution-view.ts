@@ -1,14 +1,9 @@
 import * as l10n from "@vscode/l10n";
-import type { EventCounts, JsonObject, PlainCallbacks, TokenUsage } from "../api/types.ts";
+import type { EventCounts, JsonObject, PlainCallbacks } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import type { Activity } from "../executions/activity.ts";
 import { timeUse, wholeTime } from "../executions/times.ts";
-import {
-  type Execution,
-  type ExecutionSummary,
-  hasEnded,
-  type SentKickoff,
-} from "../executions/model.ts";
+import { type Execution, hasEnded, type SentKickoff } from "../executions/model.ts";
 import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import { stepsOf } from "../executions/steps.ts";
 import { type Circumstances } from "./actions.ts";
@@ -28,6 +23,9 @@ import {
   triggerFacts,
   useLabels,
 } from "./words.ts";
+
+/** Rows of plain texts; the first is the head. */
+export type Table = readonly (readonly string[])[];
 
 /**
  * An execution as a person sees it: plain data, which every surface lays out. Texts are plain, and
@@ -51,8 +49,9 @@ export interface ExecutionView extends BriefView {
   readonly meta?: JsonObject;
   /** Of its own request: name, and address without its path. */
   readonly callbacks: readonly Fact[];
-  readonly times: TimesView;
-  readonly tokens?: TokensView;
+  readonly times: readonly string[];
+  readonly timeTable?: Table;
+  readonly tokenTables: readonly Table[];
   readonly history: readonly HistoryEntry[];
   /** Its crew and IDs, and who or what started it. */
   readonly about: readonly Fact[];
@@ -75,7 +74,8 @@ export function viewOf(
     notices: noticesOf(execution, circumstances),
     tasks,
     callbacks: callbacksOf(request?.callbacks ?? {}),
-    times: timesOf(execution),
+    times: timeLines(execution),
+    tokenTables: tokenTables(execution, prices),
     history: historyOf(execution, activity, circumstances),
     about: aboutOf(execution),
     events: eventFacts(execution),
@@ -86,7 +86,7 @@ export function viewOf(
       inputs: request?.inputs,
       noInputs: noInputsIn(request?.inputs),
       meta: request?.meta,
-      tokens: tokensOf(execution, prices),
+      timeTable: timeTable(execution),
     }),
   };
 }
@@ -160,88 +160,64 @@ function withoutPath(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
 }
 
-/** How long a task worked, or all pauses lasted. */
-interface ShareView {
-  /** Undefined for the pauses. */
-  readonly taskId?: string;
-  readonly time: string;
-}
-
-export interface TimesView {
-  readonly lines: readonly string[];
-  /** Empty unless there are at least two times. */
-  readonly shares: readonly ShareView[];
-}
-
-export function timesOf(execution: ExecutionSummary): TimesView {
+/** When it ran, and how long. */
+function timeLines(execution: Execution): readonly string[] {
   const { endedAt } = execution;
   const whole = wholeTime(execution);
   const span = formatSpan((whole?.seconds ?? 0) * 1000);
-  return {
-    lines: present(
-      startLabel(execution),
-      endedAt && l10n.t("Finished: {0}", formatTime(endedAt)),
-      whole?.isByCrew === true && l10n.t("Duration: {0} (reported by the crew)", span),
-      whole?.isByCrew === false && l10n.t("Duration: {0}", span),
-    ),
-    shares: sharesOf(execution),
-  };
+  return present(
+    startLabel(execution),
+    endedAt && l10n.t("Finished: {0}", formatTime(endedAt)),
+    whole?.isByCrew === true && l10n.t("Duration: {0} (reported by the crew)", span),
+    whole?.isByCrew === false && l10n.t("Duration: {0}", span),
+  );
 }
 
-function sharesOf(execution: ExecutionSummary): readonly ShareView[] {
+/** How long tasks worked, and all pauses lasted, if at least two times are known. */
+function timeTable(execution: Execution): Table | undefined {
   const { tasks, waited } = timeUse(execution);
   if (waited === undefined && tasks.filter(({ duration }) => duration !== undefined).length < 2)
-    return [];
+    return undefined;
   return [
-    ...tasks.map(({ taskId, duration }) => ({
+    [l10n.t("Task"), l10n.t("Time")],
+    ...tasks.map(({ taskId, duration }) => [
       taskId,
-      time: duration === undefined ? l10n.t("not known") : formatDuration(duration),
-    })),
-    ...(waited === undefined ? [] : [{ time: formatDuration(waited) }]),
+      duration === undefined ? l10n.t("not known") : formatDuration(duration),
+    ]),
+    ...(waited === undefined ? [] : [[l10n.t("Waiting for you"), formatDuration(waited)]]),
   ];
 }
 
-interface TokenShare {
-  /** Of a task or a model. Undefined for a model that isn't known. */
-  readonly name?: string;
-  readonly tokens: TokenUsage;
-  /** Undefined without prices. */
-  readonly cost?: string;
-}
-
-/** Who used how many tokens. */
-export interface TokensView {
-  readonly byTask: readonly TokenShare[];
-  /** Empty if no model is known. */
-  readonly byModel: readonly TokenShare[];
-}
-
-/** Undefined if unknown. */
-export function tokensOf(
-  execution: ExecutionSummary,
-  prices: readonly Price[],
-): TokensView | undefined {
-  const use = tokenUse(execution);
-  if (use === undefined) return undefined;
-  const share = (name: string | undefined, own: TokenUse): TokenShare => ({
-    tokens: own.tokens,
-    ...defined({ name, cost: prices.length > 0 ? costText(own, prices) : undefined }),
-  });
-  const hasModel = use.models.some(({ model }) => model !== undefined);
-  return {
-    byTask: execution.tasks.flatMap((task) => {
-      const own = taskTokenUse(task);
-      return own === undefined ? [] : [share(task.taskId, own)];
-    }),
-    byModel: hasModel
-      ? use.models.map((each) => share(each.model, { tokens: each.tokens, models: [each] }))
-      : [],
+/** Who used how many tokens: by task, if several are known, and by model, if one is. */
+function tokenTables(execution: Execution, prices: readonly Price[]): readonly Table[] {
+  const models = tokenUse(execution)?.models ?? [];
+  const count = (tokens?: number) => (tokens === undefined ? "" : formatCount(tokens));
+  const row = (name: string, use: TokenUse) => {
+    const { total, prompt, completion } = use.tokens;
+    return [name, ...[total, prompt, completion].map(count), ...costText(use, prices)];
   };
+  const table = (of: string, rows: Table): Table => {
+    const head = [of, l10n.t("Tokens"), l10n.t("In"), l10n.t("Out")];
+    return [prices.length > 0 ? [...head, l10n.t("Estimated cost")] : head, ...rows];
+  };
+  const byTask = execution.tasks.flatMap((task) => {
+    const own = taskTokenUse(task);
+    return own === undefined ? [] : [row(task.taskId, own)];
+  });
+  const byModel = models.map((each) =>
+    row(each.model ?? l10n.t("not known"), { tokens: each.tokens, models: [each] }),
+  );
+  return present(
+    byTask.length > 1 && table(l10n.t("Task"), byTask),
+    models.some(({ model }) => model !== undefined) && table(l10n.t("Model"), byModel),
+  );
 }
 
-function costText(use: TokenUse, prices: readonly Price[]): string {
+/** Empty without prices. */
+function costText(use: TokenUse, prices: readonly Price[]): readonly string[] {
   const cost = costOf(use, prices);
-  if (cost === undefined) return l10n.t("no price");
+  if (prices.length === 0) return [];
+  if (cost === undefined) return [l10n.t("no price")];
   const amount = formatAmount(cost);
-  return cost.unpriced === 0 ? amount : l10n.t("more than {0}", amount);
+  return [cost.unpriced === 0 ? amount : l10n.t("more than {0}", amount)];
 }

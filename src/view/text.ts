@@ -5,7 +5,7 @@ import { oneLine } from "../base/text.ts";
 import { type ExecutionSummary, mayWait } from "../executions/model.ts";
 import type { Step } from "../executions/steps.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
-import type { ExecutionView, TimesView, TokensView } from "./execution-view.ts";
+import type { ExecutionView, Table } from "./execution-view.ts";
 import { formatSpan } from "./lengths.ts";
 import {
   cellText,
@@ -33,14 +33,7 @@ import {
   taskSection,
 } from "./sections.ts";
 import type { AttemptView, FeedbackView, TaskView } from "./tasks.ts";
-import {
-  elapsedText,
-  type Fact,
-  formatCount,
-  formatTime,
-  interruptedLabel,
-  present,
-} from "./words.ts";
+import { elapsedText, type Fact, formatTime, interruptedLabel, present } from "./words.ts";
 
 /** Steps of a task, and characters of each of their texts. The page and the timeline have more. */
 const most = { steps: 30, characters: 300 };
@@ -56,6 +49,7 @@ const results: readonly Notice["id"][] = ["no result", "error"];
  */
 export function textOf(view: ExecutionView): Rendered {
   const { title, notices, result, meta, tasks } = view;
+  const times = view.times.map((line) => `- ${line}`);
   const isResult = ({ id }: Notice) => results.includes(id);
   return assemble(
     present<Part>(
@@ -68,8 +62,13 @@ export function textOf(view: ExecutionView): Rendered {
       meta && section("meta", l10n.t("Meta"), jsonLines(meta), "###"),
       section("callbacks", l10n.t("Callbacks"), factLines(view.callbacks), "###"),
       ...tasks.map(taskPart),
-      timesPart(view.times),
-      view.tokens && tokensPart(view.tokens, view.use),
+      tablesPart("times", l10n.t("Times"), times, present<Table>(view.timeTable)),
+      tablesPart(
+        "tokens",
+        l10n.t("Tokens"),
+        present(view.use.join(" · ") || undefined),
+        view.tokenTables,
+      ),
       section("history", l10n.t("History"), historyLines(view)),
       section(idsSection, l10n.t("Crew and IDs"), factLines(view.about)),
     ),
@@ -235,52 +234,19 @@ function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...s
   );
 }
 
-function timesPart({ lines, shares }: TimesView): Part {
-  const rows = shares.map(({ taskId, time }) => [
-    taskId === undefined ? `*${l10n.t("Waiting for you")}*` : cellText(taskId),
-    time,
-  ]);
-  return {
-    id: "times",
-    lines: [`## ${l10n.t("Times")}`, "", ...lines.map((line) => `- ${line}`)],
-    parts:
-      rows.length === 0
-        ? []
-        : [{ id: "shares", lines: tableLines([[l10n.t("Task"), l10n.t("Time")], ...rows]) }],
-  };
-}
-
-function tokensPart({ byTask, byModel }: TokensView, use: readonly string[]): Part {
-  return {
-    id: "tokens",
-    lines: [`## ${l10n.t("Tokens")}`, "", use.join(" · ")],
-    parts: present<Part>(
-      byTask.length > 1 && { id: "tokens by task", lines: tokenTable(l10n.t("Task"), byTask) },
-      byModel.length > 0 && {
-        id: "tokens by model",
-        lines: tokenTable(l10n.t("Model"), byModel),
-      },
-    ),
-  };
-}
-
-function tokenTable(of: string, shares: TokensView["byTask"]): string[] {
-  const isPriced = shares.some(({ cost }) => cost !== undefined);
-  const count = (tokens?: number) => (tokens === undefined ? "" : formatCount(tokens));
-  return tableLines([
-    present(
-      of,
-      l10n.t("Tokens"),
-      l10n.t("In"),
-      l10n.t("Out"),
-      isPriced && l10n.t("Estimated cost"),
-    ),
-    ...shares.map(({ name, tokens: { total, prompt, completion }, cost }) => [
-      name === undefined ? `*${l10n.t("not known")}*` : cellText(name),
-      ...[total, prompt, completion].map(count),
-      ...(isPriced ? [cost ?? ""] : []),
-    ]),
-  ]);
+/** Undefined without lines. */
+function tablesPart(
+  id: string,
+  title: string,
+  lines: readonly string[],
+  tables: readonly Table[],
+): Part | undefined {
+  const parts = tables.map((table, at) => ({
+    id: `${id} ${at}`,
+    lines: tableLines(table.map((row) => row.map(cellText))),
+  }));
+  const own = section(id, title, lines);
+  return own && { ...own, parts };
 }
 
 /** Shown after a line, and no part of the text. */

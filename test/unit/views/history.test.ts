@@ -220,7 +220,7 @@ describe("the times of an execution's tasks", () => {
         "| ----------------- | ----------- |",
         "| research          | 40 s        |",
         "| review            | 20 s        |",
-        "| *Waiting for you* | about 9 min |",
+        "| Waiting for you | about 9 min |",
       ],
     );
   });
@@ -280,7 +280,7 @@ describe("the times of an execution's tasks", () => {
       "| Task              | Time        |",
       "| ----------------- | ----------- |",
       "| review            | 5 s         |",
-      "| *Waiting for you* | about 2 min |",
+      "| Waiting for you | about 2 min |",
     ]);
     assert.deepEqual(taskBrief(running.tasks[0]!, running, {}).facts, []);
   });
