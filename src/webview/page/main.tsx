@@ -107,7 +107,7 @@ function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
         </dl>
       </FoldSection>
       <FoldSection id="details" label={l10n.t("Crew and IDs")}>
-        <p class="faint">{times.lines.join(" · ")}</p>
+        <p class="faint">{times.join(" · ")}</p>
         <dl>
           {[...view.about, ...view.events].map(({ label, value }, at) => (
             <div key={at}>

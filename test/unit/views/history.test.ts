@@ -185,7 +185,7 @@ describe("the times of an execution's tasks", () => {
       progress: { completed: 2, total: 2, unit: "task" },
       ...changes,
     });
-  const table = (execution: Execution) => sectionText(execution, "shares");
+  const table = (execution: Execution) => sectionText(execution, "times 0");
 
   it("are a table of reported times", () => {
     assert.deepEqual(
@@ -216,10 +216,10 @@ describe("the times of an execution's tasks", () => {
         }),
       ),
       [
-        "| Task              | Time        |",
-        "| ----------------- | ----------- |",
-        "| research          | 40 s        |",
-        "| review            | 20 s        |",
+        "| Task            | Time        |",
+        "| --------------- | ----------- |",
+        "| research        | 40 s        |",
+        "| review          | 20 s        |",
         "| Waiting for you | about 9 min |",
       ],
     );
@@ -277,9 +277,9 @@ describe("the times of an execution's tasks", () => {
       resumes: [resume(1, true, minute(6))],
     });
     assert.deepEqual(table(running), [
-      "| Task              | Time        |",
-      "| ----------------- | ----------- |",
-      "| review            | 5 s         |",
+      "| Task            | Time        |",
+      "| --------------- | ----------- |",
+      "| review          | 5 s         |",
       "| Waiting for you | about 2 min |",
     ]);
     assert.deepEqual(taskBrief(running.tasks[0]!, running, {}).facts, []);

@@ -53,7 +53,7 @@ describe("tokens and their estimated cost", () => {
       "| ----------- | --------- | --------- | ------ | -------------- |",
       "| gpt-4o-mini | 1,234,000 | 1,200,000 | 34,000 | $0.20          |",
       "| a\\|b        | 120       | 100       | 20     | no price       |",
-      "| not known | 210       | 200       | 10     | no price       |",
+      "| not known   | 210       | 200       | 10     | no price       |",
     ]);
     assert.doesNotMatch(renderExecution(counted).text, /cost/i);
     assert.doesNotMatch(renderExecution(anExecution()).text, /tokens/i);
