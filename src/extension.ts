@@ -11,6 +11,7 @@ import { log, logProblem, problemLog } from "./editor/log.ts";
 import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
+import type { ExecutionSummary } from "./executions/model.ts";
 import { titleOf } from "./executions/title.ts";
 import { Drafts } from "./executions/drafts.ts";
 import { registerKickoff } from "./kickoff/register.ts";
@@ -36,7 +37,6 @@ import { registerPage } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
 import { registerTimeline } from "./views/timeline/register.ts";
 import { registerTree } from "./views/tree/register.ts";
-
 import type { Act } from "./view/actions.ts";
 
 export type { CrewdeckApi } from "./actions/crewdeck-api.ts";
@@ -50,24 +50,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const storage = context.globalStorageUri;
 
   // What is stored, connected and sent.
-  const database = owned.add(
-    new Database({
-      folder: storage.fsPath,
-      clock,
-      log: problemLog,
-      onDamage: (message) => void vscode.window.showWarningMessage(plainMessage(message)),
-    }),
-  );
+  const shared = { clock, log: problemLog };
+  const onDamage = (message: string) =>
+    void vscode.window.showWarningMessage(plainMessage(message));
+  const database = owned.add(new Database({ ...shared, folder: storage.fsPath, onDamage }));
   const userAgent = `crewdeck/${versionOf(context)}`;
   const crews = owned.add(new Crews(context, userAgent));
   const executions = owned.add(
-    new Executions({
-      database,
-      clock,
-      keepEnded: keepEndedExecutions,
-      crews,
-      log: problemLog,
-    }),
+    new Executions({ ...shared, database, keepEnded: keepEndedExecutions, crews }),
   );
   const { store, lease, tracker } = executions;
   let receiving: Promise<Callbacks> | undefined;
@@ -76,22 +66,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     (receiving ??= import("./crews/receiving.ts").then(({ receiveCallbacks }) =>
       owned.add(
         receiveCallbacks({
-          ...{ database, store, clock, crews, log: problemLog },
+          ...{ ...shared, database, store, crews, secrets: context.secrets, userAgent },
           poll: (localId) => tracker.pollNow(localId),
-          secrets: context.secrets,
-          userAgent,
         }),
       ),
     ));
   const sending = owned.add(
     new Senders({
-      database,
-      store,
-      lease,
-      tracker,
-      crews,
-      clock,
-      storage: context.secrets,
+      ...{ ...shared, database, store, lease, tracker, crews, storage: context.secrets },
       addresses: {
         for: (...given) =>
           callbacks().then(
@@ -102,7 +84,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
             },
           ),
       },
-      log: problemLog,
     }),
   );
   let loading: Promise<Models> | undefined;
@@ -113,11 +94,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     ));
   const locals = owned.add(
     new LocalCrews({
-      models,
-      crews,
-      database,
-      storage,
-      extension: context.extensionUri,
+      ...{ models, crews, database, storage, extension: context.extensionUri },
       hasOpenExecutions: (id) => executions.hasOpen(id),
       titleOf: (id) => {
         const execution = store.summary(id);
@@ -165,21 +142,24 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ...{ changes: [circumstances.onDidChange], ready: opened },
     }),
   );
+  const reading = { show: page.open };
   const { forms, files } = owned.add(
     registerKickoff({
-      ...{ context, database, store, crews, sending, clock, callbacks },
-      documents: { show: page.open },
+      context,
+      database,
+      store,
+      crews,
+      sending,
+      clock,
+      callbacks,
+      documents: reading,
     }),
   );
   const tree = owned.add(
     registerTree(context, opened, { store, crews, tracker, circumstances, clock }),
   );
-  owned.add(
-    new Notifications({
-      ...{ store, lease, clock },
-      isInFront: (execution) => isInFront(documents, execution),
-    }),
-  );
+  const inFront = (execution: ExecutionSummary) => isInFront(documents, execution);
+  owned.add(new Notifications({ store, lease, clock, isInFront: inFront }));
   owned.add(watchEnds({ store, lease, clock, context }));
   owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));
@@ -187,8 +167,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(registerProjectFiles({ crews, store, clock }));
   const timeline = owned.add(
     registerTimeline({
-      extensionUri: context.extensionUri,
       ...{ store, crews, documents, page, prices, tree, clock, ready: opened },
+      extensionUri: context.extensionUri,
     }),
   );
   const comparisons = owned.add(
@@ -232,15 +212,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 /** The extension works without its database: each action that needs it reports the same error. */
 function showUnusable(error: unknown, extension: string): void {
   logProblem("Opening the database", error);
+  const show = { title: vscode.l10n.t("Show Extension"), command: "extension.open" };
+  const reload = {
+    title: vscode.l10n.t("Reload Window"),
+    command: "workbench.action.reloadWindow",
+  };
   if (error instanceof StoreError && error.kind !== "missing")
-    offer(error, [
-      error.kind === "newer"
-        ? {
-            title: vscode.l10n.t("Show Extension"),
-            command: "extension.open",
-            arguments: [extension],
-          }
-        : { title: vscode.l10n.t("Reload Window"), command: "workbench.action.reloadWindow" },
-    ]);
+    offer(error, [error.kind === "newer" ? { ...show, arguments: [extension] } : reload]);
   void showError(error);
 }

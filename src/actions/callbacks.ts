@@ -9,7 +9,7 @@ import type { Crew } from "../crews/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
-import { plainMessage, runAction, showError, showStatus } from "../editor/messages.ts";
+import { showActions, showStatus } from "../editor/messages.ts";
 import { machineSettings } from "../editor/settings.ts";
 import { type Execution, type ExecutionSummary, hasEnded } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -73,15 +73,14 @@ export function callbackVerbs(parts: CallbackParts) {
         return await (entry === "more" ? askForMore : flows[entry])(argument, by);
       const crew = wanted === undefined ? undefined : crews.get(wanted);
       const receiver = await callbacks();
-      const more = {
-        title: vscode.l10n.t("More…"),
-        command: "crewdeck.testCallbacks",
-        arguments: [{ ...defined({ crew: wanted }), entry: "more" }],
-      };
+      const more = entryAction(vscode.l10n.t("More…"), "more", wanted);
       const result = await offeringSettings(() => receiver.test(crew, { isNewPort }), more);
       // It may have asked for what was missing.
       await forms.advise();
-      if (by.isPerson) void show(result, crew?.name ?? "", more).catch(showError);
+      const text = [textOf(result, crew?.name ?? ""), result.problem].filter(Boolean).join(" ");
+      // Without a button, VS Code would show only one line of it.
+      if (by.isPerson)
+        void showActions("Information", text, [machineSettings("crewdeck.callbacks"), more]);
       return result;
     },
   };
@@ -122,38 +121,26 @@ async function executionOf(
   return targets.find({ kickoffId });
 }
 
-async function show(
-  { via, url = "", roundTripMs = 0, problem }: CallbackTest,
-  crew: string,
-  more: ErrorAction,
-): Promise<void> {
-  const actions = [machineSettings("crewdeck.callbacks"), more];
-  const arrived = vscode.l10n.t(
-    "Callbacks work: a request to {0} came to this machine in {1} ms.",
-    url,
-    roundTripMs,
-  );
-  const texts: Readonly<Record<CallbackTest["via"], string>> = {
-    none: vscode.l10n.t(
-      "“{0}” can't call this machine: callbacks need a public address. Without one, a pause of this crew shows as “may be waiting for you”.",
-      crew,
-    ),
-    loopback: vscode.l10n.t(
-      "Callbacks work for crews on this machine: a request to {0} came back in {1} ms. Deployed crews need a public address.",
-      url,
-      roundTripMs,
-    ),
-    publicUrl: arrived,
-    forwarded: arrived,
-    relay: arrived,
-  };
-  // Without a button, VS Code would show only one line of it.
-  const chosen = await vscode.window.showInformationMessage(
-    plainMessage([texts[via], problem].filter(Boolean).join(" ")),
-    ...actions.map(({ title }) => title),
-  );
-  const action = actions.find(({ title }) => title === chosen);
-  if (action !== undefined) await runAction(action);
+function textOf({ via, url = "", roundTripMs = 0 }: CallbackTest, crew: string): string {
+  switch (via) {
+    case "none":
+      return vscode.l10n.t(
+        "“{0}” can't call this machine: callbacks need a public address. Without one, a pause of this crew shows as “may be waiting for you”.",
+        crew,
+      );
+    case "loopback":
+      return vscode.l10n.t(
+        "Callbacks work for crews on this machine: a request to {0} came back in {1} ms. Deployed crews need a public address.",
+        url,
+        roundTripMs,
+      );
+    default:
+      return vscode.l10n.t(
+        "Callbacks work: a request to {0} came to this machine in {1} ms.",
+        url,
+        roundTripMs,
+      );
+  }
 }
 
 /** From a program, the clipboard, or a box. @throws UserError if a program's text has no callback */
@@ -186,24 +173,20 @@ async function pasted(given: string | undefined, now: number): Promise<Payload |
 }
 
 /** What a deployment's settings need, so that its flows ask a person here. `address` returns `{crew, url}`; `secret` takes `{crew?, secret?}`, and returns whether it was set. */
-function flowEntries(parts: CallbackParts) {
-  const { targets } = parts;
-  const setSecret = async (crew: Crew, given?: string) => {
-    const secret = given ?? (await askSecret(crew));
-    if (secret === undefined) return false;
-    const { flows } = await parts.callbacks();
-    await flows.setSecret(crew.id, checked(secret));
-    showStatus(vscode.l10n.t("The feedback secret of “{0}” is saved.", crew.name));
-    return true;
-  };
+function flowEntries({ targets, callbacks, forms }: CallbackParts) {
   return {
-    secret: targets.onCrew((crew, argument) =>
-      setSecret(crew, read({ secret: text }, argument).secret),
-    ),
+    secret: targets.onCrew(async (crew, argument) => {
+      const secret = read({ secret: text }, argument).secret ?? (await askSecret(crew));
+      if (secret === undefined) return false;
+      if (secret.trim() === "") throw new UserError(vscode.l10n.t("The feedback secret is empty."));
+      await (await callbacks()).flows.setSecret(crew.id, secret.trim());
+      showStatus(vscode.l10n.t("The feedback secret of “{0}” is saved.", crew.name));
+      return true;
+    }),
     address: targets.onCrew(async (crew) => {
-      const callbacks = await parts.callbacks();
+      const receiver = await callbacks();
       const url = await offeringSettings(async () => {
-        const found = await callbacks.forFlows(crew);
+        const found = await receiver.forFlows(crew);
         if (found !== undefined) return found;
         throw new UserError(
           vscode.l10n.t(
@@ -213,13 +196,26 @@ function flowEntries(parts: CallbackParts) {
         );
       });
       // It may have asked for what was missing.
-      await parts.forms.advise();
+      await forms.advise();
       await vscode.env.clipboard.writeText(url);
-      const hasSecret = await callbacks.flows.hasSecret(crew.id);
-      tellNext(crew, hasSecret, () => setSecret(crew));
+      if (await receiver.flows.hasSecret(crew.id))
+        showStatus(vscode.l10n.t("The feedback webhook's address of “{0}” is copied.", crew.name));
+      else
+        void showActions(
+          "Information",
+          vscode.l10n.t(
+            "The address is copied. Enter it in the deployment's settings, and set its secret here: without it, no request is accepted.",
+          ),
+          [entryAction(vscode.l10n.t("Set Feedback Secret…"), "secret", crew.id)],
+        );
       return { crew: crew.name, url };
     }),
   };
+}
+
+function entryAction(title: string, entry: "secret" | "more", crew?: string): ErrorAction {
+  const given = { ...defined({ crew }), entry };
+  return { title, command: "crewdeck.testCallbacks", arguments: [given] };
 }
 
 /** Errors about how crews reach this machine lead to what solves them, else to its settings, and to `more`. */
@@ -246,27 +242,5 @@ async function askSecret({ name }: Crew): Promise<string | undefined> {
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) => (text.trim() === "" ? vscode.l10n.t("Enter the secret.") : undefined),
-  });
-}
-
-/** The secret without spaces around it. The error never quotes it. @throws {UserError} */
-function checked(secret: string): string {
-  const text = secret.trim();
-  if (text === "") throw new UserError(vscode.l10n.t("The feedback secret is empty."));
-  return text;
-}
-
-/** Says what to do next. Doesn't wait: the notification may stay open. */
-function tellNext(crew: Crew, hasSecret: boolean, setSecret: () => Promise<unknown>): void {
-  if (hasSecret) {
-    showStatus(vscode.l10n.t("The feedback webhook's address of “{0}” is copied.", crew.name));
-    return;
-  }
-  const set = vscode.l10n.t("Set Feedback Secret…");
-  const text = vscode.l10n.t(
-    "The address is copied. Enter it in the deployment's settings, and set its secret here: without it, no request is accepted.",
-  );
-  void vscode.window.showInformationMessage(text, set).then((chosen) => {
-    if (chosen === set) setSecret().catch(showError);
   });
 }

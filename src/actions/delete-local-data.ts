@@ -1,32 +1,30 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { type Clock, wait } from "../base/clock.ts";
 import { codeOf, messageOf, UserError } from "../base/errors.ts";
 import type { FlowWebhooks } from "../callbacks/flow-webhooks.ts";
-import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/state-by-crew.ts";
 import type { Crews } from "../crews/crews.ts";
+import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/state-by-crew.ts";
 import { choice, read } from "../editor/arguments.ts";
-import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
+import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
+import { plainMessage, showStatus } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
 import { isLocalCrew } from "../executions/model.ts";
+import { pendingResume } from "../executions/resumes.ts";
+import type { ClearScope } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
 import type { Database } from "../store/database.ts";
 import { hasRead } from "../views/attention.ts";
-import type { Asker } from "./asker.ts";
-import type { ClearScope } from "../executions/store.ts";
 import { forgetHeaders, headersKey } from "../views/export/endpoint.ts";
-import { pendingResume } from "../executions/resumes.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
+import type { Asker } from "./asker.ts";
 
 export interface DeleteParts {
   readonly database: Pick<Database, "files" | "run" | "vacuum">;
-  readonly clock: Clock;
   readonly callbacks: () => Promise<{
     readonly flows: Pick<FlowWebhooks, "crewIds" | "forget">;
     forgetRoutes(): Promise<void>;
@@ -38,11 +36,7 @@ export interface DeleteParts {
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly forms: Pick<KickoffRoom["forms"], "closeAll">;
   readonly tree: Pick<TreeRoom, "choices">;
-  /** How long to wait for requests in progress (ms); usually longer than their timeouts. */
-  readonly longestWaitMs?: number;
 }
-
-const lookMs = 250;
 
 interface Unremoved {
   readonly path: string;
@@ -64,7 +58,8 @@ export async function deleteLocalData(
   const scope = isPerson
     ? await ask(counts, parts)
     : read({ what: choice(["data", "everything"]) }, argument).what;
-  if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
+  if (scope === undefined) return undefined;
+  checkNothingIsSent(parts);
   const left = await clearLocalData(parts, scope);
   if (isPerson) report(left);
   return {
@@ -74,33 +69,17 @@ export async function deleteLocalData(
   };
 }
 
-/** Requests in progress must store their outcome. False if cancelled. @throws UserError */
-async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
-  const { sending, clock, longestWaitMs = 90_000 } = parts;
-  const [first] = sending.now();
-  if (first === undefined) return true;
-  const until = clock.now() + longestWaitMs;
-  const title = vscode.l10n.t(
-    "Waiting to delete local data: “{0}” is being sent to “{1}”",
-    titleOf(first),
-    first.crew.name,
+/** A request in progress must store its outcome. @throws UserError */
+function checkNothingIsSent({ sending }: DeleteParts): void {
+  const [sent] = sending.now();
+  if (sent === undefined) return;
+  throw new UserError(
+    vscode.l10n.t(
+      "“{0}” is being sent to “{1}”, and the outcome must be stored. Nothing was deleted; try again later.",
+      titleOf(sent),
+      sent.crew.name,
+    ),
   );
-  const isOver = await withCancel(title, async (signal) => {
-    for (let [execution] = sending.now(); execution !== undefined; [execution] = sending.now()) {
-      if (clock.now() >= until)
-        throw new UserError(
-          vscode.l10n.t(
-            "“{0}” is still being sent to “{1}”, and the outcome must be stored. Nothing was deleted; try again later.",
-            titleOf(execution),
-            execution.crew.name,
-          ),
-        );
-      await wait(clock, lookMs, signal);
-      signal.throwIfAborted();
-    }
-    return true;
-  });
-  return isOver === true;
 }
 
 async function ask(
@@ -110,46 +89,42 @@ async function ask(
   const keep = vscode.l10n.t("Delete, Keep Connected Crews");
   const everything = vscode.l10n.t("Delete Everything");
   const executions = parts.executions.store.list();
+  const mayHaveBeenSent = executions.some(
+    (each) => each.state === "unconfirmed" || pendingResume(each) !== undefined,
+  );
   const detail = [
     vscode.l10n.t("This is deleted, for all windows:"),
     [
       vscode.l10n.t("• executions with their inputs and outputs: {0}", counts.executions),
       vscode.l10n.t("• saved values of forms, what forms remember, and drafts of feedback"),
-      ...(counts.localCrews === 0
-        ? []
-        : [
-            vscode.l10n.t(
-              "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
-              counts.localCrews,
-            ),
-          ]),
+      counts.localCrews > 0 &&
+        vscode.l10n.t(
+          "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
+          counts.localCrews,
+        ),
       vscode.l10n.t("• all files in {0}", parts.context.globalStorageUri.fsPath),
-    ].join("\n"),
-    ...(counts.crews === 0
-      ? []
-      : [
-          vscode.l10n.t(
-            "“{0}” also removes the connected crews ({1}) from your settings and deletes their tokens.",
-            everything,
-            counts.crews,
-          ),
-        ]),
+    ]
+      .filter(Boolean)
+      .join("\n"),
+    counts.crews > 0 &&
+      vscode.l10n.t(
+        "“{0}” also removes the connected crews ({1}) from your settings and deletes their tokens.",
+        everything,
+        counts.crews,
+      ),
     executions.every(({ crew }) => isLocalCrew(crew))
       ? vscode.l10n.t("This can't be undone.")
       : vscode.l10n.t(
           "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
         ),
-    ...(executions.some((each) => each.state === "unconfirmed" || pendingResume(each) !== undefined)
-      ? [
-          vscode.l10n.t(
-            "A kickoff or feedback may have been sent without a response: the record that prevents sending it a second time is deleted, too.",
-          ),
-        ]
-      : []),
-  ].join("\n\n");
+    mayHaveBeenSent &&
+      vscode.l10n.t(
+        "A kickoff or feedback may have been sent without a response: the record that prevents sending it a second time is deleted, too.",
+      ),
+  ];
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t("Delete Crewdeck's data from this machine?"),
-    { modal: true, detail },
+    { modal: true, detail: detail.filter(Boolean).join("\n\n") },
     ...(counts.crews === 0 ? [] : [keep]),
     everything,
   );
@@ -179,6 +154,15 @@ async function clearLocalData(
 ): Promise<readonly Unremoved[]> {
   const { context, crews, executions, sending, locals, database } = parts;
   const left: Unremoved[] = [];
+  const [stored] = database.files;
+  /** Continues after a failure. */
+  const tryTo = async (path: string, action: () => unknown) => {
+    try {
+      await action();
+    } catch (error) {
+      left.push({ path, error });
+    }
+  };
   // First, because another window that notices the deletion empties the notes.
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
   const callbacks = await parts.callbacks();
@@ -191,49 +175,32 @@ async function clearLocalData(
     for (const table of [...tables, "receiver", "callback_probes", "relay_channels"])
       database.run(`DELETE FROM ${table}`);
   });
-  for (const error of await sending.secrets.forgetAll())
-    left.push({ path: database.files[0], error });
-  for (const id of idsWithFlows)
-    await flows.forget(id).catch((error: unknown) => left.push({ path: database.files[0], error }));
-  await callbacks
-    .forgetRoutes()
-    .catch((error: unknown) => left.push({ path: database.files[0], error }));
+  for (const error of await sending.secrets.forgetAll()) left.push({ path: stored, error });
+  for (const id of idsWithFlows) await tryTo(stored, () => flows.forget(id));
+  await tryTo(stored, () => callbacks.forgetRoutes());
   for (const { dataFolder, error } of await locals.removeAll())
     left.push({ path: dataFolder, error });
   if (scope === "everything") {
     const crewsLeft = await crews.clear(idsWithTokens);
     left.push(...crewsLeft.map((error) => ({ path: "crewdeck.crews", error })));
-    await forgetHeaders(context.secrets).catch((error: unknown) =>
-      left.push({ path: headersKey, error }),
-    );
+    await tryTo(headersKey, () => forgetHeaders(context.secrets));
     // Without its note, a token that could not be deleted may never be found again.
     for (const key of context.globalState.keys())
       if (key !== tokenNotesKey || crewsLeft.length === 0)
         await context.globalState.update(key, undefined);
     setContext(hasRead, false);
   }
-  try {
-    database.vacuum();
-  } catch (error) {
-    left.push({ path: database.files[0], error });
-  }
-  // What could not be deleted above is reported already.
+  await tryTo(stored, () => database.vacuum());
+  // What could not be deleted above is reported already. The folder stays: other windows may watch it.
   const kept = [...database.files, ...left.map(({ path }) => path)];
-  return [...left, ...(await emptyFolder(context.globalStorageUri.fsPath, kept))];
-}
-
-/** Continues after a failure. Keeps the folder itself, since other windows may watch it. */
-async function emptyFolder(folder: string, kept: readonly string[]): Promise<readonly Unremoved[]> {
-  const left: Unremoved[] = [];
+  const folder = context.globalStorageUri.fsPath;
   const names = await readdir(folder).catch((error: unknown) => {
     if (codeOf(error) !== "ENOENT") left.push({ path: folder, error });
     return [];
   });
   for (const path of names.map((name) => join(folder, name)))
     if (!kept.some((each) => each === path || each.startsWith(join(path, "/"))))
-      await rm(path, { recursive: true, force: true }).catch((error: unknown) =>
-        left.push({ path, error }),
-      );
+      await tryTo(path, () => rm(path, { recursive: true, force: true }));
   return left;
 }
 
@@ -251,12 +218,9 @@ export async function forgetHere(
   const { globalState, globalStorageUri } = context;
   await forms.closeAll();
   const { tabGroups } = vscode.window;
+  const tabs = tabGroups.all.flatMap((group) => group.tabs);
   // A form that wasn't shown since the window opened is only a tab.
-  await tabGroups.close(
-    tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .filter(({ input }) => isOurs(input, globalStorageUri)),
-  );
+  await tabGroups.close(tabs.filter(({ input }) => isOurs(input, globalStorageUri)));
   await tree.choices.reset();
   for (const key of globalState.keys())
     if (!stays[scope].includes(key)) await globalState.update(key, undefined);

@@ -5,7 +5,7 @@ import { messageOf, UserError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { json, oneOf, read, text } from "../editor/arguments.ts";
-import { plainMessage, showError, showStatus } from "../editor/messages.ts";
+import { plainMessage, showActions, showStatus } from "../editor/messages.ts";
 import { activityOf } from "../executions/activity.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -97,7 +97,7 @@ function formatsOf(
   const inFolder = async (make: (folder: vscode.Uri) => Promise<vscode.Uri>) => {
     const folder = given.folder === undefined ? await askFolder() : readFolder(given.folder);
     const made = folder && (await make(folder));
-    if (made !== undefined && isPerson) void reportMade(made);
+    if (made !== undefined && isPerson) reportMade(made);
     return made?.toString();
   };
   const settings = vscode.workspace.getConfiguration("crewdeck");
@@ -259,13 +259,12 @@ async function write(target: vscode.Uri, text: string): Promise<void> {
   await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
 }
 
-async function reportMade(made: vscode.Uri): Promise<void> {
-  const open = vscode.l10n.t("Open");
-  const text = vscode.l10n.t("Exported to {0}.", made.fsPath);
-  if ((await vscode.window.showInformationMessage(text, open)) !== open) return;
+function reportMade(made: vscode.Uri): void {
   const isFile = /\.(jsonl|svg)$/.test(made.path);
   const file = isFile ? made : vscode.Uri.joinPath(made, "execution.md");
-  await Promise.resolve(vscode.commands.executeCommand("vscode.open", file)).catch(showError);
+  void showActions("Information", vscode.l10n.t("Exported to {0}.", made.fsPath), [
+    { title: vscode.l10n.t("Open"), command: "vscode.open", arguments: [file] },
+  ]);
 }
 
 async function setHeaders(load: () => Promise<SpanExporter>, given?: JsonObject): Promise<boolean> {
