@@ -4,8 +4,8 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
 import { examine } from "../../src/crews/test-crew.ts";
+import type { Certificate } from "../support/http-server.ts";
 import {
-  type Certificate,
   closeMeanwhile,
   json,
   makeCertificate,

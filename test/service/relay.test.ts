@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync } from "node:fs";
-import {
-  createServer,
-  request as send,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
-import type { AddressInfo } from "node:net";
+import { request as send, type IncomingMessage, type ServerResponse } from "node:http";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { temporaryFolder } from "../support/folders.ts";
+import { HttpServer } from "../support/http-server.ts";
 import { channelAt, Listening, post, relayToken } from "../support/relay.ts";
 import { runService, startService } from "../support/service.ts";
 
@@ -39,19 +34,17 @@ describe("service: as a relay", () => {
 
   it("passes callbacks on behind a proxy that has another address and a path of its own", async () => {
     const service = await startService({ args: [...relay, "--token", relayToken] });
-    const proxy = createServer((request, response) => forward(service.url, request, response));
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    const { port } = proxy.address() as AddressInfo;
-    const channel = await channelAt(`http://127.0.0.1:${port}/relay`);
-    assert.ok(channel.address.startsWith(`http://127.0.0.1:${port}/relay/`));
+    const proxy = new HttpServer((request, response) => forward(service.url, request, response));
+    const url = await proxy.start();
+    const channel = await channelAt(`${url}/relay`);
+    assert.ok(channel.address.startsWith(`${url}/relay/`));
     const listening = new Listening(channel);
     await listening.connected();
     assert.equal(await post(`${channel.address}/path`, { a: 1 }), 202);
     await listening.until(1);
     assert.deepEqual([listening.received[0]?.path, listening.bodies], ["/path", ['{"a":1}']]);
     await listening.client.dispose();
-    proxy.closeAllConnections();
-    await new Promise((resolve) => proxy.close(resolve));
+    await proxy.stop();
     await service.stop();
   });
 

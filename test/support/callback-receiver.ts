@@ -1,11 +1,5 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { HttpServer, textOf } from "./http-server.ts";
 
 /** One received callback. */
 export interface ReceivedCallback {
@@ -20,24 +14,12 @@ export interface ReceivedCallback {
 export type Behaviour = (response: ServerResponse, callback: ReceivedCallback) => void;
 
 /** Receives callbacks on this machine and keeps all of them, including repeats and refused ones. */
-export class CallbackReceiver {
+export class CallbackReceiver extends HttpServer {
   readonly received: ReceivedCallback[] = [];
   behave: Behaviour = (response) => response.writeHead(204).end();
-  readonly #server: Server = createServer(
-    (request, response) => void this.#take(request, response),
-  );
 
-  /** Listens on a free port, or on the port given, and resolves to the base address. */
-  async start(port = 0, host = "127.0.0.1"): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen(port, host, resolve);
-    });
-    return `http://127.0.0.1:${this.port}`;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+  constructor() {
+    super((request, response) => void this.#take(request, response));
   }
 
   /** The callbacks to a path, in order, without repeats. */
@@ -48,14 +30,8 @@ export class CallbackReceiver {
     return [...first.values()];
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let text = "";
-    for await (const chunk of request.setEncoding("utf8")) text += String(chunk);
+    const text = await textOf(request);
     const callback: ReceivedCallback = {
       path: request.url ?? "",
       headers: request.headers,

@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type Certificate, HttpServer, textOf } from "./http-server.ts";
 
 /** A request as the server saw it. */
 export interface SeenRequest {
@@ -19,39 +18,24 @@ export interface SeenRequest {
 /** Handles one request. */
 export type Behaviour = (response: ServerResponse, request: SeenRequest) => void;
 
-/** Key and certificate, as PEM. */
-export interface Certificate {
-  readonly key: string;
-  readonly cert: string;
-}
-
 /** A real HTTP(S) server on 127.0.0.1 with scripted responses that records its requests. */
-export class MisbehavingServer {
+export class MisbehavingServer extends HttpServer {
   /** Every request so far, in order. */
   readonly requests: SeenRequest[] = [];
-  readonly url: string;
   /** What to do when nothing is queued. */
   otherwise: Behaviour = json(200, {});
   readonly #queue: Behaviour[] = [];
-  readonly #server: ReturnType<typeof createServer>;
   #waiting: (() => void)[] = [];
 
-  private constructor(server: ReturnType<typeof createServer>, scheme: string) {
-    this.#server = server;
-    this.url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  private constructor(certificate: Certificate | undefined) {
+    super((request, response) => void this.#answer(request, response), certificate);
   }
 
-  /** Starts on a free port; with a certificate it speaks TLS. */
+  /** Starts on a free port. */
   static async start(certificate?: Certificate): Promise<MisbehavingServer> {
-    const listen = (request: IncomingMessage, response: ServerResponse): void =>
-      void started.#answer(request, response);
-    const server = certificate ? createTlsServer(certificate, listen) : createServer(listen);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const started: MisbehavingServer = new MisbehavingServer(
-      server,
-      certificate ? "https" : "http",
-    );
-    return started;
+    const server = new MisbehavingServer(certificate);
+    await server.start();
+    return server;
   }
 
   /** Queues what to do with the next requests, one each. */
@@ -65,26 +49,12 @@ export class MisbehavingServer {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  async stop(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
-  }
-
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let body = "";
-    try {
-      for await (const chunk of request) body += String(chunk);
-    } catch {
-      // The client ended before it had sent everything.
-      return;
-    }
-    const seen = {
-      method: request.method ?? "",
-      path: request.url ?? "",
-      headers: request.headers,
-      body,
-    };
+    const { method = "", url: path = "", headers } = request;
+    // Undefined if the client ends before it has sent everything.
+    const body = await textOf(request).catch(() => undefined);
+    if (body === undefined) return;
+    const seen = { method, path, headers, body };
     this.requests.push(seen);
     for (const wake of this.#waiting.splice(0)) wake();
     (this.#queue.shift() ?? this.otherwise)(response, seen);
@@ -171,20 +141,8 @@ export async function makeCertificate(names: string): Promise<Certificate> {
   try {
     const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
     const subject = ["-subj", "/CN=crew", "-addext", `subjectAltName=${names}`];
-    await promisify(execFile)("openssl", [
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-days",
-      "2",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      ...subject,
-    ]);
+    const args = "req -x509 -newkey rsa:2048 -nodes -days 2 -keyout".split(" ");
+    await promisify(execFile)("openssl", [...args, key, "-out", cert, ...subject]);
     return { key: await readFile(key, "utf8"), cert: await readFile(cert, "utf8") };
   } finally {
     await rm(folder, { recursive: true });

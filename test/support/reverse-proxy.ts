@@ -1,13 +1,5 @@
-import {
-  createServer,
-  request as forward,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-} from "node:http";
-import { createServer as createSecureServer, Server as SecureServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import type { Certificate } from "./misbehaving-server.ts";
+import { request as forward, type RequestListener } from "node:http";
+import { type Certificate, HttpServer, textOf } from "./http-server.ts";
 
 /** A request that came through. */
 export interface Forwarded {
@@ -19,11 +11,10 @@ export interface Forwarded {
 }
 
 /** Forwards requests to ports of this machine in turn, with their path as it is, as a reverse proxy does. */
-export class ReverseProxy {
+export class ReverseProxy extends HttpServer {
   readonly requests: Forwarded[] = [];
   /** A request is forwarded when this has resolved. */
   before: (request: Forwarded) => Promise<unknown> | undefined = () => undefined;
-  readonly #server: Server | SecureServer;
 
   /** @param certificate with it, clients must use https */
   static async start(
@@ -31,7 +22,7 @@ export class ReverseProxy {
     certificate?: Certificate,
   ): Promise<ReverseProxy> {
     const proxy = new ReverseProxy([ports].flat(), certificate);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    await proxy.start();
     return proxy;
   }
 
@@ -46,7 +37,7 @@ export class ReverseProxy {
         "x-forwarded-proto": certificate ? "https" : "http",
       };
       void (async () => {
-        const body = await bodyOf(request);
+        const body = await textOf(request);
         const port = ports[this.requests.length % ports.length];
         const forwarded = { port, path, authorization, body };
         this.requests.push(forwarded);
@@ -59,31 +50,6 @@ export class ReverseProxy {
         inner.end(body);
       })();
     };
-    this.#server = certificate ? createSecureServer(certificate, answer) : createServer(answer);
+    super(answer, certificate);
   }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    const scheme = this.#server instanceof SecureServer ? "https" : "http";
-    return `${scheme}://127.0.0.1:${this.port}`;
-  }
-
-  /** Shows new connections another certificate. */
-  set certificate(certificate: Certificate) {
-    if (this.#server instanceof SecureServer) this.#server.setSecureContext(certificate);
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of request.setEncoding("utf8")) text += String(chunk);
-  return text;
 }

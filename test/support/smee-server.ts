@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { HttpServer, textOf } from "./http-server.ts";
 
 const maxBody = 1_048_576;
 
@@ -7,17 +7,13 @@ const maxBody = 1_048_576;
  * Speaks as smee.io's server does, which isn't a package (probot/smee.io, lib/server.js, 922d925): every listener
  * counts its own IDs, nothing is kept, and a callback is answered with 200 even if nobody listens.
  */
-export class SmeeServer {
+export class SmeeServer extends HttpServer {
   /** Headers of each request to listen. */
   readonly listened: IncomingMessage["headers"][] = [];
-  readonly #server: Server = createServer(
-    (request, response) => void this.#take(request, response),
-  );
   readonly #listeners = new Map<ServerResponse, { channel: string; count: number }>();
 
-  async start(port = 0): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  constructor() {
+    super((request, response) => void this.#take(request, response));
   }
 
   /** As the server does every 30 s. */
@@ -28,12 +24,6 @@ export class SmeeServer {
   /** Cuts the connections of all who listen. */
   cut(): void {
     for (const response of this.#listeners.keys()) response.destroy();
-  }
-
-  async stop(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -66,11 +56,9 @@ export class SmeeServer {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const text = Buffer.concat(parts);
+    const text = await textOf(request);
     if (text.length > maxBody) return void response.writeHead(413).end();
-    const body = JSON.parse(text.toString()) as unknown;
+    const body = JSON.parse(text) as unknown;
     const query = Object.fromEntries(url.searchParams);
     const message = JSON.stringify({ ...request.headers, body, query, timestamp: Date.now() });
     for (const [listener, { channel: listened }] of this.#listeners)

@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Probes } from "../../../src/callbacks/paths.ts";
 import { testDatabase } from "../../support/database.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
+import { HttpServer } from "../../support/http-server.ts";
 import { makeCertificate } from "../../support/misbehaving-server.ts";
 
 describe("VS Code's forwarded port", () => {
   let folder: string;
-  let server: Server;
+  let server: HttpServer;
   let database: ReturnType<typeof testDatabase>;
   let isPublic: boolean;
   beforeEach(async () => {
@@ -23,17 +21,16 @@ describe("VS Code's forwarded port", () => {
     const probes = new Probes(database.database, systemClock);
     const certificate = await makeCertificate("DNS:forwarded.test");
     writeFileSync(path.join(folder, "authority.pem"), certificate.cert);
-    server = createServer(certificate, ({ url = "", headers }, response) => {
+    server = new HttpServer(({ url = "", headers }, response) => {
       // A private port asks for a sign-in, unless the request has the person's cookie.
       const isLetIn = isPublic || headers.cookie !== undefined;
       if (isLetIn) probes.arrive(url);
       response.writeHead(isLetIn ? 204 : 302, { Location: "https://sign-in.test" }).end();
-    });
-    await once(server.listen(0, "127.0.0.1"), "listening");
+    }, certificate);
+    await server.start();
   });
   afterEach(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server.stop();
     database.end();
     rmSync(folder, { recursive: true });
   });
@@ -62,7 +59,7 @@ describe("VS Code's forwarded port", () => {
     });
     return stdout.trim();
   }
-  const url = () => `https://forwarded.test:${(server.address() as AddressInfo).port}`;
+  const url = () => `https://forwarded.test:${server.port}`;
 
   it("is used once a request without cookies has come back by it", async () => {
     isPublic = true;

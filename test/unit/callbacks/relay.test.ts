@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { createServer } from "node:http";
 import path from "node:path";
 import { openRelay } from "../../../src/relay/relay.ts";
 import { temporaryFolder } from "../../support/folders.ts";
+import { HttpServer } from "../../support/http-server.ts";
 import { relayToken } from "../../support/relay.ts";
 import { waitFor } from "../../support/wait.ts";
 import { anExecution } from "../executions/samples.ts";
@@ -177,14 +176,13 @@ describe("Callbacks through a relay of one's own", () => {
     const port = Number(new URL(relay.url).port);
     await relay.close();
     let attempts = 0;
-    const proxy = createServer(({ headers }, response) => {
+    const proxy = new HttpServer(({ headers }, response) => {
       if (headers.accept === "text/event-stream") attempts += 1;
       response.writeHead(404).end("404 page not found");
     });
-    await once(proxy.listen(port, "127.0.0.1"), "listening");
+    await proxy.start(port);
     await waitFor("another attempt to listen", () => attempts >= 2);
-    proxy.closeAllConnections();
-    await once(proxy.close(), "close");
+    await proxy.stop();
     relay = await openRelay({ ...options, database: path.join(folder, "relay.sqlite"), port });
     await send(url, pause);
     await waits(window, localId);

@@ -1,0 +1,52 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer, Server as TlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+
+/** Key and certificate, as PEM. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** An HTTP server on this machine. With a certificate, it speaks TLS. */
+export class HttpServer {
+  readonly #server: Server | TlsServer;
+
+  constructor(answer: RequestListener, certificate?: Certificate) {
+    this.#server = certificate ? createTlsServer(certificate, answer) : createServer(answer);
+  }
+
+  /** Resolves with its address. */
+  async start(port = 0, host = "127.0.0.1"): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject).listen(port, host, resolve);
+    });
+    return this.url;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    const scheme = this.#server instanceof TlsServer ? "https" : "http";
+    return `${scheme}://127.0.0.1:${this.port}`;
+  }
+
+  /** Shows new connections another certificate. */
+  set certificate(certificate: Certificate) {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(certificate);
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+export async function textOf(request: AsyncIterable<unknown>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
