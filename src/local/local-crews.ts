@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
@@ -9,7 +10,6 @@ import { uniqueName } from "../crews/identity.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
-import { isFolder } from "../projects/reading.ts";
 import { ProjectError } from "../projects/types.ts";
 import type { Database } from "../store/database.ts";
 import type { Connection } from "./connection.ts";
@@ -251,13 +251,12 @@ export class LocalCrews implements vscode.Disposable {
     const records = this.#records.list();
     for (const project of this.#projects.values())
       if (!records.some(({ folder }) => folder === project.folder)) this.#drop(project);
-    for (const record of records)
+    for (const record of records) {
       // A folder may be gone, or on a drive that isn't mounted now.
-      if (
-        this.#projects.has(record.folder) ||
-        (await isFolder(this.#folders.uriOf(record.folder).fsPath))
-      )
+      const found = await stat(this.#folders.uriOf(record.folder).fsPath).catch(() => undefined);
+      if (found !== undefined || this.#projects.has(record.folder))
         await (await this.#open(record)).join();
+    }
     this.#publish();
   }
 
