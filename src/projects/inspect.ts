@@ -38,66 +38,56 @@ export async function inspectProject(
   textOf?: (file: string) => string | undefined,
 ): Promise<Inspection> {
   const reading = new Reading(folder, textOf);
-  const spots: Spot[] = [];
-  const references: Reference[] = [];
-  const projects = await reading.attempt(() => readDefinitions(reading));
-  for (const project of projects ?? []) {
-    const { crewClass } = project;
-    checkPlaceholders(project);
-    const own = [...methodSpots(project), ...spotsIn(project)];
-    spots.push(...own.map((spot) => ({ ...spot, ...(crewClass !== undefined && { crewClass }) })));
-    references.push(...referencesIn(project));
-  }
-  return { problems: reading.problems, spots, references };
+  const projects = (await reading.attempt(() => readDefinitions(reading))) ?? [];
+  projects.forEach(checkPlaceholders);
+  return {
+    problems: reading.problems,
+    spots: projects.flatMap(spotsIn),
+    references: projects.flatMap(referencesIn),
+  };
 }
 
 /** Placeholders of one text that are looked at; each takes a search through its file. */
 const mostMarked = 100;
 /** Where crewAI fills placeholders: those of these fields become inputs. */
-const asking = { agent: ["role", "goal", "backstory"], task: ["description", "expected_output"] };
+const asking = {
+  agents: ["role", "goal", "backstory"],
+  tasks: ["description", "expected_output"],
+};
 
 function checkPlaceholders(project: Definition): void {
-  const { agents, tasks, defaults = {} } = project;
+  const { defaults = {} } = project;
   const inputs = askedNames(project);
   const used = new Set(inputs);
-  const warn = (place: Place, name: string, problem: string, expected: string) =>
-    place.report(problem, expected, `{${name}}`, "warning");
-  const inField = (kind: keyof typeof asking) => (place: Place, key: string) => {
-    if (typeof place.value !== "string") return;
-    const plain = inputNames([place.value]).filter(isFilled).slice(0, mostMarked);
-    if (asking[kind].includes(key)) {
-      for (const name of inputNames([place.value]).slice(0, mostMarked))
-        if (!isFilled(name))
+  for (const kind of ["agents", "tasks"] as const)
+    for (const [key, place] of project[kind].flatMap((part) => [...(part.place?.inside ?? [])])) {
+      const names = typeof place.value === "string" ? inputNames([place.value]) : [];
+      const isPath = kind === "tasks" && key === "output_file";
+      for (const name of names.slice(0, mostMarked)) {
+        const warn = (problem: string, expected: string) =>
+          place.report(problem, expected, `{${name}}`, "warning");
+        if (asking[kind].includes(key)) {
+          if (!isFilled(name))
+            warn(
+              l10n.t('"{0}" becomes an input, but crewAI doesn\'t fill it in.', shortName(name)),
+              l10n.t('a name of the letters A to Z, digits, "_" and "-", or no braces.'),
+            );
+        } else if (isPath && isFilled(name)) {
+          used.add(name);
+          if (!inputs.includes(name) && !Object.hasOwn(defaults, name))
+            warn(
+              l10n.t('A deployed crew doesn\'t ask for "{0}", and fails without it.', name),
+              l10n.t(
+                "a placeholder that a description, expected output, role, goal or backstory has.",
+              ),
+            );
+        } else if (isFilled(name) && !key.endsWith("_template"))
           warn(
-            place,
-            name,
-            l10n.t('"{0}" becomes an input, but crewAI doesn\'t fill it in.', shortName(name)),
-            l10n.t('a name of the letters A to Z, digits, "_" and "-", or no braces.'),
-          );
-    } else if (kind === "task" && key === "output_file") {
-      for (const name of plain) {
-        used.add(name);
-        if (!inputs.includes(name) && !Object.hasOwn(defaults, name))
-          warn(
-            place,
-            name,
-            l10n.t('A deployed crew doesn\'t ask for "{0}", and fails without it.', name),
-            l10n.t(
-              "a placeholder that a description, expected output, role, goal or backstory has.",
-            ),
+            l10n.t('crewAI doesn\'t fill placeholders in "{0}".', key),
+            l10n.t("text without {0}.", `{${name}}`),
           );
       }
-    } else if (!key.endsWith("_template"))
-      for (const name of plain)
-        warn(
-          place,
-          name,
-          l10n.t('crewAI doesn\'t fill placeholders in "{0}".', key),
-          l10n.t("text without {0}.", `{${name}}`),
-        );
-  };
-  for (const { place } of agents) place?.inside.forEach(inField("agent"));
-  for (const { place } of tasks) place?.inside.forEach(inField("task"));
+    }
   for (const [name, place] of project.crew?.inside.get("inputs")?.inside ?? [])
     if (!used.has(name))
       place.report(
@@ -108,57 +98,49 @@ function checkPlaceholders(project: Definition): void {
       );
 }
 
-function spotsIn({ kind, configs, crew, agents, tasks }: Definition): Spot[] {
-  const top = (file: string | undefined, crew: "part" | "whole"): Spot[] =>
-    file === undefined ? [] : [{ at: { file, line: 1, column: 1 }, crew, tasks: [] }];
-  const crews: Spot[] = [
+/** The methods in `crew.py` come first. */
+function spotsIn(project: Definition): Spot[] {
+  const { kind, entry, crewClass, configs, crew, tasks, methods = [] } = project;
+  const spot = (at: Position, of: readonly string[], crew?: Spot["crew"]): Spot => ({
+    ...{ at, tasks: of },
+    ...(crew !== undefined && { crew }),
+    ...(crewClass !== undefined && { crewClass }),
+  });
+  const top = (file: string | undefined, of: Spot["crew"]) =>
+    file === undefined ? [] : [spot({ file, line: 1, column: 1 }, [], of)];
+  return [
+    ...methods.flatMap(({ kind: made, name, line, column }) => {
+      if (made === "agent") return [];
+      const at = { file: entry, line, column };
+      return [made === "crew" ? spot(at, [], "whole") : spot(at, [name])];
+    }),
     ...top(configs?.agents, "part"),
     ...top(configs?.tasks, "whole"),
-    ...(crew === undefined ? [] : [{ at: crew.position, crew: "whole" as const, tasks: [] }]),
-  ];
-  return [
-    ...crews,
-    ...agents.flatMap(({ value, place, isUnused }): Spot[] => {
+    ...(crew === undefined ? [] : [spot(crew.position, [], "whole")]),
+    ...project.agents.flatMap(({ name, place, isUnused }) => {
       if (place === undefined || isUnused) return [];
-      const own = tasks.filter((task) => task.value.agent === value.name);
-      return [
-        {
-          at: place.position,
-          ...(kind === "declarative" && { crew: "part" }),
-          tasks: own.map((task) => task.value.id),
-        },
-      ];
+      const own = tasks.flatMap(({ value }) => (value.agent === name ? [value.id] : []));
+      return [spot(place.position, own, kind === "declarative" ? "part" : undefined)];
     }),
     ...tasks.flatMap(({ value, place, isUnused }) =>
-      place === undefined || isUnused ? [] : [{ at: place.position, tasks: [value.id] }],
+      place === undefined || isUnused ? [] : [spot(place.position, [value.id])],
     ),
   ];
 }
 
-/** In `crew.py`. */
-function methodSpots({ entry, methods = [] }: Definition): Spot[] {
-  return methods.flatMap((method): Spot[] => {
-    const { line, column, name } = method;
-    const at = { file: entry, line, column };
-    if (method.kind === "crew") return [{ at, crew: "whole", tasks: [] }];
-    return method.kind === "task" ? [{ at, tasks: [name] }] : [];
-  });
-}
-
 function referencesIn({ crew, agents, tasks }: Definition): Reference[] {
-  const agentPlaces = new Map(agents.map(({ value, place }) => [value.name, place]));
-  const taskPlaces = new Map(tasks.map(({ value, place }) => [value.id, place]));
   const to = (places: ReadonlyMap<string, Place | undefined>) => (place: Place | undefined) => {
     const target = typeof place?.value === "string" ? places.get(place.value) : undefined;
     return place && target ? [{ at: place.position, target: target.position }] : [];
   };
-  const toAgent = to(agentPlaces);
+  const toAgent = to(new Map(agents.map(({ name, place }) => [name, place])));
+  const toTask = to(new Map(tasks.map(({ value, place }) => [value.id, place])));
   return [
     ...(crew?.inside.get("agents")?.list ?? []).flatMap(toAgent),
     ...toAgent(crew?.inside.get("manager_agent")),
     ...tasks.flatMap(({ place }) => [
       ...toAgent(place?.inside.get("agent")),
-      ...(place?.inside.get("context")?.list ?? []).flatMap(to(taskPlaces)),
+      ...(place?.inside.get("context")?.list ?? []).flatMap(toTask),
     ]),
   ];
 }

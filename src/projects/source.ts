@@ -228,24 +228,16 @@ export function parseJsonc(file: TextFile, problems: Problems): Place {
   // It isn't always as long as the text.
   const plain = stripComments(file.text, " ");
   if (isDeeper(plain, maxDepth))
-    return giveUp(
-      source,
-      0,
-      l10n.t("This is nested too deeply."),
-      l10n.t("at most {0} levels.", maxDepth),
-    );
+    return refuse(source, l10n.t("This is nested too deeply."), maxDepth);
   const errors: ParseError[] = [];
   parse(file.text, errors, { allowTrailingComma: true });
-  const [problem] = errors;
-  if (problem) {
+  const [error] = errors;
+  if (error) {
     // `PropertyNameExpected` becomes "property name expected".
-    const code = printParseErrorCode(problem.error).replace(/([a-z])([A-Z])/g, "$1 $2");
-    giveUp(
-      source,
-      problem.offset,
-      l10n.t("This is not JSON: {0}.", code.toLowerCase()),
-      l10n.t("JSON; comments and trailing commas are allowed."),
-    );
+    const words = printParseErrorCode(error.error).replace(/([a-z])([A-Z])/g, "$1 $2");
+    const problem = l10n.t("This is not JSON: {0}.", words.toLowerCase());
+    const expected = l10n.t("JSON; comments and trailing commas are allowed.");
+    giveUp(source, error.offset, problem, expected);
   }
   // Without comments, valid JSON is valid YAML 1.2, trailing commas included.
   return placeIn(sourceOf({ ...file, text: plain }, problems), "1.2");
@@ -270,16 +262,14 @@ function giveUp(source: Source, at: number, problem: string, expected: string): 
   return new Place(source, undefined);
 }
 
+function refuse(source: Source, problem: string, most: number): Place {
+  return giveUp(source, 0, problem, l10n.t("at most {0}.", most));
+}
+
 function placeIn(source: Source, version: "1.1" | "1.2"): Place {
   const { text } = source;
   const count = source.lines.lineStarts.length;
-  if (count > mostLines)
-    return giveUp(
-      source,
-      0,
-      l10n.t("The file has {0} lines.", count),
-      l10n.t("at most {0}.", mostLines),
-    );
+  if (count > mostLines) return refuse(source, l10n.t("The file has {0} lines.", count), mostLines);
   // The library takes long to compare many keys.
   const document = parseDocument(text, { version, uniqueKeys: false, prettyErrors: false });
   lookThrough(document, source);
@@ -287,14 +277,9 @@ function placeIn(source: Source, version: "1.1" | "1.2"): Place {
   const [first] = document.errors;
   if (first) giveUp(source, first.pos[0], ...explain(first, text));
   const aliases = source.targets.size;
-  if (aliases > mostAliases)
-    return giveUp(
-      source,
-      0,
-      l10n.t("There are {0} aliases.", aliases),
-      l10n.t("at most {0}.", mostAliases),
-    );
-  return new Place(source, document.contents);
+  return aliases > mostAliases
+    ? refuse(source, l10n.t("There are {0} aliases.", aliases), mostAliases)
+    : new Place(source, document.contents);
 }
 
 /** Finds what the aliases stand for, and reports keys of one mapping that stand again, and values that aren't plain. */
@@ -315,14 +300,12 @@ function lookThrough(document: Document, source: Source): void {
           l10n.t("the name of an earlier value."),
         );
     } else if (node.anchor !== undefined) anchored.set(node.anchor, node);
-    if (isScalar(node) && typeof node.value === "object" && node.value !== null)
-      problem(
-        start,
-        node.value instanceof Date
-          ? l10n.t("This is {0}.", l10n.t("a date"))
-          : l10n.t("This is {0}.", l10n.t("a value of an unsupported type")),
-        l10n.t("text; put it in quotes."),
-      );
+    const value: unknown = isScalar(node) ? node.value : null;
+    if (typeof value === "object" && value !== null) {
+      const what =
+        value instanceof Date ? l10n.t("a date") : l10n.t("a value of an unsupported type");
+      problem(start, l10n.t("This is {0}.", what), l10n.t("text; put it in quotes."));
+    }
     const seen = new Set<string>();
     for (const { key } of isMap(node) ? node.items : []) {
       if (!isScalar(key) || typeof key.value === "symbol") continue;
@@ -350,7 +333,9 @@ function explain(
     ];
   const lines = text.slice(0, start).split("\n");
   const before = lines.slice(0, -1).findLastIndex((line) => line.trim() !== "");
-  if (before >= 0 && (code === "MULTILINE_IMPLICIT_KEY" || isWithoutColon(code, message)))
+  // The library has MISSING_CHAR for other characters, too.
+  const lacksColon = code === "MISSING_CHAR" && message.startsWith("Implicit map keys");
+  if (before >= 0 && (code === "MULTILINE_IMPLICIT_KEY" || lacksColon))
     return [
       l10n.t("Line {0} continues line {1}.", lines.length, before + 1),
       l10n.t("a line with more indentation than its key, or a new key with a colon."),
@@ -361,16 +346,7 @@ function explain(
       l10n.t('text with a colon in quotes, or in lines of its own below "key: >".'),
     ];
   return [
-    sentence(message),
+    /[.!?]$/.test(message) ? message : `${message}.`,
     l10n.t("valid YAML; look at the indentation, quotes and colons here."),
   ];
-}
-
-/** The library has this code for other characters, too. */
-function isWithoutColon(code: string, message: string): boolean {
-  return code === "MISSING_CHAR" && message.startsWith("Implicit map keys");
-}
-
-function sentence(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`;
 }
