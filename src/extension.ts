@@ -59,7 +59,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const executions = owned.add(
     new Executions({ ...shared, database, keepEnded: keepEndedExecutions, crews }),
   );
-  const { store, lease, tracker } = executions;
+  const { store, leader, poller } = executions;
   let receiving: Promise<Callbacks> | undefined;
   // With the first execution whose crew may call back.
   const callbacks = () =>
@@ -67,13 +67,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       owned.add(
         receiveCallbacks({
           ...{ ...shared, database, store, crews, secrets: context.secrets, userAgent },
-          poll: (localId) => tracker.pollNow(localId),
+          poll: (localId) => poller.pollNow(localId),
         }),
       ),
     ));
   const sending = owned.add(
     new Senders({
-      ...{ ...shared, database, store, lease, tracker, crews, storage: context.secrets },
+      ...{ ...shared, database, store, leader, poller, crews, storage: context.secrets },
       addresses: {
         for: (...given) =>
           callbacks().then(
@@ -126,7 +126,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   inFlows((receiving) => receiving.begin());
   const prices = owned.add(new Prices());
   const circumstances = owned.add(
-    new CurrentCircumstances({ crews, tracker, outbox: sending.outbox, prices, clock }),
+    new CurrentCircumstances({ crews, poller, outbox: sending.outbox, prices, clock }),
   );
   const act: Act = (verb, argument) => verbs.run(verb, argument);
 
@@ -156,13 +156,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     }),
   );
   const tree = owned.add(
-    registerTree(context, opened, { store, crews, tracker, circumstances, clock }),
+    registerTree(context, opened, { store, crews, poller, circumstances, clock }),
   );
   const inFront = (execution: ExecutionSummary) => isInFront(documents, execution);
-  owned.add(new Notifications({ store, lease, clock, isInFront: inFront }));
-  owned.add(watchEnds({ store, lease, clock, context }));
+  owned.add(new Notifications({ store, leader, clock, isInFront: inFront }));
+  owned.add(watchEnds({ store, leader, clock, context }));
   owned.add(showStatusBar(store, crews));
-  owned.add(watchRefusedTokens(tracker, lease, database));
+  owned.add(watchRefusedTokens(poller, leader, database));
   owned.add(watchProjects(tree.view, crews, opened, clock));
   owned.add(registerProjectFiles({ crews, store, clock }));
   const timeline = owned.add(
@@ -176,12 +176,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ...{ store, prices, clock, act, extension: context.extensionUri, ready: opened },
     }),
   );
-  owned.add(watchAttention(tracker, database, tree, documents, timeline, comparisons));
+  owned.add(watchAttention(poller, database, tree, documents, timeline, comparisons));
   owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
-  owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
-  owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
+  owned.add(crews.onDidChangeToken((crewId) => poller.pollAgain(crewId)));
+  owned.add(watchArrivals(crews, (crewId) => poller.pollAgain(crewId)));
   owned.add(
     crews.onDidReplace(({ from, to }) => {
       try {
@@ -196,7 +196,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // What people, language models and other extensions call.
   const parts = {
-    ...{ context, clock, database, crews, executions, store, tracker, lease, callbacks, locals },
+    ...{ context, clock, database, crews, executions, store, poller, leader, callbacks, locals },
     ...{ models, sending, forms, files, tree, circumstances, documents, page, outputs },
     ...{ timeline, prices, comparisons },
   };

@@ -7,7 +7,7 @@ import { hasEnded, without, type Execution, type ExecutionSummary } from "../exe
 import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Poller } from "../executions/poller.ts";
 import { canBeAsked } from "../executions/polls.ts";
 import type { PageRoom } from "../views/page/register.ts";
 import type { Asker } from "./asker.ts";
@@ -18,7 +18,7 @@ export interface ExecutionParts {
   readonly targets: Targets;
   readonly store: Pick<ExecutionStore, "find" | "list" | "refresh" | "remove" | "update">;
   readonly crews: Pick<Crews, "get">;
-  readonly tracker: Pick<Tracker, "parkedCrews" | "pollNow" | "unpark" | "watchAgain">;
+  readonly poller: Pick<Poller, "refusingCrews" | "pollNow" | "pollAgain" | "watchAgain">;
   readonly page: Pick<PageRoom, "open" | "switchTo">;
 }
 
@@ -127,13 +127,13 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
 
 /** Of one execution, which is watched again, of a crew or of all. Only a named crew gets a refused token again, and once. */
 export async function refresh(
-  parts: Pick<ExecutionParts, "crews" | "targets" | "tracker"> & {
+  parts: Pick<ExecutionParts, "crews" | "targets" | "poller"> & {
     readonly store: Pick<ExecutionStore, "list" | "refresh">;
   },
   argument: unknown,
   by: Asker,
 ): Promise<void> {
-  const { targets, crews, store, tracker } = parts;
+  const { targets, crews, store, poller } = parts;
   const target = readTarget(argument);
   const execution = targets.find(target);
   if (target.kickoffId !== undefined && execution === undefined)
@@ -144,17 +144,17 @@ export async function refresh(
     execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
   store.refresh();
   if (execution !== undefined) {
-    if (execution.watchingStoppedAt !== undefined) tracker.watchAgain(execution.localId);
-    await tracker.pollNow(execution.localId);
+    if (execution.watchingStoppedAt !== undefined) poller.watchAgain(execution.localId);
+    await poller.pollNow(execution.localId);
   } else if (crewId !== undefined) await refreshCrew(parts, crewId);
-  else await tracker.pollNow();
-  const refused = crewId === undefined ? undefined : tracker.parkedCrews().get(crewId);
+  else await poller.pollNow();
+  const refused = crewId === undefined ? undefined : poller.refusingCrews().get(crewId);
   // The person requested this crew, and its row looks the same.
   if (refused !== undefined && by.isPerson) throw refused;
 }
 
 async function refreshCrew(
-  { store, tracker }: Pick<Parameters<typeof refresh>[0], "store" | "tracker">,
+  { store, poller }: Pick<Parameters<typeof refresh>[0], "store" | "poller">,
   crewId: string,
 ): Promise<void> {
   const [first, ...others] = store
@@ -163,14 +163,14 @@ async function refreshCrew(
     .filter(canBeAsked);
   // With nothing to poll, the next request shows whether the token is accepted.
   if (first === undefined) {
-    tracker.unpark(crewId);
+    poller.pollAgain(crewId);
     return;
   }
-  const wasParked = tracker.parkedCrews().has(crewId);
-  if (wasParked) await tracker.pollNow(first.localId);
-  if (!tracker.parkedCrews().has(crewId))
+  const wasRefusing = poller.refusingCrews().has(crewId);
+  if (wasRefusing) await poller.pollNow(first.localId);
+  if (!poller.refusingCrews().has(crewId))
     await Promise.all(
-      (wasParked ? others : [first, ...others]).map(({ localId }) => tracker.pollNow(localId)),
+      (wasRefusing ? others : [first, ...others]).map(({ localId }) => poller.pollNow(localId)),
     );
 }
 

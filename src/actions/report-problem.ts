@@ -3,17 +3,17 @@ import type { Crews } from "../crews/crews.ts";
 import { asObject } from "../base/json.ts";
 import { versionOf } from "../editor/manifest.ts";
 import { recentProblems } from "../editor/recent-problems.ts";
-import type { Lease } from "../executions/lease.ts";
+import type { Leader } from "../store/leader.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Poller } from "../executions/poller.ts";
 import type { Asker } from "./asker.ts";
 
 type Fact = readonly [name: string, value: string | number | boolean];
 
 export interface ReportParts {
   readonly store: Pick<ExecutionStore, "list">;
-  readonly lease: Pick<Lease, "isHeld">;
-  readonly tracker: Pick<Tracker, "parkedCrews">;
+  readonly leader: Pick<Leader, "isThisWindow">;
+  readonly poller: Pick<Poller, "refusingCrews">;
   readonly context: Pick<vscode.ExtensionContext, "extension">;
   readonly crews: Pick<Crews, "list">;
 }
@@ -100,7 +100,7 @@ function changedSettings({ contributes }: ReturnType<typeof asObject>): readonly
   });
 }
 
-function counts({ crews, store, lease, tracker }: ReportParts): readonly Fact[] {
+function counts({ crews, store, leader, poller }: ReportParts): readonly Fact[] {
   const local = crews.list().flatMap((crew) => crew.local ?? []);
   const running = local.filter((each) => each.running).length;
   const states = new Map<string, number>();
@@ -109,10 +109,10 @@ function counts({ crews, store, lease, tracker }: ReportParts): readonly Fact[] 
     [vscode.l10n.t("Connected crews"), crews.list().length - local.length],
     [vscode.l10n.t("Running local crews"), running],
     [vscode.l10n.t("Stopped local crews"), local.length - running],
-    [vscode.l10n.t("Crews with a refused token"), tracker.parkedCrews().size],
+    [vscode.l10n.t("Crews with a refused token"), poller.refusingCrews().size],
     ...[...states]
       .sort()
       .map(([state, count]): Fact => [vscode.l10n.t("Executions, {0}", state), count]),
-    [vscode.l10n.t("This window polls the crews"), lease.isHeld],
+    [vscode.l10n.t("This window polls the crews"), leader.isThisWindow],
   ];
 }

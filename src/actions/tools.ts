@@ -28,7 +28,7 @@ import {
 import { asksFor, attemptToAnswer } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { taskIn } from "../executions/tasks.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Poller } from "../executions/poller.ts";
 import { MaybeSentError } from "../sending/errors.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
 import type { Senders } from "../sending/senders.ts";
@@ -50,7 +50,7 @@ export interface ToolParts extends Omit<TargetsOptions, "crews"> {
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "list" | "ready">;
   readonly sending: Pick<Senders, "send">;
   readonly store: TargetsOptions["store"] & Pick<ExecutionStore, "onDidChange" | "summary">;
-  readonly tracker: Pick<Tracker, "localProblemOf" | "onDidChange" | "pollNow" | "problemOf">;
+  readonly poller: Pick<Poller, "localProblemOf" | "onDidChange" | "pollNow" | "problemOf">;
   readonly clock: Clock;
 }
 
@@ -348,7 +348,7 @@ function describeInput(field: InputField): JsonObject {
 }
 
 /** The tracked executions, newest first. Sends no request. */
-function listExecutions({ crews, store, tracker }: ToolParts): Tool {
+function listExecutions({ crews, store, poller }: ToolParts): Tool {
   return toolOf(
     { crew: text, state: oneOf(executionStates), limit: number },
     vscode.l10n.t("Listing executions"),
@@ -362,7 +362,7 @@ function listExecutions({ crews, store, tracker }: ToolParts): Tool {
         .filter((each) => crew === undefined || isOfCrew(each.crew));
       const executions = found.slice(0, Math.min(limit, 100)).map((each) => ({
         ...summaryOf(each),
-        ...((each.watchingStoppedAt !== undefined || doubtOf({ crews, tracker }, each)) && {
+        ...((each.watchingStoppedAt !== undefined || doubtOf({ crews, poller }, each)) && {
           stale: true,
         }),
       }));
@@ -374,19 +374,19 @@ function listExecutions({ crews, store, tracker }: ToolParts): Tool {
 
 /** State and outputs; a long output in pieces. */
 function getExecution(parts: ToolParts): Tool {
-  const { crews, store, tracker } = parts;
+  const { crews, store, poller } = parts;
   const members = {
     ...executionMembers,
     ...{ taskId: text, attempt: number, offset: wholeNumber, waitSeconds: wholeNumber },
   };
-  const doubt = (execution: ExecutionSummary) => doubtOf({ crews, tracker }, execution);
+  const doubt = (execution: ExecutionSummary) => doubtOf({ crews, poller }, execution);
   return toolOf(
     members,
     vscode.l10n.t("Reading an execution"),
     async ({ taskId, attempt, offset, waitSeconds = 0, ...given }, { signal }) => {
       const execution = executionIn(parts, given);
       const { localId } = execution;
-      if (!hasEnded(execution)) await tracker.pollNow(localId);
+      if (!hasEnded(execution)) await poller.pollNow(localId);
       signal.throwIfAborted();
       const isHopeless = (each: ExecutionSummary) => doubt(each)?.isLasting === true;
       const wait = Math.min(waitSeconds, 120) * 1000;

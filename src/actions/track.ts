@@ -8,7 +8,7 @@ import { readTarget } from "../editor/arguments.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Poller } from "../executions/poller.ts";
 import type { PageRoom } from "../views/page/register.ts";
 import { namesOf, type Targets } from "./targets.ts";
 
@@ -16,14 +16,14 @@ export interface TrackParts {
   readonly targets: Pick<Targets, "crew">;
   readonly store: Pick<ExecutionStore, "add" | "find" | "refresh" | "summary">;
   readonly crews: Pick<Crews, "find" | "get" | "ready">;
-  readonly tracker: Pick<Tracker, "pollNow">;
+  readonly poller: Pick<Poller, "pollNow">;
   readonly page: Pick<PageRoom, "open">;
   readonly clock: Clock;
 }
 
 /** Takes `{crew?, kickoffId?}`; `kickoffId` may also be a status URL, which includes the crew. */
 export function trackVerb(parts: TrackParts) {
-  const { crews, store, tracker, clock, page } = parts;
+  const { crews, store, poller, clock, page } = parts;
   return async (argument: unknown) => {
     const wanted = await whatToTrack(parts, argument);
     if (wanted === undefined) return undefined;
@@ -39,7 +39,7 @@ export function trackVerb(parts: TrackParts) {
       store.add(
         newExecution({ crew, origin: "tracked", kickoffId, ...defined({ engine }) }, clock),
       );
-    await tracker.pollNow(execution.localId);
+    await poller.pollNow(execution.localId);
     await page.open(store.summary(execution.localId) ?? execution);
     return namesOf({ ...execution, crew });
   };

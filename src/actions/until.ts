@@ -2,7 +2,7 @@ import { wait, type Clock } from "../base/clock.ts";
 import { hasEnded, waitsForPerson, type ExecutionSummary } from "../executions/model.ts";
 import { pace } from "../executions/polls.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Poller } from "../executions/poller.ts";
 
 /**
  * Waits until the execution may need a person, has ended, can't be polled, or the time is over.
@@ -13,7 +13,7 @@ export async function untilItMatters(
   parts: {
     readonly store: Pick<ExecutionStore, "summary" | "onDidChange">;
     readonly clock: Clock;
-    readonly tracker: Pick<Tracker, "pollNow" | "onDidChange">;
+    readonly poller: Pick<Poller, "pollNow" | "onDidChange">;
     /** Whether polling can't help: the crew refuses the token, or isn't connected. */
     readonly isHopeless: (execution: ExecutionSummary) => boolean;
   },
@@ -21,7 +21,7 @@ export async function untilItMatters(
   milliseconds: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, clock, tracker, isHopeless } = parts;
+  const { store, clock, poller, isHopeless } = parts;
   const matters = () => {
     const execution = store.summary(localId);
     return (
@@ -39,14 +39,14 @@ export async function untilItMatters(
   const check = () => {
     if (matters()) end();
   };
-  const subscriptions = [store.onDidChange(check), tracker.onDidChange(check)];
+  const subscriptions = [store.onDidChange(check), poller.onDidChange(check)];
   const cancelEnd = clock.after(milliseconds, end);
   signal.addEventListener("abort", end, { signal: over.signal });
   try {
     const begun = clock.now();
     while (!over.signal.aborted) {
       if (!(await wait(clock, pace(clock.now() - begun, true), over.signal))) break;
-      await tracker.pollNow(localId);
+      await poller.pollNow(localId);
       // No event fires when a request can't be sent.
       check();
     }

@@ -1,15 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { type Disposable, Disposables } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
-import { Lease } from "./lease.ts";
+import { Leader } from "../store/leader.ts";
 import { type CrewRef, type ExecutionSummary, hasEnded, isDone, sendsCallbacks } from "./model.ts";
 import { type ClearScope, ExecutionStore } from "./store.ts";
-import { Tracker, type TrackerOptions } from "./tracker.ts";
+import { Poller, type PollerOptions } from "./poller.ts";
 
 /** How long a new window stays idle, and how long after an end the list is trimmed (ms). */
 const [quietStart, quietEnd] = [5_000, 10_000];
 
-interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "crews" | "log"> {
+interface ExecutionsOptions extends Pick<PollerOptions, "clock" | "crews" | "log"> {
   readonly database: Database;
   /** 0 keeps all. */
   readonly keepEnded: () => number;
@@ -17,8 +16,8 @@ interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "crews" | "lo
 
 export class Executions implements Disposable {
   readonly store: ExecutionStore;
-  readonly lease: Lease;
-  readonly tracker: Tracker;
+  readonly leader: Leader;
+  readonly poller: Poller;
   readonly #options: ExecutionsOptions;
   #begin: () => Promise<void> = () => Promise.resolve();
   /** Disposed when polling begins or ends. */
@@ -29,9 +28,9 @@ export class Executions implements Disposable {
     this.#options = options;
     const { database, clock, crews, log } = options;
     this.store = new ExecutionStore({ database, clock, log });
-    this.lease = new Lease({ database, clock, owner: randomUUID(), log });
-    const { store, lease } = this;
-    this.tracker = new Tracker({ store, lease, clock, crews, log });
+    this.leader = new Leader({ database, clock, log });
+    const { store, leader } = this;
+    this.poller = new Poller({ store, leader, clock, crews, log });
   }
 
   /** Reads the stored executions. Polling begins later, if one hasn't ended, and calls `begin`. */
@@ -72,16 +71,16 @@ export class Executions implements Disposable {
   dispose(): void {
     this.#clearing?.dispose();
     this.#phase.dispose();
-    this.tracker.dispose();
-    this.lease.dispose();
+    this.poller.dispose();
+    this.leader.dispose();
     this.store.dispose();
   }
 
   /** Polling begins once there is an open execution; in the first 5 s only for one added here. */
   #waitForOne(): void {
     this.#phase.dispose();
-    this.tracker.stop();
-    this.lease.stop();
+    this.poller.stop();
+    this.leader.stop();
     let isQuiet = true;
     const look = () => {
       const isNeeded = (each: ExecutionSummary) => !hasEnded(each) || sendsCallbacks(each);
@@ -114,8 +113,8 @@ export class Executions implements Disposable {
         if ([...added, ...changed].some(hasEnded)) trimSoon();
       }),
     );
-    this.lease.start();
-    this.tracker.start();
+    this.leader.start();
+    this.poller.start();
   }
 
   /**
@@ -127,7 +126,7 @@ export class Executions implements Disposable {
     const keep = keepEnded();
     const endOf = ({ endedAt, startedAt }: ExecutionSummary) => Date.parse(endedAt ?? startedAt);
     try {
-      if (keep <= 0 || !this.lease.confirm()) return;
+      if (keep <= 0 || !this.leader.confirm()) return;
       const ended = this.store.list().filter((each) => each.pinned !== true && isDone(each));
       ended.sort((one, other) => endOf(other) - endOf(one));
       for (const { localId } of ended.slice(keep)) this.store.remove(localId);

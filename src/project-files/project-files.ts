@@ -21,7 +21,7 @@ interface Inspected {
   readonly inspection: Inspection;
 }
 
-/** How long changes are collected (ms), as the tracker collects its news. */
+/** How long changes are collected (ms), as the poller collects its news. */
 const pause = 50;
 
 /** What a project's definition depends on; folders, because what is in a deleted one isn't reported. */

@@ -4,10 +4,10 @@ import type { KickoffRequest } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
-import type { Lease } from "../executions/lease.ts";
+import type { Leader } from "../store/leader.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
 import type { FeedbackResult, FeedbackToSend } from "./feedback.ts";
 import type { CrewToStart, KickoffOptions } from "./kickoff.ts";
@@ -17,8 +17,8 @@ import { Outbox } from "./outbox.ts";
 interface SendersOptions {
   readonly database: Database;
   readonly store: ExecutionStore;
-  readonly lease: Pick<Lease, "isHeld" | "onDidChange">;
-  readonly tracker: Pick<Tracker, "onDidPoll" | "pollNow">;
+  readonly leader: Pick<Leader, "isThisWindow" | "onDidChange">;
+  readonly poller: Pick<Poller, "onDidPoll" | "pollNow">;
   readonly clock: Clock;
   readonly crews: { client(crew: CrewRef): Promise<CrewClient> };
   readonly storage: SecretStorage;
@@ -50,21 +50,21 @@ export class Senders implements Disposable {
 
   constructor(options: SendersOptions) {
     this.#options = options;
-    const { store, lease, tracker } = options;
-    this.outbox = new Outbox({ ...options, poll: (localId) => tracker.pollNow(localId) });
+    const { store, leader, poller } = options;
+    this.outbox = new Outbox({ ...options, poll: (localId) => poller.pollNow(localId) });
     this.secrets = this.#subscriptions.add(new CallbackSecrets(options));
     this.#parts = { ...options, outbox: this.outbox, secrets: this.secrets };
     // The window that polled before may have crashed while it was sending.
     this.#subscriptions.add(
-      lease.onDidChange((isHeld) => {
-        if (isHeld) this.#recover(() => this.outbox.recover(store));
+      leader.onDidChange((isThisWindow) => {
+        if (isThisWindow) this.#recover(() => this.outbox.recover(store));
       }),
     );
     // A window may have lived until after that, or could not store the outcome.
     this.#subscriptions.add(
-      tracker.onDidPoll((localId) => {
+      poller.onDidPoll((localId) => {
         const execution = store.summary(localId);
-        if (execution?.stop?.outcome === "sending" && lease.isHeld)
+        if (execution?.stop?.outcome === "sending" && leader.isThisWindow)
           this.#recover(() => this.outbox.recoverOne(store, execution));
       }),
     );

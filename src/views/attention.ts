@@ -4,7 +4,7 @@ import { comparisonType, executionScheme, formType, setContext } from "../editor
 import { logProblem } from "../editor/log.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
 import { answersTo, canAnswer } from "../view/actions.ts";
 import type { CurrentCircumstances } from "./circumstances.ts";
@@ -14,7 +14,7 @@ import type { Timeline } from "./timeline/register.ts";
 import type { TreeRoom } from "./tree/register.ts";
 
 export function watchAttention(
-  tracker: Pick<Tracker, "attend">,
+  poller: Pick<Poller, "attend">,
   database: Pick<Database, "look" | "setVisible">,
   { view }: { readonly view: Pick<TreeRoom["view"], "visible" | "onDidChangeVisibility"> },
   documents: Pick<ExecutionDocuments, "summary">,
@@ -29,7 +29,7 @@ export function watchAttention(
       ...comparisons.shown,
       ...(timeline.shown === undefined ? [] : [timeline.shown]),
     ]);
-    tracker.attend({ isListVisible: view.visible, isFocused: focused, open });
+    poller.attend({ isListVisible: view.visible, isFocused: focused, open });
   };
   const updateTabs = () =>
     database.setVisible(

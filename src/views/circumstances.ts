@@ -4,7 +4,7 @@ import type { Crews } from "../crews/crews.ts";
 import { isInterrupted, type Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import type { Tracker, TrackerChange } from "../executions/tracker.ts";
+import type { Poller, PollerChange } from "../executions/poller.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import type { Outbox } from "../sending/outbox.ts";
@@ -19,7 +19,7 @@ type SentFeedback = Pick<FeedbackToSend, "execution" | "taskId">;
 
 interface Sources {
   readonly crews: Pick<Crews, "list" | "canStop" | "onDidChange">;
-  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
+  readonly poller: Pick<Poller, "problemOf" | "localProblemOf" | "onDidChange">;
   readonly outbox: Pick<Outbox, "isUnderWay">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export class CurrentCircumstances implements Disposable {
   readonly #sources: Sources;
   readonly #owned = new Disposables();
   readonly #changed = this.#owned.add(
-    new Emitter<TrackerChange | undefined>((error) => logProblem("Showing a change", error)),
+    new Emitter<PollerChange | undefined>((error) => logProblem("Showing a change", error)),
   );
   /** Fires with what it concerns, or undefined for all executions. */
   readonly onDidChange = this.#changed.event;
@@ -44,8 +44,8 @@ export class CurrentCircumstances implements Disposable {
 
   constructor(sources: Sources) {
     this.#sources = sources;
-    const { crews, tracker, prices } = sources;
-    this.#owned.add(tracker.onDidChange((change) => this.#changed.fire(change)));
+    const { crews, poller, prices } = sources;
+    this.#owned.add(poller.onDidChange((change) => this.#changed.fire(change)));
     this.#owned.add(prices.onDidChange(() => this.#changed.fire(undefined)));
     this.#owned.add(
       crews.onDidChange(() => {
@@ -62,13 +62,13 @@ export class CurrentCircumstances implements Disposable {
   }
 
   of(execution: ExecutionSummary): Circumstances {
-    const { crews, tracker, prices } = this.#sources;
+    const { crews, poller, prices } = this.#sources;
     const { kickoffIds, waiting } = execution;
     const crew = this.connected.get(execution.crew.id);
     const find = () => crew;
     return {
       // A kickoff without a response has its own text.
-      doubt: kickoffIds.length > 0 ? doubtOf({ crews: { find }, tracker }, execution) : undefined,
+      doubt: kickoffIds.length > 0 ? doubtOf({ crews: { find }, poller }, execution) : undefined,
       isKickingOff: this.#isKickingOff(execution),
       isInterrupted: isInterrupted(crew, kickoffIds),
       isSending: this.isSending(execution, waiting?.taskId),

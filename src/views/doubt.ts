@@ -3,12 +3,12 @@ import type { CrewApiError } from "../api/errors.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { isInterrupted, type Crew } from "../crews/types.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Poller } from "../executions/poller.ts";
 import type { Doubt } from "../view/actions.ts";
 
 export interface DoubtSources {
   readonly crews: { find(id: string): Pick<Crew, "local"> | undefined };
-  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf">;
+  readonly poller: Pick<Poller, "problemOf" | "localProblemOf">;
 }
 
 /** Why the shown state may be out of date. */
@@ -19,7 +19,7 @@ export function doubtOf(sources: DoubtSources, execution: ExecutionSummary): Dou
   return doubt && { ...doubt, text: `${doubt.text} ${last}` };
 }
 
-function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary) {
+function blockedBy({ crews, poller }: DoubtSources, execution: ExecutionSummary) {
   const { name, id } = execution.crew;
   const because = (short: string, text: string, isLasting = true): Doubt => ({
     short,
@@ -57,7 +57,7 @@ function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary
         "It was interrupted, and nothing runs now. Continue it, which repeats what was interrupted and can cost money, or discard it.",
       ),
     );
-  const error = tracker.localProblemOf(execution);
+  const error = poller.localProblemOf(execution);
   if (error === undefined) return undefined;
   // Other local errors may name files.
   const text =
@@ -69,8 +69,8 @@ function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary
   return because(l10n.t("not watched: see its page"), text);
 }
 
-function failedAt({ tracker }: DoubtSources, execution: ExecutionSummary): Doubt | undefined {
-  const problem = tracker.problemOf(execution);
+function failedAt({ poller }: DoubtSources, execution: ExecutionSummary): Doubt | undefined {
+  const problem = poller.problemOf(execution);
   if (problem === undefined) return undefined;
   const isLasting = problem.kind === "unauthorized" || problem.kind === "forbidden";
   return { short: shortProblem(problem), text: messageOf(problem), isLasting };

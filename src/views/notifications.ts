@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { logProblem } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
 import { plainMessage } from "../editor/messages.ts";
-import type { Lease } from "../executions/lease.ts";
+import type { Leader } from "../store/leader.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import {
@@ -18,7 +18,7 @@ import {
 
 interface NotificationsOptions {
   readonly store: Pick<ExecutionStore, "claim" | "list" | "summary" | "onDidChange">;
-  readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
+  readonly leader: Pick<Leader, "isThisWindow" | "confirm" | "onDidChange">;
   readonly clock: Clock;
   /** Whether the person looks at it now. */
   readonly isInFront: (execution: ExecutionSummary) => boolean;
@@ -41,7 +41,7 @@ export class Notifications implements vscode.Disposable {
 
   constructor(options: NotificationsOptions) {
     this.#options = options;
-    const { store, lease, clock } = options;
+    const { store, leader, clock } = options;
     this.#openedAt = clock.now();
     this.#subscriptions = vscode.Disposable.from(
       store.onDidChange(({ added, changed, removed }) => {
@@ -49,7 +49,7 @@ export class Notifications implements vscode.Disposable {
         for (const execution of removed)
           this.#seen.delete(eventOf(execution, clock.now())?.key ?? "");
       }),
-      lease.onDidChange(() => this.#look(store.list())),
+      leader.onDidChange(() => this.#look(store.list())),
     );
     this.#look(store.list());
   }
@@ -67,8 +67,8 @@ export class Notifications implements vscode.Disposable {
   }
 
   #look(executions: readonly ExecutionSummary[]): void {
-    const { lease, clock } = this.#options;
-    if (!lease.isHeld) return;
+    const { leader, clock } = this.#options;
+    if (!leader.isThisWindow) return;
     for (const execution of executions) {
       const event = this.#eventOf(execution);
       if (event === undefined || this.#seen.has(event.key)) continue;
@@ -82,7 +82,7 @@ export class Notifications implements vscode.Disposable {
     const soon = [...this.#soon];
     this.#soon.clear();
     this.#cancel = undefined;
-    if (!this.#options.lease.confirm()) {
+    if (!this.#options.leader.confirm()) {
       for (const [key] of soon) this.#seen.delete(key);
       return;
     }

@@ -4,23 +4,23 @@ import { actionsOf } from "../base/errors.ts";
 import { describeTokenType } from "../crews/token-format.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, runAction } from "../editor/messages.ts";
-import type { Lease } from "../executions/lease.ts";
+import type { Leader } from "../store/leader.ts";
 import type { CrewRef } from "../executions/model.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
 import { TokenPrompts } from "./token-prompts.ts";
 
 /** Asks for another token once, in one window. */
 export function watchRefusedTokens(
-  tracker: Pick<Tracker, "onDidPark" | "onDidChange" | "parkedCrews">,
-  lease: Pick<Lease, "confirm">,
+  poller: Pick<Poller, "onDidRefuse" | "onDidChange" | "refusingCrews">,
+  leader: Pick<Leader, "confirm">,
   database: Database,
 ): vscode.Disposable {
   const prompts = new TokenPrompts(database);
   const ask = async ({ id, name }: Pick<CrewRef, "id" | "name">, error: CrewApiError) => {
-    if (!lease.confirm()) return;
+    if (!leader.confirm()) return;
     // The crew may have another token by now.
-    if (!tracker.parkedCrews().has(id) || !prompts.begin(id)) return;
+    if (!poller.refusingCrews().has(id) || !prompts.begin(id)) return;
     const actions = actionsOf(error);
     const chosen = await vscode.window.showErrorMessage(
       plainMessage(messageFor(name, error)),
@@ -30,10 +30,10 @@ export function watchRefusedTokens(
     if (action !== undefined) await runAction(action);
   };
   return vscode.Disposable.from(
-    tracker.onDidPark(({ crew, error }) => {
+    poller.onDidRefuse(({ crew, error }) => {
       ask(crew, error).catch((problem: unknown) => logProblem("Asking for another token", problem));
     }),
-    tracker.onDidChange(() => prompts.keep(tracker.parkedCrews())),
+    poller.onDidChange(() => prompts.keep(poller.refusingCrews())),
   );
 }
 

@@ -32,9 +32,9 @@ export class TokenPrompts {
   }
 
   /** Only these crews refuse their token now; others are asked about again. */
-  keep(parked: ReadonlyMap<string, unknown>): void {
+  keep(refusing: ReadonlyMap<string, unknown>): void {
     for (const crewId of this.#refusing) {
-      if (parked.has(crewId)) continue;
+      if (refusing.has(crewId)) continue;
       this.#database.run("DELETE FROM token_prompts WHERE crew_id = ?", crewId);
       this.#refusing.delete(crewId);
     }

@@ -10,7 +10,7 @@ import { parseJson } from "../../src/base/json.ts";
 import { type Activity, activityOf, type Span } from "../../src/executions/activity.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { newExecution } from "../../src/executions/reduce.ts";
-import { Tracker } from "../../src/executions/tracker.ts";
+import { Poller } from "../../src/executions/poller.ts";
 import { renderExecution } from "../support/rendered.ts";
 import { pageModel } from "../../src/views/page/model.ts";
 import { answerProblems } from "../support/answer-check.ts";
@@ -21,7 +21,7 @@ import { endsOf } from "../support/ends.ts";
 import { weatherAnswer } from "../support/model-server.ts";
 import type { RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
-import { FakeLease } from "../unit/executions/tracker-support.ts";
+import { FakeLeader } from "../unit/executions/poller-support.ts";
 import { Windows } from "../unit/sending/window.ts";
 import { vendorSchemas } from "../unit/service/vendor-schemas.ts";
 
@@ -266,7 +266,7 @@ async function rejectThenApprove(
   async function run() {
     const id = await api.kickoff({ inputs: { city: "oslo", readers: "" }, ...webhooks(true) });
     const client = followed(service, id, windows);
-    atEnd(() => client.tracker.dispose());
+    atEnd(() => client.poller.dispose());
     const decisions: Decision[] = [];
     const decide = async (isApprove: boolean, human_feedback: string) => {
       const isWaiting = async () => {
@@ -328,17 +328,17 @@ async function rejectThenApprove(
   return { run };
 }
 
-/** The extension's tracker and store, with an execution that it tracks at that service. */
+/** The extension's poller and store, with an execution that it tracks at that service. */
 function followed({ url, token }: RunningService, kickoffId: string, windows: Windows) {
   const { store } = windows.open();
   const crew = { id: "local:weather", name: "weather", url };
   const { localId } = store.add(newExecution({ crew, origin: "tracked", kickoffId }, systemClock));
   const client = new CrewClient(url, token);
-  const lease = new FakeLease();
-  lease.give(false);
-  const tracker = new Tracker({
+  const leader = new FakeLeader();
+  leader.give(false);
+  const poller = new Poller({
     store,
-    lease,
+    leader,
     clock: systemClock,
     crews: { find: () => crew, client: () => Promise.resolve(client) },
     log: { problem: (message, error) => assert.fail(`${message} ${String(error)}`) },
@@ -349,9 +349,9 @@ function followed({ url, token }: RunningService, kickoffId: string, windows: Wi
     return found;
   };
   return {
-    tracker,
+    poller,
     execution,
-    poll: () => tracker.pollNow(localId),
+    poll: () => poller.pollNow(localId),
     activity: (): Activity => activityOf(execution(), store.events(localId)),
   };
 }

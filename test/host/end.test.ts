@@ -46,7 +46,7 @@ describe("Deactivating the extension", () => {
       assert.deepEqual(window.left, []),
     );
 
-  it("leaves no timer, listener, watcher, process or connection, even if it polls, holds the lease and serves a crew", async () => {
+  it("leaves no timer, listener, watcher, process or connection, even if it polls, leads and serves a crew", async () => {
     const crew = await startSilentCrew();
     second.atEnd(() => new Promise((resolve) => crew.server.close(resolve)));
     const id = `url:${crew.url}`;
@@ -62,7 +62,7 @@ describe("Deactivating the extension", () => {
     await api.kickoff({ crew: "Silent", inputs: { topic: "tea" } });
     const inForm = run("kickoff", { crew: "Silent", inputs: { topic: "tea" } }) as Promise<unknown>;
     await waitFor("a status request", () => crew.asked() > 0);
-    await waitFor("the lease", () => leases(second.storage) === 1);
+    await waitFor("the lead", () => leases(second.storage) === 1);
     const isForm = ({ input }: vscode.Tab) => input instanceof vscode.TabInputWebview;
     const form = await waitFor("the form", () =>
       vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isForm),

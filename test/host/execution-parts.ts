@@ -37,17 +37,17 @@ export function targetsIn(
   return new Targets({ store, crews, circumstances });
 }
 
-/** What verbs for executions need: the crew of `anExecution`, and a tracker that sends nothing. */
+/** What verbs for executions need: the crew of `anExecution`, and a poller that sends nothing. */
 export function executionParts<Store extends TargetsOptions["store"]>(
   store: Store,
   crews = crewsOf(anExecution().crew),
 ) {
   return {
     ...{ store, crews, clock: systemClock, targets: targetsIn(store, crews) },
-    tracker: {
-      parkedCrews: () => new Map<string, never>(),
+    poller: {
+      refusingCrews: () => new Map<string, never>(),
       pollNow: () => Promise.resolve(),
-      unpark: () => undefined,
+      pollAgain: () => undefined,
       watchAgain: () => undefined,
     },
     page: { open: () => Promise.resolve(), switchTo: () => Promise.resolve() },

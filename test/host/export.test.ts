@@ -300,12 +300,12 @@ describe("Executions that end", () => {
   let parts: ViewParts;
   let receiver: MisbehavingServer;
   let secrets: MemorySecrets;
-  let isHeld: boolean;
+  let isThisWindow: boolean;
   const windows: vscode.Disposable[] = [];
   eachWithViewParts((made) => (parts = made));
 
   beforeEach(async () => {
-    [receiver, secrets, isHeld] = [await startReceiver(), new MemorySecrets(), true];
+    [receiver, secrets, isThisWindow] = [await startReceiver(), new MemorySecrets(), true];
   });
 
   afterEach(async () => {
@@ -319,7 +319,7 @@ describe("Executions that end", () => {
     windows.push(
       watchEnds({
         store,
-        lease: { isHeld, confirm: () => isHeld, onDidChange: changes.event },
+        leader: { isThisWindow, confirm: () => isThisWindow, onDidChange: changes.event },
         clock: systemClock,
         context: { extension, secrets },
       }),
@@ -380,12 +380,12 @@ describe("Executions that end", () => {
     Object.assign(secrets, { get: (key: string) => (read.push(key), get(key)) });
     openWindow();
     end("without");
-    isHeld = false;
+    isThisWindow = false;
     openWindow();
     await set("otlpEndpoint", receiver.url);
     windows[0]?.dispose();
     end("elsewhere");
-    isHeld = true;
+    isThisWindow = true;
     openWindow();
     end("here");
     await waitFor("the spans", () => sent("here") > 0);

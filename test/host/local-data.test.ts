@@ -76,7 +76,7 @@ describe("Deleting local data", () => {
     const database = new Database({ folder, clock, log });
     database.setVisible(true);
     const executions = new Executions({ database, clock, crews, log, keepEnded: () => 0 });
-    const { store, lease, tracker } = executions;
+    const { store, leader, poller } = executions;
     const locals = new LocalCrews({
       ...{ crews, database, storage, extension },
       hasOpenExecutions: () => false,
@@ -84,7 +84,7 @@ describe("Deleting local data", () => {
       models: () => Promise.resolve(new Models({ secrets, globalState })),
     });
     const sending = new Senders({
-      ...{ database, store, lease, tracker, clock, log, storage: secrets, addresses: noAddresses },
+      ...{ database, store, leader, poller, clock, log, storage: secrets, addresses: noAddresses },
       crews: { client: () => assert.fail("Nothing is sent here.") },
     });
     const flows = new FlowWebhooks({
@@ -181,7 +181,7 @@ describe("Deleting local data", () => {
     const local = await window.locals.start({
       folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
     });
-    await waitFor("the lease", () => window.executions.lease.isHeld);
+    await waitFor("the leader", () => window.executions.leader.isThisWindow);
     await leaveToken(window);
     await secrets.store("crewdeck.otlpHeaders", "{}");
     await window.flows.setSecret("url:https://deployed.test", "feedback-secret");
@@ -193,7 +193,7 @@ describe("Deleting local data", () => {
     const settings = vscode.workspace.getConfiguration("crewdeck");
     assert.equal(settings.inspect("crews")?.globalValue, undefined);
     assert.deepEqual(
-      [window.crews.list(), window.executions.store.list(), window.executions.lease.isHeld],
+      [window.crews.list(), window.executions.store.list(), window.executions.leader.isThisWindow],
       [[], [], false],
     );
     assert.deepEqual(window.closed, ["forms"]);
@@ -365,7 +365,10 @@ describe("Deleting local data", () => {
     await fill(window);
     await other.globalState.update("crewdeck.remembered", "a mark");
     await waitFor("the other window", () => other.executions.store.list().length === 2);
-    await waitFor("a lease", () => window.executions.lease.isHeld || other.executions.lease.isHeld);
+    await waitFor(
+      "a leader",
+      () => window.executions.leader.isThisWindow || other.executions.leader.isThisWindow,
+    );
     // It hasn't noticed the deletion yet and is about to write.
     const late = window
       .delete("everything")
@@ -389,7 +392,7 @@ describe("Deleting local data", () => {
     );
     await waitFor(
       "one of them to watch",
-      () => window.executions.lease.isHeld || other.executions.lease.isHeld,
+      () => window.executions.leader.isThisWindow || other.executions.leader.isThisWindow,
     );
   });
 

@@ -47,8 +47,8 @@ describe("Notifications", () => {
     claim = (event: string, localId: string) => parts.store.claim(event, localId),
   ) => {
     const changes = new Emitter<boolean>((error) => assert.fail(String(error)));
-    const lease = {
-      isHeld: true,
+    const leader = {
+      isThisWindow: true,
       confirm: () => true,
       onDidChange: changes.event,
     };
@@ -60,7 +60,7 @@ describe("Notifications", () => {
           summary: (id) => parts.store.summary(id),
           onDidChange: parts.store.onDidChange,
         },
-        lease,
+        leader,
         clock: systemClock,
         isInFront: ({ localId }) => localId === "in front",
         show: (_kind, message, buttons) => {

@@ -9,7 +9,7 @@ import { watchRefusedTokens } from "../../src/views/refused-tokens.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";
-import { Scene } from "../unit/executions/tracker-support.ts";
+import { Scene } from "../unit/executions/poller-support.ts";
 import { crewsOf, targetsIn } from "./execution-parts.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
@@ -23,7 +23,10 @@ describe("a crew that refuses its token while it is watched", () => {
   const { showErrorMessage } = vscode.window;
   let machine: ReturnType<typeof testDatabase>;
   let shown: string[][];
-  let windows: { readonly refused: vscode.Disposable; readonly parks: vscode.EventEmitter<Park> }[];
+  let windows: {
+    readonly refused: vscode.Disposable;
+    readonly refusals: vscode.EventEmitter<Park>;
+  }[];
   const error = new CrewApiError({
     kind: "unauthorized",
     status: 401,
@@ -39,15 +42,15 @@ describe("a crew that refuses its token while it is watched", () => {
       showErrorMessage: (...said: string[]) => (shown.push(said), Promise.resolve("Ran")),
     });
     windows = [1, 2].map(() => {
-      const parks = new vscode.EventEmitter<Park>();
-      const tracker = {
-        onDidPark: parks.event,
+      const refusals = new vscode.EventEmitter<Park>();
+      const poller = {
+        onDidRefuse: refusals.event,
         onDidChange: () => ({ dispose: () => undefined }),
-        parkedCrews: () => new Map([[crew.id, error]]),
+        refusingCrews: () => new Map([[crew.id, error]]),
       };
       return {
-        parks,
-        refused: watchRefusedTokens(tracker, { confirm: () => true }, machine.database),
+        refusals,
+        refused: watchRefusedTokens(poller, { confirm: () => true }, machine.database),
       };
     });
   });
@@ -73,9 +76,9 @@ describe("a crew that refuses its token while it is watched", () => {
         },
         { title: "Other", command: "crewdeck-test.other" },
       ]);
-      for (const { parks } of windows) parks.fire({ crew, error });
+      for (const { refusals } of windows) refusals.fire({ crew, error });
       await waitFor("the button's command", () => ran.length > 0);
-      for (const { parks } of windows) parks.fire({ crew, error });
+      for (const { refusals } of windows) refusals.fire({ crew, error });
       assert.deepEqual(shown, [
         [
           "“Writers” no longer accepts the user's token (User Bearer Token), so its executions are not watched.",
@@ -103,17 +106,17 @@ describe("Refreshing crews that refuse their token", () => {
   beforeEach(async () => {
     scene = new Scene(() => refused);
     // Another window polls, so only the person's requests are sent here.
-    scene.lease.isHeld = false;
-    scene.tracker.start();
+    scene.leader.isThisWindow = false;
+    scene.poller.start();
     for (const number of [1, 2, 3])
       scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
     scene.store.put(anExecution({ localId: "o1", kickoffIds: ["ok1"], crew: other }));
-    for (const localId of ["e1", "o1"]) await scene.tracker.pollNow(localId);
-    assert.equal(scene.tracker.parkedCrews().size, 2);
+    for (const localId of ["e1", "o1"]) await scene.poller.pollNow(localId);
+    assert.equal(scene.poller.refusingCrews().size, 2);
     scene.asked.length = 0;
   });
 
-  afterEach(() => scene.tracker.dispose());
+  afterEach(() => scene.poller.dispose());
 
   const refresh = async (argument?: unknown) => {
     const store = {
@@ -122,7 +125,7 @@ describe("Refreshing crews that refuse their token", () => {
       refresh: () => Promise.resolve(),
     };
     const crews = crewsOf(anExecution().crew, other);
-    const parts = { crews, store, targets: targetsIn(store, crews), tracker: scene.tracker };
+    const parts = { crews, store, targets: targetsIn(store, crews), poller: scene.poller };
     await refreshCommand(parts, argument, askerOf(argument));
   };
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
@@ -130,7 +133,7 @@ describe("Refreshing crews that refuse their token", () => {
 
   it("sends no refused token when everything is refreshed", async () => {
     await refresh();
-    assert.deepEqual([asked(), scene.tracker.parkedCrews().size], [[], 2]);
+    assert.deepEqual([asked(), scene.poller.refusingCrews().size], [[], 2]);
   });
 
   it("sends the token of the row's crew once, and reports that it is still refused", async () => {
@@ -149,7 +152,7 @@ describe("Refreshing crews that refuse their token", () => {
     scene.answer = () => working("a", 0);
     await refresh(crewRow);
     assert.deepEqual(
-      [asked().sort(), [...scene.tracker.parkedCrews().keys()]],
+      [asked().sort(), [...scene.poller.refusingCrews().keys()]],
       [["k1", "k2", "k3"], [other.id]],
     );
   });
@@ -157,6 +160,6 @@ describe("Refreshing crews that refuse their token", () => {
   it("doesn't report a refused token if nothing is watched; the next request does", async () => {
     for (const number of [1, 2, 3]) scene.store.put(undefined, `e${number}`);
     await refresh(crewRow);
-    assert.deepEqual([asked(), [...scene.tracker.parkedCrews().keys()]], [[], [other.id]]);
+    assert.deepEqual([asked(), [...scene.poller.refusingCrews().keys()]], [[], [other.id]]);
   });
 });

@@ -54,7 +54,7 @@ describe("A problem report", () => {
     const { document } = vscode.window.activeTextEditor!;
     assert.equal(document.getText(), text);
     assert.deepEqual([document.isUntitled, document.languageId], [true, "markdown"]);
-    // The manifest has no issue tracker, so no address is shown.
+    // The manifest has no issue poller, so no address is shown.
     assert.match(text, /Nothing was sent[^]*Send it to the person who gave you Crewdeck\./);
     await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
   });

@@ -84,7 +84,7 @@ describe("Stopping an execution", () => {
         circumstances: noCircumstances,
         crews: { ...parts.crews, inputs: other },
         sending: { send: other },
-        tracker: {
+        poller: {
           ...{ pollNow: other, onDidChange: other },
           ...{ problemOf: () => undefined, localProblemOf: () => undefined },
         },

@@ -218,7 +218,7 @@ describe("Tools for language models, with a scripted crew:", () => {
     return new Tools({
       ...parts,
       verbs: { ...verbs, stop: () => assert.fail("no test stops here") },
-      tracker: {
+      poller: {
         pollNow: () => Promise.resolve(),
         problemOf: () => undefined,
         localProblemOf: () => undefined,

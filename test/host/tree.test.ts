@@ -4,7 +4,7 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { Crew, TokenState } from "../../src/crews/types.ts";
 import { Emitter } from "../../src/base/events.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
-import type { TrackerChange } from "../../src/executions/tracker.ts";
+import type { PollerChange } from "../../src/executions/poller.ts";
 import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { noFilter } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
@@ -58,11 +58,11 @@ describe("the tree", () => {
   let tokensRead: string[];
   let refreshed: (readonly TreeNode[] | undefined)[];
   let token: TokenState;
-  const parked = new Map<string, CrewApiError>();
+  const refusing = new Map<string, CrewApiError>();
   const crewsChanged = new vscode.EventEmitter<void>();
   const tokenChanged = new vscode.EventEmitter<string>();
   let isKickingOff: boolean;
-  const trackerChanged = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
+  const trackerChanged = new Emitter<PollerChange>((error) => assert.fail(String(error)));
 
   afterEach(() => {
     tree.dispose();
@@ -74,13 +74,13 @@ describe("the tree", () => {
     clock = new FakeClock();
     view = new FakeView();
     [crews, tokensRead, refreshed, token] = [[writers], [], [], { kind: "none" }];
-    parked.clear();
+    refusing.clear();
     isKickingOff = false;
     choices = new TreeChoices(new MemoryMemento());
     circumstances = new CurrentCircumstances({
       crews: { list: () => crews, canStop: () => true, onDidChange: crewsChanged.event },
-      tracker: {
-        problemOf: ({ crew }) => parked.get(crew.id),
+      poller: {
+        problemOf: ({ crew }) => refusing.get(crew.id),
         localProblemOf: () => undefined,
         onDidChange: trackerChanged.event,
       },
@@ -97,7 +97,7 @@ describe("the tree", () => {
         },
         onDidChangeToken: tokenChanged.event,
       },
-      tracker: { parkedCrews: () => parked },
+      poller: { refusingCrews: () => refusing },
       createView: () => view,
     });
     tree.onDidChangeTreeData((nodes) => refreshed.push(nodes));
@@ -219,7 +219,7 @@ describe("the tree", () => {
     const running = rows().find(({ localId }) => localId === "runs");
     refreshed.length = 0;
     const refused = { kind: "unauthorized", message: "Refused.", remedy: "Replace it." } as const;
-    parked.set(writers.id, new CrewApiError(refused));
+    refusing.set(writers.id, new CrewApiError(refused));
     trackerChanged.fire({ crewIds: [writers.id], localIds: [] });
     assert.deepEqual(new Set(refreshed.flat()), new Set([crewRows()[0], running]));
     assert.match(String(descriptionOf(running)), /not watched: token refused/);

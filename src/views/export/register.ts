@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { actionsOf, messageOf, UserError } from "../../base/errors.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
-import type { Lease } from "../../executions/lease.ts";
+import type { Leader } from "../../store/leader.ts";
 import { type ExecutionSummary, targetOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
@@ -11,12 +11,12 @@ import type { SpanExporter, SpanExporterOptions } from "./exporter.ts";
 
 interface EndsOptions extends SpanExporterOptions {
   readonly store: Pick<ExecutionStore, "claim" | "events" | "find" | "list" | "onDidChange">;
-  readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
+  readonly leader: Pick<Leader, "isThisWindow" | "confirm" | "onDidChange">;
 }
 
 /** Sends the spans of each execution that ends, if there is an endpoint: once, from one window. */
 export function watchEnds(options: EndsOptions): vscode.Disposable {
-  const { store, lease, clock } = options;
+  const { store, leader, clock } = options;
   const seen = new Set<string>();
   let exporter: Promise<SpanExporter> | undefined;
   /** The problem that was shown, if nothing was sent since. */
@@ -27,7 +27,7 @@ export function watchEnds(options: EndsOptions): vscode.Disposable {
     try {
       const execution = store.find(localId);
       if (execution === undefined) return undefined;
-      if (lease.confirm()) return store.claim(`spans-${event}`, localId) ? execution : undefined;
+      if (leader.confirm()) return store.claim(`spans-${event}`, localId) ? execution : undefined;
     } catch (error) {
       logProblem("Sending spans of an ended execution", error);
     }
@@ -50,7 +50,7 @@ export function watchEnds(options: EndsOptions): vscode.Disposable {
   };
   const look = (executions: readonly ExecutionSummary[]) => {
     const endpoint: unknown = vscode.workspace.getConfiguration("crewdeck").get("otlpEndpoint");
-    if (!endpoint || !lease.isHeld) return;
+    if (!endpoint || !leader.isThisWindow) return;
     for (const execution of executions) {
       const event = eventOf(execution, clock.now());
       if (event === undefined || event.kind === "waiting" || seen.has(event.key)) continue;
@@ -61,7 +61,7 @@ export function watchEnds(options: EndsOptions): vscode.Disposable {
   };
   return vscode.Disposable.from(
     store.onDidChange(({ added, changed }) => look([...added, ...changed])),
-    lease.onDidChange(() => look(store.list())),
+    leader.onDidChange(() => look(store.list())),
   );
 }
 

@@ -91,11 +91,11 @@ export function goneCrewRow({ id, name, url }: CrewRef): Row {
 
 interface CrewCondition {
   /** Why the crew refused its token. */
-  readonly parked?: CrewApiError | undefined;
+  readonly refusing?: CrewApiError | undefined;
   readonly tokens?: TokenState | undefined;
 }
 
-export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
+export function crewRow(crew: Crew, { refusing, tokens }: CrewCondition): Row {
   const { name, url, local, dashboardUrl } = crew;
   const phase = local && phaseOf(local);
   const stored = tokens?.kind === "stored" ? tokens : undefined;
@@ -103,7 +103,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   const needsToken = local === undefined && tokens !== undefined && stored === undefined;
   const isLost = needsToken && tokens.kind === "lost";
   const [trouble] = present(
-    parked && refusalLabel(parked),
+    refusing && refusalLabel(refusing),
     isLost && l10n.t("Token lost here – set it again"),
     needsToken && l10n.t("No token on this machine"),
   );
@@ -130,8 +130,8 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       name,
       url,
       trouble,
-      parked?.message,
-      parked?.remedy,
+      refusing?.message,
+      refusing?.remedy,
       isLost && l10n.t("This machine's secret storage no longer returns the token. Set it again."),
       uses && l10n.t("Uses {0}", uses),
       hasTwoTokens && l10n.t("Also here: {0}", describeTokenType(otherType(stored.inUse))),
@@ -143,7 +143,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       phase === "stopped" && l10n.t("Start it, or kick it off, to continue."),
     ),
     icon:
-      parked !== undefined || needsToken
+      refusing !== undefined || needsToken
         ? { id: "key", color: "list.warningForeground" }
         : crewIcon(local),
     facts: present(
@@ -153,7 +153,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       local?.engine,
       interrupted !== undefined && "interrupted",
       dashboardUrl !== undefined && "dashboard",
-      parked !== undefined && "parked",
+      refusing !== undefined && "refusing",
       needsToken && "noToken",
     ).join(":"),
     sentence: l10n.t(

@@ -9,7 +9,7 @@ import type { ExecutionChange } from "../../executions/store.ts";
 import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { taskIn } from "../../executions/tasks.ts";
-import type { Tracker, TrackerChange } from "../../executions/tracker.ts";
+import type { Poller, PollerChange } from "../../executions/poller.ts";
 import { elapsedText } from "../../view/words.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
 import { showSummary } from "../status-bar.ts";
@@ -38,7 +38,7 @@ import {
 export interface ExecutionTreeOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "withInput" | "onDidChange">;
   readonly crews: Pick<Crews, "tokenState" | "onDidChangeToken">;
-  readonly tracker: Pick<Tracker, "parkedCrews">;
+  readonly poller: Pick<Poller, "refusingCrews">;
   readonly circumstances: Pick<CurrentCircumstances, "of" | "connected" | "onDidChange">;
   readonly clock: Clock;
   readonly choices: Pick<TreeChoices, "rules" | "onDidChange">;
@@ -189,13 +189,13 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   #row(node: TreeNode): Row | undefined {
-    const { store, tracker, circumstances, clock } = this.#options;
+    const { store, poller, circumstances, clock } = this.#options;
     const crew = "crew" in node ? circumstances.connected.get(node.crew) : undefined;
     switch (node.kind) {
       case "crew": {
-        const parked = tracker.parkedCrews().get(node.crew);
+        const refusing = poller.refusingCrews().get(node.crew);
         if (crew !== undefined)
-          return crewRow(crew, { parked, tokens: this.#tokens.get(node.crew) });
+          return crewRow(crew, { refusing, tokens: this.#tokens.get(node.crew) });
         const some = this.arrangement.members(crewGroup(node.crew))[0];
         return some && goneCrewRow(some.crew);
       }
@@ -279,7 +279,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     }
   }
 
-  #circumstancesChanged({ crewIds, localIds }: TrackerChange): void {
+  #circumstancesChanged({ crewIds, localIds }: PollerChange): void {
     // Without executions, the change concerns all open ones of these crews.
     const open = (execution: ExecutionSummary) =>
       crewIds.includes(execution.crew.id) && !hasEnded(execution);

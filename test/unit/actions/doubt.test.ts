@@ -5,7 +5,7 @@ import type { ExecutionSummary } from "../../../src/executions/model.ts";
 import { doubtOf, type DoubtSources } from "../../../src/views/doubt.ts";
 import { untilItMatters } from "../../../src/actions/until.ts";
 import { anExecution, working } from "../executions/samples.ts";
-import { failure, Scene } from "../executions/tracker-support.ts";
+import { failure, Scene } from "../executions/poller-support.ts";
 
 const running = anExecution({ state: "running" });
 const { localId } = running;
@@ -14,14 +14,14 @@ describe("The doubt about an execution", () => {
   let scene: Scene;
   let crew: ReturnType<DoubtSources["crews"]["find"]>;
   const doubt = (execution: ExecutionSummary = running) =>
-    doubtOf({ crews: { find: () => crew }, tracker: scene.tracker }, execution);
+    doubtOf({ crews: { find: () => crew }, poller: scene.poller }, execution);
 
   beforeEach(() => {
     crew = {};
     scene = new Scene(() => working("a", 0));
     scene.store.put(running);
   });
-  afterEach(() => scene.tracker.dispose());
+  afterEach(() => scene.poller.dispose());
 
   /** Waits as the tool does: one request, then up to two minutes. Returns the seconds of the requests, and whether the wait is over. */
   async function waitAsTheTool(): Promise<{
@@ -29,10 +29,10 @@ describe("The doubt about an execution", () => {
     readonly isOver: () => boolean;
   }> {
     let isOver = false;
-    await scene.tracker.pollNow(localId);
-    const { store, clock, tracker } = scene;
+    await scene.poller.pollNow(localId);
+    const { store, clock, poller } = scene;
     void untilItMatters(
-      { store, clock, tracker, isHopeless: (each) => doubt(each)?.isLasting === true },
+      { store, clock, poller, isHopeless: (each) => doubt(each)?.isLasting === true },
       localId,
       120_000,
       new AbortController().signal,
@@ -64,7 +64,7 @@ describe("The doubt about an execution", () => {
     const waiting = await waitAsTheTool();
     assert.equal(waiting.isOver(), false);
     scene.answer = () => failure("unauthorized");
-    await scene.tracker.pollNow(localId);
+    await scene.poller.pollNow(localId);
     await scene.pass(60);
     assert.deepEqual([scene.seconds().length, waiting.isOver()], [1, true]);
   });

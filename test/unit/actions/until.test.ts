@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Emitter } from "../../../src/base/events.ts";
 import type { ExecutionChange } from "../../../src/executions/store.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
-import type { TrackerChange } from "../../../src/executions/tracker.ts";
+import type { PollerChange } from "../../../src/executions/poller.ts";
 import { untilItMatters } from "../../../src/actions/until.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
@@ -12,17 +12,17 @@ describe("Waiting for an execution", () => {
   let clock: FakeClock;
   let polls: number[];
   const changes = new Emitter<ExecutionChange>((error) => assert.fail(String(error)));
-  const troubles = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
+  const troubles = new Emitter<PollerChange>((error) => assert.fail(String(error)));
   const store = { summary: () => execution, onDidChange: changes.event };
   let isHopeless: boolean;
   const pollNow = () => {
     polls.push(clock.now());
     return Promise.resolve();
   };
-  const tracker = { pollNow, onDidChange: troubles.event };
+  const poller = { pollNow, onDidChange: troubles.event };
   const wait = (milliseconds: number, signal: AbortSignal = new AbortController().signal) =>
     untilItMatters(
-      { store, clock, tracker, isHopeless: () => isHopeless },
+      { store, clock, poller, isHopeless: () => isHopeless },
       "local-1",
       milliseconds,
       signal,

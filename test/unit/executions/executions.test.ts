@@ -128,12 +128,12 @@ describe("Executions", () => {
       ]) {
         begun = 0;
         store.add(anExecution());
-        assert.deepEqual([begun, executions.lease.isHeld], [1, true]);
+        assert.deepEqual([begun, executions.leader.isThisWindow], [1, true]);
         others.refresh();
         clear();
         store.refresh();
         await clock.pass(10_000);
-        assert.deepEqual([begun, executions.lease.isHeld], [1, false]);
+        assert.deepEqual([begun, executions.leader.isThisWindow], [1, false]);
       }
     });
 
@@ -198,7 +198,7 @@ describe("Executions", () => {
       database.run("UPDATE lease SET owner = 'another'");
       await clock.pass(11_000);
       assert.equal(left().length, 4, "another window does it");
-      executions.lease.takeOver();
+      executions.leader.takeOver();
       store.update("runs", (execution) => ({
         ...execution,
         state: "completed",

@@ -12,8 +12,8 @@ describe("The senders", () => {
   let window: Window;
   let sending: Senders;
   let problems: string[];
-  let isHeld: boolean;
-  const lease = new Emitter<boolean>((error) => assert.fail(String(error)));
+  let isThisWindow: boolean;
+  const leader = new Emitter<boolean>((error) => assert.fail(String(error)));
   const polls = new Emitter<string>((error) => assert.fail(String(error)));
   const lost: SentResume = {
     taskId: "review",
@@ -25,16 +25,16 @@ describe("The senders", () => {
   beforeEach(() => {
     windows = new Windows();
     window = windows.open();
-    [problems, isHeld] = [[], true];
+    [problems, isThisWindow] = [[], true];
     sending = new Senders({
       ...window,
-      lease: {
-        onDidChange: lease.event,
-        get isHeld() {
-          return isHeld;
+      leader: {
+        onDidChange: leader.event,
+        get isThisWindow() {
+          return isThisWindow;
         },
       },
-      tracker: { pollNow: () => Promise.resolve(), onDidPoll: polls.event },
+      poller: { pollNow: () => Promise.resolve(), onDidPoll: polls.event },
       clock: systemClock,
       crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: new SecretMemory(),
@@ -56,9 +56,9 @@ describe("The senders", () => {
     sending.begin();
     assert.deepEqual(outcomes(), ["unanswered"]);
     add("two", [lost]);
-    lease.fire(false);
+    leader.fire(false);
     assert.deepEqual(outcomes().sort(), ["sending", "unanswered"]);
-    lease.fire(true);
+    leader.fire(true);
     assert.deepEqual(outcomes(), ["unanswered", "unanswered"]);
   });
 
@@ -82,9 +82,9 @@ describe("The senders", () => {
     };
     assert.equal(outcomeAfterPoll(), "sending", "it is under way");
     kill(window);
-    isHeld = false;
+    isThisWindow = false;
     assert.equal(outcomeAfterPoll(), "sending", "another window polls");
-    isHeld = true;
+    isThisWindow = true;
     assert.equal(outcomeAfterPoll(), "unanswered");
     assert.deepEqual(intentsIn(window), []);
     await send(() => Promise.resolve());

@@ -57,11 +57,11 @@ describe("a crew's row", () => {
   });
 
   it("says that the token was refused, or that this machine has none", () => {
-    const parked = crewRow(deployed, { parked: unauthorized });
-    assert.match(parked.description, /Token refused/);
-    assert.match(parked.sentence, /Token refused/);
-    assert.ok(parked.tooltip.includes("Set another one."));
-    assert.match(parked.facts, /:parked\b/);
+    const refusing = crewRow(deployed, { refusing: unauthorized });
+    assert.match(refusing.description, /Token refused/);
+    assert.match(refusing.sentence, /Token refused/);
+    assert.ok(refusing.tooltip.includes("Set another one."));
+    assert.match(refusing.facts, /:refusing\b/);
     assert.equal(
       crewRow(deployed, { tokens: { kind: "none" } }).description,
       "No token on this machine",
@@ -75,11 +75,11 @@ describe("a crew's row", () => {
         remedy: "Set it.",
       });
     assert.match(
-      crewRow(deployed, { parked: refusalOf("userBearer") }).description,
+      crewRow(deployed, { refusing: refusalOf("userBearer") }).description,
       /^User's token refused/,
     );
     assert.match(
-      crewRow(deployed, { parked: refusalOf("bearer") }).sentence,
+      crewRow(deployed, { refusing: refusalOf("bearer") }).sentence,
       /Organisation's token refused/,
     );
   });

@@ -4,7 +4,7 @@ import { TokenPrompts } from "../../../src/views/token-prompts.ts";
 import { Windows } from "../executions/windows.ts";
 
 const crew = "url:https://crew.test";
-const parked = new Map([[crew, {}]]);
+const refusing = new Map([[crew, {}]]);
 
 describe("asking for another token", () => {
   let machine: Windows;
@@ -26,7 +26,7 @@ describe("asking for another token", () => {
 
   it("is done once, by one window, however often the crew refuses the old one", () => {
     assert.equal(asking(), 1);
-    for (const window of windows) window.keep(parked);
+    for (const window of windows) window.keep(refusing);
     assert.equal(asking(), 0);
     assert.equal(windows[0]!.begin("url:https://other.test"), true);
   });

@@ -1,79 +1,78 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
-import { Lease } from "../../../src/executions/lease.ts";
+import { Leader } from "../../../src/store/leader.ts";
 import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
 
-describe("Lease", () => {
+describe("The leader", () => {
   let folder: string;
   let clock: FakeClock;
   let database: Database;
-  let leases: Lease[];
+  let leaders: Leader[];
 
   beforeEach(() => {
-    folder = temporaryFolder("lease");
+    folder = temporaryFolder("leader");
     clock = new FakeClock();
     // One connection is enough for all windows, because SQLite serializes the writes of processes.
     database = new Database({
       folder,
-      // The database's timers would count as the lease's.
+      // The database's timers would count, too.
       clock: { now: () => clock.now(), after: () => () => undefined },
       log: { problem: (_message, error) => assert.ifError(error) },
     });
-    leases = [];
+    leaders = [];
   });
   afterEach(async () => {
-    for (const lease of leases) lease.dispose();
+    for (const leader of leaders) leader.dispose();
     database.dispose();
     await rm(folder, { recursive: true });
   });
 
-  function aLease(
-    owner: string,
+  function aWindow(
     onProblem: (message: string, error: unknown) => void = (_message, error) =>
       assert.ifError(error),
-  ): Lease {
-    const lease = new Lease({ database, clock, owner, log: { problem: onProblem } });
-    leases.push(lease);
-    return lease;
+  ): Leader {
+    const leader = new Leader({ database, clock, log: { problem: onProblem } });
+    leaders.push(leader);
+    return leader;
   }
 
-  const held = () => leases.map((lease) => lease.isHeld);
-  const rows = () => database.all("SELECT owner FROM lease").map(({ owner }) => owner);
+  const held = () => leaders.map((leader) => leader.isThisWindow);
+  const rows = () => database.all("SELECT owner FROM lease").length;
 
-  it("is held at once by the first window, and by no other", async () => {
-    const [one, two] = [aLease("one"), aLease("two")];
+  it("is the first window at once, and no other", async () => {
+    const [one, two] = [aWindow(), aWindow()];
     one.start();
     two.start();
     assert.deepEqual(held(), [true, false]);
     await clock.pass(60_000);
     assert.deepEqual(held(), [true, false]);
-    assert.deepEqual(rows(), ["one"]);
+    assert.equal(rows(), 1);
   });
 
-  it("is released when its window closes, and another window takes it", async () => {
-    const [one, two] = [aLease("one"), aLease("two")];
+  it("is another window when it closes", async () => {
+    const [one, two] = [aWindow(), aWindow()];
     one.start();
     two.start();
     one.dispose();
-    assert.deepEqual(rows(), []);
+    assert.equal(rows(), 0);
     await clock.pass(5_000);
     assert.deepEqual(held(), [false, true]);
   });
 
-  it("passes to another window 15 s after its holder was killed, and not before", async () => {
+  it("is another window 15 s after it was killed, and not before", async () => {
     database.run("INSERT INTO lease VALUES (1, 'dead', ?)", clock.now() + 15_000);
-    const one = aLease("one");
+    const one = aWindow();
     one.start();
     await clock.pass(14_000);
-    assert.equal(one.isHeld, false);
+    assert.equal(one.isThisWindow, false);
     await clock.pass(1_000);
-    assert.equal(one.isHeld, true);
+    assert.equal(one.isThisWindow, true);
   });
 
-  it("is taken over by a focused window; the other one notices at its renewal or its next check", async () => {
-    const [one, two] = [aLease("one"), aLease("two")];
+  it("is a window that gets the focus; the other one notices at its renewal or its next check", async () => {
+    const [one, two] = [aWindow(), aWindow()];
     one.start();
     two.start();
     two.takeOver();
@@ -86,17 +85,17 @@ describe("Lease", () => {
   });
 
   it("follows the focus, however fast that changes", async () => {
-    const [one, two] = [aLease("one"), aLease("two")];
+    const [one, two] = [aWindow(), aWindow()];
     one.start();
     two.start();
     two.takeOver();
-    one.takeOver(); // It hasn't noticed yet that it lost the lease.
+    one.takeOver(); // It hasn't noticed yet that it no longer leads.
     await clock.pass(6_000);
     assert.deepEqual(held(), [true, false]);
   });
 
-  it("is lost if it expires while the window sleeps, until the window renews it", () => {
-    const one = aLease("one");
+  it("is no window that slept too long, until that renews its lead", () => {
+    const one = aWindow();
     one.start();
     database.run("UPDATE lease SET expires_at = ?", clock.now());
     assert.equal(one.confirm(), false);
@@ -104,57 +103,57 @@ describe("Lease", () => {
     assert.equal(one.confirm(), true);
   });
 
-  it("fires an event when it is gained or lost", async () => {
-    const [one, two] = [aLease("one"), aLease("two")];
+  it("fires an event when this window begins or ends to lead", async () => {
+    const [one, two] = [aWindow(), aWindow()];
     const changes: boolean[] = [];
-    one.onDidChange((isHeld) => changes.push(isHeld));
+    one.onDidChange((isThisWindow) => changes.push(isThisWindow));
     one.start();
     two.takeOver();
     await clock.pass(6_000);
     assert.deepEqual(changes, [true, false]);
   });
 
-  it("is free if it expires later than any lease can, because the clock was set back", () => {
+  it("is a new one if the lead expires later than any can, because the clock was set back", () => {
     database.run("INSERT INTO lease VALUES (1, 'x', ?)", clock.now() + 3_600_000);
-    const one = aLease("one");
+    const one = aWindow();
     one.start();
-    assert.equal(one.isHeld, true);
+    assert.equal(one.isThisWindow, true);
   });
 
-  it("is not held while the database can't be written; that is reported, and retried", async () => {
+  it("is not this window while the database can't be written; that is reported, and retried", async () => {
     const problems: string[] = [];
     database.all("PRAGMA query_only = ON");
-    const one = aLease("one", (message) => problems.push(message));
+    const one = aWindow((message) => problems.push(message));
     one.start();
-    assert.equal(one.isHeld, false);
+    assert.equal(one.isThisWindow, false);
     assert.deepEqual(problems, ["Could not decide which window polls; trying again."]);
     database.all("PRAGMA query_only = OFF");
     await clock.pass(5_000);
-    assert.equal(one.isHeld, true);
+    assert.equal(one.isThisWindow, true);
   });
 
-  it("is released and not renewed after a stop, and can be started again", async () => {
-    const [one, two] = [aLease("one"), aLease("two")];
+  it("is another window after a stop, and can be this one again", async () => {
+    const [one, two] = [aWindow(), aWindow()];
     one.start();
     one.stop();
-    assert.deepEqual([one.isHeld, clock.pending], [false, 0]);
+    assert.deepEqual([one.isThisWindow, clock.pending], [false, 0]);
     two.start();
-    assert.equal(two.isHeld, true, "no window waits until it expires");
+    assert.equal(two.isThisWindow, true, "no window waits until it expires");
     one.stop();
     await clock.pass(20_000);
-    assert.equal(two.confirm(), true, "a window without the lease releases nothing");
+    assert.equal(two.confirm(), true, "a window that doesn't lead releases nothing");
     two.stop();
     one.start();
-    assert.equal(one.isHeld, true);
+    assert.equal(one.isThisWindow, true);
   });
 
   it("leaves no timer behind", () => {
-    const one = aLease("one");
+    const one = aWindow();
     one.start();
     assert.equal(clock.pending, 1);
     one.dispose();
     one.start();
     one.takeOver();
-    assert.deepEqual([clock.pending, one.isHeld], [0, false]);
+    assert.deepEqual([clock.pending, one.isThisWindow], [0, false]);
   });
 });

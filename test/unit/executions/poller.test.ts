@@ -3,9 +3,9 @@ import type { StatusReading } from "../../../src/api/types.ts";
 import { applyReport } from "../../../src/executions/callback-report.ts";
 import { confirmKickoff } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
-import type { TrackerChange } from "../../../src/executions/tracker.ts";
+import type { PollerChange } from "../../../src/executions/poller.ts";
 import { anExecution, aReading, notFound, pausing, working } from "./samples.ts";
-import { failure, Scene } from "./tracker-support.ts";
+import { failure, Scene } from "./poller-support.ts";
 
 const id = anExecution().localId;
 const inView = { isListVisible: true, isFocused: true, open: new Set<string>() };
@@ -15,23 +15,23 @@ const [hidden, unfocused] = [
 ];
 const target = { taskId: "review", attempt: 1 };
 
-describe("Tracker", () => {
+describe("Poller", () => {
   let scene: Scene;
-  afterEach(() => scene.tracker.dispose());
+  afterEach(() => scene.poller.dispose());
 
-  /** Starts a tracker of one execution, in view, whose crew gives this answer. */
+  /** Starts a poller of one execution, in view, whose crew gives this answer. */
   function begin(answer: StatusReading | Error = working("a", 0), watched = inView): void {
     scene = new Scene(() => answer);
     scene.store.put(anExecution());
-    scene.tracker.attend(watched);
-    scene.tracker.start();
+    scene.poller.attend(watched);
+    scene.poller.start();
   }
 
   /** Makes a crew that answers when the test calls one of the returned functions. */
   function beginSlow(): ((answer: StatusReading) => void)[] {
     const answers: ((answer: StatusReading) => void)[] = [];
     scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
-    scene.tracker.attend(inView);
+    scene.poller.attend(inView);
     return answers;
   }
 
@@ -39,7 +39,7 @@ describe("Tracker", () => {
     it("is reported after each answer and each failure", async () => {
       begin();
       const polled: string[] = [];
-      scene.tracker.onDidPoll((localId) => polled.push(localId));
+      scene.poller.onDidPoll((localId) => polled.push(localId));
       await scene.pass(1);
       scene.answer = () => failure("unreachable");
       await scene.pass(2);
@@ -74,12 +74,12 @@ describe("Tracker", () => {
     it("happens at once when the view becomes visible, but not twice in 2 s", async () => {
       begin(working("a", 0), hidden);
       await scene.pass(5);
-      scene.tracker.attend(inView);
+      scene.poller.attend(inView);
       await scene.pass(0);
       assert.deepEqual(scene.seconds(), [0, 5]);
       for (let again = 0; again < 5; again++) {
-        scene.tracker.attend({ ...hidden, isFocused: false });
-        scene.tracker.attend(inView);
+        scene.poller.attend({ ...hidden, isFocused: false });
+        scene.poller.attend(inView);
         await scene.pass(0.1);
       }
       assert.deepEqual(scene.seconds(), []);
@@ -90,10 +90,10 @@ describe("Tracker", () => {
     it("is as fast for an execution with an open document as for a visible one", async () => {
       begin(working("a", 0), hidden);
       await scene.pass(5);
-      scene.tracker.attend({ ...hidden, open: new Set([id]) });
+      scene.poller.attend({ ...hidden, open: new Set([id]) });
       await scene.pass(2.5);
       assert.deepEqual(scene.seconds(), [0, 5, 7]);
-      scene.tracker.attend(hidden);
+      scene.poller.attend(hidden);
       await scene.pass(9);
       assert.deepEqual(scene.seconds(), [15]);
     });
@@ -194,14 +194,14 @@ describe("Tracker", () => {
           ["completed", undefined, undefined],
         );
         assert.equal(scene.clock.pending, 0);
-        scene.tracker.dispose();
+        scene.poller.dispose();
       }
     });
 
     it("stops and aborts its request when an execution is no longer tracked", async () => {
       beginSlow();
       scene.store.put(anExecution());
-      scene.tracker.start();
+      scene.poller.start();
       await scene.pass(0);
       scene.store.put(undefined, id);
       assert.equal(scene.asked[0]?.signal?.aborted, true);
@@ -209,19 +209,19 @@ describe("Tracker", () => {
       assert.equal(scene.asked.length, 1);
     });
 
-    it("needs the lease, which a window takes when it gets focus", async () => {
+    it("is done by the window that leads, which one with the focus does", async () => {
       scene = new Scene(() => working("a", 0));
       scene.store.put(anExecution());
-      scene.lease.isHeld = false;
-      scene.tracker.start();
+      scene.leader.isThisWindow = false;
+      scene.poller.start();
       await scene.pass(60);
       assert.deepEqual(scene.seconds(), []);
-      scene.tracker.attend(inView);
+      scene.poller.attend(inView);
       await scene.pass(0);
-      assert.deepEqual([scene.lease.taken, scene.seconds()], [1, [60]]);
-      scene.tracker.attend(inView);
-      assert.equal(scene.lease.taken, 1);
-      scene.lease.give(false);
+      assert.deepEqual([scene.leader.taken, scene.seconds()], [1, [60]]);
+      scene.poller.attend(inView);
+      assert.equal(scene.leader.taken, 1);
+      scene.leader.give(false);
       await scene.pass(60);
       assert.deepEqual(scene.seconds(), []);
     });
@@ -237,7 +237,7 @@ describe("Tracker", () => {
           crew: { id: "url:other", name: "Other", url: "other" },
         }),
       );
-      scene.tracker.start();
+      scene.poller.start();
       await scene.pass(0);
       assert.deepEqual(scene.asked.map((each) => each.kickoffId[0]).sort(), [
         "k",
@@ -259,26 +259,26 @@ describe("Tracker", () => {
   });
 
   describe("pollNow", () => {
-    it("polls at once, also without the lease, and resolves when the answer is stored", async () => {
+    it("polls at once, also in a window that doesn't lead, and resolves when the answer is stored", async () => {
       scene = new Scene(() => working("a", 0));
       scene.store.put(anExecution());
-      scene.lease.isHeld = false;
-      scene.tracker.start();
-      await scene.tracker.pollNow(id);
+      scene.leader.isThisWindow = false;
+      scene.poller.start();
+      await scene.poller.pollNow(id);
       assert.equal(scene.store.find(id)?.state, "running");
       assert.equal(scene.asked.length, 1);
-      await scene.tracker.pollNow();
+      await scene.poller.pollNow();
       assert.equal(scene.asked.length, 2);
     });
 
     it("polls once more after a request that is already being sent, however often it is called", async () => {
       const answers = beginSlow();
       scene.store.put(anExecution());
-      scene.tracker.start();
+      scene.poller.start();
       await scene.pass(0);
       const done: string[] = [];
       const polls = ["one", "two", "three"].map((name) =>
-        scene.tracker.pollNow(id).then(() => done.push(name)),
+        scene.poller.pollNow(id).then(() => done.push(name)),
       );
       await scene.pass(0);
       assert.equal(answers.length, 1);
@@ -294,8 +294,8 @@ describe("Tracker", () => {
     it("resolves at once if there is nothing to poll", async () => {
       begin(aReading({ state: "completed" }));
       await scene.pass(0);
-      await scene.tracker.pollNow(id);
-      await scene.tracker.pollNow("unknown");
+      await scene.poller.pollNow(id);
+      await scene.poller.pollNow("unknown");
       assert.equal(scene.asked.length, 1);
     });
   });
@@ -306,7 +306,7 @@ describe("Tracker", () => {
       scene.store.put(
         anExecution({ state: "waiting", waiting: { ...target, since: anExecution().startedAt } }),
       );
-      scene.tracker.start();
+      scene.poller.start();
       await scene.pass(0);
       const feedback = {
         isApprove: false,
@@ -333,7 +333,7 @@ describe("Tracker", () => {
     it("is ignored if a callback reported a pause since it was requested", async () => {
       const answers = beginSlow();
       scene.store.put(anExecution());
-      scene.tracker.start();
+      scene.poller.start();
       await scene.pass(0);
       const pause = { kind: "pause", taskId: "review", output: "# Draft" } as const;
       scene.store.update(id, (execution) => applyReport(execution, pause, scene.clock.now()));
@@ -355,7 +355,7 @@ describe("Tracker", () => {
       await scene.pass(140);
       const execution = scene.store.find(id);
       assert.deepEqual([execution?.state, execution?.mayBeWaiting], ["unknown", true]);
-      assert.equal(execution && scene.tracker.problemOf(execution), undefined);
+      assert.equal(execution && scene.poller.problemOf(execution), undefined);
     });
 
     it("is awaited for 24 h, and for another 24 h on request", async () => {
@@ -366,7 +366,7 @@ describe("Tracker", () => {
       assert.notEqual(scene.store.find(id)?.watchingStoppedAt, undefined);
       assert.equal(scene.clock.pending, 0);
       scene.seconds();
-      scene.tracker.watchAgain(id);
+      scene.poller.watchAgain(id);
       await scene.pass(0);
       assert.equal(scene.seconds().length, 1);
       assert.equal(scene.store.find(id)?.watchingStoppedAt, undefined);
@@ -377,7 +377,7 @@ describe("Tracker", () => {
     it("of an execution that ended while no window was open is stored, however long ago it started", async () => {
       scene = new Scene(() => aReading({ state: "completed", output: "Done" }));
       scene.store.put(anExecution({ startedAt: "2026-10-01T00:00:00.000Z" }));
-      scene.tracker.start();
+      scene.poller.start();
       await scene.pass(0);
       assert.deepEqual(
         [scene.store.find(id)?.state, scene.store.find(id)?.watchingStoppedAt],
@@ -390,18 +390,18 @@ describe("Tracker", () => {
     it("backs off with jitter up to 5 minutes, and reports why until it works again", async () => {
       begin(failure("server"));
       const changed: string[] = [];
-      scene.tracker.onDidChange(({ localIds }) => changed.push(...localIds));
+      scene.poller.onDidChange(({ localIds }) => changed.push(...localIds));
       scene.random = 1;
       await scene.pass(70);
       assert.deepEqual(scene.seconds(), [0, 4, 12, 28, 60]);
       await scene.pass(3600);
       const late = scene.seconds();
       assert.equal(Math.round((late.at(-1) ?? 0) - (late.at(-2) ?? 0)), 300);
-      assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "server");
+      assert.equal(scene.poller.problemOf(scene.store.find(id)!)?.kind, "server");
       assert.deepEqual(changed, [id], "reported once");
       scene.answer = () => working("a", 0);
       await scene.pass(300);
-      assert.equal(scene.tracker.problemOf(scene.store.find(id)!), undefined);
+      assert.equal(scene.poller.problemOf(scene.store.find(id)!), undefined);
       assert.deepEqual(changed, [id, id]);
       assert.deepEqual(scene.problems, []);
     });
@@ -409,13 +409,13 @@ describe("Tracker", () => {
     it("doesn't poll before Retry-After has passed, even if the view becomes visible", async () => {
       scene = new Scene(() => failure("rateLimited", 100_000));
       scene.store.put(anExecution());
-      scene.tracker.attend(inView);
-      scene.tracker.start();
+      scene.poller.attend(inView);
+      scene.poller.start();
       await scene.pass(1);
       scene.store.put(anExecution({ localId: "new", kickoffIds: ["k2"] }));
-      scene.tracker.attend({ ...hidden, isFocused: false });
-      scene.tracker.attend(inView);
-      await scene.tracker.pollNow();
+      scene.poller.attend({ ...hidden, isFocused: false });
+      scene.poller.attend(inView);
+      await scene.poller.pollNow();
       await scene.pass(98);
       assert.deepEqual(scene.seconds(), [0]);
       scene.answer = () => working("a", 0);
@@ -423,26 +423,26 @@ describe("Tracker", () => {
       assert.deepEqual(scene.seconds(), [100, 100]);
     });
 
-    it("stops on 401 with one event, and continues with unpark", async () => {
+    it("stops on 401 with one event, and continues with pollAgain", async () => {
       scene = new Scene(() => failure("unauthorized"));
       for (const number of [1, 2, 3, 4, 5, 6])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
       const crewId = anExecution().crew.id;
-      scene.tracker.attend(inView);
-      scene.tracker.start();
+      scene.poller.attend(inView);
+      scene.poller.start();
       await scene.pass(600);
-      assert.deepEqual(scene.parks, ["Writers unauthorized"]);
+      assert.deepEqual(scene.refusals, ["Writers unauthorized"]);
       assert.ok(scene.asked.length <= 6);
-      assert.equal(scene.tracker.parkedCrews().get(crewId)?.kind, "unauthorized");
-      assert.equal(scene.tracker.problemOf(anExecution({ localId: "e6" }))?.kind, "unauthorized");
+      assert.equal(scene.poller.refusingCrews().get(crewId)?.kind, "unauthorized");
+      assert.equal(scene.poller.problemOf(anExecution({ localId: "e6" }))?.kind, "unauthorized");
       assert.equal(scene.clock.pending, 0);
       scene.asked.length = 0;
       scene.answer = () => working("a", 0);
-      scene.tracker.unpark(crewId);
+      scene.poller.pollAgain(crewId);
       await scene.pass(0);
       assert.equal(scene.asked.length, 6);
-      assert.equal(scene.tracker.parkedCrews().size, 0);
-      assert.equal(scene.tracker.problemOf(anExecution({ localId: "e6" })), undefined);
+      assert.equal(scene.poller.refusingCrews().size, 0);
+      assert.equal(scene.poller.problemOf(anExecution({ localId: "e6" })), undefined);
     });
 
     it("continues with the others if a token may not read one execution (403)", async () => {
@@ -451,12 +451,12 @@ describe("Tracker", () => {
       );
       for (const number of [1, 2])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-      scene.tracker.attend(inView);
-      scene.tracker.start();
+      scene.poller.attend(inView);
+      scene.poller.start();
       await scene.pass(30);
-      assert.deepEqual([scene.parks, scene.tracker.parkedCrews().size], [[], 0]);
-      assert.equal(scene.tracker.problemOf(anExecution({ localId: "e1" }))?.kind, "forbidden");
-      assert.equal(scene.tracker.problemOf(anExecution({ localId: "e2" })), undefined);
+      assert.deepEqual([scene.refusals, scene.poller.refusingCrews().size], [[], 0]);
+      assert.equal(scene.poller.problemOf(anExecution({ localId: "e1" }))?.kind, "forbidden");
+      assert.equal(scene.poller.problemOf(anExecution({ localId: "e2" })), undefined);
     });
 
     it("stays stopped when the answer to an earlier request arrives", async () => {
@@ -464,14 +464,14 @@ describe("Tracker", () => {
       scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
       for (const number of [1, 2])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-      scene.tracker.start();
+      scene.poller.start();
       await scene.pass(0);
       answers[0]?.(Promise.reject(failure("unauthorized")));
       await scene.pass(0);
       answers[1]?.(working("a", 0));
       await scene.pass(600);
       assert.deepEqual(
-        [scene.parks.length, scene.tracker.parkedCrews().size, answers.length],
+        [scene.refusals.length, scene.poller.refusingCrews().size, answers.length],
         [1, 1, 2],
       );
     });
@@ -479,11 +479,11 @@ describe("Tracker", () => {
     it("continues when a forced poll is answered", async () => {
       begin(failure("unauthorized"));
       await scene.pass(1);
-      await scene.tracker.pollNow(id);
-      assert.equal(scene.parks.length, 1);
+      await scene.poller.pollNow(id);
+      assert.equal(scene.refusals.length, 1);
       scene.answer = () => working("a", 0);
-      await scene.tracker.pollNow(id);
-      assert.equal(scene.tracker.parkedCrews().size, 0);
+      await scene.poller.pollNow(id);
+      assert.equal(scene.poller.refusingCrews().size, 0);
       await scene.pass(10);
       assert.ok(scene.asked.length > 5);
     });
@@ -493,8 +493,8 @@ describe("Tracker", () => {
       scene.unconnected.add(anExecution().crew.id);
       scene.store.put(anExecution());
       const changed: string[] = [];
-      scene.tracker.onDidChange(({ localIds }) => changed.push(...localIds));
-      scene.tracker.start();
+      scene.poller.onDidChange(({ localIds }) => changed.push(...localIds));
+      scene.poller.start();
       await scene.pass(600);
       assert.equal(scene.problems.length, 1);
       assert.match(scene.problems[0] ?? "", /"Writers" is not connected/);
@@ -511,9 +511,9 @@ describe("Tracker", () => {
     scene.unconnected.add(anExecution().crew.id);
     for (const localId of ["one", "two", "three"])
       scene.store.put(anExecution({ localId, kickoffIds: [localId] }));
-    const heard: TrackerChange[] = [];
-    scene.tracker.onDidChange((change) => heard.push(change));
-    scene.tracker.start();
+    const heard: PollerChange[] = [];
+    scene.poller.onDidChange((change) => heard.push(change));
+    scene.poller.start();
     await scene.pass(1);
     const all = heard.map(({ crewIds, localIds }) => [crewIds, localIds.toSorted()]);
     assert.deepEqual(all, [[[anExecution().crew.id], ["one", "three", "two"]]]);
@@ -523,26 +523,26 @@ describe("Tracker", () => {
     beginSlow();
     scene.store.put(anExecution());
     scene.store.put(anExecution({ localId: "two", kickoffIds: ["k2"], state: "running" }));
-    scene.tracker.start();
+    scene.poller.start();
     await scene.pass(0);
-    const poll = scene.tracker.pollNow(id);
-    scene.tracker.dispose();
+    const poll = scene.poller.pollNow(id);
+    scene.poller.dispose();
     await poll;
     assert.ok(scene.asked.every((each) => each.signal?.aborted === true));
     assert.equal(scene.clock.pending, 0);
-    scene.tracker.attend(inView);
+    scene.poller.attend(inView);
     scene.store.put(anExecution({ localId: "three" }));
-    await scene.tracker.pollNow("three");
+    await scene.poller.pollNow("three");
     await scene.pass(600);
     assert.deepEqual([scene.clock.pending, scene.asked.length], [0, 2]);
   });
 
-  it("doesn't take the lease before it starts", async () => {
+  it("doesn't take the lead before it starts", async () => {
     const scene = new Scene(() => aReading({ state: "running" }));
-    scene.tracker.attend(inView);
+    scene.poller.attend(inView);
     await scene.pass(60);
-    assert.equal(scene.lease.taken, 0);
-    scene.tracker.start();
-    assert.equal(scene.lease.taken, 1);
+    assert.equal(scene.leader.taken, 0);
+    scene.poller.start();
+    assert.equal(scene.leader.taken, 1);
   });
 });

@@ -3,7 +3,7 @@ import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
-import type { Lease } from "./lease.ts";
+import type { Leader } from "../store/leader.ts";
 import { type CrewRef, type Execution, type ExecutionSummary, hasEnded, without } from "./model.ts";
 import type { ExecutionStore, Reported } from "./store.ts";
 import { canBeAsked, isTooOld, PolledExecution, sessionOf } from "./polls.ts";
@@ -14,10 +14,10 @@ const newsPause = 50;
 /** Requests to a crew at the same time. */
 const atOnce = 4;
 
-export interface TrackerOptions {
+export interface PollerOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "onDidChange">;
   readonly clock: Clock;
-  readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
+  readonly leader: Pick<Leader, "isThisWindow" | "onDidChange" | "takeOver">;
   /** `find` returns undefined if the crew isn't connected on this machine. */
   readonly crews: {
     find(crewId: string): CrewRef | undefined;
@@ -28,7 +28,7 @@ export interface TrackerOptions {
   readonly random?: () => number;
 }
 
-export interface TrackerChange {
+export interface PollerChange {
   readonly crewIds: readonly string[];
   readonly localIds: readonly string[];
 }
@@ -41,9 +41,9 @@ interface Attention {
   readonly open: ReadonlySet<string>;
 }
 
-/** Polls the crews and stores the answers. Without the lease, a window polls only on request. */
-export class Tracker implements Disposable {
-  readonly #options: TrackerOptions;
+/** Polls the crews and stores the answers. A window that doesn't lead polls only on request. */
+export class Poller implements Disposable {
+  readonly #options: PollerOptions;
   /** By local ID. */
   readonly #polls = new Map<string, PolledExecution>();
   /** By crew: requests under way. */
@@ -51,18 +51,18 @@ export class Tracker implements Disposable {
   /** By crew: until when it asked to wait (milliseconds since 1970). */
   readonly #notBefore = new Map<string, number>();
   /** Crews that refused their token. */
-  readonly #parked = new Map<string, CrewApiError>();
+  readonly #refusing = new Map<string, CrewApiError>();
   readonly #subscriptions = new Disposables();
   readonly #onError = (error: unknown) =>
-    this.#options.log.problem("A listener of the tracker failed.", error);
-  readonly #changes = new Emitter<TrackerChange>(this.#onError);
-  readonly #parks = new Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>(
+    this.#options.log.problem("A listener of the poller failed.", error);
+  readonly #changes = new Emitter<PollerChange>(this.#onError);
+  readonly #refusals = new Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>(
     this.#onError,
   );
   readonly #polled = new Emitter<string>(this.#onError);
   readonly onDidChange = this.#changes.event;
-  /** Fires once when a crew refuses its token; it isn't polled until `unpark`. */
-  readonly onDidPark = this.#parks.event;
+  /** Fires once when a crew refuses its token; it isn't polled until `pollAgain`. */
+  readonly onDidRefuse = this.#refusals.event;
   /** Fires with the local id after each poll, whatever came of it. */
   readonly onDidPoll = this.#polled.event;
   #attention: Attention = { isFocused: false, isListVisible: false, open: new Set() };
@@ -72,22 +72,22 @@ export class Tracker implements Disposable {
   #news: ExecutionSummary[] = [];
   #cancelNews: (() => void) | undefined;
 
-  constructor(options: TrackerOptions) {
+  constructor(options: PollerOptions) {
     this.#options = options;
   }
 
   start(): void {
     if (this.#isStarted || this.#isDisposed) return;
     this.#isStarted = true;
-    const { store, lease } = this.#options;
-    if (this.#attention.isFocused) lease.takeOver();
+    const { store, leader } = this.#options;
+    if (this.#attention.isFocused) leader.takeOver();
     this.#subscriptions.add(
       store.onDidChange(({ added, changed, removed }) => {
         for (const { localId } of removed) this.#drop(localId);
         this.#follow([...added, ...changed]);
       }),
     );
-    this.#subscriptions.add(lease.onDidChange(() => this.#plan()));
+    this.#subscriptions.add(leader.onDidChange(() => this.#plan()));
     this.#follow(store.list());
   }
 
@@ -96,7 +96,9 @@ export class Tracker implements Disposable {
     const { store, clock } = this.#options;
     const wanted =
       localId === undefined
-        ? store.list().filter((each) => !each.watchingStoppedAt && !this.#parked.has(each.crew.id))
+        ? store
+            .list()
+            .filter((each) => !each.watchingStoppedAt && !this.#refusing.has(each.crew.id))
         : [store.summary(localId)];
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) return [];
@@ -112,7 +114,7 @@ export class Tracker implements Disposable {
   /** A focused window takes over polling, and what comes into view is polled soon. */
   attend(attention: Attention): void {
     const gotFocus = attention.isFocused && !this.#attention.isFocused;
-    if (this.#isStarted && gotFocus) this.#options.lease.takeOver();
+    if (this.#isStarted && gotFocus) this.#options.leader.takeOver();
     const hidden = [...this.#polls.values()].filter(({ localId }) => !this.#isLookedAt(localId));
     this.#attention = attention;
     for (const poll of hidden)
@@ -121,7 +123,7 @@ export class Tracker implements Disposable {
   }
 
   problemOf({ crew, localId }: ExecutionSummary): CrewApiError | undefined {
-    return this.#parked.get(crew.id) ?? this.#polls.get(localId)?.error;
+    return this.#refusing.get(crew.id) ?? this.#polls.get(localId)?.error;
   }
 
   /** What on this machine, such as a missing token, blocked an execution's last poll. */
@@ -129,16 +131,16 @@ export class Tracker implements Disposable {
     return this.#polls.get(localId)?.localProblem;
   }
 
-  parkedCrews(): ReadonlyMap<string, CrewApiError> {
-    return this.#parked;
+  refusingCrews(): ReadonlyMap<string, CrewApiError> {
+    return this.#refusing;
   }
 
   /** Polls again, after the crew's token or settings changed. */
-  unpark(crewId: string): void {
+  pollAgain(crewId: string): void {
     this.#notBefore.delete(crewId);
-    const wasParked = this.#parked.delete(crewId);
+    const wasRefusing = this.#refusing.delete(crewId);
     for (const poll of this.#ofCrew(crewId)) poll.pollSoon(this.#options.clock.now());
-    if (wasParked) this.#changes.fire({ crewIds: [crewId], localIds: [] });
+    if (wasRefusing) this.#changes.fire({ crewIds: [crewId], localIds: [] });
     this.#plan();
   }
 
@@ -164,7 +166,7 @@ export class Tracker implements Disposable {
   dispose(): void {
     this.#isDisposed = true;
     this.stop();
-    for (const emitter of [this.#changes, this.#parks, this.#polled]) emitter.dispose();
+    for (const emitter of [this.#changes, this.#refusals, this.#polled]) emitter.dispose();
   }
 
   #pollOf(execution: ExecutionSummary): PolledExecution {
@@ -233,17 +235,17 @@ export class Tracker implements Disposable {
     return (this.#underWay.get(crew.id) ?? 0) >= atOnce;
   }
 
-  /** What can be polled, most urgent first; without the lease, only on request. */
+  /** What can be polled, most urgent first; if another window leads, only on request. */
   #waiting() {
-    const { store, clock, lease } = this.#options;
-    const isPolling = this.#isStarted && lease.isHeld;
+    const { store, clock, leader } = this.#options;
+    const isPolling = this.#isStarted && leader.isThisWindow;
     const waiting = [...this.#polls.values()].flatMap((poll) => {
       const execution = store.summary(poll.localId);
       if (execution === undefined || poll.request !== undefined || this.#isFull(execution))
         return [];
       if (poll.requested !== undefined) return { poll, execution, due: clock.now() };
       const { id } = execution.crew;
-      if (!isPolling || execution.watchingStoppedAt !== undefined || this.#parked.has(id))
+      if (!isPolling || execution.watchingStoppedAt !== undefined || this.#refusing.has(id))
         return [];
       const due = poll.due(execution, this.#isLookedAt(poll.localId));
       return { poll, execution, due: Math.max(due, this.#notBefore.get(id) ?? 0) };
@@ -255,7 +257,7 @@ export class Tracker implements Disposable {
     const { requested } = poll;
     const { signal } = poll.begin(this.#options.clock.now());
     const crewId = execution.crew.id;
-    const wasParked = this.#parked.has(crewId);
+    const wasRefusing = this.#refusing.has(crewId);
     const count = (change: 1 | -1) =>
       this.#underWay.set(crewId, (this.#underWay.get(crewId) ?? 0) + change);
     count(1);
@@ -265,7 +267,7 @@ export class Tracker implements Disposable {
     if (!signal.aborted) {
       this.#takeIn(error, poll, execution);
       // A requested poll succeeded: the crew accepts the token again.
-      if (wasParked && error === undefined) this.unpark(crewId);
+      if (wasRefusing && error === undefined) this.pollAgain(crewId);
       this.#giveUpByAge(execution.localId);
       this.#polled.fire(execution.localId);
     }
@@ -333,10 +335,10 @@ export class Tracker implements Disposable {
       each.requested?.resolve(undefined);
       each.requested = undefined;
     }
-    if (this.#parked.has(crew.id)) return;
-    this.#parked.set(crew.id, error);
+    if (this.#refusing.has(crew.id)) return;
+    this.#refusing.set(crew.id, error);
     this.#changes.fire({ crewIds: [crew.id], localIds: [] });
-    this.#parks.fire({ crew, error });
+    this.#refusals.fire({ crew, error });
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Execution, ExecutionSummary } from "../../../src/executions/model.
 import type { ExecutionChange, Reported } from "../../../src/executions/store.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
-import { Tracker } from "../../../src/executions/tracker.ts";
+import { Poller } from "../../../src/executions/poller.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** Tracked executions in memory. */
@@ -52,13 +52,13 @@ class MemoryStore {
   }
 }
 
-/** A lease that the test gives and takes. */
-export class FakeLease {
+/** The lead, which the test gives and takes. */
+export class FakeLeader {
   readonly #changes = new Emitter<boolean>((error) => {
     throw error;
   });
   readonly onDidChange = this.#changes.event;
-  isHeld = true;
+  isThisWindow = true;
   taken = 0;
 
   takeOver(): void {
@@ -66,9 +66,9 @@ export class FakeLease {
     this.give(true);
   }
 
-  give(isHeld: boolean): void {
-    this.isHeld = isHeld;
-    this.#changes.fire(isHeld);
+  give(isThisWindow: boolean): void {
+    this.isThisWindow = isThisWindow;
+    this.#changes.fire(isThisWindow);
   }
 }
 
@@ -80,15 +80,15 @@ export interface Asked {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A tracker and a crew that answers as the test says. */
+/** A poller and a crew that answers as the test says. */
 export class Scene {
   readonly clock = new FakeClock();
   readonly store = new MemoryStore();
-  readonly lease = new FakeLease();
+  readonly leader = new FakeLeader();
   readonly asked: Asked[] = [];
   readonly problems: string[] = [];
-  readonly parks: string[] = [];
-  readonly tracker: Tracker;
+  readonly refusals: string[] = [];
+  readonly poller: Poller;
   answer: (kickoffId: string) => StatusReading | Error | Promise<StatusReading>;
   /** IDs of crews without a client. */
   readonly unconnected = new Set<string>();
@@ -97,9 +97,9 @@ export class Scene {
 
   constructor(answer: (kickoffId: string) => StatusReading | Error | Promise<StatusReading>) {
     this.answer = answer;
-    this.tracker = new Tracker({
+    this.poller = new Poller({
       store: this.store,
-      lease: this.lease,
+      leader: this.leader,
       clock: this.clock,
       random: () => this.random,
       crews: {
@@ -108,7 +108,7 @@ export class Scene {
       },
       log: { problem: (message, error) => this.problems.push(`${message} ${String(error)}`) },
     });
-    this.tracker.onDidPark(({ crew, error }) => this.parks.push(`${crew.name} ${error.kind}`));
+    this.poller.onDidRefuse(({ crew, error }) => this.refusals.push(`${crew.name} ${error.kind}`));
   }
 
   /** The seconds of the requests since the last call. */
