@@ -53,12 +53,10 @@ describe("Kicking off by a click", () => {
   it("starts a crew without inputs once for a double click, even if the crew responds in between, and again for a later click", async () => {
     const { sent, hinted, clock, run } = commands(asksFor());
     const made = await Promise.all([run(row), run(row)]);
-    assert.deepEqual(made, [
-      { crew: "Writers", kickoffId: "k-1" },
-      { crew: "Writers", kickoffId: "k-1" },
-    ]);
+    const first = { crew: "Writers", kickoffId: "k-1" };
+    assert.deepEqual(made, [first, first]);
     await clock.pass(500);
-    assert.deepEqual(await run(row), { crew: "Writers", kickoffId: "k-1" });
+    assert.deepEqual(await run(row), first);
     assert.equal(sent.length, 1);
     await clock.pass(1_000);
     await run(row);
@@ -68,10 +66,8 @@ describe("Kicking off by a click", () => {
 
   it("starts twice if a program runs the command twice", async () => {
     const { sent, hinted, run } = commands(asksFor());
-    await Promise.all([
-      run({ crew: crew.name, form: false }),
-      run({ crew: crew.name, form: false }),
-    ]);
+    const withoutForm = { crew: crew.name, form: false };
+    await Promise.all([run(withoutForm), run(withoutForm)]);
     assert.equal(sent.length, 2);
     await run({ crew: crew.name });
     await run({ crew: crew.name });
@@ -82,34 +78,17 @@ describe("Kicking off by a click", () => {
   it("shows the form on each click if the crew has inputs", async () => {
     const { sent, opened, run } = commands(asksFor("topic"));
     await Promise.all([run(row), run(row)]);
-    assert.deepEqual(
-      [opened, sent],
-      [
-        [
-          [crew, {}],
-          [crew, {}],
-        ],
-        [],
-      ],
-    );
+    assert.deepEqual([opened, sent], [Array(2).fill([crew, {}]), []]);
   });
 
   it("opens the form of a crew without inputs from the Command Palette or on request, with its callbacks and meta, and sends nothing", async () => {
     const { sent, opened, run } = commands(asksFor());
     await run(undefined);
-    await run({ crew: crew.name, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" });
+    const more = { meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" };
+    await run({ crew: crew.name, ...more });
     await run({ crew: crew.name, form: true });
-    assert.deepEqual(
-      [opened, sent],
-      [
-        [
-          [crew, {}],
-          [crew, { meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" }],
-          [crew, {}],
-        ],
-        [],
-      ],
-    );
+    const forms = [{}, more, {}].map((values) => [crew, values]);
+    assert.deepEqual([opened, sent], [forms, []]);
   });
 
   it("starts the crew of a project's folder, and then opens its form", async () => {

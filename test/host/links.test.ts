@@ -9,6 +9,9 @@ import { withPerson, type Move } from "./scripted-person.ts";
 const url = "https://travel.example.com";
 const id = "3f2a8c1e-0000-4000-8000-000000000000";
 const travel: Crew = { id: `url:${url}`, name: "Travel", url };
+const add = (address = url, more = "") => link(`/add?url=${address}${more}`);
+const track = () => link(`/track?url=${url}&id=${id}`);
+const elsewhere = "https://other.example.com";
 const link = (rest: string) => vscode.Uri.parse(`vscode://crewdeck.crewdeck${rest}`);
 
 describe("deep links", () => {
@@ -45,7 +48,7 @@ describe("deep links", () => {
   it("ask before adding a crew with a modal that shows host and effect, then show the usual input boxes with name and address filled in", async () => {
     const [modal] = await open(
       [{ press: "Connect a Crew" }],
-      link(`/add?name=Travel&url=${url}/kickoff`),
+      add(`${url}/kickoff`, "&name=Travel"),
     );
     assert.equal(modal?.text, "Connect the crew at travel.example.com?");
     assert.match(
@@ -55,23 +58,18 @@ describe("deep links", () => {
     assert.deepEqual(ran, [["addCrew", { by: "link", url, name: "Travel" }]]);
   });
 
-  it("do nothing if the person cancels", async () => {
-    await open(["escape"], link(`/add?url=${url}`));
+  it("do nothing if the person cancels, and say if the crew to add is already connected", async () => {
+    await open(["escape"], add());
     connected.push(travel);
-    await open(["escape"], link(`/track?url=${url}&id=${id}`));
-    assert.deepEqual(ran, []);
-  });
-
-  it("show a message if the crew to add is already connected", async () => {
-    connected.push(travel);
-    const [message] = await open([], link(`/add?url=${url}`));
+    await open(["escape"], track());
+    const [message] = await open([], add());
     assert.match(message?.text ?? "", /already connected, as “Travel”/);
     assert.deepEqual(ran, []);
   });
 
   it("ask before tracking an execution with a modal that shows crew, host, execution and effect", async () => {
     connected.push(travel);
-    const [modal] = await open([{ press: "Track" }], link(`/track?url=${url}&id=${id}`));
+    const [modal] = await open([{ press: "Track" }], track());
     assert.equal(modal?.text, "Track an execution of “Travel”, at travel.example.com?");
     assert.match(
       modal.detail ?? "",
@@ -81,7 +79,7 @@ describe("deep links", () => {
   });
 
   it("offer to connect an unknown crew before tracking its execution", async () => {
-    const [modal] = await open([{ press: "Connect a Crew" }], link(`/track?url=${url}&id=${id}`));
+    const [modal] = await open([{ press: "Connect a Crew" }], track());
     assert.equal(modal?.text, "Connect the crew at travel.example.com first?");
     assert.deepEqual(ran, [
       ["addCrew", { by: "link", url }],
@@ -90,7 +88,7 @@ describe("deep links", () => {
   });
 
   it("are refused if they contain a token, with the advice to treat it as leaked and without showing it", async () => {
-    const [message] = await open([], link(`/add?url=${url}&token=s3cret-value`));
+    const [message] = await open([], add(url, "&token=s3cret-value"));
     assert.match(message?.text ?? "", /treat that token as leaked/);
     assert.ok(!JSON.stringify(message).includes("s3cret"));
     assert.deepEqual(ran, []);
@@ -101,7 +99,7 @@ describe("deep links", () => {
       [],
       link(`/kickoff?url=${url}`),
       link("/add?name=x"),
-      link("/add?url=http://travel.example.com"),
+      add("http://travel.example.com"),
       link(`/track?url=${url}`),
     );
     assert.deepEqual(
@@ -112,12 +110,7 @@ describe("deep links", () => {
   });
 
   it("ask one at a time, and once for a link that is clicked twice", async () => {
-    const shown = await open(
-      ["escape", "escape"],
-      link(`/add?url=${url}`),
-      link(`/add?url=${url}`),
-      link("/add?url=https://other.example.com"),
-    );
+    const shown = await open(["escape", "escape"], add(), add(), add(elsewhere));
     assert.deepEqual(
       shown.map(({ text }) => text),
       ["Connect the crew at travel.example.com?", "Connect the crew at other.example.com?"],
@@ -127,7 +120,6 @@ describe("deep links", () => {
   it("ask nothing while another link's question or token box is open", async () => {
     const questions: string[] = [];
     const tokens: (() => void)[] = [];
-    const open = (rest: string) => follow(link(rest));
     follow = linkHandler({
       crews: { find: () => undefined },
       verbs: {
@@ -141,7 +133,7 @@ describe("deep links", () => {
       return Promise.resolve(choices[0]);
     };
     await withReplaced(vscode.window, { showWarningMessage }, async () => {
-      const both = [open(`/add?url=${url}`), open("/add?url=https://other.example.com")];
+      const both = [follow(add()), follow(add(elsewhere))];
       for (const count of [1, 2]) {
         await waitFor("the box for the token", () => tokens.length === count);
         assert.equal(questions.length, count);
@@ -153,10 +145,7 @@ describe("deep links", () => {
 
   it("expire with a message if they wait too long, also behind another link", async () => {
     const { shown } = await withPerson([], async () => {
-      const following = [
-        follow(link(`/add?url=${url}`)),
-        follow(link("/add?url=https://other.example.com")),
-      ];
+      const following = [follow(add()), follow(add(elsewhere))];
       now += 6 * 60_000;
       await Promise.all(following);
     });
@@ -174,9 +163,7 @@ describe("deep links", () => {
       if (typeof options === "object") now += 6 * 60_000;
       return Promise.resolve(choices[0]);
     };
-    await withReplaced(vscode.window, { showWarningMessage }, () =>
-      follow(link(`/add?url=${url}`)),
-    );
+    await withReplaced(vscode.window, { showWarningMessage }, () => follow(add()));
     assert.match(shownTexts[1] ?? "", /waited for more than 5 minutes/);
     assert.deepEqual(ran, []);
   });

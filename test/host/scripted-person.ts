@@ -2,19 +2,23 @@ import assert from "node:assert/strict";
 import { extname } from "node:path";
 import * as vscode from "vscode";
 
-/**
- * What a person does next: in a box (type and accept, go back, escape), in a list (pick, or press a row's button), in a message
- * (press, or leave the one that has that button open) or in a dialog that saves or opens a file.
- */
-export type Move =
-  | { readonly type: string }
-  | { readonly pick: string }
-  | { readonly press: string; readonly on?: string; readonly isNotification?: true }
-  | { readonly leave: string }
-  | { readonly saveAs: string }
-  | { readonly open: string }
-  | "back"
-  | "escape";
+/** What a person does next: one of these, with what belongs to it. */
+interface Deed {
+  /** Types into a box and accepts. */
+  readonly type?: string;
+  /** Chooses a row of a list. */
+  readonly pick?: string;
+  /** Presses a button of a message, or of the row `on` in a list. */
+  readonly press?: string;
+  readonly on?: string;
+  readonly isNotification?: true;
+  /** Leaves the message open that has this button. */
+  readonly leave?: string;
+  readonly saveAs?: string;
+  readonly open?: string;
+}
+
+export type Move = Deed | "back" | "escape";
 
 /** A box, list or message as it was shown. */
 export interface Shown {
@@ -55,7 +59,10 @@ export class ScriptedPerson implements vscode.Disposable {
         options: vscode.QuickPickOptions = {},
       ) => this.#answerList(items, options),
       showSaveDialog: (options: vscode.SaveDialogOptions = {}) => this.#answerSave(options),
-      showOpenDialog: (options: vscode.OpenDialogOptions = {}) => this.#answerOpen(options),
+      showOpenDialog: ({ title = "" }: vscode.OpenDialogOptions = {}) => {
+        const { open } = this.#deed({ kind: "open", text: title });
+        return Promise.resolve(open === undefined ? undefined : [vscode.Uri.file(open)]);
+      },
       showErrorMessage: message,
       showWarningMessage: message,
       showInformationMessage: message,
@@ -81,51 +88,59 @@ export class ScriptedPerson implements vscode.Disposable {
     return move;
   }
 
-  #answerMessage(text: string, rest: readonly unknown[]): Promise<unknown> {
-    const options = rest.find((item) => typeof item === "object") as
-      vscode.MessageOptions | undefined;
+  /** Records what is shown, and returns what the person does there: nothing to escape. */
+  #deed(shown: Shown): Deed {
+    this.shown.push(shown);
+    const move = this.#next(shown);
+    if (move === "back") throw new Error(`“${shown.text}” has no way back.`);
+    return move === "escape" ? {} : move;
+  }
+
+  #answerMessage(text: string, rest: readonly unknown[]): Promise<string | undefined> {
+    const { modal, detail } =
+      rest.find((item): item is vscode.MessageOptions =>
+        Boolean(item && typeof item === "object"),
+      ) ?? {};
     const choices = rest.filter((item) => typeof item === "string");
-    const [next] = this.#moves;
-    const isWanted =
-      typeof next === "object" &&
-      "press" in next &&
-      next.isNotification === true &&
-      choices.includes(next.press);
+    const [first] = this.#moves;
+    const next: Deed = typeof first === "object" ? first : {};
+    const isWanted = next.isNotification === true && choices.includes(next.press ?? "");
+    const nothing = Promise.resolve(undefined);
     // The extension can notify at any time, also about an earlier test's executions.
     if (!isWanted && (choices.includes("Don't Show Again") || text.includes("asks you at")))
-      return Promise.resolve(undefined);
+      return nothing;
     const shown: Shown = {
       kind: "message",
       text,
       choices,
-      ...(options?.detail === undefined ? {} : { detail: options.detail }),
+      ...(detail !== undefined && { detail }),
     };
-    this.shown.push(shown);
-    if (typeof next === "object" && "leave" in next && choices.includes(next.leave)) {
-      this.#moves.shift();
+    if (choices.includes(next.leave ?? "")) {
+      this.#deed(shown);
       return new Promise(() => undefined);
     }
-    // Other notifications get no answer.
-    if (options?.modal !== true && !isWanted) return Promise.resolve(undefined);
-    const move = this.#next(shown);
-    if (move === "escape") return Promise.resolve(undefined);
-    if (typeof move !== "object" || !("press" in move) || !choices.includes(move.press))
-      throw new Error(`“${text}” offers ${choices.join(", ")}, not ${JSON.stringify(move)}.`);
-    return Promise.resolve(move.press);
+    if (modal !== true && !isWanted) {
+      // Other notifications get no answer.
+      this.shown.push(shown);
+      return nothing;
+    }
+    const deed = this.#deed(shown);
+    if (Object.keys(deed).length > 0 && !choices.includes(deed.press ?? ""))
+      throw new Error(`“${text}” offers ${choices.join(", ")}, not ${JSON.stringify(deed)}.`);
+    return Promise.resolve(deed.press);
   }
 
   #answerBox(options: vscode.InputBoxOptions): Promise<string | undefined> {
     const { prompt = "", title = "", value = "" } = options;
     const shown: Shown = { kind: "box", text: prompt, title, value };
-    this.shown.push(shown);
-    for (;;) {
-      const move = this.#next(shown);
-      if (move === "escape") return Promise.resolve(undefined);
-      if (typeof move !== "object" || !("type" in move))
-        throw new Error(`“${prompt}” needs text, not ${JSON.stringify(move)}.`);
-      const complaint = options.validateInput?.(move.type);
-      if (typeof complaint !== "string") return Promise.resolve(move.type);
+    for (let deed = this.#deed(shown); ;) {
+      if (Object.keys(deed).length > 0 && deed.type === undefined)
+        throw new Error(`“${prompt}” needs text, not ${JSON.stringify(deed)}.`);
+      const complaint = deed.type === undefined ? undefined : options.validateInput?.(deed.type);
+      if (typeof complaint !== "string") return Promise.resolve(deed.type);
       shown.complaint = complaint;
+      const move = this.#next(shown);
+      deed = typeof move === "object" ? move : {};
     }
   }
 
@@ -133,26 +148,15 @@ export class ScriptedPerson implements vscode.Disposable {
     items: readonly vscode.QuickPickItem[],
     { placeHolder = "", title = "" }: vscode.QuickPickOptions,
   ): Promise<vscode.QuickPickItem | undefined> {
-    const shown: Shown = {
-      kind: "list",
-      text: placeHolder,
-      title,
-      choices: items.map(({ label }) => label),
+    const choices = items.map(({ label }) => label);
+    const { pick, ...other } = this.#deed({
+      ...{ kind: "list", text: placeHolder, title, choices },
       descriptions: items.map(({ description = "" }) => description),
       details: items.map(({ detail = "" }) => detail),
-    };
-    this.shown.push(shown);
-    const move = this.#next(shown);
-    if (move === "escape") return Promise.resolve(undefined);
-    const chosen =
-      typeof move === "object" && "pick" in move
-        ? items.find(({ label }) => label === move.pick)
-        : undefined;
-    if (chosen === undefined)
-      throw new Error(
-        `The list has ${items.map(({ label }) => label).join(", ")}, not ${JSON.stringify(move)}.`,
-      );
-    return Promise.resolve(chosen);
+    });
+    if (Object.keys(other).length > 0 || (pick !== undefined && !choices.includes(pick)))
+      throw new Error(`The list has ${choices.join(", ")}, not ${JSON.stringify(pick ?? other)}.`);
+    return Promise.resolve(items.find(({ label }) => label === pick));
   }
 
   /** Adds the extension to the name as VS Code's own dialog does in a browser and on a remote (its simpleFileDialog.ts, `addPostfix`). */
@@ -161,26 +165,14 @@ export class ScriptedPerson implements vscode.Disposable {
     defaultUri,
     filters = {},
   }: vscode.SaveDialogOptions): Promise<vscode.Uri | undefined> {
-    const shown: Shown = { kind: "save", text: title, value: defaultUri?.fsPath ?? "" };
-    this.shown.push(shown);
-    const move = this.#next(shown);
-    if (typeof move !== "object" || !("saveAs" in move)) return Promise.resolve(undefined);
-    const endings = Object.values(filters).flat();
+    const value = defaultUri?.fsPath ?? "";
+    const { saveAs } = this.#deed({ kind: "save", text: title, value });
+    if (saveAs === undefined) return Promise.resolve(undefined);
+    const [first, ...others] = Object.values(filters).flat();
+    const endings = [first, ...others];
     const isEnded =
-      endings.length === 0 ||
-      endings.some((ending) => ending === "*" || `.${ending}` === extname(move.saveAs));
-    return Promise.resolve(
-      vscode.Uri.file(isEnded ? move.saveAs : `${move.saveAs}.${endings[0] ?? ""}`),
-    );
-  }
-
-  #answerOpen({ title = "" }: vscode.OpenDialogOptions): Promise<vscode.Uri[] | undefined> {
-    const shown: Shown = { kind: "open", text: title };
-    this.shown.push(shown);
-    const move = this.#next(shown);
-    return Promise.resolve(
-      typeof move === "object" && "open" in move ? [vscode.Uri.file(move.open)] : undefined,
-    );
+      first === undefined || endings.includes("*") || endings.includes(extname(saveAs).slice(1));
+    return Promise.resolve(vscode.Uri.file(isEnded ? saveAs : `${saveAs}.${first}`));
   }
 
   #input(kind: "box" | "list"): object {
@@ -200,22 +192,20 @@ export class ScriptedPerson implements vscode.Disposable {
         if (!input.buttons.includes(vscode.QuickInputButtons.Back))
           throw new Error("There is no Back button.");
         triggered.fire(vscode.QuickInputButtons.Back);
-      } else if ("type" in move) {
+      } else if (move.type !== undefined) {
         input.value = move.type;
         changed.fire(move.type);
         accepted.fire();
-      } else if ("pick" in move) {
+      } else if (move.pick !== undefined) {
         input.selectedItems = input.items.filter(({ label }) => label === move.pick);
         if (input.selectedItems.length === 0) throw new Error(`The list has no “${move.pick}”.`);
         accepted.fire();
-      } else if ("press" in move) {
+      } else {
         const item = input.items.find(({ label }) => label === move.on);
         const button = item?.buttons?.find(({ tooltip }) => tooltip === move.press);
         if (item === undefined || button === undefined)
-          throw new Error(`The list has no “${move.press}” on “${move.on ?? ""}”.`);
+          throw new Error(`Only text, a choice or a button fits here: ${JSON.stringify(move)}.`);
         itemTriggered.fire({ item, button });
-      } else {
-        throw new Error("Only text, a choice or a button fits here.");
       }
     };
     const input = {
@@ -239,6 +229,8 @@ export class ScriptedPerson implements vscode.Disposable {
       onDidHide: hidden.event,
       dispose: () => (isOpen = false),
       show: () => {
+        // VS Code focuses the first row of a list, unless the extension sets other rows, or none.
+        const [active] = input.activeItems ?? input.items;
         const shown: Shown = {
           kind,
           text: kind === "box" ? input.prompt : input.placeholder,
@@ -247,8 +239,8 @@ export class ScriptedPerson implements vscode.Disposable {
           hidden: input.password,
           stays: input.ignoreFocusOut,
           choices: input.items.map(({ label }) => label),
-          ...activeOf(input),
-          ...(input.step === undefined ? {} : { step: input.step }),
+          ...(active !== undefined && { active: active.label }),
+          ...(input.step !== undefined && { step: input.step }),
         };
         this.shown.push(shown);
         queueMicrotask(() => {
@@ -262,18 +254,6 @@ export class ScriptedPerson implements vscode.Disposable {
     };
     return input;
   }
-}
-
-/** VS Code focuses the first row of a list, unless the extension sets other rows, or none. */
-function activeOf({
-  items,
-  activeItems = items,
-}: {
-  readonly items: readonly vscode.QuickPickItem[];
-  readonly activeItems: readonly vscode.QuickPickItem[] | undefined;
-}): Pick<Shown, "active"> {
-  const [first] = activeItems;
-  return first === undefined ? {} : { active: first.label };
 }
 
 /** Runs an action with a person who makes all of these moves. Returns its result and what was shown. */
