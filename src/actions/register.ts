@@ -1,9 +1,8 @@
 import * as vscode from "vscode";
 import { messageOf, NothingToDo } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
-import { log, logProblem } from "../editor/log.ts";
+import { hasApi, log, logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
-import { hasApi } from "../editor/missing-api.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { askerOf, person } from "./asker.ts";
 import type { DeleteParts } from "./delete-local-data.ts";

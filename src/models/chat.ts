@@ -2,8 +2,7 @@ import * as v from "valibot";
 import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
 import { isObject, parseJson, type UnknownObject } from "../base/json.ts";
-import { log } from "../editor/log.ts";
-import { hasApi } from "../editor/missing-api.ts";
+import { hasApi, log } from "../editor/log.ts";
 
 /** A response of the endpoint that is an error, as OpenAI's API reports one. Read by the crew's author, in English as all of the API. */
 export class ChatError extends Error {

@@ -1,5 +1,4 @@
 import * as vscode from "vscode";
-import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import {
   attemptSection,
@@ -137,4 +136,23 @@ function roomAbove(document: vscode.TextDocument): number {
   const isSticky = settings.get<boolean>("stickyScroll.enabled") === true;
   const sticky = isSticky ? settings.get<number>("stickyScroll.maxLineCount", 5) : 0;
   return Math.max(sticky, settings.get<number>("cursorSurroundingLines", 0));
+}
+
+/** Resolves at the first event for which `isIt` is true, or after `limit` milliseconds. */
+async function until<T>(
+  event: vscode.Event<T>,
+  isIt: (value: T) => boolean,
+  limit: number,
+): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      listener.dispose();
+      resolve();
+    };
+    const timer = setTimeout(done, limit);
+    const listener = event((value) => {
+      if (isIt(value)) done();
+    });
+  });
 }
