@@ -161,7 +161,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const inFront = (execution: ExecutionSummary) => isInFront(documents, execution);
   owned.add(new Notifications({ store, leader, clock, isInFront: inFront }));
   owned.add(watchEnds({ store, leader, clock, context }));
-  owned.add(showStatusBar(store, crews));
+  owned.add(showStatusBar(store, circumstances));
   owned.add(watchRefusedTokens(poller, leader, database));
   owned.add(watchProjects(tree.view, crews, opened, clock));
   owned.add(registerProjectFiles({ crews, store, clock }));

@@ -1,13 +1,12 @@
 import * as vscode from "vscode";
-import { shortName } from "../base/text.ts";
-import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { setContext, viewId } from "../editor/manifest.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { titleOf } from "../executions/title.ts";
+import { briefOf } from "../view/brief.ts";
 import { inlineText } from "../view/markdown.ts";
-import { fullProgress, present } from "../view/words.ts";
+import { present } from "../view/words.ts";
+import type { CurrentCircumstances } from "./circumstances.ts";
 import { type Arrangement, filterLabel } from "./tree/arrangement.ts";
 import { activeOf, type ActiveExecutions } from "./waiting.ts";
 
@@ -15,14 +14,12 @@ const maxListed = 5;
 
 export function showStatusBar(
   store: Pick<ExecutionStore, "list" | "onDidChange">,
-  crews: Pick<Crews, "list" | "onDidChange">,
+  circumstances: Pick<CurrentCircumstances, "connected" | "onDidChange">,
   item = vscode.window.createStatusBarItem("crewdeck.active", vscode.StatusBarAlignment.Left),
 ): vscode.Disposable {
   item.name = "Crewdeck";
-  // Not at each change of an execution, since the list reads the settings.
-  let known = crews.list();
   const update = () => {
-    const active = activeOf(store.list(), known);
+    const active = activeOf(store.list(), [...circumstances.connected.values()]);
     const [running, waiting] = [active.running.length, active.waiting.length];
     if (running + waiting === 0) {
       item.hide();
@@ -44,11 +41,7 @@ export function showStatusBar(
     item.show();
   };
   update();
-  const crewsChanged = crews.onDidChange(() => {
-    known = crews.list();
-    update();
-  });
-  return vscode.Disposable.from(store.onDidChange(update), crewsChanged, item);
+  return vscode.Disposable.from(store.onDidChange(update), circumstances.onDidChange(update), item);
 }
 
 function runningSentence(count: number): string {
@@ -64,34 +57,19 @@ function waitingSentence(count: number): string {
 }
 
 /** Remote text: neither trusted nor with icons. */
-function tooltip(active: ActiveExecutions): vscode.MarkdownString {
-  const parts = [
-    ...list(vscode.l10n.t("Waiting for you"), active.waiting, ({ waiting }) =>
-      waiting
-        ? vscode.l10n.t("at task “{0}”", shortName(waiting.taskId))
-        : vscode.l10n.t("may be waiting"),
-    ),
-    ...list(vscode.l10n.t("Running"), active.running, fullProgress),
-    active.waiting.length > 0
-      ? vscode.l10n.t("Click to open what waits longest.")
-      : vscode.l10n.t("Click to show what runs."),
-  ];
-  return new vscode.MarkdownString(parts.join("\n\n"));
-}
-
-function list(
-  title: string,
-  executions: readonly ExecutionSummary[],
-  noteOf: (execution: ExecutionSummary) => string | undefined,
-): readonly string[] {
-  if (executions.length === 0) return [];
-  const rows = executions.slice(0, maxListed).map((execution) => {
-    const details = present(execution.crew.name, noteOf(execution)).map(inlineText);
-    return `- ${inlineText(titleOf(execution))} (${details.join(", ")})`;
+function tooltip({ waiting, running }: ActiveExecutions): vscode.MarkdownString {
+  const all = [...waiting, ...running];
+  const rows = all.slice(0, maxListed).map((execution) => {
+    const { title, crew, label, facts } = briefOf(execution);
+    return `- ${[title, label, ...facts, crew].map(inlineText).join(" · ")}`;
   });
-  const more = executions.length - rows.length;
+  const more = all.length - rows.length;
   if (more > 0) rows.push(`- ${vscode.l10n.t("and {0} more", more)}`);
-  return [`**${title}**`, rows.join("\n")];
+  const click =
+    waiting.length > 0
+      ? vscode.l10n.t("Click to open what waits longest.")
+      : vscode.l10n.t("Click to show what runs.");
+  return new vscode.MarkdownString(`${rows.join("\n")}\n\n${click}`);
 }
 
 type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & {

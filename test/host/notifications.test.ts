@@ -260,7 +260,7 @@ describe("The status bar item", () => {
   /** VS Code's item. */
   let item: vscode.StatusBarItem & { isShown: boolean };
   let crews: readonly Crew[];
-  let crewsChanged: vscode.EventEmitter<void>;
+  let crewsChanged: vscode.EventEmitter<undefined>;
 
   afterEach(() => void bar.dispose());
 
@@ -284,7 +284,13 @@ describe("The status bar item", () => {
     };
     crewsChanged = new vscode.EventEmitter();
     crews = [];
-    bar = showStatusBar(parts.store, { list: () => crews, onDidChange: crewsChanged.event }, item);
+    const circumstances = {
+      get connected() {
+        return new Map(crews.map((crew) => [crew.id, crew]));
+      },
+      onDidChange: crewsChanged.event,
+    };
+    bar = showStatusBar(parts.store, circumstances, item);
   });
 
   it("shows how many run and how many wait, with icons and for screen readers, and is hidden when idle", () => {
@@ -316,10 +322,10 @@ describe("The status bar item", () => {
     const local = { folder: "file:///crew", engine: "crewai", running: true } as const;
     const interrupted = ["held"];
     crews = [{ ...held.crew, local: { ...local, interrupted } }];
-    crewsChanged.fire();
+    crewsChanged.fire(undefined);
     assert.equal(item.isShown, false);
     crews = [{ ...held.crew, local }];
-    crewsChanged.fire();
+    crewsChanged.fire(undefined);
     assert.deepEqual([item.isShown, item.text], [true, "$(sync~spin) 1"]);
   });
 
@@ -332,8 +338,8 @@ describe("The status bar item", () => {
     const { tooltip } = item;
     assert.ok(tooltip instanceof vscode.MarkdownString);
     const text = tooltip.value;
-    assert.match(text, /\*\*Waiting for you\*\*\n\n- .*\(Writers, at task “review”\)/);
-    assert.match(text, /\*\*Running\*\*\n\n- run 1 \(Writers, 1 of 3 tasks done\)/);
+    assert.match(text, /^- .* · Waiting for you · task review · .* · Writers$/m);
+    assert.match(text, /^- run 1 · Running · .*1 of 3 tasks done · Writers$/m);
     assert.match(text, /and 2 more/);
     assert.doesNotMatch(text, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command:x/);
     assert.ok(tooltip.isTrusted !== true && tooltip.supportThemeIcons !== true);

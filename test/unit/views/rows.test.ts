@@ -5,8 +5,10 @@ import { type Execution, without } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { staleByAttempt } from "../../../src/sending/errors.ts";
+import type { Circumstances } from "../../../src/view/actions.ts";
 import { eventOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
+import type { GroupKind } from "../../../src/views/tree/arrangement.ts";
 import { crewRow, goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
 import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
@@ -201,23 +203,155 @@ describe("a crew's row", () => {
   });
 });
 
+/** Seconds after its start. */
+const rowAt = (
+  execution: Execution,
+  seconds = 130,
+  circumstances: Circumstances = {},
+  group: GroupKind = "crew",
+) => executionRow(execution, start + seconds * 1000, circumstances, group);
+
+const second = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
+const lost = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
+const mayBeWaiting = notWaiting({ state: "unknown", mayBeWaiting: true });
+const unreachable = { short: "crew unreachable", text: "Check the address.", isLasting: false };
+const refused = { short: "not watched: token refused", text: "No.", isLasting: true };
+const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
+const both = { engine: "rehearsal", pinned: true as const };
+const completed = { state: "completed", executionTime: 65 } as const;
+const history = [{ at: new Date(start + 90_000).toISOString(), state: "running" }] as const;
+const held = {
+  ...{ isInterrupted: true, canStop: true },
+  doubt: { short: "continue or discard it", text: "Interrupted.", isLasting: true },
+};
+const flow = (state: Execution["state"]) =>
+  notWaiting({ state, progress: { completed: 1, unit: "step" } });
+const [sent, accepted] = [anApproval("unanswered"), anApproval("answered")];
+const waits = "Waiting for you at task review · 1/3 · 2 min";
+const runs = "Running · 1/3 · 2 min";
+
+/** What a row shows in 2 min 10 s. */
+const descriptions: readonly (readonly [
+  says: string,
+  of: Execution,
+  description: string,
+  circumstances?: Circumstances,
+  group?: GroupKind,
+])[] = [
+  ["state, task, progress and time", anExecution(), waits],
+  ["that it is pinned, and a rehearsal", notWaiting(both), `${runs} · pinned · rehearsal`],
+  [
+    "how long it took",
+    notWaiting({ ...both, ...completed }),
+    "Completed · 1 min 5 s · pinned · rehearsal",
+  ],
+  [
+    "how far it came before it failed",
+    notWaiting({ ...completed, state: "failed" }),
+    "Failed · 1/3 · 1 min 5 s",
+  ],
+  ["why it may be out of date", notWaiting(), `${runs} · crew unreachable`, { doubt: unreachable }],
+  ["nothing of it after the end", flow("completed"), "Completed", { doubt: refused }],
+  [
+    "no time if it isn't watched",
+    notWaiting(),
+    "Running · 1/3 · not watched: token refused",
+    { doubt: refused },
+  ],
+  ["that it may wait", mayBeWaiting, "May be waiting for you · 1/3 · 2 min"],
+  [
+    "that an ID may be wrong, but no time, since its start is not known",
+    without({ ...mayBeWaiting, origin: "tracked", tasks: [] }, "progress"),
+    "Unknown to the crew – check the ID",
+  ],
+  ["a flow's steps", flow("running"), "Running · 1 step · 2 min"],
+  ["a flow's steps after its end", flow("failed"), "Failed · 1 step"],
+  ["no steps of a completed flow, whose status has no count", flow("completed"), "Completed"],
+  [
+    "that feedback may have been sent",
+    anExecution({ resumes: [sent] }),
+    `${waits} · feedback may have been sent`,
+  ],
+  [
+    "that an answered pause is still reported",
+    anExecution({ resumes: [accepted] }),
+    `${waits} · answered, pause still reported`,
+  ],
+  [
+    "that of a crew that lags",
+    notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [accepted] }),
+    `${runs} · answered, pause still reported`,
+  ],
+  ["nothing of a pause that is over", notWaiting({ resumes: [accepted] }), runs],
+  [
+    "nothing of feedback after the end",
+    notWaiting({ ...completed, resumes: [sent, { ...sent, outcome: "sending" }] }),
+    "Completed · 1 min 5 s",
+  ],
+  ["that the kickoff is sent", lost, "Kicking off… · 1/3", { isKickingOff: true }],
+  [
+    "that also in the group of its state",
+    lost,
+    "Kicking off… · 1/3 · Writers",
+    { isKickingOff: true },
+    "state",
+  ],
+  ["that it may have started", lost, "May have started · 1/3"],
+  ["that it is stopping", notWaiting({ stop }), `${runs} · stopping…`],
+  ["that it is stopped", notWaiting({ stop, state: "stopped" }), "Stopped · 1/3"],
+  [
+    "that the request to stop may have been sent",
+    notWaiting({ stop: { ...stop, outcome: "unanswered" } }),
+    `${runs} · request to stop may have been sent`,
+  ],
+  [
+    "how long it ran until it was interrupted",
+    notWaiting({ history }),
+    "Interrupted · 1/3 · 1 min 30 s",
+    held,
+  ],
+  ["its crew in the group of a day", notWaiting(), `${runs} · Writers`, {}, "day"],
+  [
+    "only the task and its attempt among what waits",
+    second,
+    "review, attempt 2 · 1/3 · 2 min · Writers",
+    {},
+    "waiting",
+  ],
+  [
+    "no state in its group",
+    notWaiting({ state: "failed", error: "No." }),
+    "1/3 · Writers",
+    {},
+    "state",
+  ],
+  [
+    "a state that the crew has words for in the group of unknown ones",
+    notWaiting({ state: "unknown", stateText: "HIBERNATING" }),
+    "HIBERNATING · 1/3 · 2 min · Writers",
+    {},
+    "state",
+  ],
+];
+
 describe("an execution's row", () => {
-  it("has title, state, progress and time, and a sentence for screen readers", () => {
-    const row = executionRow(anExecution(), start + 130_000);
+  for (const [says, of, description, circumstances, group] of descriptions)
+    it(`shows ${says}`, () =>
+      assert.equal(rowAt(of, 130, circumstances, group).description, description));
+
+  it("has the beginning of its title, and a sentence for screen readers", () => {
+    const row = rowAt(anExecution());
     assert.equal(row.label, "Sea otters");
-    assert.equal(row.description, "Waiting for you at task review · 1/3 · 2 min");
-    assert.equal(
-      row.sentence,
-      "Sea otters, Waiting for you at task review, 1 of 3 tasks done, 2 min",
-    );
-    assert.match(
-      executionRow(
-        notWaiting({ progress: { completed: 0, total: 1, unit: "task" }, tasks: [] }),
-        start,
-      ).sentence,
-      /0 of 1 task done/,
-    );
+    const waiting = "Waiting for you at task review";
+    assert.equal(row.sentence, `Sea otters, ${waiting}, 1 of 3 tasks done, 2 min`);
     assert.deepEqual(menusOf(row.facts), ["approve", "reject", "output"]);
+    const long = rowAt(notWaiting({ label: "The sea otters of the northern Pacific" }));
+    assert.equal(long.label, "The sea otters of t…");
+    const progress = { completed: 0, total: 1, unit: "task" };
+    assert.match(rowAt(notWaiting({ progress, tasks: [] })).sentence, /0 of 1 task done/);
+    const again = rowAt(second, 0, {}, "waiting");
+    assert.match(again.sentence, /^Sea otters, .* at task review, attempt 2, .*Crew: Writers$/);
+    assert.ok(again.tooltip.includes(`${waiting}, attempt 2`));
   });
 
   it("counts the tasks that callbacks told, which a status did not count yet", () => {
@@ -226,114 +360,36 @@ describe("an execution's row", () => {
       state: index < 2 ? ("completed" as const) : ("waiting" as const),
     }));
     const rowOf = (unit: string) =>
-      executionRow(anExecution({ progress: { completed: 1, total: 3, unit }, tasks }), start);
+      rowAt(anExecution({ progress: { completed: 1, total: 3, unit }, tasks }));
     assert.match(rowOf("task").sentence, /2 of 3 tasks done/);
     assert.match(rowOf("step").sentence, /1 of 3 steps done/);
   });
 
-  it("counts a flow's steps only until its end, whose status has no count", () => {
-    const progress = { completed: 1, unit: "step" };
-    const sentenceOf = (state: "running" | "failed" | "completed") =>
-      executionRow(notWaiting({ progress, state }), start).sentence;
-    assert.match(sentenceOf("running"), /1 step/);
-    assert.match(sentenceOf("failed"), /1 step/);
-    assert.doesNotMatch(sentenceOf("completed"), /step/);
-  });
-
-  it("shows state, progress and time first, in a side bar of usual width beside the beginning of its title", () => {
-    const all = { engine: "rehearsal", pinned: true as const };
-    const unreachable = { short: "crew unreachable", text: "No. Look.", isLasting: false };
-    const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) =>
-      executionRow(execution, start + 130_000, circumstances).description;
-    assert.equal(
-      executionRow(notWaiting({ label: "The sea otters of the northern Pacific" }), start).label,
-      "The sea otters of t…",
-    );
-    assert.equal(description(notWaiting(all)), "Running · 1/3 · 2 min · pinned · rehearsal");
-    assert.equal(
-      description(notWaiting({ ...all, state: "completed", executionTime: 65 })),
-      "Completed · 1 min 5 s · pinned · rehearsal",
-    );
-    assert.equal(
-      description(notWaiting({ state: "failed", executionTime: 65 })),
-      "Failed · 1/3 · 1 min 5 s",
-    );
-    assert.equal(
-      description(notWaiting(), { doubt: unreachable }),
-      "Running · 1/3 · 2 min · crew unreachable",
-    );
-    assert.equal(
-      description(notWaiting({ state: "unknown", mayBeWaiting: true })),
-      "May be waiting for you · 1/3 · 2 min",
-    );
-    assert.equal(
-      description(
-        without(
-          notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }),
-          "progress",
-        ),
-      ),
-      "Unknown to the crew – check the ID",
-      "its start is not known",
-    );
-  });
-
   it("differs from rows with the same title by number and time", () => {
-    const localTime = (hour: number) => new Date(2026, 9, 21, hour, 5).toISOString();
-    const titled = (localId: string, hour: number, number: number) =>
-      notWaiting({
-        localId,
-        kickoffIds: [localId],
-        startedAt: localTime(hour),
-        ...(number === 0 ? { label: "Other" } : { title: { text: "Sea otters", number } }),
-      });
-    const rows = [
-      titled("other", 16, 0),
-      titled("two", 15, 3),
-      titled("one", 14, 2),
-      titled("yesterday", -9, 1),
-    ].map((execution) => executionRow(execution, Date.parse(localTime(17))));
-    assert.deepEqual(
-      rows.map(({ label, description }) => `${label}: ${description}`),
-      [
-        "Other: Running · 1/3 · 1 h",
-        "Sea otters (3): Running · 1/3 · 2 h · 15:05",
-        "Sea otters (2): Running · 1/3 · 3 h · 14:05",
-        "Sea otters: Running · 1/3 · 1 d 2 h",
-      ],
-    );
-    assert.match(
-      rows[1]!.sentence,
-      /^Sea otters \(3\), Running, .*, Kicked off: 2026-10-21 15:05:00$/,
-    );
-    assert.deepEqual(rows[1]!.tooltip.at(-1), "ID: two");
-  });
-
-  it("says if the rehearsal engine runs it", () => {
-    assert.match(
-      executionRow(anExecution({ engine: "rehearsal" }), start).description,
-      /rehearsal$/,
-    );
+    const startedAt = new Date(2026, 9, 21, 15, 5).toISOString();
+    const title = { text: "Sea otters", number: 3 };
+    const own = notWaiting({ kickoffIds: ["two"], startedAt, title });
+    const row = executionRow(own, Date.parse(startedAt) + 7_200_000);
+    assert.equal(row.label, "Sea otters (3)");
+    assert.equal(row.description, "Running · 1/3 · 2 h · 15:05");
+    assert.match(row.sentence, /^Sea otters \(3\), .*, Kicked off: 2026-10-21 15:05:00$/);
+    assert.equal(row.tooltip.at(-1), "ID: two");
   });
 
   it("is the same from the summary as from the whole execution", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor`;
     const long = { text: "Sea otters. ".repeat(1000), list: Array.from({ length: 500 }, String) };
-    const rejected = {
-      number: 1,
-      output: "Draft.",
-      feedback: { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" },
-    };
+    const feedback = { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" };
+    const attempts = [
+      { number: 1, output: "Draft.", feedback },
+      { number: 2, output: "" },
+    ];
     for (const execution of [
       anExecution(),
       notWaiting({ state: "completed", output }),
       notWaiting({ state: "failed", error: "It\nbroke. ".repeat(100) }),
       anExecution({ request: { inputs: { ...long, short: { depth: 1 } }, callbacks: {} } }),
-      anExecution({
-        tasks: [
-          { taskId: "review", state: "waiting", attempts: [rejected, { number: 2, output: "" }] },
-        ],
-      }),
+      anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts }] }),
     ]) {
       const summary = readSummary(writeExecution(execution).summary);
       assert.deepEqual(executionRow(summary, start), executionRow(execution, start));
@@ -346,194 +402,66 @@ describe("an execution's row", () => {
 
   it("shows each state by text and icon, not by colour alone", () => {
     const states = [
-      "queued",
-      "running",
-      "waiting",
-      "completed",
-      "failed",
-      "stopped",
-      "unconfirmed",
-    ] as const;
-    const rows = states.map((state) => executionRow(anExecution({ state }), start));
-    rows.push(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start));
+      ...(["queued", "running", "waiting", "completed", "failed"] as const),
+      ...(["stopped", "unconfirmed"] as const),
+    ];
+    const rows = [...states.map((state) => rowAt(anExecution({ state }))), rowAt(mayBeWaiting)];
     assert.equal(new Set(rows.map((row) => row.icon.id)).size, rows.length);
     assert.equal(new Set(rows.map((row) => row.description.split(" · ")[0])).size, rows.length);
   });
 
-  it("offers feedback if the crew may be waiting, and to send it again if no response arrived", () => {
-    const sent = anApproval("unanswered");
-    assert.deepEqual(
-      menusOf(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start).facts),
-      ["reject"],
-    );
-    const row = executionRow(anExecution({ resumes: [sent] }), start);
-    assert.match(row.description, /feedback may have been sent/);
-    assert.deepEqual(menusOf(row.facts), ["sendAgain", "output"]);
+  it("has the facts for its menu: what can be done, and what it has", () => {
+    const menu = (execution: Execution, circumstances: Circumstances = {}) =>
+      menusOf(rowAt(execution, 0, circumstances).facts);
+    assert.deepEqual(menu(mayBeWaiting), ["reject"]);
+    assert.deepEqual(menu(anExecution({ resumes: [sent] })), ["sendAgain", "output"]);
+    const ended = notWaiting({ state: "completed", output: "x", resumes: [sent] });
+    assert.deepEqual(menu(ended), ["ended", "output"]);
+    const facts = (...given: Parameters<typeof rowAt>) => rowAt(...given).facts;
+    assert.match(facts(notWaiting(), 0, { canStop: true }), /:stop\b/);
+    assert.doesNotMatch(facts(lost, 0, { isKickingOff: true }), /runAgain/);
+    assert.match(facts(lost), /:runAgain\b/);
+    assert.match(facts(notWaiting(both)), /:pinned\b/);
+    assert.doesNotMatch(facts(notWaiting()), /pinned/);
+    const menuOfHeld = /^execution\b(?!.*:stop\b).*:continueExecution:discardExecution\b/;
+    assert.match(facts(notWaiting({ history }), 0, held), menuOfHeld);
   });
 
-  it("says that the crew still reports an answered pause", () => {
-    const accepted = anApproval("answered");
-    for (const execution of [
-      anExecution({ resumes: [accepted] }),
-      notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [accepted] }),
-    ]) {
-      const row = executionRow(execution, start);
-      assert.match(row.description, /answered, pause still reported/);
-    }
-    assert.doesNotMatch(
-      executionRow(notWaiting({ resumes: [accepted] }), start).description,
-      /pause/,
-    );
-  });
-
-  it("says that the kickoff request is being sent, and offers no other run until then", () => {
-    const sent = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
-    const row = executionRow(sent, start, { isKickingOff: true });
-    assert.match(row.description, /^Kicking off…/);
-    assert.match(row.sentence, /^Sea otters, Kicking off…/);
-    assert.doesNotMatch(row.facts, /runAgain/);
-    assert.match(
-      executionRow(sent, start, { isKickingOff: true }, "state").description,
-      /^Kicking off…/,
-    );
-    const later = executionRow(sent, start);
-    assert.match(later.description, /^May have started/);
-    assert.match(later.facts, /:runAgain\b/);
-  });
-
-  it("shows no unanswered feedback after the end", () => {
-    const sent = anApproval("unanswered");
-    for (const outcome of ["sending", "unanswered"] as const) {
-      const row = executionRow(
-        notWaiting({ state: "completed", output: "x", resumes: [{ ...sent, outcome }] }),
-        start,
-      );
-      assert.doesNotMatch(row.description, /feedback/);
-      assert.deepEqual(menusOf(row.facts), ["ended", "output"]);
-    }
-  });
-
-  it("shows a failed status request on the row, with the remedy in the tooltip", () => {
-    const doubt = { short: "crew unreachable", text: "Check the address.", isLasting: false };
-    const row = executionRow(notWaiting(), start, { doubt });
-    assert.match(row.description, /crew unreachable/);
-    assert.ok(row.tooltip.includes("Check the address."));
-    assert.doesNotMatch(
-      executionRow(notWaiting({ state: "completed" }), start, { doubt }).description,
-      /unreachable/,
-    );
-  });
-});
-
-describe("stopping, on an execution's row", () => {
-  const now = Date.parse("2026-10-21T12:05:00.000Z");
-
-  it("is offered while its crew is connected", () => {
-    const facts = (circumstances: object) => executionRow(notWaiting(), now, circumstances).facts;
-    assert.match(facts({ canStop: true }), /:stop\b/);
-    assert.doesNotMatch(facts({ canStop: true, isInterrupted: true }), /:stop\b/);
-  });
-
-  it("is shown until the status says that it ended", () => {
-    const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
-    const text = (more: object) => executionRow(notWaiting({ stop, ...more }), now).description;
-    assert.match(text({}), /stopping…/);
-    assert.doesNotMatch(text({ state: "stopped" }), /stopping/);
-    assert.match(text({ stop: { ...stop, outcome: "unanswered" } }), /· request to stop may have/);
-  });
-});
-
-describe("an execution's row in any group", () => {
-  const second = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
-
-  it("names the waiting task and its attempt in the tooltip and to screen readers", () => {
-    const row = executionRow(second, start);
-    assert.match(row.sentence, /Waiting for you at task review, attempt 2/);
-    assert.ok(row.tooltip.includes("Waiting for you at task review, attempt 2"));
-  });
-
-  it("omits what its group says, and names the crew if the group doesn't", () => {
-    const description = (group: "crew" | "day") =>
-      executionRow(notWaiting(), start + 130_000, {}, group).description;
-    assert.equal(description("crew"), "Running · 1/3 · 2 min");
-    assert.equal(description("day"), "Running · 1/3 · 2 min · Writers");
-    assert.equal(
-      executionRow(second, start + 130_000, {}, "waiting").description,
-      "review, attempt 2 · 1/3 · 2 min · Writers",
-    );
-    assert.equal(
-      executionRow(notWaiting({ state: "failed", error: "No." }), start, {}, "state").description,
-      "1/3 · Writers",
-    );
-    assert.equal(
-      executionRow(notWaiting({ state: "unknown", stateText: "HIBERNATING" }), start, {}, "state")
-        .description,
-      "HIBERNATING · 1/3 · Writers",
-    );
-    assert.match(
-      executionRow(second, start, {}, "waiting").sentence,
-      /^Sea otters, Waiting for you at task review, attempt 2, .*Crew: Writers$/,
-    );
-  });
-
-  it("says why what it does isn't known, without a spinner", () => {
-    const doubt = { short: "not watched: token refused", text: "No.", isLasting: true };
-    const row = executionRow(notWaiting(), start, { doubt });
-    for (const text of [row.description, row.sentence, ...row.tooltip.slice(3, 4)])
-      assert.ok(text.includes(doubt.short), text);
+  it("says why what it does isn't known, with the remedy, and without a spinner", () => {
     const task = { taskId: "review", state: "running", attempts: [] } as const;
-    assert.match(taskRow(task, notWaiting(), { doubt }).description, /Last seen running/);
-    for (const { icon } of [row, taskRow(task, notWaiting(), { doubt })])
-      assert.equal(icon.id, "eye-closed");
-    assert.doesNotMatch(
-      executionRow(notWaiting({ state: "completed" }), start, { doubt }).description,
-      /not watched/,
-    );
+    const row = rowAt(notWaiting(), 0, { doubt: refused });
+    for (const text of [row.sentence, ...row.tooltip.slice(3, 4)])
+      assert.ok(text.includes(refused.short), text);
+    assert.ok(row.tooltip.includes("No."));
+    const ofTask = taskRow(task, notWaiting(), { doubt: refused });
+    assert.match(ofTask.description, /Last seen running/);
+    for (const { icon } of [row, ofTask]) assert.equal(icon.id, "eye-closed");
   });
 
   it("is interrupted, not running, until a person decides about it", () => {
-    const history = [{ at: new Date(start + 90_000).toISOString(), state: "running" }] as const;
-    const doubt = { short: "continue or discard it", text: "Interrupted.", isLasting: true };
-    const circumstances = { isInterrupted: true, canStop: true, doubt };
-    const row = executionRow(notWaiting({ history }), start + 3_600_000, circumstances);
-    assert.match(row.description, /^Interrupted · 1\/3 · 1 min 30 s( ·|$)/);
-    assert.match(row.facts, /^execution\b(?!.*:stop\b).*:continueExecution:discardExecution\b/);
-    assert.match(row.sentence, /^Sea otters, Interrupted, .*continue or discard it/);
     const running = { taskId: "review", state: "running", attempts: [] } as const;
-    const task = taskRow(running, notWaiting(), circumstances);
+    const row = rowAt(notWaiting({ history }), 3_600, held);
+    assert.match(row.sentence, /^Sea otters, Interrupted, .*continue or discard it/);
+    const task = taskRow(running, notWaiting(), held);
     assert.match(task.description, /^Interrupted/);
-    const queued = executionRow(notWaiting({ state: "queued" }), start, circumstances);
+    const queued = rowAt(notWaiting({ state: "queued" }), 0, held);
     for (const { icon } of [row, task, queued]) assert.equal(icon.id, "warning");
-  });
-
-  it("says that it is pinned, and offers to unpin it", () => {
-    const row = executionRow(notWaiting({ pinned: true }), start);
-    assert.match(row.description, / · pinned( ·|$)/);
-    assert.match(row.sentence, /, pinned$/);
-    assert.match(row.facts, /:pinned\b/);
-    assert.doesNotMatch(executionRow(notWaiting(), start).facts, /pinned/);
   });
 
   it("shows inputs and error in the tooltip, shortened to one line each", () => {
     const inputs = {
-      topic: "Sea\notters",
-      long: "x".repeat(500),
-      list: ["a", 1],
-      four: "",
-      five: "5",
-      six: "6",
+      ...{ topic: "Sea\notters", long: "x".repeat(500), list: ["a", 1] },
+      ...{ four: "", five: "5", six: "6" },
     };
-    const { tooltip } = executionRow(
-      notWaiting({ state: "failed", error: "It\nbroke.", request: { inputs, callbacks: {} } }),
-      start,
-    );
-    assert.ok(
-      tooltip.includes("topic: Sea otters") &&
-        tooltip.includes('list: ["a",1]') &&
-        tooltip.includes("and 2 more inputs") &&
-        tooltip.includes("Error: It broke."),
-      tooltip.join("|"),
-    );
+    const request = { inputs, callbacks: {} };
+    const { tooltip } = rowAt(notWaiting({ state: "failed", error: "It\nbroke.", request }));
+    for (const line of [
+      "topic: Sea otters",
+      'list: ["a",1]',
+      "and 2 more inputs",
+      "Error: It broke.",
+    ])
+      assert.ok(tooltip.includes(line), line);
     assert.ok(tooltip.every((line) => line.length <= 90 && !line.includes("\n")));
   });
 });
