@@ -18,7 +18,7 @@ import {
   forEachCallback,
 } from "../kickoff/callbacks.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
-import { checkInputs, isHarmless } from "../kickoff/request-files/request-file.ts";
+import { checkInputs, isHarmless } from "../kickoff/request-files/checks.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
 import type { Asker } from "./asker.ts";
@@ -127,7 +127,7 @@ export function kickoffQuestion(
   inputs: JsonObject,
   fields: readonly InputField[] | undefined,
 ): Question {
-  const unlisted = fields === undefined ? [] : faultsOf(inputs, fields).filter(isHarmless);
+  const unlisted = checkInputs(inputs, fields).filter(isHarmless);
   const place = crewAndPlace({ crew });
   return {
     title: vscode.l10n.t("Kick off “{0}”?", crew.name),
@@ -157,17 +157,9 @@ function partsOf(inputs: JsonObject): Question["parts"] {
   });
 }
 
-/** Inputs that aren't a file's have no place in one. */
-const nowhere = { start: 0, end: 0 };
-const places = { crew: nowhere, inputs: nowhere, input: new Map(), inputName: new Map() };
-
-function faultsOf(inputs: JsonObject, fields: readonly InputField[]) {
-  return checkInputs({ values: { inputs }, places }, fields);
-}
-
 /** @throws UserError that tells a model what the crew would refuse */
 export function refuseInputs(inputs: JsonObject, fields: readonly InputField[]): void {
-  const faults = faultsOf(inputs, fields).filter((fault) => !isHarmless(fault));
+  const faults = checkInputs(inputs, fields).filter((fault) => !isHarmless(fault));
   if (faults.length === 0) return;
   const advice = vscode.l10n.t(
     "Nothing was sent. Ask the user for what you do not know; do not make it up.",

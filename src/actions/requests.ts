@@ -5,8 +5,8 @@ import type { Crews } from "../crews/crews.ts";
 import { flag, json, read, text, texts } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
 import { canRunAgainFrom, type Execution } from "../executions/model.ts";
-import { requestOf, RunAgain, type RunAgainOptions } from "../kickoff/again.ts";
-import { copyCurl, openUnsaved, saveNew } from "../kickoff/export.ts";
+import { requestOf, runAgain, runAgainInForm, type RunAgainParts } from "../kickoff/again.ts";
+import { copyCurl, openUnsaved, saveNew } from "../kickoff/request-files/files.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import { taskStateLabel } from "../view/words.ts";
@@ -14,11 +14,11 @@ import type { PageRoom } from "../views/page/register.ts";
 import type { Asker } from "./asker.ts";
 import { namesOf, type Targets } from "./targets.ts";
 
-export interface RequestParts extends Omit<RunAgainOptions, "documents" | "secrets" | "sender"> {
+export interface RequestParts extends Omit<RunAgainParts, "documents" | "secrets" | "sender"> {
   readonly targets: Targets;
   readonly files: Pick<KickoffRoom["files"], "copyCurl" | "kickOff" | "openInForm">;
   readonly page: Pick<PageRoom, "open">;
-  readonly sending: RunAgainOptions["sender"] & Pick<RunAgainOptions, "secrets">;
+  readonly sending: RunAgainParts["sender"] & Pick<RunAgainParts, "secrets">;
 }
 
 const fromMembers = { taskId: text, inputs: json, outputs: texts, keepChanged: flag };
@@ -26,12 +26,12 @@ const fromMembers = { taskId: text, inputs: json, outputs: texts, keepChanged: f
 /** Those that start an execution return `{crew, kickoffId}`. */
 export function requestVerbs({ targets, files, page, sending, ...parts }: RequestParts) {
   const { crews } = parts;
-  const again = new RunAgain({
+  const again: RunAgainParts = {
     ...parts,
     documents: { show: page.open },
     sender: sending,
     secrets: sending.secrets,
-  });
+  };
   return {
     async kickoffFile(argument: unknown, { isPerson }: Asker) {
       const file = requestFileIn(argument);
@@ -45,13 +45,17 @@ export function requestVerbs({ targets, files, page, sending, ...parts }: Reques
     },
     runAgain: targets.onExecution(
       (execution, argument, { isPerson: asks }) =>
-        named(wantsForm(argument) ? again.inForm(execution) : again.atOnce(execution, { asks })),
+        named(
+          wantsForm(argument)
+            ? runAgainInForm(again, execution)
+            : runAgain(again, execution, { asks }),
+        ),
       ["runAgain"],
     ),
     runAgainFrom: targets.onExecution(async (execution, argument, { isPerson: asks }) => {
       const { taskId = await pickTask(execution), ...given } = read(fromMembers, argument);
       if (taskId === undefined) return undefined;
-      return await named(again.from(execution, { ...given, taskId }, { asks }));
+      return await named(runAgain(again, execution, { asks, from: { ...given, taskId } }));
     }, canRunAgainFrom),
     async copyAsCurl(argument: unknown) {
       const file = requestFileIn(argument);

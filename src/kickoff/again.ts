@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { shortAddress } from "../api/address.ts";
 import { CrewApiError } from "../api/errors.ts";
-import type { KickoffRequest, RunAgainFrom } from "../api/types.ts";
+import type { CallbackUrls, KickoffRequest, RunAgainFrom, SecretCallbacks } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
@@ -10,13 +10,13 @@ import { costsMoney, type Crew } from "../crews/types.ts";
 import { confirm } from "../editor/messages.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import type { Senders } from "../sending/senders.ts";
 import type { CallbackSecrets } from "../sending/secrets.ts";
+import type { Senders } from "../sending/senders.ts";
 import type { Prefill, RunFrom } from "./callbacks.ts";
 import type { KickoffForms } from "./form/forms.ts";
 import { inputsInShort, keepChangedText } from "./texts.ts";
 
-export interface RunAgainOptions {
+export interface RunAgainParts {
   readonly crews: Pick<Crews, "find" | "ready">;
   readonly sender: Pick<Senders, "send">;
   readonly forms: Pick<KickoffForms, "open">;
@@ -24,114 +24,91 @@ export interface RunAgainOptions {
   readonly documents: { show(execution: Execution): Promise<unknown> };
 }
 
-/** Whether a person is asked; a program isn't. */
-type Asks = { readonly asks: boolean };
+interface RunAgainOptions {
+  /** Whether a person is asked, who confirms or opens the form; a program isn't. */
+  readonly asks: boolean;
+  /** The task from which a local execution runs again, with the outputs of the tasks before it. */
+  readonly from?: Omit<RunAgainFrom, "executionId"> & Pick<Prefill, "inputs">;
+}
 
-export class RunAgain {
-  readonly #options: RunAgainOptions;
+type Again = Omit<KickoffRequest, keyof CallbackUrls | keyof SecretCallbacks>;
 
-  constructor(options: RunAgainOptions) {
-    this.#options = options;
-  }
+/** @throws UserError without a request, and what {@link Senders.send} throws */
+export async function runAgain(
+  parts: RunAgainParts,
+  execution: Execution,
+  { asks, from }: RunAgainOptions,
+): Promise<Execution | undefined> {
+  const crew = crewOf(parts, execution);
+  const { inputs: sent = {}, meta, restoreFromStateId, extra } = requestOf(execution);
+  const runAgain = from ? fromTask(execution, crew, from) : execution.request?.runAgain;
+  const inputs = from?.inputs ?? sent;
+  const request = { inputs, ...defined({ meta, restoreFromStateId, extra, runAgain }) };
+  const answer = asks ? await ask(execution, crew, request, from?.taskId) : "start";
+  if (answer === "form")
+    return await runAgainInForm(parts, execution, from === undefined ? undefined : runAgain);
+  return answer && (await start(parts, execution, crew, request, asks));
+}
 
-  /**
-   * A person confirms or opens the form. @throws UserError without a request, and what {@link
-   * Senders.send} throws
-   */
-  async atOnce(execution: Execution, { asks }: Asks): Promise<Execution | undefined> {
-    const { inputs = {}, meta, restoreFromStateId, extra } = requestOf(execution);
-    const crew = this.#crewOf(execution);
-    const runAgain = execution.request?.runAgain;
-    const request = { inputs, ...defined({ meta, restoreFromStateId, extra, runAgain }) };
-    const question = vscode.l10n.t("Run “{0}” again?", titleOf(execution));
-    const answer = asks ? await ask(question, about(execution, crew)) : "start";
-    if (answer === "form") return await this.inForm(execution);
-    return answer && (await this.#start(execution, crew, request, { asks }));
-  }
+/** Replaces the form's values. Settles as {@link KickoffForms.open}. */
+export async function runAgainInForm(
+  parts: RunAgainParts,
+  execution: Execution,
+  runAgain?: RunAgainFrom,
+): Promise<Execution | undefined> {
+  const from = runAgain && runFrom(execution, runAgain);
+  const values = { ...requestOf(execution), ...defined({ from }) };
+  const crew = crewOf(parts, execution);
+  return await parts.forms.open(await parts.crews.ready(crew), values, { replaces: true });
+}
 
-  /**
-   * Runs a local execution again from one of its tasks, with the outputs of the tasks before it. A
-   * person confirms or opens the form. Throws as {@link atOnce}.
-   */
-  async from(
-    execution: Execution,
-    { inputs, ...given }: Omit<RunAgainFrom, "executionId"> & Pick<Prefill, "inputs">,
-    { asks }: Asks,
-  ): Promise<Execution | undefined> {
-    const crew = this.#crewOf(execution);
-    const executionId = execution.kickoffIds.at(-1);
-    if (!isLocalCrew(crew) || executionId === undefined)
+async function start(
+  parts: RunAgainParts,
+  execution: Execution,
+  crew: Crew,
+  request: Again,
+  asks: boolean,
+): Promise<Execution | undefined> {
+  const { crews, secrets, sender, documents } = parts;
+  const { callbacks, lost } = await secrets.complete(execution);
+  if (lost.length > 0) {
+    if (!asks)
       throw new UserError(
-        vscode.l10n.t("Only an execution of a local crew can run again from a task."),
+        vscode.l10n.t("The secret of a callback is no longer stored. Run this again in the form."),
       );
-    const { inputs: sent = {}, meta } = requestOf(execution);
-    const runAgain = { executionId, ...given };
-    const [title, task] = [titleOf(execution), shortName(given.taskId)];
-    const question = vscode.l10n.t("Run “{0}” again from “{1}”?", title, task);
-    const answer = asks ? await ask(question, aboutFrom(execution, crew, given.taskId)) : "start";
-    if (answer === "form") return await this.inForm(execution, runAgain);
-    const request = { inputs: inputs ?? sent, ...defined({ meta }), runAgain };
-    return answer && (await this.#start(execution, crew, request, { asks }));
-  }
-
-  /** Replaces the form's values. Settles as {@link KickoffForms.open}. */
-  async inForm(execution: Execution, runAgain?: RunAgainFrom): Promise<Execution | undefined> {
-    const from = runAgain && runFrom(execution, runAgain);
-    const values = { ...requestOf(execution), ...defined({ from }) };
-    const crew = this.#crewOf(execution);
-    const { crews, forms } = this.#options;
-    return await forms.open(await crews.ready(crew), values, { replaces: true });
-  }
-
-  async #start(
-    execution: Execution,
-    crew: Crew,
-    request: Pick<KickoffRequest, "inputs" | "meta" | "restoreFromStateId" | "extra" | "runAgain">,
-    { asks }: Asks,
-  ): Promise<Execution | undefined> {
-    const { crews, secrets, sender, documents } = this.#options;
-    const { callbacks, lost } = await secrets.complete(execution);
-    if (lost.length > 0) {
-      if (!asks)
-        throw new UserError(
-          vscode.l10n.t(
-            "The secret of a callback is no longer stored. Run this again in the form.",
-          ),
-        );
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
-      );
-      return await this.inForm(execution, request.runAgain);
-    }
-    const { label } = execution;
-    const send = async (sent: KickoffRequest) => {
-      const ready = await crews.ready(crew);
-      const started = await sender.send(ready, { ...sent, ...callbacks }, defined({ label }));
-      // The form shows what it starts itself.
-      if (asks) await documents.show(started);
-      return started;
-    };
-    try {
-      return await send(request);
-    } catch (error) {
-      const { runAgain } = request;
-      const canKeep = error instanceof CrewApiError && error.canKeepChanged === true;
-      if (!asks || runAgain === undefined || !canKeep) throw error;
-      const question = vscode.l10n.t("The crew has changed. Run again anyway?");
-      const detail = `${error.message}\n\n${keepChangedText()}`;
-      if (!(await confirm(question, detail, vscode.l10n.t("Run Anyway")))) return undefined;
-      return await send({ ...request, runAgain: { ...runAgain, keepChanged: true } });
-    }
-  }
-
-  #crewOf({ crew: { id, name, url } }: Execution): Crew {
-    const found = this.#options.crews.find(id);
-    if (found !== undefined) return found;
-    throw new UserError(
-      vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to run this again.", name, url),
-      [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }],
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
     );
+    return await runAgainInForm(parts, execution, request.runAgain);
   }
+  const { label } = execution;
+  const send = async (sent: Again) => {
+    const ready = await crews.ready(crew);
+    const started = await sender.send(ready, { ...sent, ...callbacks }, defined({ label }));
+    // The form shows what it starts itself.
+    if (asks) await documents.show(started);
+    return started;
+  };
+  try {
+    return await send(request);
+  } catch (error) {
+    const { runAgain } = request;
+    const canKeep = error instanceof CrewApiError && error.canKeepChanged === true;
+    if (!asks || runAgain === undefined || !canKeep) throw error;
+    const question = vscode.l10n.t("The crew has changed. Run again anyway?");
+    const detail = `${error.message}\n\n${keepChangedText()}`;
+    if (!(await confirm(question, detail, vscode.l10n.t("Run Anyway")))) return undefined;
+    return await send({ ...request, runAgain: { ...runAgain, keepChanged: true } });
+  }
+}
+
+function crewOf({ crews }: RunAgainParts, { crew: { id, name, url } }: Execution): Crew {
+  const found = crews.find(id);
+  if (found !== undefined) return found;
+  throw new UserError(
+    vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to run this again.", name, url),
+    [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }],
+  );
 }
 
 /** Without secrets. @throws UserError if the execution was only tracked by its ID */
@@ -146,6 +123,19 @@ export function requestOf(execution: Execution): Prefill {
   const { inputs, meta, restoreFromStateId, extra, runAgain, callbacks } = request;
   const from = runAgain && runFrom(execution, runAgain);
   return { inputs, ...defined({ meta, restoreFromStateId, extra, from }), ...callbacks };
+}
+
+function fromTask(
+  { kickoffIds }: Execution,
+  crew: Crew,
+  { taskId, outputs, keepChanged }: NonNullable<RunAgainOptions["from"]>,
+): RunAgainFrom {
+  const executionId = kickoffIds.at(-1);
+  if (isLocalCrew(crew) && executionId !== undefined)
+    return { executionId, taskId, ...defined({ outputs, keepChanged }) };
+  throw new UserError(
+    vscode.l10n.t("Only an execution of a local crew can run again from a task."),
+  );
 }
 
 function runFrom(
@@ -165,22 +155,15 @@ function tasksBefore({ tasks }: Execution, taskId: string): Execution["tasks"] {
   return tasks.slice(0, Math.max(0, index));
 }
 
-function aboutFrom(execution: Execution, crew: Crew, taskId: string): readonly string[] {
-  const kept = tasksBefore(execution, taskId).map((task) => `“${shortName(task.taskId)}”`);
-  return [
-    kept.length === 0
-      ? vscode.l10n.t("No task comes before it.")
-      : vscode.l10n.t("The outputs of {0} are kept.", kept.join(", ")),
-    costsMoney(crew)
-      ? vscode.l10n.t("This starts another execution, which can cost money.")
-      : vscode.l10n.t("This starts another execution."),
-  ];
-}
-
-function about(execution: Execution, crew: Crew): readonly string[] {
-  const { inputs = {}, callbacks = {}, runAgain: from } = execution.request ?? {};
-  const { name } = crew;
-  const place = shortAddress(crew.url);
+/** @param taskId from which the person wants to run it now */
+async function ask(
+  execution: Execution,
+  crew: Crew,
+  { inputs, runAgain }: Again,
+  taskId: string | undefined,
+): Promise<"start" | "form" | undefined> {
+  const [title, place] = [titleOf(execution), shortAddress(crew.url)];
+  const hasCallbacks = Object.keys(execution.request?.callbacks ?? {}).length > 0;
   const doubt = isLocalCrew(crew)
     ? vscode.l10n.t(
         "No response to its kickoff arrived, so it may already be running. Check the local crew's log first: this starts it a second time.",
@@ -188,25 +171,37 @@ function about(execution: Execution, crew: Crew): readonly string[] {
     : vscode.l10n.t(
         "No response to its kickoff arrived, so it may already be running. Check the crew's dashboard first: this starts it a second time.",
       );
-  return [
-    ...(execution.state === "unconfirmed" ? [doubt] : []),
+  const detail = [
+    execution.state === "unconfirmed" ? doubt : undefined,
+    taskId === undefined ? undefined : keptText(execution, taskId),
     costsMoney(crew)
-      ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", name, place)
-      : vscode.l10n.t("“{0}” ({1}) starts another execution.", name, place),
-    ...(from ? [vscode.l10n.t("It begins with “{0}” again.", shortName(from.taskId))] : []),
-    ...(Object.keys(inputs).length === 0 ? [] : [inputsInShort(inputs).join("\n")]),
-    ...(Object.keys(callbacks).length === 0
-      ? []
-      : [vscode.l10n.t("Its callbacks are sent again, too.")]),
+      ? vscode.l10n.t(
+          "“{0}” ({1}) starts another execution, which can cost money.",
+          crew.name,
+          place,
+        )
+      : vscode.l10n.t("“{0}” ({1}) starts another execution.", crew.name, place),
+    taskId === undefined && runAgain !== undefined
+      ? vscode.l10n.t("It begins with “{0}” again.", shortName(runAgain.taskId))
+      : undefined,
+    Object.keys(inputs).length > 0 ? inputsInShort(inputs).join("\n") : undefined,
+    hasCallbacks ? vscode.l10n.t("Its callbacks are sent again, too.") : undefined,
   ];
+  const [again, edit] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Edit First…")];
+  const chosen = await vscode.window.showInformationMessage(
+    taskId === undefined
+      ? vscode.l10n.t("Run “{0}” again?", title)
+      : vscode.l10n.t("Run “{0}” again from “{1}”?", title, shortName(taskId)),
+    { modal: true, detail: detail.filter((text) => text !== undefined).join("\n\n") },
+    again,
+    edit,
+  );
+  return chosen === again ? "start" : chosen === edit ? "form" : undefined;
 }
 
-async function ask(
-  question: string,
-  detail: readonly string[],
-): Promise<"start" | "form" | undefined> {
-  const [runAgain, edit] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Edit First…")];
-  const options = { modal: true, detail: detail.join("\n\n") };
-  const chosen = await vscode.window.showInformationMessage(question, options, runAgain, edit);
-  return chosen === runAgain ? "start" : chosen === edit ? "form" : undefined;
+function keptText(execution: Execution, taskId: string): string {
+  const kept = tasksBefore(execution, taskId).map((task) => `“${shortName(task.taskId)}”`);
+  return kept.length === 0
+    ? vscode.l10n.t("No task comes before it.")
+    : vscode.l10n.t("The outputs of {0} are kept.", kept.join(", "));
 }

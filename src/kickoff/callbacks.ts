@@ -1,39 +1,46 @@
-import { callbackNames, type CallbackName, forEachCallback } from "../api/callbacks.ts";
-import type { CallbackUrls, KickoffRequest, PlainCallbacks, RunAgainFrom } from "../api/types.ts";
+import * as l10n from "@vscode/l10n";
+import { callbackNames, forEachCallback } from "../api/callbacks.ts";
+import type {
+  CallbackUrls,
+  KickoffRequest,
+  PlainCallbacks,
+  RunAgainFrom,
+  SecretCallbacks,
+} from "../api/types.ts";
+import { defined } from "../base/json.ts";
 
 // The browser side may import only this room.
-export { callbackNames, type CallbackName, forEachCallback };
+export { callbackNames, type CallbackName, forEachCallback } from "../api/callbacks.ts";
 
-/** How a callback authenticates (vendor's guides). */
-export const strategies = ["none", "bearer", "basic"] as const;
-export type Strategy = (typeof strategies)[number];
-/** Those of event streaming (vendor's webhook streaming guide). */
-export const streamingStrategies = strategies.filter((one) => one !== "basic");
+/** How a callback authenticates (vendor's guides); event streaming only by `bearer`. */
+export const strategies = ["bearer", "basic"] as const;
 
 export const secretNames = ["humanInput", "streaming"] as const;
 export type SecretName = (typeof secretNames)[number];
-/** Typed secrets; "" for none. In the extension host's memory only, until sent. */
+/** "" for none. In the extension host's memory only, until sent. */
 export type FormSecrets = Readonly<Record<SecretName, string>>;
-export const noSecrets: FormSecrets = { humanInput: "", streaming: "" };
 
-/** Typed callbacks without secrets; an empty address is none. */
-export interface TypedCallbacks {
-  readonly callbacks: Readonly<Record<CallbackName, string>>;
-  readonly humanInput: { readonly strategy: Strategy; readonly username: string };
-  readonly streaming: {
-    readonly url: string;
-    /** Separated by spaces, commas or lines. */
-    readonly events: string;
-    /** Send each event at once, not in batches. */
-    readonly realtime: boolean;
-    readonly strategy: Exclude<Strategy, "basic">;
-  };
+/**
+ * What is typed of callbacks; "" for none. `strategy` and `username` are of the human input callback. `events` are
+ * separated by spaces, commas or lines; `realtime` is "true" to send each at once, not in batches.
+ */
+export const callbackTexts = [
+  ...callbackNames,
+  "strategy",
+  "username",
+  "streamingUrl",
+  "events",
+  "realtime",
+  "streamingStrategy",
+] as const;
+export type TypedCallbacks = Readonly<Record<(typeof callbackTexts)[number], string>>;
+
+export function blankTexts<Name extends string>(names: readonly Name[]): Record<Name, string> {
+  return Object.fromEntries(names.map((name) => [name, ""])) as Record<Name, string>;
 }
 
-/** Values from a command, preset, file or earlier request, without secrets. */
-export type Prefill = Partial<
-  Pick<KickoffRequest, "inputs" | "meta" | "restoreFromStateId" | "extra" | CallbackName>
-> &
+/** A request from a command, preset, file or earlier execution, without secrets. */
+export type Prefill = Partial<Omit<KickoffRequest, keyof SecretCallbacks | "runAgain">> &
   PlainCallbacks & { readonly from?: RunFrom };
 
 /** An execution that runs again from a task, and the outputs of the tasks before it. */
@@ -48,12 +55,6 @@ export interface RunFrom extends Pick<RunAgainFrom, "executionId" | "taskId"> {
   }[];
 }
 
-export const noCallbacks: TypedCallbacks = {
-  callbacks: forEachCallback(() => ""),
-  humanInput: { strategy: "none", username: "" },
-  streaming: { url: "", events: "", realtime: false, strategy: "none" },
-};
-
 export function eventsIn(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
 }
@@ -61,90 +62,83 @@ export function eventsIn(text: string): readonly string[] {
 /** Given callbacks replace those in `before`. */
 export function typedCallbacks(
   given: CallbackUrls & PlainCallbacks,
-  before: TypedCallbacks = noCallbacks,
+  before: TypedCallbacks = blankTexts(callbackTexts),
 ): TypedCallbacks {
-  const { humanInputWebhook, webhooks } = given;
-  const human = humanInputWebhook?.authentication;
-  const urls = {
-    ...given,
-    ...(humanInputWebhook && { humanInputWebhookUrl: humanInputWebhook.url }),
-  };
+  const { humanInputWebhook: human, webhooks: stream } = given;
+  const own = human?.authentication;
+  // An address alone doesn't authenticate.
+  const hasHuman = human !== undefined || given.humanInputWebhookUrl !== undefined;
   return {
-    callbacks: forEachCallback((name) => urls[name] ?? before.callbacks[name]),
-    // An address alone doesn't authenticate.
-    humanInput:
-      urls.humanInputWebhookUrl === undefined
-        ? before.humanInput
-        : {
-            strategy: human?.strategy ?? "none",
-            username: human?.strategy === "basic" ? human.username : "",
-          },
-    streaming:
-      webhooks === undefined
-        ? before.streaming
-        : {
-            url: webhooks.url,
-            events: webhooks.events.join("\n"),
-            realtime: webhooks.realtime ?? false,
-            strategy: webhooks.authentication?.strategy ?? "none",
-          },
+    ...before,
+    ...defined(forEachCallback((name) => given[name])),
+    ...(human && { humanInputWebhookUrl: human.url }),
+    ...(hasHuman && {
+      strategy: own?.strategy ?? "",
+      username: own?.strategy === "basic" ? own.username : "",
+    }),
+    ...(stream && {
+      streamingUrl: stream.url,
+      events: stream.events.join("\n"),
+      realtime: stream.realtime === true ? "true" : "",
+      streamingStrategy: stream.authentication?.strategy ?? "",
+    }),
   };
 }
 
 /** Without secrets. */
-export function toCallbacks({
-  callbacks,
-  humanInput: { strategy, username },
-  streaming,
-}: TypedCallbacks): CallbackUrls & PlainCallbacks {
-  const { humanInputWebhookUrl: url, ...urls }: CallbackUrls = Object.fromEntries(
-    callbackNames
-      .map((name) => [name, callbacks[name].trim()] as const)
-      .filter(([, address]) => address !== ""),
+export function toCallbacks(typed: TypedCallbacks): CallbackUrls & PlainCallbacks {
+  const { humanInputWebhookUrl: url, ...urls } = forEachCallback(
+    (name) => typed[name].trim() || undefined,
   );
-  const streamUrl = streaming.url.trim();
+  const { strategy, username } = typed;
+  const authentication =
+    strategy === "basic" ? ({ strategy, username } as const) : ({ strategy: "bearer" } as const);
+  const streamingUrl = typed.streamingUrl.trim();
   return {
-    ...urls,
-    ...(url !== undefined && strategy === "none" && { humanInputWebhookUrl: url }),
+    ...defined(urls),
     ...(url !== undefined &&
-      strategy !== "none" && {
-        humanInputWebhook: {
-          url,
-          authentication: strategy === "basic" ? { strategy, username } : { strategy },
-        },
-      }),
-    ...(streamUrl !== "" && {
+      (strategy === ""
+        ? { humanInputWebhookUrl: url }
+        : { humanInputWebhook: { url, authentication } })),
+    ...(streamingUrl !== "" && {
       webhooks: {
-        events: eventsIn(streaming.events),
-        url: streamUrl,
-        realtime: streaming.realtime,
-        ...(streaming.strategy !== "none" && {
-          authentication: { strategy: streaming.strategy },
-        }),
+        events: eventsIn(typed.events),
+        url: streamingUrl,
+        realtime: typed.realtime !== "",
+        ...(typed.streamingStrategy !== "" && { authentication: { strategy: "bearer" } }),
       },
     }),
   };
 }
 
-export type AddressFault = { readonly kind: "notAnAddress" | "notHttp" | "credentials" };
-
-/** Empty, or absolute http or https, without credentials, since it is stored. */
-export function checkAddress(text: string): AddressFault | undefined {
+/** Undefined for an absolute http or https address without credentials, since it is stored; and for "". */
+export function checkAddress(text: string): "notAnAddress" | "notHttp" | "credentials" | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
   // "https:host" and "localhost:8080" are valid URLs, but no crew can call them.
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(trimmed) || !URL.canParse(trimmed))
-    return { kind: "notAnAddress" };
+    return "notAnAddress";
   const { protocol, username, password } = new URL(trimmed);
-  if (protocol !== "https:" && protocol !== "http:") return { kind: "notHttp" };
-  return username === "" && password === "" ? undefined : { kind: "credentials" };
+  if (protocol !== "https:" && protocol !== "http:") return "notHttp";
+  return username === "" && password === "" ? undefined : "credentials";
+}
+
+/** What is wrong with an address. */
+export function addressFault(address: string): string | undefined {
+  const fault = checkAddress(address);
+  if (fault === undefined) return undefined;
+  const texts = {
+    notAnAddress: l10n.t("Enter a whole address, such as https://example.com/callback."),
+    notHttp: l10n.t("The address must begin with https:// or http://."),
+    credentials: l10n.t("Remove the name and password: this address is saved on disk."),
+  };
+  return texts[fault];
 }
 
 /** An address without credentials, as it may be stored; "" if they can't be separated. */
 export function keptAddress(text: string): string {
   const problem = checkAddress(text);
-  if (problem?.kind !== "credentials")
-    return problem !== undefined && text.includes("@") ? "" : text;
+  if (problem !== "credentials") return problem !== undefined && text.includes("@") ? "" : text;
   const address = new URL(text.trim());
   address.username = address.password = "";
   return address.href;

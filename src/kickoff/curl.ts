@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { kickoffBody } from "../api/client.ts";
 import type { Prefill } from "./callbacks.ts";
-import { requestWith } from "./form/values.ts";
+import { requestOf } from "./form/values.ts";
 
 /** Variables replace secrets: `$CREW_TOKEN`, `$CREW_HUMAN_INPUT_TOKEN`, and others. */
 export function curlCommand(address: string, values: Prefill) {
   // Unguessable, so that no input can insert a shell variable.
   const mark = randomUUID();
   const isBasic = values.humanInputWebhook?.authentication?.strategy === "basic";
-  const request = requestWith(values, {
+  const request = requestOf(values, {
     humanInput: `${mark}$CREW_HUMAN_INPUT_${isBasic ? "PASSWORD" : "TOKEN"}${mark}`,
     streaming: `${mark}$CREW_STREAMING_TOKEN${mark}`,
   });

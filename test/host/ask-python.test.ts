@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { askPython } from "../../src/kickoff/form/open-form.ts";
+import { askPython } from "../../src/kickoff/form/forms.ts";
 import { withPerson } from "./scripted-person.ts";
 
 describe("Asking a project's Python for its inputs", () => {

@@ -141,12 +141,8 @@ describe("The test of callbacks", () => {
     hasWay = false;
     const form = restoredForm(parts, deployedCrew, () => hasWay);
     ({ forms } = form);
-    const hint = () => {
-      const view = form.view();
-      return view?.kind === "form" ? view.hint : undefined;
-    };
     const isThere = (is: boolean) =>
-      waitFor(`the line: ${is}`, () => (hint() === "mayNeedPerson") === is);
+      waitFor(`the line: ${is}`, () => (form.note("hint") !== undefined) === is);
     return { ...form, isThere };
   }
 
@@ -198,8 +194,8 @@ describe("The test of callbacks", () => {
   it("is offered by a line of the form, which goes when a test has asked for what was missing", async () => {
     const { isThere, press } = open();
     await isThere(true);
-    press("setUp");
-    press("test");
+    press("Set Up Callbacks…");
+    press("Test Callbacks");
     await waitFor("both commands", () => ran.length === 2);
     const kind = vscode.env.remoteName === undefined ? "" : "Remote";
     assert.deepEqual(ran, [
@@ -238,7 +234,7 @@ describe("The test of callbacks", () => {
     hasWay = false;
     await setWay("publicUrl", undefined);
     await isThere(true);
-    press("hide");
+    press("Don't Show Again");
     await isThere(false);
   });
 });

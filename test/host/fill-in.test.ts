@@ -208,7 +208,7 @@ describe("A form that is filled in from another source", () => {
       await file("picture.bin", Uint8Array.of(0x50, 0, 0x4e)),
       /^“picture\.bin” isn't a text file/,
     );
-    await refused(folder, /is a folder/);
+    await refused(folder, /is not a regular file/);
     const device = path.join(folder, "endless.txt");
     await symlink("/dev/zero", device);
     await refused(device, /^“endless\.txt” is not a regular file/);

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
@@ -24,7 +25,7 @@ describe("What a form says of a local crew's files", () => {
     write("config/agents.yaml", "writer:\n  role: Writer\n  goal: Write\n  backstory: Old.\n");
     write("config/tasks.yaml", `${task}nobody\n`);
     let isMended = false;
-    const { forms, view, panel } = restoredForm(
+    const { forms, view, note, panel } = restoredForm(
       parts,
       {
         id: "local:poems",
@@ -39,16 +40,17 @@ describe("What a form says of a local crew's files", () => {
           : Promise.reject(new Error("nobody is no agent")),
     );
     try {
-      const advice = () => view()?.crew.advice;
-      await waitFor("the advice", () => advice()?.at?.file === "config/tasks.yaml");
-      await waitFor("the error", () => view()?.kind === "unavailable");
+      const advice = () => note("advice");
+      await waitFor("the advice", () => advice()?.text.includes("config/tasks.yaml"));
+      assert.deepEqual(advice()?.actions, ["Show"]);
+      await waitFor("the error", () => note("unavailable") !== undefined);
       await vscode.commands.executeCommand("workbench.action.files.newUntitledFile");
       await waitFor("the other tab", () => !panel.active);
       write("config/tasks.yaml", `${task}writer\n`);
       isMended = true;
       panel.reveal();
       await waitFor("the advice to go", () => advice() === undefined);
-      await waitFor("the error to go", () => view()?.kind === "form");
+      await waitFor("the error to go", () => view()?.form !== undefined);
     } finally {
       forms.dispose();
     }
@@ -63,7 +65,7 @@ describe("What a form says of a local crew's files", () => {
     const crew = { id: "local:poems", name: "poems", url: "http://127.0.0.1:9", local };
     const { forms, view, panel } = restoredForm(parts, crew, () => true);
     try {
-      await waitFor("the form", () => view()?.kind === "form");
+      await waitFor("the form", () => view()?.form !== undefined);
       await vscode.commands.executeCommand("workbench.action.files.newUntitledFile");
       await waitFor("the other tab", () => !panel.active);
       crew.name = "odes";

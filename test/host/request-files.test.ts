@@ -6,9 +6,8 @@ import type { Crew } from "../../src/crews/types.ts";
 import { asObject } from "../../src/base/json.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
 import type { UserError } from "../../src/base/errors.ts";
-import { crewInFile } from "../../src/kickoff/request-files/crew.ts";
 import { forgetCrewValues } from "../../src/store/crew-values.ts";
-import { openUnsaved } from "../../src/kickoff/export.ts";
+import { crewInFile, openUnsaved } from "../../src/kickoff/request-files/files.ts";
 import {
   RequestFiles,
   type RequestFilesOptions,

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { requestVerbs } from "../../src/actions/requests.ts";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
+import { runAgain, type RunAgainParts } from "../../src/kickoff/again.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { waitFor } from "../support/wait.ts";
@@ -173,15 +173,15 @@ describe("An earlier kickoff", () => {
       url: "http://127.0.0.1:9",
       local: { folder: "file:///c", engine: "rehearsal", running: true },
     };
-    const again = new RunAgain({
+    const again: RunAgainParts = {
       crews: { find: () => local, ready: () => Promise.resolve(local) },
       sender: { send: () => assert.fail("a kickoff") },
       forms: { open: () => assert.fail("a form") },
       secrets: { complete: () => assert.fail("a secret") },
       documents: { show: () => assert.fail("an execution") },
-    });
+    };
     const { shown } = await withPerson(["escape"], () =>
-      again.atOnce(anExecution({ request: { inputs, callbacks: {} } }), { asks: true }),
+      runAgain(again, anExecution({ request: { inputs, callbacks: {} } }), { asks: true }),
     );
     assert.match(
       shown[0]?.detail ?? "",
@@ -236,32 +236,31 @@ describe("An earlier kickoff", () => {
     const sent: unknown[] = [];
     const opened: unknown[] = [];
     const called = { id: "c", name: crew, url: service.url };
-    const at = (lost: readonly string[]) =>
-      new RunAgain({
-        crews: { find: () => called, ready: () => Promise.resolve(called) },
-        sender: {
-          send: (...what) => Promise.resolve(sent.push(what.slice(1))).then(() => execution),
-        },
-        forms: { open: (...what) => Promise.resolve(void opened.push(what.slice(1))) },
-        secrets: {
-          complete: () => Promise.resolve({ callbacks: { humanInputWebhook: whole }, lost }),
-        },
-        documents: { show: () => assert.fail("an execution") },
-      } satisfies RunAgainOptions);
-    await at([]).atOnce(execution, { asks: false });
+    const at = (lost: readonly string[]): RunAgainParts => ({
+      crews: { find: () => called, ready: () => Promise.resolve(called) },
+      sender: {
+        send: (...what) => Promise.resolve(sent.push(what.slice(1))).then(() => execution),
+      },
+      forms: { open: (...what) => Promise.resolve(void opened.push(what.slice(1))) },
+      secrets: {
+        complete: () => Promise.resolve({ callbacks: { humanInputWebhook: whole }, lost }),
+      },
+      documents: { show: () => assert.fail("an execution") },
+    });
+    await runAgain(at([]), execution, { asks: false });
     assert.deepEqual(sent, [[{ inputs, humanInputWebhook: whole }, { label: "Mine" }]]);
     await assert.rejects(
-      at([url]).atOnce(execution, { asks: false }),
+      runAgain(at([url]), execution, { asks: false }),
       /Run this again in the form/,
     );
     const { shown } = await withPerson([{ press: "Run Again" }], () =>
-      at([url]).atOnce(execution, { asks: true }),
+      runAgain(at([url]), execution, { asks: true }),
     );
     assert.doesNotMatch(shown[0]?.detail ?? "", /a second time/);
     assert.deepEqual(opened, [[{ inputs, humanInputWebhook }, { replaces: true }]]);
     assert.equal(sent.length, 1);
     const doubtful = await withPerson(["escape"], () =>
-      at([]).atOnce({ ...execution, state: "unconfirmed", kickoffIds: [] }, { asks: true }),
+      runAgain(at([]), { ...execution, state: "unconfirmed", kickoffIds: [] }, { asks: true }),
     );
     assert.match(
       doubtful.shown[0]?.detail ?? "",

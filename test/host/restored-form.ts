@@ -3,7 +3,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import type { CrewInputs } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { KickoffForms } from "../../src/kickoff/form/forms.ts";
-import type { FormView, ToForm } from "../../src/kickoff/form/messages.ts";
+import type { FormView, Note, ToForm } from "../../src/kickoff/form/messages.ts";
 import { senderParts } from "../unit/sending/window.ts";
 import type { ViewParts } from "./view-parts.ts";
 
@@ -41,16 +41,19 @@ export function restoredForm(...given: Parameters<typeof formsOf>) {
   const forms = formsOf(...given);
   const panel = vscode.window.createWebviewPanel("test.form", "Form", vscode.ViewColumn.Active);
   const { webview } = panel;
-  const posted: ToForm[] = [];
+  const views: FormView[] = [];
   const page = new vscode.EventEmitter<unknown>();
   Object.assign(webview, {
     onDidReceiveMessage: page.event,
-    postMessage: (message: ToForm) => Promise.resolve(posted.push(message) > 0),
+    postMessage: (message: ToForm) =>
+      Promise.resolve(message.type === "stored" || views.push(message.view) > 0),
   });
   forms.restore(panel, { crew: crew.id, name: crew.name });
   page.fire({ type: "ready" });
   // VS Code loads a hidden page again when it is shown.
   panel.onDidChangeViewState(() => panel.visible && page.fire({ type: "ready" }));
-  const view = (): FormView | undefined => posted.at(-1)?.view;
-  return { forms, view, press: (action: string) => page.fire({ type: "hint", action }), panel };
+  const view = () => views.at(-1);
+  const note = (kind: Note["kind"]) => view()?.notes.find((each) => each.kind === kind);
+  const press = (title: string) => page.fire({ type: "act", kind: "hint", title });
+  return { forms, view, note, press, panel };
 }

@@ -7,13 +7,17 @@ import { overflowOf, violationsIn } from "./accessibility.ts";
 describe("The form of a crew whose callbacks can't come, in a browser", () => {
   let form: FormWindow;
   const parts = new FormPage();
-  const hint = () =>
-    form.page.getByText("If a task waits for you, this crew reports it only by callback");
+  let pressed: string[];
+  const text = "No callback can come.";
+  const hint = () => form.page.getByText(text);
   const link = (name: string) => form.page.getByRole("button", { name, exact: true });
 
   async function open(width = 900): Promise<void> {
+    pressed = [];
     form = await parts.open({ size: { width, height: 800 } });
-    form.session.hint = "mayNeedPerson";
+    const titles = ["Set Up Callbacks…", "Test Callbacks", "Don't Show Again"];
+    const actions = titles.map((title) => ({ title, run: () => pressed.push(title) }));
+    form.session.tell("hint", { text, actions });
     await hint().waitFor();
   }
 
@@ -28,9 +32,10 @@ describe("The form of a crew whose callbacks can't come, in a browser", () => {
     await link("Set Up Callbacks…").click();
     await link("Test Callbacks").click();
     await link("Don't Show Again").click();
-    await waitFor("the links", () => form.hinted.length === 3);
-    assert.deepEqual(form.hinted, ["setUp", "test", "hide"]);
-    form.session.hint = undefined;
+    await waitFor("the links", () => pressed.length === 3);
+    assert.deepEqual(pressed, ["Set Up Callbacks…", "Test Callbacks", "Don't Show Again"]);
+    form.session.takeFocus();
+    form.session.tell("hint", undefined);
     await hint().waitFor({ state: "detached" });
     await parts.isFocused("topic");
   });

@@ -52,14 +52,14 @@ describe("Problems in the kickoff form, in a browser", () => {
       missingInputs: ["audience", "topic"],
       sent: "no",
     });
-    await open({ send: () => Promise.reject(missing) });
+    await open({ start: () => Promise.reject(missing) });
     await field("topic").fill("Otters");
     await field("audience").fill("Children");
     await kickOff().click();
     await page.getByText("Missing inputs: audience, topic.").waitFor();
     await field("topic").fill("Sea otters");
     await parts.says("audience", /The crew reports/);
-    form.send = () =>
+    form.start = () =>
       Promise.reject(
         new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, undefined),
       );

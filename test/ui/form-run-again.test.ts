@@ -28,9 +28,12 @@ describe("The form of an execution that runs again from a task, in a browser", (
     form = await parts.open({
       size: { width, height: 800 },
       seed: {
-        instead: {
-          inputs: { topic: "tea" },
-          from: { executionId: "e1", taskId: "draft", title: "Tea time", outputs },
+        given: {
+          values: {
+            inputs: { topic: "tea" },
+            from: { executionId: "e1", taskId: "draft", title: "Tea time", outputs },
+          },
+          replaces: true,
         },
       },
     });
@@ -46,7 +49,7 @@ describe("The form of an execution that runs again from a task, in a browser", (
 
   it("says what runs, and sends edited inputs and only the outputs that were edited", async () => {
     await open();
-    await form.page.getByRole("heading", { name: "Run Travel crew again" }).waitFor();
+    await form.page.getByRole("heading", { name: "Run Travel again" }).waitFor();
     await form.page.getByText("Runs “Tea time” again from the task “draft”.").waitFor();
     assert.equal(await output("research").inputValue(), "# Tea\n\nIt grows.");
     await parts.field("topic").fill("coffee");
@@ -81,11 +84,11 @@ describe("The form of an execution that runs again from a task, in a browser", (
 
   it("names what no longer fits before anything starts, and keeps it if the person runs it anyway", async () => {
     await open();
-    form.send = () => Promise.reject(unfit);
+    form.start = () => Promise.reject(unfit);
     await runAgain().click();
     await form.page.getByText(unfit.message).waitFor();
     await form.page.getByText("If you run it anyway").waitFor();
-    form.send = () => Promise.resolve(anExecution());
+    form.start = () => Promise.resolve(anExecution());
     await runAgain().click();
     await waitFor("the start", () => form.started.length === 1);
     const from = { executionId: "e1", taskId: "draft" };

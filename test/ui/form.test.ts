@@ -54,18 +54,21 @@ describe("The kickoff form in a browser", () => {
   }
 
   const violations = () => violationsIn(parts);
-  const place = { file: "config/tasks.yaml", line: 2, column: 3 };
 
   it("has no accessibility problem that axe finds in any theme, whatever it shows", async () => {
     await open({
-      send: () => Promise.reject(missing("audience")),
-      crew: { rehearsal: "No model is called.", advice: { text: "1 note", at: place } },
+      start: () => Promise.reject(missing("audience")),
+    });
+    let isShown = false;
+    form.session.tell("rehearsal", { text: "No model is called." });
+    form.session.tell("advice", {
+      text: "1 note",
+      actions: [{ title: "Show", run: () => (isShown = true) }],
     });
     await field("topic").fill("Otters");
     assert.deepEqual(await violations(), []);
     await page.getByText("1 note").getByRole("button", { name: "Show" }).click();
-    await waitFor("the place in the project's files", () => form.places.length === 1);
-    assert.deepEqual(form.places, [place]);
+    await waitFor("the place in the project's files", () => isShown);
 
     await page.getByText("Advanced").click();
     await field("Meta").fill("[1");
@@ -80,7 +83,7 @@ describe("The kickoff form in a browser", () => {
     await page.getByText("Missing inputs: audience.").waitFor();
     assert.deepEqual(await violations(), []);
 
-    form.send = () => Promise.reject(mayHaveStarted());
+    form.start = () => Promise.reject(mayHaveStarted());
     await kickOff().click();
     await page.getByText("It may have started.").waitFor();
     assert.deepEqual(await violations(), []);
@@ -207,7 +210,7 @@ describe("The kickoff form in a browser", () => {
     let start: (execution: Execution) => void = () => undefined;
     await open({
       fields: [{ name: "topic" }],
-      send: () => new Promise((resolve) => void (start = resolve)),
+      start: () => new Promise((resolve) => void (start = resolve)),
     });
     await field("topic").fill("Otters");
     await kickOff().evaluate((button: HTMLButtonElement) => {
@@ -290,7 +293,7 @@ describe("The kickoff form in a browser", () => {
   it("marks the inputs that the crew reports as missing, with a field for one it had not listed", async () => {
     await open({
       fields: [{ name: "topic" }, { name: "audience" }],
-      send: () => Promise.reject(missing("audience", "budget")),
+      start: () => Promise.reject(missing("audience", "budget")),
     });
     await field("topic").fill("Otters");
     await field("audience").fill("Children");
@@ -303,7 +306,7 @@ describe("The kickoff form in a browser", () => {
     );
     assert.equal(await field("topic").inputValue(), "Otters", "nothing typed is lost");
     await field("budget").fill("100");
-    form.send = () => Promise.resolve(anExecution());
+    form.start = () => Promise.resolve(anExecution());
     await kickOff().click();
     await waitFor("the start", () => form.started.length === 1);
     assert.deepEqual(form.sent.at(-1), {
@@ -315,7 +318,7 @@ describe("The kickoff form in a browser", () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
     await open({
       fields: [{ name: "topic" }],
-      send: () => Promise.reject(mayHaveStarted(unconfirmed)),
+      start: () => Promise.reject(mayHaveStarted(unconfirmed)),
     });
     await field("topic").fill("Otters");
     await kickOff().click();
@@ -327,7 +330,7 @@ describe("The kickoff form in a browser", () => {
     await page.getByRole("button", { name: "Open Execution" }).click();
     await waitFor("the record to be shown", () => form.opened.length === 1);
     assert.equal(form.sent.length, 1);
-    form.send = () => Promise.resolve(anExecution());
+    form.start = () => Promise.resolve(anExecution());
     await page.getByRole("button", { name: "Kick Off Again" }).click();
     await page.getByText("It may have started.").waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
@@ -342,7 +345,7 @@ describe("The kickoff form in a browser", () => {
     assert.equal(await page.getByText("Draft restored").count(), 0);
     assert.equal(await kickOff().getAttribute("aria-disabled"), "true");
     await field("topic").press("Control+Enter");
-    form.send = () => Promise.resolve(anExecution());
+    form.start = () => Promise.resolve(anExecution());
     await page.getByRole("button", { name: "Kick Off Again" }).click();
     await kickOff().click();
     await waitFor("the start", () => form.started.length === 1);
@@ -381,7 +384,7 @@ describe("The kickoff form in a browser", () => {
     it(`needs no horizontal scrolling ${what}, and hides no field that has focus`, async () => {
       await open({
         size,
-        send: () =>
+        start: () =>
           Promise.reject(
             new CrewApiError({
               kind: "rateLimited",

@@ -1,18 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import * as l10n from "@vscode/l10n";
+import { defined } from "../../base/json.ts";
+import { oneLine } from "../../base/text.ts";
 import type { MaybeStartedError } from "../../sending/kickoff.ts";
-import { type FormSecrets, type Prefill, type SecretName, secretNames } from "../callbacks.ts";
-import { asTyped, hasText, typedIn, withUnlisted, type FormField } from "./fields.ts";
-import type { Draft, FormFocus, Origin, Taken } from "./messages.ts";
-import {
-  carriedOver,
-  type HeldSecret,
-  type HeldSecrets,
-  isMeantFor,
-  secretsFor,
-  targetOf,
-  targetsIn,
-} from "./secrets.ts";
+import { type Prefill, type SecretName, secretNames } from "../callbacks.ts";
+import type { PastedKickoff } from "../request-files/request-file.ts";
+import { asTyped, hasText, isOdd, typedIn, withUnlisted, type FormField } from "./fields.ts";
+import type { Draft, FormFocus, Taken } from "./messages.ts";
 import {
   alignValues,
   type Fault,
@@ -22,30 +17,38 @@ import {
   initialValues,
   missing,
   readForm,
+  requestOf,
+  targetOf,
 } from "./values.ts";
 
-export interface GivenValues {
-  /** Replace values of the same names. */
-  readonly given?: Prefill;
-  readonly instead?: Prefill;
+/** Values from elsewhere, which replace those of the same names or all. */
+export interface Given {
+  readonly values: Prefill;
+  readonly replaces: boolean;
 }
 
-export interface Seed extends GivenValues {
+export interface Seed {
   readonly draft?: Draft;
   /** The stored outcome of a kickoff with the draft's ID. */
   readonly earlier?: "started" | MaybeStartedError;
   readonly last?: FormValues;
+  readonly given?: Given;
 }
 
+type Secrets = Readonly<
+  Partial<Record<SecretName, { readonly text: string; readonly target: string }>>
+>;
+
+/** What a form holds. Its ID becomes the execution's local ID, so that a draft is sent at most once. */
 export class FormContent {
-  readonly #newId: () => string;
   #id: string;
   #fields: readonly FormField[];
   #values: FormValues;
   #isEdited: boolean;
-  #origin: Origin | undefined;
+  /** Says where the values are from, until one is changed. */
+  #origin: string | undefined;
   #undo: (() => void) | undefined;
-  #secrets: HeldSecrets = {};
+  #secrets: Secrets = {};
   /** Whether what is missing is marked, too. */
   #isStrict = false;
   /** What the crew reported as missing, with the inputs that it got. */
@@ -54,25 +57,19 @@ export class FormContent {
     inputs: [],
   };
 
-  constructor(
-    fields: readonly FormField[],
-    { draft, earlier, last, ...values }: Seed,
-    newId: () => string,
-  ) {
-    this.#newId = newId;
-    this.#id = draft === undefined || earlier === "started" ? newId() : draft.id;
+  constructor(fields: readonly FormField[], { draft, earlier, last, given }: Seed) {
+    this.#id = draft === undefined || earlier === "started" ? randomUUID() : draft.id;
     this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
     this.#isEdited = draft !== undefined;
-    if (draft !== undefined) {
-      this.#values = alignValues(this.#fields, draft.values);
-      this.#origin = originOf(earlier);
-    } else if (last !== undefined) {
-      this.#values = alignValues(this.#fields, last);
-      this.#origin = { kind: "last" };
-    } else {
-      this.#values = initialValues(this.#fields);
-    }
-    this.give(values);
+    const values = draft?.values ?? last;
+    this.#values = values ? alignValues(this.#fields, values) : initialValues(this.#fields);
+    if (earlier === "started")
+      this.#origin = l10n.t("Values of a kickoff that started. Kick Off starts another execution.");
+    // If it may have started, the outcome is shown instead.
+    else if (draft !== undefined)
+      this.#origin = earlier === undefined ? l10n.t("Draft restored.") : undefined;
+    else if (last !== undefined) this.#origin = l10n.t("Filled in with the last sent values.");
+    if (given !== undefined) this.give(given);
   }
 
   get draft(): Draft {
@@ -83,40 +80,55 @@ export class FormContent {
     return this.#fields;
   }
 
-  get values(): FormValues {
-    return this.#values;
-  }
-
   /** Without secrets; undefined if invalid, or if a value must not be stored. */
-  get request(): Prefill | undefined {
+  get values(): Prefill | undefined {
     const { faults, values } = readForm(this.#fields, this.#values);
     return [...faults.values()].every(({ isMissing }) => isMissing) ? values : undefined;
   }
 
-  /** Of callbacks that are used and authenticate. */
-  get secrets(): FormSecrets {
-    return secretsFor(this.#values, this.#secrets);
+  /** What is sent if there are no faults. */
+  get request() {
+    const secrets = secretNames.map((name) => [name, this.#secret(name)] as const);
+    const { values } = readForm(this.#fields, this.#values);
+    return requestOf(values, defined(Object.fromEntries(secrets)));
   }
 
-  get secretTargets(): Readonly<Partial<Record<SecretName, string>>> {
-    return targetsIn(this.#secrets);
+  /** Which secrets are there for the callbacks as they are. */
+  get secrets(): Readonly<Partial<Record<SecretName, true>>> {
+    const held = secretNames.filter((name) => this.#secret(name) !== undefined);
+    return Object.fromEntries(held.map((name) => [name, true]));
   }
 
-  enter(name: SecretName, secret: HeldSecret): void {
-    this.#secrets = { ...this.#secrets, [name]: secret };
+  /** A secret is never sent to another host than it was entered for; before there is an address, it is for the next. */
+  #secret(name: SecretName): string | undefined {
+    const { text = "", target } = this.#secrets[name] ?? {};
+    const present = targetOf(name, this.#values);
+    const isMeant =
+      target === present || (target?.endsWith(" ") === true && present.startsWith(target));
+    return isMeant && text !== "" ? text : undefined;
   }
 
   get faults(): ReadonlyMap<FormPart, Fault> {
     return readForm(this.#fields, this.#values, (name) => {
-      const { text = "", target } = this.#secrets[name] ?? {};
-      if (text === "") return missing(l10n.t("Enter it. Secrets are not saved with the form."));
-      return isMeantFor(targetOf(name, this.#values), target)
-        ? undefined
+      if (this.#secret(name) !== undefined) return undefined;
+      return (this.#secrets[name]?.text ?? "") === ""
+        ? missing(l10n.t("Enter it. Secrets are not saved with the form."))
         : missing(l10n.t("Enter it again: the earlier one was for another host or strategy."));
     }).faults;
   }
 
-  /** What is marked, by part. */
+  /** Those that are marked. */
+  get #marked(): readonly (readonly [FormPart, string])[] {
+    return [...this.faults]
+      .filter(([, { isMissing }]) => this.#isStrict || isMissing !== true)
+      .map(([part, { text }]) => [part, text] as const);
+  }
+
+  get hasMarks(): boolean {
+    return this.#marked.length > 0;
+  }
+
+  /** What is wrong, by part. */
   get problems(): Readonly<Partial<Record<FormPart, string>>> {
     const { names, inputs } = this.#reported;
     const reported = this.#fields.flatMap(({ name }, index) =>
@@ -124,20 +136,16 @@ export class FormContent {
         ? [[index, l10n.t("The crew reports that this input is missing.")] as const]
         : [],
     );
-    const marked = [...this.faults]
-      .filter(([, { isMissing }]) => this.#isStrict || isMissing !== true)
-      .map(([part, { text }]) => [part, text] as const);
-    return Object.fromEntries([...reported, ...marked]);
+    return Object.fromEntries([...reported, ...this.#marked]);
   }
 
-  /** A missing secret if a command gave all inputs, else the first empty input, the first, or the button. */
+  /** The first empty input; a missing secret if no input is missing; the first input, or the button. */
   get firstPart(): FormFocus {
     const { faults } = this;
     const parts = [...this.#fields.keys()];
-    const isGiven =
-      this.#origin?.kind === "given" && !parts.some((part) => faults.get(part)?.isMissing);
-    const secret = isGiven ? secretNames.find((name) => faults.has(name)) : undefined;
-    const seen = parts.filter((index) => this.#fields[index]?.isOdd !== true);
+    const isFilled = !parts.some((part) => faults.get(part)?.isMissing);
+    const secret = isFilled ? secretNames.find((name) => faults.has(name)) : undefined;
+    const seen = [...this.#fields].flatMap((field, index) => (isOdd(field) ? [] : [index]));
     const isEmpty = (index: number) => {
       const value = this.#values.inputs[index];
       return value?.text === "" && hasText(value.mode);
@@ -149,7 +157,7 @@ export class FormContent {
     return this.#isEdited;
   }
 
-  get origin(): Origin | undefined {
+  get origin(): string | undefined {
     return this.#origin;
   }
 
@@ -158,35 +166,56 @@ export class FormContent {
   }
 
   get canClear(): boolean {
-    const listed = this.#fields.filter((field) => field.listed);
+    const listed = this.#listed;
     const isBlank = isDeepStrictEqual(alignValues(listed, this.#values), initialValues(listed));
     return !isBlank || listed.length < this.#fields.length;
+  }
+
+  get #listed(): readonly FormField[] {
+    return this.#fields.filter(({ isUnlisted }) => isUnlisted !== true);
   }
 
   edit(values: FormValues): void {
     const before = this.#values;
     this.#values = alignValues(this.#fields, values);
-    const isTold = ["last", "given", "pasted"].some((kind) => kind === this.#origin?.kind);
-    if (isTold && !isDeepStrictEqual(this.#values, before)) this.#origin = undefined;
+    if (!isDeepStrictEqual(this.#values, before)) this.#origin = undefined;
     this.#isEdited = true;
   }
 
-  /** `given` replaces values of the same names, `instead` all. Unlisted inputs get a field. */
-  give(
-    { given, instead }: GivenValues,
-    origin: Origin = { kind: "given" },
-    secrets: HeldSecrets = {},
-  ): void {
-    const listed = this.#fields.filter((field) => field.listed);
-    for (const filled of [
-      given && fillIn(this.#fields, this.#values, given),
-      instead && fillIn(listed, initialValues(listed), instead),
-    ]) {
-      if (filled === undefined) continue;
-      this.#replace(filled.fields, filled.values, origin);
-      this.#isEdited = true;
+  enter(name: SecretName, text: string): void {
+    this.#secrets = { ...this.#secrets, [name]: { text, target: targetOf(name, this.#values) } };
+  }
+
+  /** Unlisted inputs get a field. */
+  give({ values, replaces }: Given, origin = l10n.t("Filled in with the chosen values.")): void {
+    const listed = this.#listed;
+    const filled = replaces
+      ? fillIn(listed, initialValues(listed), values)
+      : fillIn(this.#fields, this.#values, values);
+    this.#replace(filled.fields, filled.values, origin);
+    this.#isEdited = true;
+  }
+
+  /** A pasted kickoff, which keeps the task that the form runs again from. */
+  paste({ values, secrets, moved }: PastedKickoff): void {
+    const origin =
+      moved.length === 0
+        ? l10n.t("Filled in with the pasted kickoff.")
+        : l10n.t(
+            "Filled in with the pasted kickoff. Its members that Crewdeck doesn't know are now in “Extra”: {0}.",
+            oneLine(moved.join(", "), 300),
+          );
+    this.replaceBy(values, origin);
+    for (const name of secretNames) {
+      const text = secrets[name];
+      if (text !== undefined) this.enter(name, text);
     }
-    this.#secrets = { ...this.#secrets, ...secrets };
+  }
+
+  /** The task that it runs again from stays. */
+  replaceBy(values: Prefill, origin?: string): void {
+    const { from } = this.#values;
+    this.give({ values: { ...values, ...defined({ from }) }, replaces: true }, origin);
   }
 
   take(input: string, taken: Taken): void {
@@ -199,7 +228,7 @@ export class FormContent {
       inputs: values.inputs.map((old) => (old.name === input ? typed : old)),
     });
     const typed = "value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field);
-    const origin = { kind: "taken", input, from: taken.from } as const;
+    const origin = l10n.t("{0} was filled in from {1}.", input, taken.from);
     this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), origin);
     // Undo keeps later edits of other fields.
     this.#undo = () => (this.#values = put(this.#values, before));
@@ -207,8 +236,8 @@ export class FormContent {
   }
 
   clear(): void {
-    const listed = this.#fields.filter((field) => field.listed);
-    this.#replace(listed, initialValues(listed), { kind: "cleared" });
+    const listed = this.#listed;
+    this.#replace(listed, initialValues(listed), l10n.t("Cleared."));
     this.#isEdited = false;
   }
 
@@ -216,7 +245,7 @@ export class FormContent {
     if (this.#undo === undefined) return;
     const before = this.#values;
     this.#undo();
-    this.#secrets = carriedOver(this.#secrets, before, this.#values);
+    this.#keepSecrets(before);
     this.#isEdited = true;
     this.renew();
     this.#undo = undefined;
@@ -234,30 +263,37 @@ export class FormContent {
   }
 
   renew(): void {
-    this.#id = this.#newId();
+    this.#id = randomUUID();
     this.#isStrict = false;
   }
 
-  #replace(fields: readonly FormField[], values: FormValues, origin: Origin): void {
+  #replace(fields: readonly FormField[], values: FormValues, origin: string): void {
     const before = { fields: this.#fields, values: this.#values };
+    // The same values again, as by a double click, don't change Undo.
+    const isMissed = this.canClear && !isDeepStrictEqual(before.values, values);
     this.#fields = fields;
     this.#values = values;
-    this.#secrets = carriedOver(this.#secrets, before.values, values);
-    // The same values again, as by a double click, don't change Undo.
-    const isMissed = this.#isEdited || this.#origin?.kind === "last";
-    if (isMissed && !isDeepStrictEqual(before.values, values))
-      this.#undo = () => ({ fields: this.#fields, values: this.#values } = before);
+    this.#keepSecrets(before.values);
+    if (isMissed) this.#undo = () => ({ fields: this.#fields, values: this.#values } = before);
     this.#origin = origin;
     this.#reported = { names: [], inputs: [] };
     // A late message from the old page has the old ID and is ignored.
     this.renew();
   }
-}
 
-/** If it may have started, the outcome is shown instead. */
-function originOf(earlier: Seed["earlier"]): Origin | undefined {
-  if (earlier === undefined) return { kind: "draft" };
-  return earlier === "started" ? { kind: "started" } : undefined;
+  /** Of unchanged callbacks. */
+  #keepSecrets(before: FormValues): void {
+    const after = this.#values;
+    const present = secretNames.filter((name) => {
+      const target = targetOf(name, before);
+      return (
+        target === targetOf(name, after) &&
+        (name === "streaming" || before.username === after.username)
+      );
+    });
+    const kept = present.filter((name) => this.#secret(name) !== undefined);
+    this.#secrets = Object.fromEntries(kept.map((name) => [name, this.#secrets[name]]));
+  }
 }
 
 function typedNames({ inputs }: FormValues): readonly string[] {

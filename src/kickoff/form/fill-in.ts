@@ -1,7 +1,6 @@
 import * as vscode from "vscode";
 import type { JsonObject, JsonValue } from "../../api/types.ts";
 import { messageOf, NothingToDo, UserError } from "../../base/errors.ts";
-import { Disposables } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import { formatSize } from "../../base/text.ts";
 import type { Crews } from "../../crews/crews.ts";
@@ -12,14 +11,13 @@ import { titleOf } from "../../executions/title.ts";
 import { requestOf } from "../again.ts";
 import type { CallbackConsent } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
-import type { KickoffFault } from "../kickoff-json.ts";
-import { findInFile } from "../request-files/crew.ts";
 import type { KeptRequests } from "../request-files/kept.ts";
 import { requestFileEnding } from "../request-files/name.ts";
-import { readRequestFile } from "../request-files/request-file.ts";
-import { checkFile, openRequest } from "../request-files/request-files.ts";
+import { readRequestFile, type RequestFile } from "../request-files/request-file.ts";
+import { checkFile, crewOfFile, nameOf, openRequest } from "../request-files/files.ts";
 import { inputsInShort, valueInShort } from "../texts.ts";
-import type { FormCrew, Taken } from "./messages.ts";
+import type { Taken } from "./messages.ts";
+import type { FormCrew } from "./session.ts";
 
 /** In bytes: it becomes part of prompts, and of the stored execution. */
 export const largestText = 1_000_000;
@@ -38,14 +36,7 @@ interface Source extends vscode.QuickPickItem {
 }
 
 /** Faults by which a file's values are read only in part. */
-const brokenKinds: ReadonlySet<KickoffFault["kind"]> = new Set([
-  "syntax",
-  "tooDeep",
-  "notAnObject",
-  "wrongType",
-]);
-
-type Choice = { readonly source: Source; readonly does: "fillIn" | "open" | "delete" };
+const brokenKinds = ["syntax", "tooDeep", "notAnObject", "wrongType"];
 
 /** Values for the whole form. Undefined if cancelled. @throws UserError if there are none, or for an invalid file */
 export async function fillForm(parts: FillInParts, crew: FormCrew): Promise<Prefill | undefined> {
@@ -57,11 +48,9 @@ export async function fillForm(parts: FillInParts, crew: FormCrew): Promise<Pref
           "There is nothing to fill in from yet: no saved values, no request file of this crew in the workspace, and no execution with known inputs.",
         ),
       );
-    const choice = await choose(sources, crew.name);
-    if (choice === undefined) return undefined;
-    const { does, source } = choice;
-    if (does === "fillIn" || source.own === undefined) return await source.values?.();
-    if (does === "open") {
+    const { source, button } = await choose(sources, crew.name);
+    if (button === undefined || source?.own === undefined) return await source?.values?.();
+    if (button === openButton) {
       await vscode.window.showTextDocument(source.own, { preview: false });
       return undefined;
     }
@@ -74,43 +63,45 @@ export async function fillForm(parts: FillInParts, crew: FormCrew): Promise<Pref
 
 async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly Source[]> {
   const { crews, store, kept, consent } = parts;
-  const inShort = (inputs: JsonObject = {}) => plainLabel(inputsInShort(inputs, 4).join(" · "));
-  const own = (await kept.list()).flatMap(({ path, label = "", ...file }): Source[] => {
-    const uri = vscode.Uri.file(path);
-    if (findInFile(crews, file.crew ?? "", uri)?.id !== crew.id) return [];
-    return [
-      {
-        label: plainLabel(valueInShort(label)),
-        description: inShort(file.values.inputs),
-        own: uri,
-        values: async () => {
-          // Else the form marks what is wrong, and nothing is too large that was saved here.
-          const isBroken = file.faults.some(({ kind }) => brokenKinds.has(kind));
-          return isBroken ? (await openRequest(uri, crews)).file.values : file.values;
-        },
-      },
-    ];
-  });
+  const isOwn = (file: RequestFile, uri: vscode.Uri) =>
+    crewOfFile(crews, file, uri)?.id === crew.id;
+  const inShort = ({ values: { inputs = {} } }: RequestFile) =>
+    plainLabel(inputsInShort(inputs, 4).join(" · "));
+  const own = (await kept.list())
+    .map((file) => ({ file, own: vscode.Uri.file(file.path) }))
+    .filter(({ file, own }) => isOwn(file, own))
+    .map(({ file, own }) => ({
+      label: plainLabel(valueInShort(file.label ?? "")),
+      description: inShort(file),
+      own,
+      // Else the form marks what is wrong, and nothing is too large that was saved here.
+      values: async () =>
+        file.faults.some(({ kind }) => brokenKinds.includes(kind))
+          ? (await openRequest(own, crews)).file.values
+          : file.values,
+    }));
   const found = await vscode.workspace.findFiles(`**/*${requestFileEnding}`, undefined, 1000);
-  const files = await Promise.all(
-    found.map(async (uri): Promise<Source[]> => {
-      const file = readRequestFile(await textOf(uri));
-      if (findInFile(crews, file.crew ?? "", uri)?.id !== crew.id) return [];
-      const values = async () => {
-        const request = await openRequest(uri, crews);
-        const isAllowed = await consent.confirm(request.crew, request.file.values);
-        return isAllowed ? request.file.values : undefined;
-      };
-      const label = plainLabel(vscode.workspace.asRelativePath(uri));
-      return [{ label, description: inShort(file.values.inputs), values }];
-    }),
+  const read = await Promise.all(
+    found.map(async (uri) => ({ uri, file: readRequestFile(await textOf(uri)) })),
   );
+  const files = read
+    .filter(({ file, uri }) => isOwn(file, uri))
+    .map(({ file, uri }) => ({
+      label: plainLabel(vscode.workspace.asRelativePath(uri)),
+      description: inShort(file),
+      values: async () => {
+        const request = await openRequest(uri, crews);
+        const { values } = request.file;
+        return (await consent.confirm(request.crew, values)) ? values : undefined;
+      },
+    }))
+    .sort((one, other) => one.label.localeCompare(other.label));
   const executions = store
     .list()
     .filter((execution) => execution.crew.id === crew.id && execution.request !== undefined)
     .map((execution) => ({
       label: plainLabel(titleOf(execution)),
-      description: new Date(execution.startedAt).toLocaleString(vscode.env.language),
+      description: startOf(execution),
       values: () => {
         const whole = store.find(execution.localId);
         return Promise.resolve(whole && defined({ ...requestOf(whole), from: undefined }));
@@ -118,12 +109,15 @@ async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly 
     }));
   const group = (label: string, sources: readonly Source[]): readonly Source[] =>
     sources.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...sources];
-  const byLabel = (one: Source, other: Source) => one.label.localeCompare(other.label);
   return [
     ...group(vscode.l10n.t("Saved values"), own),
-    ...group(vscode.l10n.t("Request files"), files.flat().sort(byLabel)),
+    ...group(vscode.l10n.t("Request files"), files),
     ...group(vscode.l10n.t("Executions"), executions),
   ];
+}
+
+function startOf({ startedAt }: ExecutionSummary): string {
+  return new Date(startedAt).toLocaleString(vscode.env.language);
 }
 
 /** "" if it can't be read. */
@@ -136,43 +130,28 @@ async function textOf(uri: vscode.Uri): Promise<string> {
   }
 }
 
-function choose(sources: readonly Source[], crewName: string): Promise<Choice | undefined> {
-  const owned = new Disposables();
-  const list = owned.add(vscode.window.createQuickPick<Source>());
-  const openButton = {
-    iconPath: new vscode.ThemeIcon("edit"),
-    tooltip: vscode.l10n.t("Open File"),
-  };
-  const deleteButton = {
-    iconPath: new vscode.ThemeIcon("trash"),
-    tooltip: vscode.l10n.t("Delete"),
-  };
+const openButton = { iconPath: new vscode.ThemeIcon("edit"), tooltip: vscode.l10n.t("Open File") };
+const deleteButton = { iconPath: new vscode.ThemeIcon("trash"), tooltip: vscode.l10n.t("Delete") };
+
+interface Choice {
+  readonly source?: Source | undefined;
+  readonly button?: vscode.QuickInputButton;
+}
+
+function choose(sources: readonly Source[], crewName: string): Promise<Choice> {
+  const list = vscode.window.createQuickPick<Source>();
   list.title = vscode.l10n.t("Fill in the form of “{0}” from", crewName);
   list.placeholder = vscode.l10n.t("Choose the values to fill in");
   list.matchOnDescription = true;
-  list.items = sources.map((source) => ({
-    ...source,
-    ...(source.own && { buttons: [openButton, deleteButton] }),
-  }));
-  return new Promise((resolve) => {
-    const end = (choice: Choice | undefined) => {
-      resolve(choice);
-      owned.dispose();
-    };
-    owned.add(
-      list.onDidAccept(() => {
-        const [source] = list.selectedItems;
-        end(source && { source, does: "fillIn" });
-      }),
-    );
-    owned.add(list.onDidHide(() => end(undefined)));
-    owned.add(
-      list.onDidTriggerItemButton(({ button, item: source }) =>
-        end({ source, does: button === openButton ? "open" : "delete" }),
-      ),
-    );
-    list.show();
-  });
+  list.items = sources.map((source) =>
+    source.own ? { ...source, buttons: [openButton, deleteButton] } : source,
+  );
+  const { promise, resolve } = Promise.withResolvers<Choice>();
+  list.onDidAccept(() => resolve({ source: list.selectedItems[0] }));
+  list.onDidHide(() => resolve({}));
+  list.onDidTriggerItemButton(({ button, item: source }) => resolve({ source, button }));
+  list.show();
+  return promise.finally(() => list.dispose());
 }
 
 /** Asks for a name, and before it replaces values of that name. */
@@ -217,7 +196,7 @@ export async function takeValue(
     const [label, title] = [valueInShort(value), titleOf(execution)];
     return {
       label: plainLabel(label),
-      description: new Date(execution.startedAt).toLocaleString(vscode.env.language),
+      description: startOf(execution),
       // Often the title is the value itself.
       ...(title !== label && { detail: plainLabel(title) }),
       take: () => Promise.resolve({ value, from: vscode.l10n.t("the execution “{0}”", title) }),
@@ -256,11 +235,9 @@ async function takeFile(): Promise<Taken | undefined> {
       title: vscode.l10n.t("Fill in from a text file"),
     })) ?? [];
   if (file === undefined) return undefined;
-  const name = file.path.split("/").at(-1) ?? "";
+  const name = nameOf(file);
   try {
     const { type, size } = await vscode.workspace.fs.stat(file);
-    if ((type & vscode.FileType.Directory) !== 0)
-      throw new UserError(vscode.l10n.t("“{0}” is a folder.", name));
     // Reading a device would never end.
     if ((type & vscode.FileType.File) === 0)
       throw new UserError(vscode.l10n.t("“{0}” is not a regular file.", name));

@@ -1,62 +1,78 @@
 import * as vscode from "vscode";
-import { messageOf } from "../../base/errors.ts";
+import { CrewApiError } from "../../api/errors.ts";
+import type { CrewInputs } from "../../api/types.ts";
+import type { Clock } from "../../base/clock.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
-import type { Crew } from "../../crews/types.ts";
+import type { Crew, CrewAddress } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
-import { machineSettings, plainMessage, runAction } from "../../editor/messages.ts";
-import type { CrewRef, Execution } from "../../executions/model.ts";
+import { formType, viewId } from "../../editor/manifest.ts";
+import {
+  confirm,
+  machineSettings,
+  plainMessage,
+  runAction,
+  withProgress,
+} from "../../editor/messages.ts";
+import { Panel } from "../../editor/panel.ts";
+import type { CrewRef, Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { earlierKickoff, MaybeStartedError } from "../../sending/kickoff.ts";
 import type { Senders } from "../../sending/senders.ts";
+import { moveCrewValues } from "../../store/crew-values.ts";
 import type { Database } from "../../store/database.ts";
 import { CallbackConsent } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
-import { moveCrewValues } from "../../store/crew-values.ts";
-import type { Position } from "../../projects/types.ts";
-import { copyCurl, openUnsaved } from "../export.ts";
+import { copyCurl, openUnsaved } from "../request-files/files.ts";
 import { KeptRequests } from "../request-files/kept.ts";
-import { type HintAction, hintActionNames, hintActions, hintText } from "../texts.ts";
-import { adviceFrom, callbackHint, type Advice, type CallbackHint } from "./hints.ts";
-import type { GivenValues, Seed } from "./content.ts";
+import { formTitle } from "../texts.ts";
+import type { Seed } from "./content.ts";
 import { fillForm, saveValues, takeValue } from "./fill-in.ts";
+import { adviceFrom, callbackHint } from "./hints.ts";
 import { FormMemory } from "./memory.ts";
-import { OpenForm, openPanel, type FormParts } from "./open-form.ts";
-import { parseSavedState, type FormCrew } from "./messages.ts";
-import type { FormTools } from "./session.ts";
+import {
+  type FromForm,
+  fromForm,
+  parseSavedState,
+  type SavedState,
+  type ToForm,
+} from "./messages.ts";
+import { type FormCrew, FormSession, type LoadOptions, type Told } from "./session.ts";
 
-export interface KickoffFormsOptions extends FormParts {
+export interface KickoffFormsOptions {
+  readonly clock: Clock;
   readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "find" | "refresh">;
   readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
-  readonly crews: FormParts["crews"] & Pick<Crews, "find" | "onDidChange">;
+  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange" | "ready">;
   readonly sender: Pick<Senders, "outbox" | "send">;
+  readonly documents: { readonly show: (execution: ExecutionSummary) => Promise<unknown> };
   /** What receives callbacks. */
   readonly callbacks: () => Promise<{ canReach(crew: CrewRef): Promise<boolean> }>;
+}
+
+interface OpenForm {
+  readonly session: FormSession;
+  readonly panel: vscode.WebviewPanel;
+  /** Undefined if the form was closed without a start. */
+  readonly started: Promise<Execution | undefined>;
 }
 
 export class KickoffForms implements vscode.Disposable {
   readonly #options: KickoffFormsOptions;
   readonly #memory: FormMemory;
   readonly #kept: KeptRequests;
-  readonly #tools: FormTools;
+  readonly #consent: CallbackConsent;
+  /** By crew. */
   readonly #forms = new Map<string, OpenForm>();
   readonly #subscription: vscode.Disposable;
 
   constructor(options: KickoffFormsOptions) {
+    const { context, database, crews } = options;
     this.#options = options;
-    const { context, database, crews, store } = options;
-    const kept = openKept(database, context.globalStorageUri);
-    const sources = { crews, store, kept, consent: new CallbackConsent(database) };
-    this.#kept = kept;
+    this.#kept = openKept(database, context.globalStorageUri);
+    this.#consent = new CallbackConsent(database);
     this.#memory = new FormMemory(database, logProblem);
-    this.#tools = {
-      fillIn: (crew) => fillForm(sources, crew),
-      takeValue: ({ id }, input) => takeValue(store, id, input),
-      saveValues: (crew, values) => saveValues(kept, crew, values),
-      openAsRequestFile: (crew, values) => openUnsaved({ crew, values }).then(() => undefined),
-      // Looked up at each use, since a local crew's port may change.
-      copyAsCurl: ({ id }, values) => copyCurl(crews.get(id), values),
-    };
     this.#subscription = vscode.Disposable.from(
       crews.onDidChange(() => this.#crewsChanged()),
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -74,56 +90,52 @@ export class KickoffForms implements vscode.Disposable {
     values: Prefill = {},
     { replaces = false } = {},
   ): Promise<Execution | undefined> {
-    const given: GivenValues =
-      Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
+    const given = Object.keys(values).length === 0 ? undefined : { values, replaces };
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
-      form = this.#add(
-        openPanel(shown(crew)),
-        shown(crew),
-        { ...this.#seedOf(crew), ...given },
-        true,
-      );
+      // The draft is stored elsewhere, so the page needn't live while hidden.
+      const title = formTitle(crew.name);
+      const panel = vscode.window.createWebviewPanel(formType, title, vscode.ViewColumn.Active);
+      const seed = { ...this.#seedOf(crew), ...(given && { given }) };
+      form = this.#add(panel, crew, seed, true);
       void form.session.load({ fresh: false, startsCrew: true });
     } else {
-      form.show(given);
+      if (given !== undefined) form.session.give(given);
+      form.panel.reveal();
     }
     return await form.started;
   }
 
   /** What the form would have said of callbacks, for a kickoff without it. Resolves when the notification is closed. */
   async showHint(crew: Crew): Promise<void> {
-    const hint = await this.#hintFor(crew.id);
+    const hint = await this.#hintFor(crew);
     if (hint === undefined) return;
-    const texts = hintActions();
-    const chosen = await vscode.window.showInformationMessage(
-      plainMessage(`${crew.name}: ${hintText(hint)}`),
-      ...Object.values(texts),
-    );
-    const what = hintActionNames.find((name) => texts[name] === chosen);
-    if (what !== undefined) this.#onHint(what, crew);
+    const text = plainMessage(`${crew.name}: ${hint.text}`);
+    const { actions = [] } = hint;
+    const titles = actions.map(({ title }) => title);
+    const chosen = await vscode.window.showInformationMessage(text, ...titles);
+    await actions.find(({ title }) => title === chosen)?.run();
   }
 
   restore(panel: vscode.WebviewPanel, raw: unknown): void {
     const state = parseSavedState(raw);
     // Its crew is unknown or has a form.
     if (state === undefined || this.#forms.has(state.crew)) return void panel.dispose();
-    const seed = this.#seedOf({ id: state.crew });
+    const { crew: id, name, fields } = state;
+    const seed = this.#seedOf({ id }, state);
     // Last, because local crews become known while the window starts.
-    const crew = this.#options.crews.find(state.crew);
-    const { crew: id, name } = state;
-    const known = crew === undefined ? { id, name, url: "" } : shown(crew);
-    const form = this.#add(panel, known, seed, false);
+    const crew = this.#options.crews.find(id) ?? { id, name, url: "" };
+    const { session } = this.#add(panel, crew, seed, false);
     // An unavailable crew must not hide what was typed.
-    if (state.fields === undefined) void form.session.load({ fresh: true, startsCrew: false });
-    else form.session.resume(state.fields);
+    if (fields === undefined) void session.load({ fresh: true, startsCrew: false });
+    else session.resume(fields);
   }
 
   async closeAll(): Promise<void> {
-    for (const [crewId, form] of [...this.#forms]) {
-      form.close();
+    for (const [crewId, { panel, started }] of [...this.#forms]) {
+      panel.dispose();
       // Closing stores the draft.
-      await form.started;
+      await started;
       this.#memory.forget(crewId);
     }
   }
@@ -131,7 +143,7 @@ export class KickoffForms implements vscode.Disposable {
   /** The crew's address and ID changed. */
   async move(from: Crew, to: Crew): Promise<void> {
     const form = this.#forms.get(from.id);
-    form?.close();
+    form?.panel.dispose();
     // Closing stores the draft.
     const started = await form?.started;
     moveCrewValues(this.#options.database, from.id, to.id);
@@ -145,15 +157,21 @@ export class KickoffForms implements vscode.Disposable {
     await this.#kept.forget(crewId);
   }
 
+  /** Says in the open forms whether callbacks can come. Call it when a way for them may have been set up. */
+  advise(): void {
+    for (const id of this.#forms.keys()) this.#refresh(id);
+  }
+
   dispose(): void {
     this.#subscription.dispose();
     // What was typed a moment ago is stored before the window goes.
-    for (const form of this.#forms.values()) void form.session.close();
+    for (const { session } of this.#forms.values()) void session.close();
   }
 
   /** The draft may have been sent before the form was closed. */
-  #seedOf(crew: Pick<Crew, "id">): Seed {
-    const known = this.#memory.read(crew.id);
+  #seedOf(crew: Pick<Crew, "id">, state?: SavedState): Seed {
+    const stored = this.#memory.read(crew.id);
+    const known = state?.draft === undefined ? stored : { ...stored, draft: state.draft };
     const { store, sender } = this.#options;
     const parts = { store, outbox: sender.outbox };
     const earlier = known.draft && earlierKickoff(parts, crew, known.draft.id);
@@ -161,26 +179,69 @@ export class KickoffForms implements vscode.Disposable {
     return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
   }
 
-  #add(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
-    const form = new OpenForm(panel, crew, seed, this.#options, {
-      takesFocus,
-      tools: this.#tools,
-      memory: this.#memory,
-      onHint: (what) => this.#onHint(what, crew),
-      showPlace: (at) => this.#showPlace(at, crew),
-      onLateProblem: (error) => {
-        this.#showLate(crew, error).catch((problem: unknown) =>
-          logProblem("Opening a kickoff form again", problem),
-        );
+  #add(panel: vscode.WebviewPanel, crew: CrewAddress, seed: Seed, takesFocus: boolean): OpenForm {
+    const { context, crews, sender, clock, documents, store } = this.#options;
+    const sources = { crews, store, kept: this.#kept, consent: this.#consent };
+    const { promise: started, resolve } = Promise.withResolvers<Execution | undefined>();
+    let execution: Execution | undefined;
+    const show = (made: Execution) =>
+      documents.show(made).catch((error: unknown) => logProblem("Showing an execution", error));
+    const session = new FormSession(
+      shown(crew),
+      seed,
+      {
+        clock,
+        memory: this.#memory,
+        inputs: (options) => inputsOf(crews, crew, options),
+        // Looked up at each use, since a local crew's port may change.
+        send: async (request, localId) =>
+          await sender.send(await crews.ready(crew), request, { localId }),
+        post: (message) => {
+          if (message.type === "show") panel.title = message.view.title;
+          page.post(message);
+        },
+        fillIn: (form) => fillForm(sources, form),
+        takeValue: ({ id }, input) => takeValue(store, id, input),
+        saveValues: (form, values) => saveValues(this.#kept, form, values),
+        openAsRequestFile: (form, values) => openUnsaved({ crew: form, values }),
+        copyAsCurl: ({ id }, values) => copyCurl(crews.get(id), values),
+        onStarted: (made) => {
+          execution = made;
+          panel.dispose();
+          void show(made);
+        },
+        openExecution: (made) =>
+          made ? show(made) : vscode.commands.executeCommand(`${viewId}.focus`),
+        runAction,
+        onLateProblem: (error) => {
+          this.#showLate(crew, error).catch((problem: unknown) =>
+            logProblem("Opening a kickoff form again", problem),
+          );
+        },
+      },
+      { takesFocus },
+    );
+    const page = new Panel<FromForm, ToForm>(panel, {
+      ...{ part: "form", name: "The kickoff form", title: panel.title, clock },
+      extension: context.extensionUri,
+      ready: Promise.resolve(),
+      messages: fromForm,
+      on: {
+        ...session.on,
+        ready: (message) => {
+          page.begin();
+          session.on.ready(message);
+        },
       },
     });
+    const form = { session, panel, started };
     this.#forms.set(crew.id, form);
-    this.advise();
     this.#refresh(crew.id);
     // The person may have mended the project's files in another tab.
     panel.onDidChangeViewState(() => panel.active && this.#refresh(crew.id));
     panel.onDidDispose(() => {
       if (this.#forms.get(crew.id) === form) this.#forms.delete(crew.id);
+      void session.close().then(() => resolve(execution));
     });
     return form;
   }
@@ -194,58 +255,48 @@ export class KickoffForms implements vscode.Disposable {
     }
   }
 
-  /** Shows the crew as it is, with what its project's files should say better. */
+  /** Shows the crew as it is, and what is to say of it. */
   #refresh(crewId: string): void {
     const crew = this.#options.crews.find(crewId);
-    if (crew === undefined) return;
     const session = this.#forms.get(crewId)?.session;
-    // At once, because its files may be unreadable.
-    session?.update(shown(crew, session.advice));
+    if (crew === undefined || session === undefined) return;
+    session.crew = shown(crew);
+    session.tell("rehearsal", rehearsalOf(crew));
     adviceOn(crew).then(
-      (advice) => {
-        // Meanwhile it may have changed again.
-        const now = this.#options.crews.find(crewId);
-        if (now !== undefined) this.#forms.get(crewId)?.session.update(shown(now, advice));
-      },
+      (advice) => session.tell("advice", advice),
       (error: unknown) => logProblem("Reading a crew project", error),
+    );
+    this.#hintFor(crew).then(
+      (hint) => session.tell("hint", hint),
+      (error: unknown) => logProblem("Looking whether callbacks can come", error),
     );
   }
 
-  /** Says in the open forms whether callbacks can come. Call it when a way for them may have been set up. */
-  advise(): void {
-    for (const [id, form] of this.#forms)
-      this.#hintFor(id).then(
-        (hint) => (form.session.hint = hint),
-        (error: unknown) => logProblem("Looking whether callbacks can come", error),
-      );
-  }
-
-  async #hintFor(crewId: string): Promise<CallbackHint | undefined> {
-    const { crews, callbacks, store } = this.#options;
-    const crew = crews.find(crewId);
-    if (crew === undefined || this.#memory.read(crewId).hidesHint === true) return undefined;
-    const canCome = await (await callbacks()).canReach(crew);
-    return canCome ? undefined : callbackHint(store.list(), crewId);
-  }
-
-  #onHint(what: HintAction, { id: crew }: Pick<FormCrew, "id">): void {
-    if (what === "hide") {
+  async #hintFor({ id: crew, ...address }: Crew): Promise<Omit<Told, "kind"> | undefined> {
+    const { callbacks, store } = this.#options;
+    if (this.#memory.read(crew).hidesHint === true) return undefined;
+    const canCome = await (await callbacks()).canReach({ ...address, id: crew });
+    const text = canCome ? undefined : callbackHint(store.list(), crew);
+    if (text === undefined) return undefined;
+    const hide = () => {
       this.#memory.hideHint(crew);
+      this.#forms.get(crew)?.session.takeFocus();
       this.advise();
-    } else if (what === "setUp") void runAction(machineSettings("crewdeck.callbacks"));
-    else void vscode.commands.executeCommand("crewdeck.testCallbacks", { by: "person", crew });
+    };
+    const test = () =>
+      vscode.commands.executeCommand("crewdeck.testCallbacks", { by: "person", crew });
+    const actions = [
+      {
+        title: vscode.l10n.t("Set Up Callbacks…"),
+        run: () => runAction(machineSettings("crewdeck.callbacks")),
+      },
+      { title: vscode.l10n.t("Test Callbacks"), run: test },
+      { title: vscode.l10n.t("Don't Show Again"), run: hide },
+    ];
+    return { text, actions };
   }
 
-  async #showPlace({ file, line, column }: Position, { id }: FormCrew): Promise<void> {
-    const folder = this.#options.crews.find(id)?.local?.folder;
-    if (folder === undefined) return;
-    const start = new vscode.Position(line - 1, column - 1);
-    await vscode.window.showTextDocument(vscode.Uri.joinPath(vscode.Uri.parse(folder), file), {
-      selection: new vscode.Range(start, start),
-    });
-  }
-
-  async #showLate(crew: FormCrew, error: unknown): Promise<void> {
+  async #showLate(crew: CrewAddress, error: unknown): Promise<void> {
     logProblem("Kicking off a crew", error, crew.name);
     const text = vscode.l10n.t(
       "{0} What you typed is kept in the form of “{1}”.",
@@ -259,34 +310,78 @@ export class KickoffForms implements vscode.Disposable {
   }
 }
 
+function shown({ id, name, url }: CrewAddress): FormCrew {
+  return { id, name, url };
+}
+
+function rehearsalOf({ local }: Crew) {
+  if (local?.engine !== "rehearsal") return undefined;
+  const text = vscode.l10n.t("Rehearsal engine: no model is called.");
+  return { text: local.engineNote === undefined ? text : `${text} ${local.engineNote}` };
+}
+
 /**
  * Loads the parsers. Undefined where nothing is wrong, and for a crew that doesn't run with crewAI. Only its Python
  * knows whether it runs.
  */
-async function adviceOn({ local }: Crew): Promise<Advice | undefined> {
+async function adviceOn({ local }: Crew): Promise<Omit<Told, "kind"> | undefined> {
   if (local?.engine !== "crewai") return undefined;
   const { folder, crewClass } = local;
   const [{ readProject }, { inspectProject }] = await Promise.all([
     import("../../projects/read.ts"),
     import("../../projects/inspect.ts"),
   ]);
-  const { fsPath } = vscode.Uri.parse(folder);
+  const project = vscode.Uri.parse(folder);
   const [{ problems }, inspection] = await Promise.all([
-    readProject(fsPath, crewClass),
-    inspectProject(fsPath),
+    readProject(project.fsPath, crewClass),
+    inspectProject(project.fsPath),
   ]);
-  return adviceFrom([
+  const advice = adviceFrom([
     ...problems.filter(({ kind }) => kind === "error"),
     ...inspection.problems.filter(({ kind }) => kind === "warning"),
   ]);
+  if (advice?.at === undefined) return advice;
+  const { file, line, column } = advice.at;
+  const start = new vscode.Position(line - 1, column - 1);
+  const options = { selection: new vscode.Range(start, start) };
+  const run = () => vscode.window.showTextDocument(vscode.Uri.joinPath(project, file), options);
+  return { text: advice.text, actions: [{ title: vscode.l10n.t("Show"), run }] };
 }
 
-function shown({ id, name, url, local }: Crew, advice?: Advice): FormCrew {
-  if (local?.engine !== "rehearsal")
-    return { id, name, url, ...(advice !== undefined && { advice }) };
-  const text = vscode.l10n.t("Rehearsal engine: no model is called.");
-  const { engineNote } = local;
-  return { id, name, url, rehearsal: engineNote === undefined ? text : `${text} ${engineNote}` };
+async function inputsOf(
+  crews: KickoffFormsOptions["crews"],
+  crew: CrewAddress,
+  { fresh, startsCrew }: LoadOptions,
+): Promise<CrewInputs> {
+  const current = startsCrew ? await crews.ready(crew) : crews.get(crew.id);
+  try {
+    return await crews.inputs(current, { fresh });
+  } catch (error) {
+    // A form that comes back with its window asks nothing.
+    if (!startsCrew || !(error instanceof CrewApiError && error.asksPython === true)) throw error;
+    const inputs = await askPython(crews, current);
+    if (inputs !== undefined) return inputs;
+    throw new UserError(
+      vscode.l10n.t("Its inputs are not known, because its Python was not asked."),
+    );
+  }
+}
+
+/** Asks the person, then the crew's Python. Undefined if the person says no. @throws CrewApiError */
+export async function askPython(
+  crews: Pick<Crews, "inputs">,
+  crew: CrewAddress,
+): Promise<CrewInputs | undefined> {
+  const isAllowed = await confirm(
+    vscode.l10n.t("Ask the Python of “{0}” for its inputs?", crew.name),
+    vscode.l10n.t(
+      "The project's files don't say all of them. To list them, the project's own Python loads the crew, which runs the project's code on this machine. No model is called. The answer is kept until the files change.",
+    ),
+    vscode.l10n.t("Ask Python"),
+  );
+  if (!isAllowed) return undefined;
+  const title = vscode.l10n.t("Loading “{0}” in its Python", crew.name);
+  return await withProgress(title, (signal) => crews.inputs(crew, { ask: true, signal }));
 }
 
 /** Invalid presets of an earlier version are reported to the person who made them. */

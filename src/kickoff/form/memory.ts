@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { defined } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import { crewValues, type CrewValues } from "../../store/crew-values.ts";
-import { draftSchema, formValues, type Draft } from "./messages.ts";
-import { keptDraft, keptValues } from "./secrets.ts";
+import { draftSchema, type Draft } from "./messages.ts";
+import { formValues, keptValues } from "./values.ts";
 
 const stored = v.object({
   draft: v.exactOptional(draftSchema),
@@ -14,7 +14,7 @@ const stored = v.object({
 type Stored = Readonly<v.InferOutput<typeof stored>>;
 type OnProblem = (message: string, error: unknown, about?: string) => void;
 
-/** Without secrets; see {@link keptDraft}. Never throws: the form shows that nothing is kept. */
+/** Without secrets; see {@link keptValues}. Never throws: the form shows that nothing is kept. */
 export class FormMemory {
   readonly #values: CrewValues<Stored>;
   readonly #onProblem: OnProblem;
@@ -86,7 +86,7 @@ export class FormMemory {
 
 function kept({ draft, last, hidesHint }: Stored): Stored {
   return {
-    ...(draft && { draft: keptDraft(draft) }),
+    ...(draft && { draft: { id: draft.id, values: keptValues(draft.values) } }),
     ...(last && { last: keptValues(last) }),
     ...defined({ hidesHint }),
   };

@@ -3,35 +3,38 @@ import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../../api/errors.ts";
 import type { CrewInputs, KickoffRequest } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
-import { actionsOf, type ErrorAction } from "../../base/errors.ts";
+import { actionsOf, UserError, type ErrorAction } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
 import type { Handlers } from "../../base/protocol.ts";
 import type { Execution } from "../../executions/model.ts";
 import { MaybeStartedError } from "../../sending/kickoff.ts";
 import type { Prefill } from "../callbacks.ts";
-import { type Advice, type CallbackHint, toldElsewhere } from "./hints.ts";
-import { FormContent, type GivenValues, type Seed } from "./content.ts";
+import { readPastedKickoff } from "../request-files/request-file.ts";
+import { formTitle, keepChangedText } from "../texts.ts";
+import { FormContent, type Given, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormMemory } from "./memory.ts";
 import type {
-  Draft,
-  Explanation,
-  FormCrew,
   FormFocus,
-  FormToolName,
   FormView,
   FromForm,
-  Outcome,
+  Note,
+  ShownForm,
   Taken,
   ToForm,
+  ValueTool,
 } from "./messages.ts";
-import type { Position } from "../../projects/types.ts";
-import { readPastedKickoff } from "./pasted.ts";
-import { toRequest } from "./values.ts";
-import { type HintAction, keepChangedText } from "../texts.ts";
 
 /** Store a draft after this time without typing (ms): each time is a write to the disk. */
 const draftPause = 300;
+
+export type FormCrew = FormView["crew"];
+type CrewNote = "rehearsal" | "advice" | "hint";
+
+/** A note with what its buttons do. */
+export interface Told extends Omit<Note, "actions"> {
+  readonly actions?: readonly { readonly title: string; readonly run: () => unknown }[];
+}
 
 export interface LoadOptions {
   readonly fresh: boolean;
@@ -39,50 +42,44 @@ export interface LoadOptions {
   readonly startsCrew: boolean;
 }
 
-export interface SessionOptions {
+/** What a form needs of VS Code. Values have no secrets; undefined is cancelled. */
+export interface FormHost extends Readonly<
+  Record<ValueTool, (crew: FormCrew, values: Prefill) => Promise<unknown>>
+> {
   readonly clock: Clock;
   readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent" | "keeps">;
-  readonly newId: () => string;
-  readonly takesFocus: boolean;
   readonly inputs: (options: LoadOptions) => Promise<CrewInputs>;
   readonly send: (request: KickoffRequest, localId: string) => Promise<Execution>;
   readonly post: (message: ToForm) => void;
-  readonly onStarted: (execution: Execution) => void;
-  readonly onOpenExecution: (execution: Execution | undefined) => void;
-  readonly tools: FormTools;
-  readonly onToolProblem: (error: unknown) => void;
-  readonly onAction: (action: ErrorAction) => void;
-  readonly onHint: (what: HintAction) => void;
-  /** A kickoff failed after the form was closed. */
-  readonly onLateProblem: (error: unknown) => void;
-  /** In the project of a local crew. */
-  readonly showPlace: (at: Position) => Promise<void>;
-}
-
-/** What a form offers beside its fields. Values have no secrets. */
-export interface FormTools extends Record<
-  Exclude<FormToolName, "fillIn">,
-  (crew: FormCrew, values: Prefill) => Promise<void>
-> {
   readonly fillIn: (crew: FormCrew) => Promise<Prefill | undefined>;
   readonly takeValue: (crew: FormCrew, input: string) => Promise<Taken | undefined>;
+  readonly onStarted: (execution: Execution) => void;
+  /** Undefined if only the kickoff's claim is stored. */
+  readonly openExecution: (execution: Execution | undefined) => unknown;
+  readonly runAction: (action: ErrorAction) => unknown;
+  /** A kickoff failed after the form was closed. */
+  readonly onLateProblem: (error: unknown) => void;
 }
 
 /** Without VS Code. */
 export class FormSession {
-  readonly #options: SessionOptions;
+  readonly #host: FormHost;
   #crew: FormCrew;
   #seed: Seed;
   #content: FormContent | undefined;
-  #hint: CallbackHint | undefined;
-  #problem: Explanation | undefined;
-  #actions: readonly ErrorAction[] = [];
+  #notes: Readonly<Record<CrewNote, Told | undefined>> = {
+    rehearsal: undefined,
+    advice: undefined,
+    hint: undefined,
+  };
+  #unavailable: Told | undefined;
+  #outcome: Told | undefined;
+  /** Why nothing was sent or used, until no problem is marked. */
+  #blocked: string | undefined;
   #isReady = false;
   #isClosed = false;
-  #isKept = true;
   #focus: FormFocus | "first" | undefined;
-  #blocked: Blocked | undefined;
-  /** Without what is typed. */
+  /** Without what is typed, and the focus. */
   #posted: unknown;
   #cancelSave: (() => void) | undefined;
   /** Only the newest load shows its answer. */
@@ -90,70 +87,68 @@ export class FormSession {
   /** Stays true after a start. */
   #isSending = false;
   #sent: Promise<void> = Promise.resolve();
-  #outcome: Outcome | undefined;
   /** Whether it was said which outputs don't fit: the next kickoff keeps them. */
   #keepsChanged = false;
-  /** Undefined if only its claim is stored. */
-  #unconfirmed: Execution | undefined;
 
-  constructor(crew: FormCrew, seed: Seed, options: SessionOptions) {
+  constructor(crew: FormCrew, seed: Seed, host: FormHost, { takesFocus = true } = {}) {
     this.#crew = crew;
     this.#seed = seed;
-    this.#options = options;
-    this.#focus = options.takesFocus ? "first" : undefined;
-    const { earlier, given, instead } = seed;
+    this.#host = host;
+    this.#focus = takesFocus ? "first" : undefined;
     // Given values make it another kickoff.
-    if (earlier instanceof MaybeStartedError && given === undefined && instead === undefined)
-      this.#mayHaveStarted(earlier);
+    if (seed.earlier instanceof MaybeStartedError && seed.given === undefined)
+      this.#outcome = this.#mayHaveStarted(seed.earlier);
   }
 
   resume(fields: readonly FormField[]): void {
-    this.#content = new FormContent(fields, this.#seed, this.#options.newId);
+    this.#content = new FormContent(fields, this.#seed);
     this.#show();
   }
 
   async load(options: LoadOptions): Promise<void> {
     const load = ++this.#loads;
-    this.#problem = undefined;
+    this.#unavailable = undefined;
     this.#show();
     try {
-      const inputs = await this.#options.inputs(options);
+      const inputs = await this.#host.inputs(options);
       if (load !== this.#loads) return;
-      this.#content = new FormContent(formFields(inputs), this.#seed, this.#options.newId);
+      this.#content = new FormContent(formFields(inputs), this.#seed);
     } catch (error) {
       if (load !== this.#loads) return;
-      this.#problem = this.#explain(error);
+      const run = () => this.load({ fresh: true, startsCrew: true });
+      this.#unavailable = this.#told("unavailable", error, [{ title: l10n.t("Try Again"), run }]);
     }
     this.#show();
     this.#saveSoon();
   }
 
   get isUnavailable(): boolean {
-    return this.#problem !== undefined;
+    return this.#unavailable !== undefined;
   }
 
-  get advice(): Advice | undefined {
-    return this.#crew.advice;
+  give(given: Given): void {
+    if (this.#content === undefined) this.#seed = { ...this.#seed, given };
+    else this.#replace((content) => content.give(given));
   }
 
-  give(values: GivenValues): void {
-    if (this.#content === undefined) this.#seed = { ...this.#seed, ...values };
-    else this.#replace((content) => content.give(values));
-  }
-
-  /** Undefined if callbacks can come, or the person need not know. */
-  set hint(hint: CallbackHint | undefined) {
-    if (hint === this.#hint) return;
-    this.#hint = hint;
-    this.#show();
-  }
-
-  update(crew: FormCrew): void {
-    // What was wrong with its files may be mended.
-    const isMended = this.isUnavailable && crew.advice?.text !== this.#crew.advice?.text;
+  set crew(crew: FormCrew) {
     this.#crew = crew;
     this.#show();
-    if (isMended) void this.load({ fresh: true, startsCrew: false });
+  }
+
+  /** What is to say of the crew now; undefined for nothing. */
+  tell(kind: CrewNote, note: Omit<Told, "kind"> | undefined): void {
+    const isChanged = note?.text !== this.#notes[kind]?.text;
+    this.#notes = { ...this.#notes, [kind]: note && { ...note, kind } };
+    this.#show();
+    // What was wrong with its files may be mended.
+    if (kind === "advice" && isChanged && this.isUnavailable)
+      void this.load({ fresh: true, startsCrew: false });
+  }
+
+  /** A note goes, with what had the focus. */
+  takeFocus(): void {
+    this.#focus = "first";
   }
 
   /** Settles when a request in progress has ended and its outcome is stored. */
@@ -174,184 +169,149 @@ export class FormSession {
       this.#show();
     },
     changed: ({ draft }) => {
-      if (!this.#isCurrent(draft)) return;
+      if (!this.#isCurrent(draft.id)) return;
       this.#content?.edit(draft.values);
-      this.#unblock();
-      this.#show();
+      this.#changed();
       this.#saveSoon();
     },
     submit: ({ draft }) => {
-      if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") this.#submit(draft);
-    },
-    tryAgain: () => {
-      if (this.isUnavailable) void this.load({ fresh: true, startsCrew: true });
-    },
-    secret: ({ name, target, text }) => {
-      if (this.#isSending) return;
-      this.#content?.enter(name, { text, target });
-      this.#unblock();
+      const content = this.#content;
+      if (content === undefined || !this.#isCurrent(draft.id)) return;
+      if (this.#outcome?.kind === "maybeStarted") return;
+      content.edit(draft.values);
+      if (content.faults.size > 0) {
+        content.markMissing();
+        this.#block(l10n.t("Nothing was sent. Check the marked fields."));
+        return;
+      }
+      this.#isSending = true;
+      this.#outcome = undefined;
+      this.#blocked = undefined;
+      this.#saveNow();
+      this.#sent = this.#send(content);
       this.#show();
+    },
+    secret: ({ id, name, text }) => {
+      if (!this.#isCurrent(id)) return;
+      this.#content?.enter(name, text);
+      this.#changed();
     },
     clear: () => this.#replace((content) => content.clear()),
     undo: () => this.#replace((content) => content.undo()),
-    tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
-    take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
+    fillIn: async () => {
+      const values = await this.#host.fillIn(this.#crew);
+      if (values !== undefined) this.#replace((content) => content.replaceBy(values));
+    },
+    saveValues: () => this.#use("saveValues"),
+    openAsRequestFile: () => this.#use("openAsRequestFile"),
+    copyAsCurl: () => this.#use("copyAsCurl"),
+    take: async ({ input }) => {
+      const taken = await this.#host.takeValue(this.#crew, input);
+      if (taken !== undefined) this.#replace((content) => content.take(input, taken), input);
+    },
     paste: ({ text }) => {
       const pasted = readPastedKickoff(text);
       if (pasted === undefined) return;
-      if ("refused" in pasted) {
-        this.#blocked = { text: pasted.refused, until: "change" };
-        this.#show();
-        return;
-      }
-      const { values, secrets, moved } = pasted;
-      const origin = { kind: "pasted", moved } as const;
-      this.#replace((content) => content.give(instead(content, values), origin, secrets));
+      if ("refused" in pasted) throw new UserError(pasted.refused);
+      this.#replace((content) => content.paste(pasted));
     },
-    hint: ({ action }) => {
-      // The line goes with what had the focus.
-      if (action === "hide") this.#focus = "first";
-      this.#options.onHint(action);
+    act: ({ kind, title }) => {
+      const note = this.#allNotes.find((each) => each.kind === kind);
+      return note?.actions?.find((action) => action.title === title)?.run();
     },
-    showAdvice: () => {
-      const at = this.#crew.advice?.at;
-      if (at !== undefined) void this.#options.showPlace(at).catch(this.#options.onToolProblem);
-    },
-    openExecution: () => this.#options.onOpenExecution(this.#unconfirmed),
-    act: ({ index }) => {
-      const action = this.#actions[index];
-      if (action !== undefined) this.#options.onAction(action);
-    },
-    sendAgain: () => {
-      if (this.#outcome?.kind !== "maybeStarted") return;
+  };
+
+  #use(tool: ValueTool): Promise<unknown> | undefined {
+    const values = this.#content?.values;
+    if (values === undefined) {
+      this.#block(l10n.t("Fix the marked error first."));
+      return undefined;
+    }
+    // A file has no place for the task from which to run again.
+    const kept = tool === "copyAsCurl" ? values : defined({ ...values, from: undefined });
+    return this.#host[tool](this.#crew, kept);
+  }
+
+  #block(text: string): void {
+    this.#blocked = text;
+    this.#focus = "invalid";
+    this.#show();
+  }
+
+  /** Something was typed. */
+  #changed(): void {
+    if (this.#content?.hasMarks === false) this.#blocked = undefined;
+    this.#show();
+  }
+
+  async #send(content: FormContent): Promise<void> {
+    const { draft, request } = content;
+    const { runAgain } = request;
+    const keepChanged = this.#keepsChanged || undefined;
+    const from = runAgain && { runAgain: { ...runAgain, ...defined({ keepChanged }) } };
+    let execution: Execution;
+    try {
+      execution = await this.#host.send({ ...request, ...from }, draft.id);
+    } catch (error) {
+      this.#notStarted(error, content);
+      return;
+    }
+    this.#host.memory.sent(this.#crew.id, draft);
+    this.#content = undefined;
+    this.#host.onStarted(execution);
+  }
+
+  #notStarted(error: unknown, content: FormContent): void {
+    this.#isSending = false;
+    if (error instanceof MaybeStartedError) {
+      this.#outcome = this.#mayHaveStarted(error);
+    } else {
+      content.require(error instanceof CrewApiError ? error.missingInputs : []);
+      this.#keepsChanged = error instanceof CrewApiError && error.canKeepChanged === true;
+      // The next attempt is another kickoff.
+      content.renew();
+      this.#outcome = {
+        ...this.#told("refused", error),
+        ...(this.#keepsChanged && { remedy: keepChangedText() }),
+      };
+      this.#saveSoon();
+    }
+    this.#focus = "outcome";
+    if (this.#isClosed) this.#host.onLateProblem(error);
+    else this.#show();
+  }
+
+  #mayHaveStarted(error: MaybeStartedError): Told {
+    const sendAgain = () => {
       // A new ID is a new kickoff: the person knows that the first one may run.
       this.#content?.renew();
       this.#outcome = undefined;
       this.#focus = "submit";
       this.#saveSoon();
       this.#show();
-    },
-  };
-
-  async #use(tool: FormToolName): Promise<void> {
-    const { tools } = this.#options;
-    const request = this.#content?.request;
-    if (tool === "fillIn") {
-      const chosen = await tools.fillIn(this.#crew);
-      if (chosen !== undefined) this.#replace((content) => content.give(instead(content, chosen)));
-    } else if (request === undefined) {
-      this.#block({ text: l10n.t("Fix the marked error first."), until: "readable" });
-    } else {
-      // A file has no place for the task from which to run again.
-      const values = tool === "copyAsCurl" ? request : defined({ ...request, from: undefined });
-      await tools[tool](this.#crew, values);
-    }
-  }
-
-  async #take(input: string): Promise<void> {
-    const taken = await this.#options.tools.takeValue(this.#crew, input);
-    if (taken !== undefined) this.#replace((content) => content.take(input, taken), input);
-  }
-
-  #submit({ values }: Draft): void {
-    const content = this.#content;
-    if (content === undefined) return;
-    content.edit(values);
-    if (content.faults.size > 0) {
-      content.markMissing();
-      this.#block({ text: l10n.t("Nothing was sent. Check the marked fields."), until: "valid" });
-      return;
-    }
-    this.#isSending = true;
-    this.#outcome = undefined;
-    this.#blocked = undefined;
-    this.#saveNow();
-    this.#sent = this.#send(content);
-    this.#show();
-  }
-
-  #block(blocked: Blocked): void {
-    this.#blocked = blocked;
-    this.#focus = "invalid";
-    this.#show();
-  }
-
-  /** Something was typed. */
-  #unblock(): void {
-    if (this.#content === undefined || this.#blocked === undefined) return;
-    const faults = [...this.#content.faults.values()];
-    const isSolved = {
-      change: true,
-      readable: faults.every(({ isMissing }) => isMissing),
-      valid: faults.length === 0,
     };
-    if (isSolved[this.#blocked.until]) this.#blocked = undefined;
+    return this.#told("maybeStarted", error, [
+      { title: l10n.t("Open Execution"), run: () => this.#host.openExecution(error.execution) },
+      { title: l10n.t("Kick Off Again"), run: sendAgain },
+    ]);
   }
 
-  async #send(content: FormContent): Promise<void> {
-    const { draft, fields, values, secrets } = content;
-    let execution: Execution;
-    try {
-      const { runAgain, ...request } = toRequest(fields, values, secrets);
-      const keepChanged = this.#keepsChanged || undefined;
-      const from = runAgain && { runAgain: { ...runAgain, ...defined({ keepChanged }) } };
-      execution = await this.#options.send({ ...request, ...from }, draft.id);
-    } catch (error) {
-      this.#notStarted(error, content);
-      return;
-    }
-    this.#options.memory.sent(this.#crew.id, draft);
-    this.#content = undefined;
-    this.#options.onStarted(execution);
-  }
-
-  #notStarted(error: unknown, content: FormContent): void {
-    this.#isSending = false;
-    let outcome: Outcome;
-    if (error instanceof MaybeStartedError) {
-      outcome = this.#mayHaveStarted(error);
-    } else {
-      const names = error instanceof CrewApiError ? error.missingInputs : [];
-      this.#keepsChanged = error instanceof CrewApiError && error.canKeepChanged === true;
-      content.require(names);
-      // The next attempt is another kickoff.
-      content.renew();
-      outcome = {
-        kind: "refused",
-        ...this.#explain(error),
-        ...(this.#keepsChanged && { remedy: keepChangedText() }),
-      };
-      this.#saveSoon();
-    }
-    this.#outcome = outcome;
-    this.#focus = "outcome";
-    if (this.#isClosed) this.#options.onLateProblem(error);
-    else this.#show();
-  }
-
-  #mayHaveStarted(error: MaybeStartedError): Outcome {
-    this.#unconfirmed = error.execution;
-    this.#outcome = { kind: "maybeStarted", ...this.#explain(error) };
-    return this.#outcome;
-  }
-
-  #explain(error: unknown): Explanation {
-    this.#actions = actionsOf(error);
-    const hasRemedy = error instanceof CrewApiError || error instanceof MaybeStartedError;
+  #told(kind: Note["kind"], error: unknown, own: Told["actions"] = []): Told {
+    const isOfCrew = error instanceof CrewApiError || error instanceof MaybeStartedError;
+    const actions = actionsOf(error).map((action) => ({
+      title: action.title,
+      run: () => this.#host.runAction(action),
+    }));
     return {
-      message: error instanceof Error ? error.message : String(error),
-      ...(hasRemedy && { remedy: error.remedy }),
-      actions: this.#actions.map(({ title }) => title),
+      kind,
+      text: error instanceof Error ? error.message : String(error),
+      ...(isOfCrew && { remedy: error.remedy }),
+      actions: [...own, ...actions],
     };
   }
 
-  get #shownHint(): CallbackHint | undefined {
-    const values = this.#content?.values;
-    return values === undefined || toldElsewhere(values) ? undefined : this.#hint;
-  }
-
-  #isCurrent(draft: Draft): boolean {
-    return draft.id === this.#content?.draft.id && !this.#isSending;
+  #isCurrent(id: string): boolean {
+    return id === this.#content?.draft.id && !this.#isSending;
   }
 
   #replace(change: (content: FormContent) => void, input?: string): void {
@@ -364,67 +324,76 @@ export class FormSession {
     this.#keepsChanged = false;
     const part = content.fields.findIndex(({ name }) => name === input);
     this.#focus = part < 0 ? "first" : part;
-    if (!content.isEdited) this.#options.memory.dropDraft(this.#crew.id, id);
+    if (!content.isEdited) this.#host.memory.dropDraft(this.#crew.id, id);
     this.#saveSoon();
     this.#show();
   }
 
   #saveSoon(): void {
     this.#cancelSave?.();
-    this.#cancelSave = this.#options.clock.after(draftPause, () => this.#saveNow());
+    this.#cancelSave = this.#host.clock.after(draftPause, () => this.#saveNow());
   }
 
   #saveNow(): void {
     this.#cancelSave?.();
     this.#cancelSave = undefined;
-    const { memory } = this.#options;
-    if (this.#content?.isEdited === true) memory.saveDraft(this.#crew.id, this.#content.draft);
-    if (memory.keeps(this.#crew.id) !== this.#isKept) this.#show();
+    const { memory } = this.#host;
+    const { id } = this.#crew;
+    if (this.#content?.isEdited === true) memory.saveDraft(id, this.#content.draft);
+    if (memory.keeps(id)) this.#host.post({ type: "stored" });
+    this.#show();
   }
 
   #show(): void {
     if (!this.#isReady || this.#isClosed) return;
-    this.#isKept = this.#options.memory.keeps(this.#crew.id);
     const view = this.#view();
-    if (view.kind === "form") this.#focus = undefined;
+    const { form } = view;
+    if (form !== undefined) this.#focus = undefined;
     // What is typed comes from the page.
-    const withoutValues = view.kind === "form" ? { ...view, draft: view.draft.id } : view;
-    if (isDeepStrictEqual(withoutValues, this.#posted)) return;
-    this.#posted = withoutValues;
-    this.#options.post({ type: "show", view });
+    const other = { draft: form?.draft.id, focus: undefined };
+    const posted = form ? { ...view, form: { ...form, ...other } } : view;
+    if (form?.focus === undefined && isDeepStrictEqual(posted, this.#posted)) return;
+    this.#posted = posted;
+    this.#host.post({ type: "show", view });
+  }
+
+  get #allNotes(): readonly Told[] {
+    const { values } = this.#content?.draft ?? {};
+    // The person's own address learns of each pause.
+    const isToldElsewhere = (values?.humanInputWebhookUrl ?? "").trim() !== "";
+    const notKept = l10n.t("What you type here can't be saved. See the log for details.");
+    const { rehearsal, advice, hint } = this.#notes;
+    const all: readonly (Told | undefined)[] = [
+      rehearsal,
+      advice,
+      isToldElsewhere ? undefined : hint,
+      this.#host.memory.keeps(this.#crew.id) ? undefined : { kind: "notKept", text: notKept },
+      this.#unavailable,
+      this.#unavailable ? undefined : this.#outcome,
+      this.#blocked === undefined ? undefined : { kind: "blocked", text: this.#blocked },
+    ];
+    return all.filter((note) => note !== undefined);
   }
 
   #view(): FormView {
-    const crew = this.#crew;
-    const content = this.#content;
-    if (this.#problem !== undefined) return { kind: "unavailable", crew, ...this.#problem };
-    if (content === undefined) return { kind: "loading", crew };
-    const { fields, draft, origin, canUndo, canClear } = content;
-    const focus = this.#focus === "first" ? content.firstPart : this.#focus;
+    const content = this.#unavailable === undefined ? this.#content : undefined;
     return {
-      kind: "form",
-      crew,
-      fields,
-      draft,
-      problems: content.problems,
-      canUndo,
-      canClear,
-      ...(!this.#isKept && { isNotKept: true }),
-      isSending: this.#isSending,
-      secrets: content.secretTargets,
-      ...defined({ origin, hint: this.#shownHint, outcome: this.#outcome, focus }),
-      ...defined({ blocked: this.#blocked?.text }),
+      crew: this.#crew,
+      title: formTitle(this.#crew.name, content?.draft.values.from !== undefined),
+      notes: this.#allNotes.map(({ actions = [], ...note }) => ({
+        ...note,
+        actions: actions.map(({ title }) => title),
+      })),
+      ...(content && { form: this.#form(content) }),
     };
   }
-}
 
-/** Why nothing was sent or used, and what solves it. */
-interface Blocked {
-  readonly text: string;
-  readonly until: "valid" | "readable" | "change";
-}
-
-/** The task that it runs again from stays. */
-function instead({ values: { from } }: FormContent, given: Prefill): GivenValues {
-  return { instead: { ...given, ...defined({ from }) } };
+  #form(content: FormContent): ShownForm {
+    const { fields, draft, problems, origin, canUndo, canClear, secrets } = content;
+    const focus = this.#focus === "first" ? content.firstPart : this.#focus;
+    return {
+      ...{ fields, draft, problems, canUndo, canClear, secrets, isSending: this.#isSending },
+      ...defined({ origin, focus }),
+    };
+  }
 }

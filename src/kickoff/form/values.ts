@@ -1,48 +1,97 @@
 import * as l10n from "@vscode/l10n";
+import * as v from "valibot";
 import { withSecrets } from "../../api/callbacks.ts";
-import type { JsonObject, JsonValue, KickoffRequest, RunAgainFrom } from "../../api/types.ts";
-import { defined, isObject, laidOutJson } from "../../base/json.ts";
+import type { JsonObject, JsonValue, KickoffRequest } from "../../api/types.ts";
+import { asObject, defined, isObject, laidOutJson } from "../../base/json.ts";
 import {
+  addressFault,
+  blankTexts,
   callbackNames,
+  callbackTexts,
   checkAddress,
   eventsIn,
-  noCallbacks,
-  noSecrets,
-  toCallbacks,
-  typedCallbacks,
-  type CallbackName,
   type FormSecrets,
+  keptAddress,
   type Prefill,
   type RunFrom,
   type SecretName,
-  type TypedCallbacks,
+  toCallbacks,
+  typedCallbacks,
 } from "../callbacks.ts";
 import { readJson } from "../json.ts";
-import { readKickoffJson, secretWord } from "../kickoff-json.ts";
-import { addressFaultText } from "../texts.ts";
-import { asTyped, canShow, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
+import { extraFault } from "../request-files/request-file.ts";
+import {
+  asTyped,
+  canShow,
+  controlOf,
+  fieldModes,
+  type FieldValue,
+  type FormField,
+  initialValue,
+  isRequired,
+  withUnlisted,
+} from "./fields.ts";
 
-/** A list, not an object: an input may be named `__proto__`. */
-type NamedValue = FieldValue & { readonly name: string };
+/** What is typed besides inputs; `meta` and `extra` are JSON. */
+const textNames = ["meta", ...callbackTexts, "restoreFromStateId", "extra"] as const;
+type TextName = (typeof textNames)[number];
 
 /** A form as typed, without secrets; plain JSON data. */
-export interface FormValues extends TypedCallbacks {
-  readonly inputs: readonly NamedValue[];
-  /** JSON text, or empty. */
-  readonly meta: string;
-  readonly restoreFromStateId: string;
-  /** JSON text, or empty. */
-  readonly extra: string;
+export interface FormValues extends Readonly<Record<TextName, string>> {
+  /** A list, not an object: an input may be named `__proto__`. */
+  readonly inputs: readonly (FieldValue & { readonly name: string })[];
   readonly from?: RunFrom;
+}
+
+const output = v.object({
+  taskId: v.string(),
+  text: v.string(),
+  isEdited: v.exactOptional(v.literal(true)),
+});
+
+/** From the webview or disk. Only these members are read, so that a stray secret is dropped. */
+export const formValues: v.GenericSchema<unknown, FormValues> = v.pipe(
+  v.unknown(),
+  v.transform(flattened),
+  v.object({
+    inputs: v.array(v.object({ name: v.string(), mode: v.picklist(fieldModes), text: v.string() })),
+    ...v.entriesFromList(textNames, v.optional(v.string(), "")),
+    from: v.exactOptional(
+      v.object({
+        executionId: v.string(),
+        taskId: v.string(),
+        title: v.string(),
+        outputs: v.array(output),
+      }),
+    ),
+  }),
+);
+
+/** Drafts of earlier versions have objects for callbacks, and "none" if one doesn't authenticate. */
+function flattened(raw: unknown): unknown {
+  if (!isObject(raw) || !isObject(raw["callbacks"])) return raw;
+  const { callbacks, humanInput, streaming, ...others } = raw;
+  const [human, stream] = [asObject(humanInput), asObject(streaming)];
+  const [strategy, streamingStrategy] = [human, stream].map((each) =>
+    each["strategy"] === "none" ? "" : each["strategy"],
+  );
+  const { url: streamingUrl, events } = stream;
+  const realtime = stream["realtime"] === true ? "true" : "";
+  const texts = { username: human["username"], streamingUrl, events, realtime };
+  return { ...others, ...asObject(callbacks), strategy, streamingStrategy, ...texts };
+}
+
+/** As they may be stored: without credentials in addresses. */
+export function keptValues(values: FormValues): FormValues {
+  const addresses = [...callbackNames, "streamingUrl"] as const;
+  const kept = addresses.map((name) => [name, keptAddress(values[name])] as const);
+  return { ...values, ...Object.fromEntries(kept) };
 }
 
 export function initialValues(fields: readonly FormField[]): FormValues {
   return {
-    inputs: fields.map(({ name, initial }) => ({ name, ...initial })),
-    meta: "",
-    restoreFromStateId: "",
-    extra: "",
-    ...noCallbacks,
+    inputs: fields.map((field) => ({ name: field.name, ...initialValue(field) })),
+    ...blankTexts(textNames),
   };
 }
 
@@ -50,60 +99,61 @@ export function initialValues(fields: readonly FormField[]): FormValues {
 export function alignValues(fields: readonly FormField[], values: FormValues): FormValues {
   const known = new Map(values.inputs.map((value) => [value.name, value]));
   const aligned = (field: FormField) => {
-    const { mode, text } = known.get(field.name) ?? field.initial;
-    return { name: field.name, ...withKnownMode({ mode, text }, field) };
+    const { mode, text } = known.get(field.name) ?? initialValue(field);
+    // The crew may have changed the type.
+    const control = controlOf(field);
+    const isShown = Array.isArray(control) ? text === "" || control.includes(text) : control;
+    return { name: field.name, mode: mode === "fitting" && !isShown ? "json" : mode, text };
   };
   return { ...values, inputs: fields.map(aligned) };
-}
-
-/** The crew may have changed the type. */
-function withKnownMode(value: FieldValue, { control }: Pick<FormField, "control">): FieldValue {
-  const { mode, text } = value;
-  const isNumber = control?.kind === "number" || control?.kind === "integer";
-  const fits = isNumber || (control !== undefined && (text === "" || canShow(control, text)));
-  return mode !== "fitting" || fits ? value : { mode: "json", text };
 }
 
 /** Given values replace earlier ones. Unlisted inputs get a field. */
 export function fillIn(fields: readonly FormField[], values: FormValues, given: Prefill) {
   const inputs = new Map(Object.entries(given.inputs ?? {}));
   const all = withUnlisted(fields, [...inputs.keys()]);
-  return {
-    fields: all,
-    values: {
-      inputs: alignValues(all, values).inputs.map((old, index) => {
-        const value = inputs.get(old.name);
-        return value === undefined ? old : { name: old.name, ...asTyped(value, all[index]) };
-      }),
-      meta: given.meta === undefined ? values.meta : laidOutJson(given.meta),
-      restoreFromStateId: given.restoreFromStateId ?? values.restoreFromStateId,
-      extra: given.extra === undefined ? values.extra : laidOutJson(given.extra),
-      ...typedCallbacks(given, values),
-      ...defined({ from: given.from }),
-    },
+  const { meta, restoreFromStateId = values.restoreFromStateId, extra, from } = given;
+  const filled = {
+    ...values,
+    ...typedCallbacks(given, values),
+    inputs: alignValues(all, values).inputs.map((old, index) => {
+      const [value, field] = [inputs.get(old.name), all[index]];
+      return value === undefined || !field ? old : { name: old.name, ...asTyped(value, field) };
+    }),
+    meta: meta ? laidOutJson(meta) : values.meta,
+    extra: extra ? laidOutJson(extra) : values.extra,
+    ...{ restoreFromStateId, from },
   };
+  return { fields: all, values: defined(filled) };
 }
 
-export function toRequest(
-  fields: readonly FormField[],
-  values: FormValues,
-  secrets: FormSecrets = noSecrets,
-): KickoffRequest {
-  return requestWith(readForm(fields, values).values, secrets);
-}
-
-export function requestWith(
-  values: Prefill,
-  { humanInput, streaming }: FormSecrets = noSecrets,
-): KickoffRequest {
+/** Without secrets, a callback doesn't authenticate. */
+export function requestOf(values: Prefill, secrets: Partial<FormSecrets> = {}): KickoffRequest {
   const { inputs = {}, humanInputWebhook, webhooks, from, ...others } = values;
-  const plain = defined({ humanInputWebhook, webhooks });
+  const { humanInput, streaming: stream } = secrets;
+  const edited = from?.outputs.filter(({ isEdited }) => isEdited) ?? [];
+  const outputs = Object.fromEntries(edited.map(({ taskId, text }) => [taskId, text]));
+  const runAgain = from && {
+    executionId: from.executionId,
+    taskId: from.taskId,
+    ...(edited.length > 0 && { outputs }),
+  };
   return {
     inputs,
     ...others,
-    ...withSecrets(plain, { humanInput, stream: streaming }),
-    ...(from && { runAgain: toRunAgain(from) }),
+    ...withSecrets(defined({ humanInputWebhook, webhooks }), defined({ humanInput, stream })),
+    ...defined({ runAgain }),
   };
+}
+
+/** A secret's strategy and its address's origin, empty until the address is complete. */
+export function targetOf(name: SecretName, values: FormValues): string {
+  const [strategy, address] =
+    name === "humanInput"
+      ? [values.strategy, values.humanInputWebhookUrl]
+      : [values.streamingStrategy, values.streamingUrl];
+  const isWhole = [undefined, "credentials"].includes(checkAddress(address));
+  return `${strategy} ${address.trim() !== "" && isWhole ? new URL(address.trim()).origin : ""}`;
 }
 
 export interface Fault {
@@ -117,8 +167,7 @@ export function missing(text: string): Fault {
 }
 
 /** What a form has a box for; inputs by their index. */
-export type FormPart =
-  number | "meta" | "extra" | CallbackName | "streamingUrl" | "events" | "username" | SecretName;
+export type FormPart = number | TextName | SecretName;
 
 /** Neither: it is not sent. */
 interface Reading<Value> {
@@ -136,78 +185,66 @@ export function readForm(
   secretFault: (name: SecretName) => Fault | undefined = () => undefined,
 ): { readonly values: Prefill; readonly faults: ReadonlyMap<FormPart, Fault> } {
   const typed = alignValues(fields, values).inputs;
-  const inputs = fields.map((field, index) => readInput(field, typed[index] ?? field.initial));
+  const inputs = fields.map((field, index) => readInput(field, typed[index]));
   const [meta, extra] = [readObject(values.meta), readObject(values.extra)];
+  const misplaced = extra.value && extraFault(values.extra);
   const faults: readonly (readonly [FormPart, Fault | undefined])[] = [
     ...inputs.map(({ fault }, index) => [index, fault] as const),
     ["meta", meta.fault],
     ...callbackFaults(values, secretFault),
-    ["extra", extra.fault ?? checkExtra(values.extra)],
+    ["extra", misplaced === undefined ? extra.fault : { text: misplaced }],
   ];
+  // Unlike an assignment, fromEntries accepts `__proto__`.
+  const sent = Object.fromEntries(
+    fields.flatMap(({ name }, index) => {
+      const value = inputs[index]?.value;
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+  const restoreFromStateId = values.restoreFromStateId.trim() || undefined;
+  const { from } = values;
   return {
     faults: new Map(
       faults.flatMap(([part, fault]) => (fault === undefined ? [] : [[part, fault]])),
     ),
     values: {
-      // Unlike an assignment, fromEntries accepts `__proto__`.
-      inputs: Object.fromEntries(
-        fields.flatMap(({ name }, index) => {
-          const value = inputs[index]?.value;
-          return value === undefined ? [] : [[name, value] as const];
-        }),
-      ),
+      inputs: sent,
       ...toCallbacks(values),
-      ...defined({
-        meta: meta.value,
-        restoreFromStateId: values.restoreFromStateId.trim() || undefined,
-        extra: extra.value,
-        from: values.from,
-      }),
+      ...defined({ meta: meta.value, restoreFromStateId, extra: extra.value, from }),
     },
   };
 }
 
 function callbackFaults(
-  { callbacks, humanInput, streaming }: TypedCallbacks,
+  values: FormValues,
   secretFault: (name: SecretName) => Fault | undefined,
 ): readonly (readonly [FormPart, Fault | undefined])[] {
-  const hasEvents = eventsIn(streaming.events).length > 0;
-  const streams = streaming.url.trim() !== "";
-  const authenticates =
-    callbacks.humanInputWebhookUrl.trim() !== "" && humanInput.strategy !== "none";
-  const lacksUsername = humanInput.strategy === "basic" && humanInput.username === "";
-  const addressFault = (address: string): Fault | undefined => {
-    const kind = checkAddress(address)?.kind;
-    return kind && { text: addressFaultText(kind) };
+  const { strategy, username, streamingUrl, streamingStrategy } = values;
+  const hasEvents = eventsIn(values.events).length > 0;
+  const streams = streamingUrl.trim() !== "";
+  const authenticates = values.humanInputWebhookUrl.trim() !== "" && strategy !== "";
+  const faultOf = (address: string) => {
+    const text = addressFault(address);
+    return text === undefined ? undefined : { text };
   };
+  const lost = l10n.t("Enter the address that receives the events, or remove the events.");
+  const noEvents = missing(l10n.t("Enter at least one event, or remove the address."));
+  const noUser = missing(l10n.t("Enter the user name."));
   return [
-    ...callbackNames.map((name) => [name, addressFault(callbacks[name])] as const),
-    [
-      "username",
-      authenticates && lacksUsername ? missing(l10n.t("Enter the user name.")) : undefined,
-    ],
+    ...callbackNames.map((name) => [name, faultOf(values[name])] as const),
+    ["username", authenticates && strategy === "basic" && username === "" ? noUser : undefined],
     ["humanInput", authenticates ? secretFault("humanInput") : undefined],
-    [
-      "streamingUrl",
-      hasEvents && !streams
-        ? // Not only missing: the events would be dropped from what a tool saves.
-          { text: l10n.t("Enter the address that receives the events, or remove the events.") }
-        : addressFault(streaming.url),
-    ],
-    [
-      "events",
-      streams && !hasEvents
-        ? missing(l10n.t("Enter at least one event, or remove the address."))
-        : undefined,
-    ],
-    ["streaming", streams && streaming.strategy !== "none" ? secretFault("streaming") : undefined],
+    // Not only missing: the events would be dropped from what a tool saves.
+    ["streamingUrl", hasEvents && !streams ? { text: lost } : faultOf(streamingUrl)],
+    ["events", streams && !hasEvents ? noEvents : undefined],
+    ["streaming", streams && streamingStrategy !== "" ? secretFault("streaming") : undefined],
   ];
 }
 
 /** A required input must not be blank, and the text must be valid for its mode. */
 export function readInput(
-  { required, control }: Pick<FormField, "required" | "control">,
-  { mode, text }: FieldValue,
+  field: FormField,
+  { mode, text } = initialValue(field),
 ): Reading<JsonValue> {
   const fault = missing(
     l10n.t(
@@ -217,13 +254,14 @@ export function readInput(
   if (mode === "omit") return {};
   if (mode === "null") return { value: null };
   if (mode === "empty") return { value: "" };
-  if ((mode === "text" ? text : text.trim()) === "") return required ? { fault } : {};
+  if ((mode === "text" ? text : text.trim()) === "") return isRequired(field) ? { fault } : {};
   if (mode === "text") return { value: text };
-  if (mode === "fitting" && control !== undefined) {
-    if (control.kind === "integer" && !/^-?(0|[1-9]\d*)$/.test(text.trim()))
+  if (mode === "fitting") {
+    const control = controlOf(field);
+    if (control === "integer" && !/^-?(0|[1-9]\d*)$/.test(text.trim()))
       return { fault: { text: l10n.t("Enter a whole number, such as 12.") } };
-    if (!canShow(control, text.trim()))
-      return control.kind === "number"
+    if (!canShow(field, text.trim()))
+      return control === "number"
         ? { fault: { text: l10n.t("Enter a number, such as 12.5.") } }
         : { fault };
   }
@@ -243,26 +281,4 @@ function readObject(text: string): Reading<JsonObject> {
   return isObject(value)
     ? { value }
     : { fault: { text: l10n.t('A JSON object is expected, such as {"ticket": 7}.') } };
-}
-
-/** Nothing that has its own place, and no secret. */
-export function checkExtra(text: string): Fault | undefined {
-  if (text.trim() === "") return undefined;
-  const [fault] = readKickoffJson(`{"extra": ${text}}`).faults;
-  if (fault?.name === undefined) return undefined;
-  const { kind, name, text: why } = fault;
-  return kind === "otherPart" && secretWord.test(name)
-    ? { text: l10n.t("Remove “{0}”: this is saved on disk, and a secret must not be.", name) }
-    : { text: why };
-}
-
-function toRunAgain({ executionId, taskId, outputs }: RunFrom): RunAgainFrom {
-  const edited = outputs.filter(({ isEdited }) => isEdited);
-  return {
-    executionId,
-    taskId,
-    ...(edited.length > 0 && {
-      outputs: Object.fromEntries(edited.map(({ taskId: of, text }) => [of, text])),
-    }),
-  };
 }

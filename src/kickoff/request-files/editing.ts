@@ -7,18 +7,10 @@ import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showStatus } from "../../editor/messages.ts";
-import type { Span } from "../json.ts";
-import type { KickoffFault } from "../kickoff-json.ts";
-import { crewInFile, findInFile } from "./crew.ts";
+import { crewInFile, crewOfFile, rangeOf } from "./files.ts";
 import { isRequestFile } from "./name.ts";
-import {
-  checkRequestFile,
-  isHarmless,
-  longestFile,
-  placeAt,
-  readRequestFile,
-  type WritingPlace,
-} from "./request-file.ts";
+import { checkRequestFile, isHarmless, placeAt, type WritingPlace } from "./checks.ts";
+import { type KickoffFault, longestFile, readRequestFile } from "./request-file.ts";
 
 /** Reported by VS Code's JSON support, with the manifest's schema. */
 const bySchema = new Set<string>(["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"]);
@@ -64,14 +56,10 @@ export class RequestFileDiagnostics implements vscode.Disposable {
 
   #faultsIn(text: string, uri: vscode.Uri): readonly KickoffFault[] {
     const file = readRequestFile(text);
-    const crew = file.crew === undefined ? undefined : findInFile(this.#crews, file.crew, uri);
+    const crew = crewOfFile(this.#crews, file, uri);
     const faults = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew));
     return faults.filter(({ kind }) => !bySchema.has(kind));
   }
-}
-
-export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {
-  return new vscode.Range(document.positionAt(start), document.positionAt(end));
 }
 
 type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
@@ -82,8 +70,7 @@ export function completeRequestFiles(
   problems: Pick<RequestFileDiagnostics, "refresh">,
 ) {
   const fieldsIn = async (document: vscode.TextDocument, token: vscode.CancellationToken) => {
-    const name = readRequestFile(document.getText()).crew;
-    const crew = name === undefined ? undefined : findInFile(crews, name, document.uri);
+    const crew = crewOfFile(crews, readRequestFile(document.getText()), document.uri);
     const known = crew && crews.knownInputs(crew);
     if (crew === undefined || known !== undefined) return known?.fields ?? [];
     const abort = new AbortController();

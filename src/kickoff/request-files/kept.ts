@@ -6,7 +6,6 @@ import { asObject } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
 import { crewIdsWith, crewValues, type CrewValues } from "../../store/crew-values.ts";
-import { readKickoffJson } from "../kickoff-json.ts";
 import { isRequestFile, suggestFileName } from "./name.ts";
 import { readRequestFile, writeRequestFile, type RequestFile } from "./request-file.ts";
 
@@ -98,8 +97,8 @@ function parsePresets(raw: unknown): readonly Preset[] {
   if (!Array.isArray(raw)) throw new TypeError("The presets aren't a list.");
   return raw.map((preset) => {
     const { name, values } = asObject(preset);
-    const read = readKickoffJson(JSON.stringify(values ?? null));
-    const isWrong = read.root === undefined || read.faults.some(({ kind }) => kind === "wrongType");
+    const read = readRequestFile(JSON.stringify(values ?? null));
+    const isWrong = read.faults.some(({ kind }) => kind === "wrongType" || kind === "notAnObject");
     if (typeof name !== "string" || isWrong) throw new TypeError("A preset is invalid.");
     return { name, values: read.values };
   });

@@ -1,70 +1,328 @@
 import * as l10n from "@vscode/l10n";
-import { createScanner, getLocation } from "jsonc-parser";
-import { isRequired } from "../../api/read-inputs.ts";
-import type { CrewInputs, InputField, JsonValue } from "../../api/types.ts";
-import { defined, isObject, laidOutJson } from "../../base/json.ts";
-import type { Crew } from "../../crews/types.ts";
-import { toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
-import { spanOf, type Span } from "../json.ts";
-import { readKickoffJson, secretWord, type KickoffFault } from "../kickoff-json.ts";
+import { findNodeAtLocation, type Node } from "jsonc-parser";
+import * as v from "valibot";
+import type { JsonObject, JsonValue } from "../../api/types.ts";
+import { asObject, defined, isObject, laidOutJson } from "../../base/json.ts";
+import {
+  addressFault,
+  callbackNames,
+  forEachCallback,
+  type Prefill,
+  type SecretName,
+  strategies,
+  toCallbacks,
+  typedCallbacks,
+} from "../callbacks.ts";
+import {
+  firstLine,
+  type JsonFault,
+  type Member,
+  membersOf,
+  parse,
+  type Span,
+  spanOf,
+} from "../json.ts";
 
-export interface RequestFile {
-  readonly crew?: string;
-  readonly label?: string;
-  readonly values: Prefill;
-  readonly faults: readonly KickoffFault[];
-  readonly places: {
-    readonly crew: Span;
-    readonly inputs: Span;
-    readonly input: ReadonlyMap<string, Span>;
-    readonly inputName: ReadonlyMap<string, Span>;
+/** A problem in a kickoff's JSON, or in a request file, and its place. */
+export interface KickoffFault extends Omit<JsonFault, "kind"> {
+  /**
+   * `otherMember`: no kickoff has it; `otherPart`: no callback has it; `sameCallback`: both members of the human input
+   * callback are given; `missingPart`: sending needs it; `secret`: a file must not have it, because it is shared;
+   * `unlistedInput`: still sent, since the crew may accept more than it lists.
+   */
+  readonly kind:
+    | JsonFault["kind"]
+    | "notAnObject"
+    | "wrongType"
+    | "wrongStrategy"
+    | "address"
+    | "otherMember"
+    | "otherPart"
+    | "sameCallback"
+    | "missingPart"
+    | "secret"
+    | "noCrew"
+    | "unknownCrew"
+    | "missingInput"
+    | "wrongInput"
+    | "unlistedInput";
+}
+
+// Null and "" mean none, since clients send all of them. Each message names what a value must be.
+const text = v.nullish(v.string("string"), "");
+const trimmed = v.nullish(v.pipe(v.string("string"), v.trim()), "");
+const object = v.nullish(v.custom<JsonObject>(isObject, "object"));
+const eventNames = v.nullish(v.custom<readonly string[]>(areNames, "names"), []);
+
+function areNames(raw: unknown): boolean {
+  const isName = (name: unknown) => typeof name === "string" && /^[^\s,]+$/.test(name);
+  return Array.isArray(raw) && raw.every(isName);
+}
+
+function authentication<const Kind extends string>(kinds: readonly Kind[]) {
+  const wanted = kinds.map((kind) => `"${kind}"`).join(", ");
+  const strategy = v.nullish(v.picklist(["", ...kinds] as const, wanted), "");
+  const parts = { strategy, username: text, token: text, password: text };
+  return v.nullish(v.object(parts, "object"), {});
+}
+
+const human = { url: trimmed, authentication: authentication(strategies) };
+const stream = {
+  events: eventNames,
+  url: trimmed,
+  realtime: v.nullish(v.boolean("boolean"), false),
+  authentication: authentication(["bearer"]),
+};
+/** Of a request file, of which a kickoff has all but the first four. `$schema` is for editors. */
+const body = {
+  ...{ crew: trimmed, label: trimmed, $schema: text, extra: object },
+  ...{ inputs: object, meta: object, restoreFromStateId: trimmed },
+  ...forEachCallback(() => trimmed),
+  humanInputWebhook: v.nullish(v.object(human, "object"), {}),
+  webhooks: v.nullish(v.object(stream, "object"), {}),
+};
+const schema = v.object(body);
+export const requestFileMembers = Object.keys(body);
+
+/** Objects of which all members are known. */
+const known: readonly (readonly [readonly string[], object])[] = [
+  [[], body],
+  [["humanInputWebhook"], human],
+  [["humanInputWebhook", "authentication"], human.authentication.wrapped.entries],
+  [["webhooks"], stream],
+  [["webhooks", "authentication"], stream.authentication.wrapped.entries],
+];
+
+/** Common names of secrets. */
+const secretWord =
+  /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
+
+/** A kickoff or a request file, with comments and trailing commas. Never throws. */
+function readKickoff(text: string) {
+  const { root, value, faults } = parse(text, { allowTrailingComma: true });
+  const notAnObject = l10n.t(
+    "A request file is a JSON object, such as {0}.",
+    '{"crew": "Travel", "inputs": {}}',
+  );
+  const isOther = !isObject(value) && (root !== undefined || faults.length === 0);
+  const given = isObject(value) ? value : {};
+  const wrong = (v.safeParse(schema, given).issues ?? []).map(({ path = [], type, message }) => {
+    const names = path.map(({ key }) => String(key));
+    const node = nodeAt(root, names);
+    const name = names.pop() ?? "";
+    // The rest can be read without it.
+    const around = names.reduce<unknown>((at, each) => asObject(at)[each], given);
+    if (isObject(around)) Reflect.deleteProperty(around, name);
+    return type === "picklist"
+      ? faultAt(node, "wrongStrategy", l10n.t("“strategy” must be one of these: {0}.", message))
+      : faultAt(node, "wrongType", wrongTypeText(name, message), name);
+  });
+  const read = v.parse(schema, given);
+  const { inputs, meta, extra, humanInputWebhook: own, webhooks, ...texts } = read;
+  const some = (text: string) => (text === "" ? undefined : text);
+  const values: Prefill = {
+    ...defined({ inputs: inputs ?? undefined, meta: meta ?? undefined }),
+    ...defined({ restoreFromStateId: some(texts.restoreFromStateId), extra: extra ?? undefined }),
+    ...toCallbacks({
+      ...texts,
+      ...(own.url !== "" && { humanInputWebhookUrl: own.url }),
+      strategy: own.authentication.strategy,
+      username: own.authentication.strategy === "basic" ? own.authentication.username : "",
+      streamingUrl: webhooks.url,
+      events: webhooks.events.join("\n"),
+      realtime: webhooks.realtime ? "true" : "",
+      streamingStrategy: webhooks.authentication.strategy,
+    }),
+  };
+  const authentications = [
+    authenticationIn(root, "humanInputWebhook", own.authentication),
+    authenticationIn(root, "webhooks", webhooks.authentication),
+  ];
+  return {
+    ...defined({ crew: some(texts.crew), label: some(texts.label) }),
+    ...{ root, given, values },
+    secrets: authentications.flatMap(({ secrets }) => secrets),
+    faults: [
+      ...faults.map((fault) =>
+        fault.kind === "syntax"
+          ? { ...fault, text: l10n.t("This is not JSON: {0}", fault.text) }
+          : fault,
+      ),
+      ...(isOther ? [faultAt(root, "notAnObject", notAnObject)] : []),
+      ...known.flatMap(([path, entries]) =>
+        membersOf(nodeAt(root, path))
+          .filter(({ name }) => !Object.hasOwn(entries, name))
+          .map((member) => otherFault(member, path.length === 0)),
+      ),
+      ...wrong,
+      ...callbackFaults(root, read),
+      ...authentications.flatMap(({ faults }) => faults),
+      ...extraFaults(nodeAt(root, ["extra"])),
+    ],
   };
 }
+
+type Body = v.InferOutput<typeof schema>;
+type Root = Node | undefined;
+
+function nodeAt(root: Root, path: readonly string[]): Root {
+  return root && findNodeAtLocation(root, [...path]);
+}
+
+/** The name of a member. */
+function keyOf(node: Root): Root {
+  return node?.parent?.children?.[0];
+}
+
+function faultAt(
+  node: Root,
+  kind: KickoffFault["kind"],
+  text: string,
+  name?: string,
+): KickoffFault {
+  return { kind, ...defined({ name }), at: node ? spanOf(node) : firstLine, text };
+}
+
+function otherFault({ name, key }: Pick<Member, "name" | "key">, isMember = false): KickoffFault {
+  return isMember
+    ? faultAt(
+        key,
+        "otherMember",
+        l10n.t(
+          "A request file has no “{0}”. The crew's inputs belong in “inputs”, and members that Crewdeck doesn't know in “extra”.",
+          name,
+        ),
+        name,
+      )
+    : faultAt(key, "otherPart", l10n.t("“{0}” does not belong here.", name), name);
+}
+
+function missingFault(name: string, within: Root): KickoffFault {
+  return faultAt(keyOf(within), "missingPart", l10n.t("“{0}” is missing.", name), name);
+}
+
+function wrongTypeText(name: string, wanted: string): string {
+  const texts: Readonly<Record<string, string>> = {
+    string: l10n.t("“{0}” must be a string.", name),
+    object: l10n.t("“{0}” must be an object.", name),
+    names: l10n.t("“{0}” must be a list of names without spaces and commas.", name),
+    boolean: l10n.t("“{0}” must be true or false.", name),
+  };
+  return texts[wanted] ?? "";
+}
+
+function callbackFaults(root: Root, read: Body): readonly KickoffFault[] {
+  const { humanInputWebhook, webhooks } = read;
+  const [human, stream] = [["humanInputWebhook"], ["webhooks"]].map((path) => nodeAt(root, path));
+  const addresses: readonly (readonly [string, Root, string])[] = [
+    ...callbackNames.map((name) => [name, nodeAt(root, [name]), read[name]] as const),
+    ["url", nodeAt(human, ["url"]), humanInputWebhook.url],
+    ["url", nodeAt(stream, ["url"]), webhooks.url],
+  ];
+  const both = l10n.t("keep only one of “humanInputWebhookUrl” and “humanInputWebhook”.");
+  const plain = read.humanInputWebhookUrl === "" ? undefined : "humanInputWebhookUrl";
+  const authenticates = humanInputWebhook.authentication.strategy !== "";
+  const streams = webhooks.events.length > 0 || webhooks.authentication.strategy !== "";
+  return [
+    ...addresses.flatMap(([name, node, address]) => {
+      const fault = addressFault(address);
+      return fault === undefined ? [] : [faultAt(node, "address", `“${name}”: ${fault}`, name)];
+    }),
+    ...(plain !== undefined && humanInputWebhook.url !== ""
+      ? [faultAt(keyOf(nodeAt(root, [plain])), "sameCallback", both, plain)]
+      : []),
+    ...(humanInputWebhook.url === "" && authenticates ? [missingFault("url", human)] : []),
+    ...(webhooks.url === "" && streams ? [missingFault("url", stream)] : []),
+    ...(webhooks.url !== "" && webhooks.events.length === 0
+      ? [missingFault("events", stream)]
+      : []),
+  ];
+}
+
+/** What authenticates a callback: what is wrong with it, and its secrets. */
+function authenticationIn(
+  root: Root,
+  callback: "humanInputWebhook" | "webhooks",
+  read: Body["humanInputWebhook"]["authentication"],
+) {
+  const node = nodeAt(root, [callback, "authentication"]);
+  const { strategy, ...parts } = read;
+  const own = strategy === "basic" ? ["username", "password"] : ["token"];
+  const filled = membersOf(node).flatMap(({ name, key }) => {
+    const text = Object.entries(parts).find(([part]) => part === name)?.[1] ?? "";
+    return text === "" ? [] : [{ name, key, text }];
+  });
+  const of: SecretName = callback === "webhooks" ? "streaming" : "humanInput";
+  return {
+    secrets: filled.filter(({ name }) => name !== "username").map((secret) => ({ of, ...secret })),
+    faults: [
+      ...(strategy === "" && filled.length > 0 ? [missingFault("strategy", node)] : []),
+      ...(strategy === "basic" && parts.username === "" ? [missingFault("username", node)] : []),
+      ...filled
+        .filter(({ name }) => strategy !== "" && !own.includes(name))
+        .map((part) => otherFault(part)),
+    ],
+  };
+}
+
+/** In “extra”, a secret would be stored, and a member that has its own place would be overwritten. */
+function extraFaults(extra: Root): readonly KickoffFault[] {
+  const faults: KickoffFault[] = [];
+  const nodes = extra === undefined ? [] : [extra];
+  // Not recursive: it may be deep.
+  for (const node of nodes) {
+    const [key] = node.type === "property" ? (node.children ?? []) : [];
+    const name = String(key?.value);
+    const isOther = secretWord.test(name) || (node.parent === extra && Object.hasOwn(body, name));
+    if (key !== undefined && isOther) faults.push(otherFault({ name, key }));
+    else for (const child of node.children ?? []) nodes.push(child);
+  }
+  return faults;
+}
+
+/** What is wrong with the text of an object of members that Crewdeck doesn't know. */
+export function extraFault(text: string): string | undefined {
+  const [fault] = readKickoff(`{"extra": ${text}}`).faults;
+  if (fault?.name === undefined) return undefined;
+  return fault.kind === "otherPart" && secretWord.test(fault.name)
+    ? l10n.t("Remove “{0}”: this is saved on disk, and a secret must not be.", fault.name)
+    : fault.text;
+}
+
+export type RequestFile = ReturnType<typeof readRequestFile>;
 
 /** No longer file is read (characters): this one could come from a cloned repository. */
 export const longestFile = 1_000_000;
 
-const firstLine: Span = { start: 0, end: 1 };
-
-/** Reads JSON with comments and trailing commas. Never throws. */
-export function readRequestFile(text: string): RequestFile {
-  const json = readKickoffJson(text);
-  const { members, secrets } = json;
-  const [crew, inputs] = [members.get("crew"), members.get("inputs")];
-  const places = {
-    crew: crew ? spanOf(crew.value) : firstLine,
-    inputs: inputs ? spanOf(inputs.key) : firstLine,
-    input: new Map(json.inputs.map(({ name, value }) => [name, spanOf(value)])),
-    inputName: new Map(json.inputs.map(({ name, key }) => [name, spanOf(key)])),
-  };
+/** Never throws. */
+export function readRequestFile(text: string) {
+  const { root, secrets, faults, values, ...own } = readKickoff(text);
+  const [crew, inputs] = [nodeAt(root, ["crew"]), nodeAt(root, ["inputs"])];
   const isCrewMissing =
-    json.root !== undefined &&
-    json.crew === "" &&
-    (crew === undefined || crew.value.type === "string");
+    root !== undefined && own.crew === undefined && (!crew || crew.type === "string");
+  const crewMissing = l10n.t(
+    "“crew” is missing: the name or address of a connected crew, or the folder of a project, such as ./.",
+  );
   // A misplaced secret is reported once.
-  const others = json.faults.filter(({ at }) => !secrets.some(({ key }) => key.start === at.start));
-  const faults: KickoffFault[] = [
-    ...secrets.map(({ name, key }) => secretFault(name, key)),
-    ...others.map((fault) =>
-      // An unknown member may be a secret.
-      ["otherMember", "otherPart"].includes(fault.kind) && secretWord.test(fault.name ?? "")
-        ? secretFault(fault.name ?? "", fault.at)
-        : fault,
-    ),
-  ];
-  if (isCrewMissing)
-    faults.push({
-      kind: "noCrew",
-      at: places.crew,
-      text: l10n.t(
-        "“crew” is missing: the name or address of a connected crew, or the folder of a project, such as ./.",
-      ),
-    });
+  const others = faults.filter(({ at }) => !secrets.some(({ key }) => key.offset === at.start));
   return {
-    ...defined({ crew: json.crew || undefined, label: json.label || undefined }),
-    values: json.values,
-    faults,
-    places,
+    ...defined({ crew: own.crew, label: own.label }),
+    values,
+    faults: [
+      ...secrets.map(({ name, key }) => secretFault(name, spanOf(key))),
+      ...others.map((fault) =>
+        // An unknown member may be a secret.
+        fault.kind.startsWith("other") && secretWord.test(fault.name ?? "")
+          ? secretFault(fault.name ?? "", fault.at)
+          : fault,
+      ),
+      ...(isCrewMissing ? [faultAt(crew, "noCrew", crewMissing)] : []),
+    ],
+    places: {
+      crew: crew ? spanOf(crew) : firstLine,
+      inputs: inputs?.parent ? spanOf(keyOf(inputs) ?? inputs) : firstLine,
+      input: new Map(membersOf(inputs).map((member) => [member.name, member])),
+    },
   };
 }
 
@@ -80,140 +338,44 @@ export function writeRequestFile(crew: string, values: Prefill, label?: string):
   const { inputs = {}, meta, restoreFromStateId, extra } = values;
   // As in the form, so that a stray secret is left out.
   const callbacks = toCallbacks(typedCallbacks(values));
-  const file = {
-    crew,
-    ...defined({ label }),
-    inputs,
-    ...defined({ meta, restoreFromStateId }),
-    ...callbacks,
-    ...defined({ extra }),
-  };
-  return `${laidOutJson(file)}\n`;
+  const file = { crew, label, inputs, meta, restoreFromStateId, ...callbacks, extra };
+  return `${laidOutJson(defined(file))}\n`;
 }
 
-type InputType = NonNullable<InputField["type"]>;
-
-export function checkRequestFile(
-  file: RequestFile,
-  crew: Crew | undefined,
-  inputs: CrewInputs | undefined,
-): readonly KickoffFault[] {
-  const name = crew === undefined ? file.crew : undefined;
-  return [
-    ...file.faults,
-    ...(name === undefined ? [] : [unknownCrew(name, file)]),
-    ...(inputs === undefined ? [] : checkInputs(file, inputs.fields)),
-  ];
+export interface PastedKickoff {
+  readonly values: Prefill;
+  readonly secrets: Readonly<Partial<Record<SecretName, string>>>;
+  /** Unknown members, which became `extra`, from where they are sent as they are. */
+  readonly moved: readonly string[];
 }
 
-function unknownCrew(name: string, { places }: RequestFile): KickoffFault {
-  const text = name.startsWith(".")
-    ? l10n.t("The crew in the folder “{0}” was not started here yet.", name)
-    : l10n.t("No crew named “{0}” is connected here.", name);
-  return { kind: "unknownCrew", name, at: places.crew, text };
-}
-
-export function checkInputs(
-  { values, places }: Pick<RequestFile, "values" | "places">,
-  fields: readonly InputField[],
-): readonly KickoffFault[] {
-  const given = new Map(Object.entries(values.inputs ?? {}));
-  const faults = fields.flatMap((field): KickoffFault[] => {
-    const { name } = field;
-    const value = given.get(name);
-    const at = places.input.get(name) ?? places.inputs;
-    if (value === undefined) {
-      const text = l10n.t("The input “{0}” is missing: the crew needs it.", name);
-      return isRequired(field) ? [{ kind: "missingInput", name, at, text }] : [];
-    }
-    const text = faultOf(value, field);
-    return text === undefined ? [] : [{ kind: "wrongInput", name, at, text }];
-  });
-  const listed = new Set(fields.map(({ name }) => name));
-  const unlisted = [...given.keys()].filter((name) => !listed.has(name));
-  return [
-    ...faults,
-    ...unlisted.map((name): KickoffFault => ({
-      kind: "unlistedInput",
-      name,
-      at: places.inputName.get(name) ?? places.inputs,
-      text: l10n.t("The crew doesn't list the input “{0}”. It will still be sent.", name),
-    })),
-  ];
-}
-
-function faultOf(value: JsonValue, { name, type, enum: choices }: InputField): string | undefined {
-  if (type !== undefined && !isOfType(value, type))
-    return l10n.t("The crew describes “{0}” as {1}.", name, typeText(type));
-  const isChoice = (choice: JsonValue) => JSON.stringify(choice) === JSON.stringify(value);
-  return choices === undefined || choices.some(isChoice)
-    ? undefined
-    : l10n.t("The crew accepts only these values for “{0}”: {1}.", name, someOf(choices));
-}
-
-function isOfType(value: JsonValue, type: InputType): boolean {
-  if (type === "integer") return Number.isInteger(value);
-  if (type === "array") return Array.isArray(value);
-  return type === "object" ? isObject(value) : typeof value === type;
-}
-
-export const isHarmless = ({ kind }: KickoffFault): boolean => kind === "unlistedInput";
-
-function typeText(type: InputType): string {
-  const texts = {
-    string: l10n.t("a text"),
-    number: l10n.t("a number"),
-    integer: l10n.t("a whole number"),
-    boolean: l10n.t("true or false"),
-    object: l10n.t("an object"),
-    array: l10n.t("a list"),
-  };
-  return texts[type];
-}
-
-function someOf(values: readonly JsonValue[]): string {
-  const shown = values.slice(0, 10).map((value) => JSON.stringify(value));
-  return [...shown, ...(values.length > 10 ? ["…"] : [])].join(", ");
-}
-
-export type WritingPlace = { readonly replaces: Span } & (
-  | { readonly kind: "crew" }
-  /** An input's name; `given` are the others' names. */
-  | {
-      readonly kind: "inputName";
-      readonly given: ReadonlySet<string>;
-      readonly hasValue: boolean;
-      readonly needsComma: boolean;
-    }
-  | { readonly kind: "inputValue"; readonly name: string }
-);
-
-export function placeAt(text: string, offset: number): WritingPlace | undefined {
-  const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
-  const before = previousNode && spanOf(previousNode);
-  // Else the unquoted word before the offset.
-  const word = /(?<![\w-])[\w-]+$/.exec(text.slice(Math.max(0, offset - 200), offset))?.[0] ?? "";
-  const replaces =
-    before !== undefined && before.start <= offset && offset <= before.end
-      ? before
-      : { start: offset - word.length, end: offset };
-  const [member, name, ...deeper] = path;
-  if (member === "crew" && name === undefined && !isAtPropertyKey)
-    return { kind: "crew", replaces };
-  if (member !== "inputs" || typeof name !== "string" || deeper.length > 0) return undefined;
-  if (!isAtPropertyKey) return { kind: "inputValue", name, replaces };
-  const next = tokenAfter(text, replaces.end);
-  const others = [...readRequestFile(text).places.inputName].filter(
-    ([, { start }]) => start !== replaces.start,
+/**
+ * The body of a kickoff, as other clients send it. Undefined if the text has no `inputs`; `refused` says why the form
+ * can't take it.
+ */
+export function readPastedKickoff(
+  text: string,
+): PastedKickoff | { readonly refused: string } | undefined {
+  const { root, given, values, faults, secrets } = readKickoff(text);
+  if (!membersOf(root).some(({ name }) => name === "inputs")) return undefined;
+  const moved = faults.flatMap(({ kind, name }) =>
+    kind === "otherMember" && name !== undefined ? [name] : [],
   );
-  const given = new Set(others.map(([other]) => other));
-  return { kind: "inputName", replaces, given, hasValue: next === ":", needsComma: next === '"' };
+  const others = Object.entries(given as JsonObject).filter(([name]) => moved.includes(name));
+  const extra: JsonObject = { ...values.extra, ...Object.fromEntries<JsonValue>(others) };
+  const reason =
+    faults.find((fault) => !isAccepted(fault))?.text ?? extraFault(JSON.stringify(extra));
+  if (reason !== undefined)
+    return { refused: l10n.t("The pasted kickoff was not taken: {0}", reason) };
+  return {
+    values: others.length === 0 ? values : { ...values, extra },
+    secrets: Object.fromEntries(secrets.map(({ of, text }) => [of, text])),
+    moved,
+  };
 }
 
-/** The next token's first character, skipping comments; "" at the end. */
-function tokenAfter(text: string, offset: number): string {
-  const scanner = createScanner(text, true);
-  scanner.setPosition(offset);
-  scanner.scan();
-  return text.charAt(scanner.getTokenOffset());
+/** Becomes `extra`, or the form marks it and doesn't send it. */
+function isAccepted({ kind, name }: KickoffFault): boolean {
+  const isMarked = kind === "missingPart" && (name === "username" || name === "events");
+  return kind === "otherMember" || kind === "address" || isMarked;
 }

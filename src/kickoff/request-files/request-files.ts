@@ -4,31 +4,23 @@ import { givenCallbacks } from "../../api/callbacks.ts";
 import { emptyInputs } from "../../api/read-inputs.ts";
 import { kickoffBody } from "../../api/client.ts";
 import type { Clock } from "../../base/clock.ts";
-import { UserError, type ErrorAction } from "../../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
+import { SingleStart } from "../../base/single-start.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { costsMoney, type Crew } from "../../crews/types.ts";
+import { costsMoney } from "../../crews/types.ts";
 import { confirm, plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { Senders } from "../../sending/senders.ts";
 import { hasCredentials } from "../../sending/secrets.ts";
 import type { Database } from "../../store/database.ts";
 import { CallbackConsent } from "../callback-consent.ts";
-import { copyCurl } from "../export.ts";
 import type { KickoffForms } from "../form/forms.ts";
-import { requestWith } from "../form/values.ts";
-import { SingleStart } from "../../base/single-start.ts";
-import type { KickoffFault } from "../kickoff-json.ts";
+import { requestOf } from "../form/values.ts";
 import { callbacksText } from "../texts.ts";
-import { findInFile, folderInFile } from "./crew.ts";
-import { completeRequestFiles, rangeOf, RequestFileDiagnostics } from "./editing.ts";
-import {
-  checkRequestFile,
-  isHarmless,
-  longestFile,
-  readRequestFile,
-  type RequestFile,
-} from "./request-file.ts";
+import { checkRequestFile } from "./checks.ts";
+import { completeRequestFiles, RequestFileDiagnostics } from "./editing.ts";
+import { copyCurl, nameOf, openRequest, type OpenRequest, refuse } from "./files.ts";
 
 export interface RequestFilesOptions {
   readonly database: Database;
@@ -41,12 +33,6 @@ export interface RequestFilesOptions {
   readonly documents: { show(execution: Execution): Promise<unknown> };
   readonly clock: Clock;
   readonly isTrusted: () => boolean;
-}
-
-interface OpenRequest {
-  readonly document: vscode.TextDocument;
-  readonly crew: Crew;
-  readonly file: RequestFile;
 }
 
 /** Settles when the execution has started, perhaps in the form. */
@@ -97,6 +83,7 @@ export class RequestFiles implements vscode.Disposable {
   }
 
   async #begin(read: OpenRequest, isPerson: boolean): Promise<Begun | undefined> {
+    const { uri } = read.document;
     if (!hasCredentials(read.file.values)) {
       const execution = await this.#start(read);
       // The form shows what it starts itself.
@@ -105,11 +92,11 @@ export class RequestFiles implements vscode.Disposable {
     }
     const message = vscode.l10n.t(
       "{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
-      nameOf(read.document),
+      nameOf(uri),
     );
     if (!isPerson) {
       const title = vscode.l10n.t("Open in Form");
-      const given = [{ file: read.document.uri.toString(), form: true }];
+      const given = [{ file: uri.toString(), form: true }];
       throw new UserError(message, [{ title, command: "crewdeck.kickoffFile", arguments: given }]);
     }
     void vscode.window.showInformationMessage(plainMessage(message));
@@ -138,85 +125,21 @@ export class RequestFiles implements vscode.Disposable {
         : await confirmUntrusted(read);
       if (!isAllowed) return undefined;
       const whole = { ...emptyInputs(inputs.fields), ...file.values.inputs };
-      const request = requestWith({ ...file.values, inputs: whole });
+      const request = requestOf({ ...file.values, inputs: whole });
       return await sender.send(ready, request, defined({ label: file.label }));
     });
   }
 }
 
-/** With its unsaved changes. Doesn't check the inputs. @throws UserError for an invalid file */
-export async function openRequest(
-  uri: vscode.Uri,
-  crews: Pick<Crews, "find" | "get">,
-): Promise<OpenRequest> {
-  await checkFile(uri);
-  const document = await vscode.workspace.openTextDocument(uri);
-  const file = readRequestFile(document.getText());
-  const crew = file.crew === undefined ? undefined : findInFile(crews, file.crew, uri);
-  refuse(document, checkRequestFile(file, crew, undefined));
-  // Throws an error that lists the connected crews.
-  return { document, file, crew: crew ?? crews.get(file.crew ?? "") };
-}
-
-/** @throws UserError for a device, which VS Code would read for ever, and for a large file */
-export async function checkFile(uri: vscode.Uri): Promise<void> {
-  if (uri.scheme !== "file") return;
-  // VS Code reports another error, such as for a missing file, itself.
-  const stats = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
-  const { File, Directory } = vscode.FileType;
-  if (stats !== undefined && (stats.type & (File | Directory)) === 0)
-    throw new UserError(vscode.l10n.t("{0} is not a regular file.", uri.fsPath));
-  if (stats !== undefined && stats.size > longestFile)
-    throw new UserError(
-      vscode.l10n.t(
-        "{0} is larger than 1 MB. Fill in large inputs in the kickoff form, from text files.",
-        uri.fsPath,
-      ),
-    );
-}
-
-/** @throws UserError for the first problem */
-function refuse(document: vscode.TextDocument, faults: readonly KickoffFault[]): void {
-  const fault = faults.find((each) => !isHarmless(each));
-  if (fault === undefined) return;
-  const selection = rangeOf(document, fault.at);
-  const show = {
-    title: vscode.l10n.t("Show"),
-    command: "vscode.open",
-    arguments: [document.uri, { selection }],
-  };
-  throw new UserError(
-    vscode.l10n.t(
-      "{0}, line {1}: {2} Nothing was sent.",
-      nameOf(document),
-      selection.start.line + 1,
-      fault.text,
-    ),
-    fault.kind === "unknownCrew" ? [connectAction(fault.name ?? "", document.uri), show] : [show],
-  );
-}
-
-function connectAction(crew: string, file: vscode.Uri): ErrorAction {
-  const named = folderInFile(crew, file);
-  if (named === undefined)
-    return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
-  const { folder, crewClass } = named;
-  return {
-    title: vscode.l10n.t("Start Local Crew"),
-    command: "crewdeck.startLocalCrew",
-    arguments: [{ folder: folder.toString(), ...defined({ class: crewClass }) }],
-  };
-}
-
 /** A harmless-looking lens could cost money. Shows all callbacks, and allows none for later. */
 async function confirmUntrusted({ document, crew, file }: OpenRequest): Promise<boolean> {
-  const bytes = Buffer.byteLength(JSON.stringify(kickoffBody(requestWith(file.values))));
-  const place = shortAddress(crew.url);
+  const bytes = Buffer.byteLength(JSON.stringify(kickoffBody(requestOf(file.values))));
+  const [name, place] = [nameOf(document.uri), shortAddress(crew.url)];
   const callbacks = givenCallbacks(file.values);
   const detail = [
     vscode.l10n.t(
       "You have not trusted this workspace. {0} asks for a kickoff of “{1}”.",
-      nameOf(document),
+      name,
       crew.name,
     ),
     costsMoney(crew)
@@ -231,8 +154,4 @@ async function confirmUntrusted({ document, crew, file }: OpenRequest): Promise<
     crew.name,
   );
   return await confirm(question, detail, vscode.l10n.t("Kick Off"));
-}
-
-function nameOf({ uri }: vscode.TextDocument): string {
-  return uri.path.split("/").at(-1) ?? uri.path;
 }

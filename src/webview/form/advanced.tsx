@@ -1,14 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import {
-  type CallbackName,
-  callbackNames,
-  type SecretName,
-  strategies,
-  type Strategy,
-  streamingStrategies,
-} from "../../kickoff/callbacks.ts";
-import { Field, useUniqueId } from "./field.tsx";
+import { callbackTexts, type SecretName } from "../../kickoff/callbacks.ts";
+import { type FormValues, targetOf } from "../../kickoff/form/values.ts";
+import { type BoxKind, Field, useUniqueId } from "./field.tsx";
 import { change, changeSecret, useForm } from "./filling.ts";
 
 const code = { kind: "lines", isCode: true } as const;
@@ -17,168 +11,161 @@ const line = { kind: "line", inputmode: "text" } as const;
 
 /** What a kickoff has besides inputs, folded unless something is in it. */
 export function Advanced() {
-  const { view, values } = useForm();
-  const { meta, callbacks, streaming, restoreFromStateId, extra } = values;
+  const { form, values } = useForm();
   const details = useRef<HTMLDetailsElement>(null);
-  const realtime = useUniqueId();
-  const stream = (now: Partial<typeof streaming>) => ({ streaming: { ...streaming, ...now } });
   useLayoutEffect(() => {
-    const texts = [meta, streaming.url, streaming.events, restoreFromStateId, extra];
-    const isFilled = [...texts, ...Object.values(callbacks)].some((text) => text !== "");
+    const names = ["meta", ...callbackTexts, "restoreFromStateId", "extra"] as const;
+    const isFilled = names.some((name) => values[name] !== "");
     if (isFilled && details.current !== null) details.current.open = true;
-  }, [view.draft.id]);
+  }, [form.draft.id]);
+  const human = l10n.t("the human input callback");
+  const streaming = l10n.t("event streaming");
+  const isBasic = values.strategy === "basic";
   return (
     <details ref={details}>
       <summary>{l10n.t("Advanced")}</summary>
-      <Field
-        part="meta"
+      <Text
+        name="meta"
         label={l10n.t("Meta")}
         hint={l10n.t("A JSON object of your own. The crew returns it with every callback.")}
         box={code}
-        text={meta}
-        onText={(text) => change({ meta: text }, "meta")}
       />
-      {callbackNames.map((name) => (
-        <Field
-          key={name}
-          part={name}
-          {...textsOf(name)}
-          box={address}
-          text={callbacks[name]}
-          onText={(text) => change({ callbacks: { ...callbacks, [name]: text } }, name)}
+      <Text
+        name="taskWebhookUrl"
+        label={l10n.t("Task callback")}
+        hint={l10n.t("URL called after each task.")}
+        box={address}
+      />
+      <Text
+        name="stepWebhookUrl"
+        label={l10n.t("Step callback")}
+        hint={l10n.t("URL called after each step of an agent.")}
+        box={address}
+      />
+      <Text
+        name="crewWebhookUrl"
+        label={l10n.t("Crew callback")}
+        hint={l10n.t("URL called at the end.")}
+        box={address}
+      />
+      <Text
+        name="humanInputWebhookUrl"
+        label={l10n.t("Human input callback")}
+        hint={l10n.t("URL called when a task waits for a person.")}
+        box={address}
+      />
+      <Strategy name="strategy" callback={human} />
+      {isBasic && (
+        <Text isNested name="username" label={l10n.t("User name for {0}", human)} box={line} />
+      )}
+      {values.strategy !== "" && (
+        <Secret
+          name="humanInput"
+          label={isBasic ? l10n.t("Password for {0}", human) : l10n.t("Token for {0}", human)}
         />
-      ))}
-      <Authentication name="humanInput" />
-      <Field
-        part="streamingUrl"
+      )}
+      <Text
+        name="streamingUrl"
         label={l10n.t("Event streaming")}
         hint={l10n.t("URL that receives the execution's events as they happen.")}
         box={address}
-        text={streaming.url}
-        onText={(url) => change(stream({ url }), "streamingUrl")}
       />
-      <div class="nested">
-        <Field
-          part="events"
-          label={l10n.t("Events")}
-          hint={l10n.t("Names of events, one per line, such as task_started.")}
-          box={code}
-          text={streaming.events}
-          onText={(events) => change(stream({ events }), "events")}
-        />
-        <div class="check">
-          <input
-            type="checkbox"
-            id={realtime}
-            checked={streaming.realtime}
-            disabled={view.isSending}
-            onChange={({ currentTarget }) => change(stream({ realtime: currentTarget.checked }))}
-          />
-          <label for={realtime}>{l10n.t("Send each event at once")}</label>
-        </div>
-      </div>
-      <Authentication name="streaming" />
-      <Field
+      <Text
+        isNested
+        name="events"
+        label={l10n.t("Events")}
+        hint={l10n.t("Names of events, one per line, such as task_started.")}
+        box={code}
+      />
+      <Realtime />
+      <Strategy name="streamingStrategy" callback={streaming} />
+      {values.streamingStrategy !== "" && (
+        <Secret name="streaming" label={l10n.t("Token for {0}", streaming)} />
+      )}
+      <Text
+        name="restoreFromStateId"
         label={l10n.t("Restore from")}
         hint={l10n.t(
           "ID of an earlier execution of a flow, whose state is restored before the inputs are set.",
         )}
         box={line}
-        text={restoreFromStateId}
-        onText={(text) => change({ restoreFromStateId: text })}
       />
-      <Field
-        part="extra"
+      <Text
+        name="extra"
         label={l10n.t("Extra")}
         hint={l10n.t("A JSON object. Its members are sent as they are, beside “inputs”.")}
         box={code}
-        text={extra}
-        onText={(text) => change({ extra: text }, "extra")}
       />
     </details>
   );
 }
 
-function textsOf(name: CallbackName) {
-  switch (name) {
-    case "taskWebhookUrl":
-      return { label: l10n.t("Task callback"), hint: l10n.t("URL called after each task.") };
-    case "stepWebhookUrl":
-      return {
-        label: l10n.t("Step callback"),
-        hint: l10n.t("URL called after each step of an agent."),
-      };
-    case "crewWebhookUrl":
-      return { label: l10n.t("Crew callback"), hint: l10n.t("URL called at the end.") };
-    case "humanInputWebhookUrl":
-      return {
-        label: l10n.t("Human input callback"),
-        hint: l10n.t("URL called when a task waits for a person."),
-      };
-  }
+interface TextProps {
+  readonly name: Exclude<keyof FormValues, "inputs" | "from">;
+  readonly label: string;
+  readonly hint?: string;
+  readonly box: BoxKind;
+  readonly isNested?: boolean;
 }
 
-/** How the crew authenticates to a callback. The page keeps no secret. */
-function Authentication({ name }: { readonly name: SecretName }) {
-  const { values, secretOf } = useForm();
-  const { humanInput, streaming } = values;
-  const { strategy } = values[name];
-  const { text, isHeld } = secretOf(name);
-  const callback =
-    name === "humanInput" ? l10n.t("the human input callback") : l10n.t("event streaming");
-  const choose = (chosen: string) =>
-    name === "humanInput"
-      ? change({ humanInput: { ...humanInput, strategy: among(strategies, chosen) } })
-      : change({ streaming: { ...streaming, strategy: among(streamingStrategies, chosen) } });
-  const choices = (name === "humanInput" ? strategies : streamingStrategies).map((value) => ({
-    value,
-    label: strategyText(value),
-  }));
+function Text({ name, ...field }: TextProps) {
+  const { values } = useForm();
+  const onText = (text: string) => change({ ...values, [name]: text }, name);
+  return <Field {...field} part={name} text={values[name]} onText={onText} />;
+}
+
+function Realtime() {
+  const { form, values } = useForm();
+  const id = useUniqueId();
+  const set = (isChecked: boolean) => change({ ...values, realtime: isChecked ? "true" : "" });
   return (
-    <div class="nested">
-      <Field
-        label={l10n.t("Authentication of {0}", callback)}
-        box={{ kind: "choice", choices }}
-        text={strategy}
-        onText={choose}
+    <div class="check nested">
+      <input
+        type="checkbox"
+        id={id}
+        checked={values.realtime !== ""}
+        disabled={form.isSending}
+        onChange={({ currentTarget }) => set(currentTarget.checked)}
       />
-      {strategy === "basic" && (
-        <Field
-          part="username"
-          label={l10n.t("User name for {0}", callback)}
-          box={line}
-          text={humanInput.username}
-          onText={(username) => change({ humanInput: { ...humanInput, username } }, "username")}
-        />
-      )}
-      {strategy !== "none" && (
-        <Field
-          part={name}
-          label={
-            strategy === "basic"
-              ? l10n.t("Password for {0}", callback)
-              : l10n.t("Token for {0}", callback)
-          }
-          hint={l10n.t(
-            "Stored in this machine's secret storage with the kickoff and sent again with each resume. Not saved with the draft.",
-          )}
-          box={{
-            kind: "secret",
-            placeholder: isHeld ? l10n.t("Entered; type to replace it") : "",
-          }}
-          text={text}
-          onText={(typed) => changeSecret(name, typed)}
-        />
-      )}
+      <label for={id}>{l10n.t("Send each event at once")}</label>
     </div>
   );
 }
 
-function strategyText(strategy: Strategy): string {
-  if (strategy === "none") return l10n.t("None");
-  return strategy === "bearer" ? l10n.t("Bearer token") : l10n.t("User name and password");
+interface StrategyProps {
+  readonly name: "strategy" | "streamingStrategy";
+  readonly callback: string;
 }
 
-function among<Kind extends Strategy>(known: readonly Kind[], chosen: string): Kind | "none" {
-  return known.find((one) => one === chosen) ?? "none";
+/** How the crew authenticates to a callback. */
+function Strategy({ name, callback }: StrategyProps) {
+  const choices = [
+    { value: "", label: l10n.t("None") },
+    { value: "bearer", label: l10n.t("Bearer token") },
+    ...(name === "strategy" ? [{ value: "basic", label: l10n.t("User name and password") }] : []),
+  ];
+  const label = l10n.t("Authentication of {0}", callback);
+  return <Text isNested name={name} label={label} box={{ kind: "choice", choices }} />;
+}
+
+function Secret({ name, label }: { readonly name: SecretName; readonly label: string }) {
+  const { form, values } = useForm();
+  const isHeld = form.secrets[name] === true;
+  return (
+    <Field
+      isNested
+      part={name}
+      label={label}
+      hint={l10n.t(
+        "Stored in this machine's secret storage with the kickoff and sent again with each resume. Not saved with the draft.",
+      )}
+      box={{
+        kind: "secret",
+        target: `${form.draft.id} ${targetOf(name, values)}`,
+        placeholder: isHeld ? l10n.t("Entered; type to replace it") : "",
+      }}
+      text=""
+      onText={(text) => changeSecret(name, text)}
+    />
+  );
 }

@@ -6,8 +6,8 @@ import { useForm } from "./filling.ts";
 export type BoxKind =
   | { readonly kind: "lines"; readonly isCode: boolean }
   | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "numeric" | "text" }
-  /** `placeholder` shows that a secret is stored. */
-  | { readonly kind: "secret"; readonly placeholder: string }
+  /** What is typed stays only in the box, until its `target` changes. `placeholder` shows that it is stored. */
+  | { readonly kind: "secret"; readonly target: string; readonly placeholder: string }
   | {
       readonly kind: "choice";
       readonly choices: readonly { readonly value: string; readonly label: string }[];
@@ -18,6 +18,8 @@ interface FieldProps {
   readonly mark?: string;
   readonly hint?: string | undefined;
   readonly isRequired?: boolean;
+  /** Whether it belongs to the field above. */
+  readonly isNested?: boolean;
   /** What can have a problem or get the focus. */
   readonly part?: FormPart;
   readonly box: BoxKind;
@@ -31,12 +33,12 @@ interface FieldProps {
 }
 
 export function Field(props: FieldProps) {
-  const { label, mark, hint, part, note, instead, actions } = props;
-  const { view, typing } = useForm();
+  const { label, mark, hint, part, note, instead, actions, isNested } = props;
+  const { form, typing } = useForm();
   const root = useRef<HTMLDivElement>(null);
   const [hasActionFocus, setActionFocus] = useState(false);
   const id = useUniqueId();
-  const problem = part === undefined ? "" : (view.problems[part] ?? "");
+  const problem = part === undefined ? "" : (form.problems[part] ?? "");
   /** It stays as it was until the person pauses. */
   const shown = useRef("");
   if (problem === "" || part !== typing) shown.current = problem;
@@ -45,7 +47,7 @@ export function Field(props: FieldProps) {
   const focus = (selector: string) => root.current?.querySelector<HTMLElement>(selector)?.focus();
   return (
     <div
-      class="field"
+      class={isNested ? "field nested" : "field"}
       ref={root}
       onKeyDown={(event) => {
         const isLeft = event.key === "Escape" && hasActionFocus;
@@ -97,10 +99,9 @@ interface BoxProps extends FieldProps {
 
 function Box(props: BoxProps) {
   const { id, describedBy, isInvalid, isRequired, part, box, text, onText, actions } = props;
-  const { isSending } = useForm().view;
+  const { isSending } = useForm().form;
   const attributes = {
     id,
-    value: text,
     "data-part": part,
     "aria-describedby": describedBy,
     "aria-required": isRequired === true ? ("true" as const) : undefined,
@@ -113,15 +114,17 @@ function Box(props: BoxProps) {
     return (
       <textarea
         {...attributes}
+        value={text}
         class={box.isCode ? "code" : undefined}
-        rows={rowsOf(text)}
+        // For browsers whose style sheet can't resize a text area (Firefox).
+        rows={CSS.supports("field-sizing", "content") ? 1 : Math.min(text.split("\n").length, 20)}
         spellcheck={!box.isCode}
         readOnly={isSending}
       />
     );
   if (box.kind === "choice")
     return (
-      <select {...attributes} disabled={isSending}>
+      <select {...attributes} value={text} disabled={isSending}>
         {box.choices.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}
@@ -133,18 +136,13 @@ function Box(props: BoxProps) {
     <input
       {...attributes}
       {...(box.kind === "line"
-        ? { type: "text", inputmode: box.inputmode }
-        : { type: "password", placeholder: box.placeholder })}
+        ? { type: "text", inputmode: box.inputmode, value: text }
+        : { type: "password", placeholder: box.placeholder, key: box.target })}
       spellcheck={false}
       autocomplete="off"
       readOnly={isSending}
     />
   );
-}
-
-/** For browsers whose style sheet can't resize a text area (Firefox). */
-function rowsOf(text: string): number {
-  return CSS.supports("field-sizing", "content") ? 1 : Math.min(text.split("\n").length, 20);
 }
 
 let count = 0;

@@ -1,28 +1,28 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { SecretName } from "../../kickoff/callbacks.ts";
-import type { FormFocus, FormToolName, FormView, ToForm } from "../../kickoff/form/messages.ts";
-import { readPastedKickoff } from "../../kickoff/form/pasted.ts";
-import { isMeantFor, targetOf } from "../../kickoff/form/secrets.ts";
-import type { FormPart, FormValues } from "../../kickoff/form/values.ts";
+import type {
+  FormFocus,
+  FormView,
+  ShownForm,
+  ToForm,
+  ToolName,
+} from "../../kickoff/form/messages.ts";
+import { type FormPart, type FormValues, keptValues } from "../../kickoff/form/values.ts";
+import { readPastedKickoff } from "../../kickoff/request-files/request-file.ts";
 import { host } from "../host.ts";
 
-type ShownView = Extract<FormView, { readonly kind: "form" }>;
-
-/** What the parts of the form show. */
-export interface Form {
-  readonly view: ShownView;
-  /** As typed, newer than those of the view. */
+/** What the extension host shows, and what was typed since: the host has it, too, but answers later. */
+export interface Filling {
+  readonly form: ShownForm;
   readonly values: FormValues;
   /** Where the person typed a moment ago: its problem may only be that it is incomplete. */
-  readonly typing: FormPart | undefined;
-  /** What was typed here, and whether there is a secret for the address. */
-  readonly secretOf: (name: SecretName) => { readonly text: string; readonly isHeld: boolean };
+  readonly typing?: FormPart | undefined;
 }
 
-export const FormContext = createContext<Form | undefined>(undefined);
+export const FormContext = createContext<Filling | undefined>(undefined);
 
-export function useForm(): Form {
+export function useForm(): Filling {
   const form = useContext(FormContext);
   if (form === undefined) throw new Error("The form isn't shown yet.");
   return form;
@@ -30,51 +30,40 @@ export function useForm(): Form {
 
 /** After typing, not when focus is lost, which would move a button away from the mouse (ms). */
 const problemDelayMs = 600;
-const invalid = '[aria-invalid="true"]';
 
-/** What the extension host shows, and what was typed since: the host has it, too, but answers later. */
-interface Filling {
-  readonly view: ShownView;
-  readonly values: FormValues;
-  /** Typed here, with their targets; "" if removed. */
-  readonly secrets: Readonly<
-    Partial<Record<SecretName, { readonly text: string; readonly target: string }>>
-  >;
-  readonly typing?: FormPart | undefined;
-}
-
-let draw: (view: FormView, form?: Form) => void;
+let draw: (view: FormView, filling?: Filling) => void;
+let shown: FormView | undefined;
 let filling: Filling | undefined;
 let pause: ReturnType<typeof setTimeout> | undefined;
 
 /** @param onChange draws the page with what is typed */
 export function start(onChange: typeof draw): void {
   draw = onChange;
-  host.listen<ToForm>({ show: ({ view }) => show(view) });
+  host.listen<ToForm>({
+    show: ({ view }) => show(view),
+    stored: () => host.keep({ draft: undefined }),
+  });
 }
 
 function show(view: FormView): void {
-  const { id: crew, name } = view.crew;
-  if (view.kind !== "form") {
-    filling = undefined;
-    host.keep({ crew, name });
-    draw(view);
-    return;
-  }
-  host.keep({ crew, name, fields: view.fields });
-  const isSame = filling?.view.draft.id === view.draft.id;
-  filling = {
-    ...(isSame && filling !== undefined ? filling : { values: view.draft.values, secrets: {} }),
-    view,
-  };
-  draw(view, formOf(filling));
-  if (view.focus !== undefined) focus(view.focus);
+  const { crew, form } = view;
+  const isSame = form !== undefined && filling?.form.draft.id === form.draft.id;
+  shown = view;
+  filling = form && { values: form.draft.values, ...(isSame && filling), form };
+  // What isn't listed comes back with the draft.
+  const fields = form?.fields.filter(({ isUnlisted }) => isUnlisted !== true);
+  host.keep({
+    ...{ crew: crew.id, name: crew.name, fields },
+    ...(!isSame && { draft: undefined }),
+  });
+  draw(view, filling);
+  if (form?.focus !== undefined) focus(form.focus);
 }
 
 function update(change: Partial<Filling>): void {
-  if (filling === undefined) return;
+  if (filling === undefined || shown === undefined) return;
   filling = { ...filling, ...change };
-  draw(filling.view, formOf(filling));
+  draw(shown, filling);
 }
 
 /** Pauses before a problem of what is typed is shown: it may only be incomplete. */
@@ -84,39 +73,38 @@ function typed(part: FormPart | undefined): Pick<Filling, "typing"> {
   return { typing: part };
 }
 
-export function change(values: Partial<FormValues>, part?: FormPart): void {
+export function change(values: FormValues, part?: FormPart): void {
   if (filling === undefined) return;
-  update({ values: { ...filling.values, ...values }, ...typed(part) });
-  host.post({ type: "changed", draft: draftOf(filling) });
+  update({ values, ...typed(part) });
+  const { id } = filling.form.draft;
+  host.keep({ draft: { id, values: keptValues(values) } });
+  host.post({ type: "changed", draft: { id, values } });
 }
 
+/** The page keeps no secret. */
 export function changeSecret(name: SecretName, text: string): void {
   if (filling === undefined) return;
-  const target = targetOf(name, filling.values);
-  update({ secrets: { ...filling.secrets, [name]: { text, target } }, ...typed(name) });
-  host.post({ type: "secret", name, target, text });
+  update(typed(name));
+  host.post({ type: "secret", id: filling.form.draft.id, name, text });
 }
 
 export function submit(): void {
   if (filling === undefined) return;
+  const { form, values } = filling;
   update({ typing: undefined });
-  host.post({ type: "submit", draft: draftOf(filling) });
+  host.post({ type: "submit", draft: { id: form.draft.id, values } });
 }
 
-export function use(tool: FormToolName): void {
-  if (filling === undefined || filling.view.isSending) return;
+export function use(tool: ToolName): void {
+  if (filling === undefined || filling.form.isSending) return;
   update({ typing: undefined });
-  host.post({ type: "tool", tool });
-}
-
-function draftOf({ view, values }: Filling) {
-  return { id: view.draft.id, values };
+  host.post({ type: tool });
 }
 
 function focus(where: FormFocus): void {
   if (where === "submit") reveal(".submit");
   else if (where !== "outcome" && where !== "invalid") focusPart(where);
-  else if (!reveal(invalid))
+  else if (!reveal('[aria-invalid="true"]'))
     document.querySelector(".outcome")?.scrollIntoView({ block: "nearest" });
 }
 
@@ -133,26 +121,12 @@ function reveal(selector: string): boolean {
   return element !== null;
 }
 
-function formOf({ view, values, secrets, typing }: Filling): Form {
-  return {
-    view,
-    values,
-    typing,
-    secretOf: (name) => {
-      const { text, target } = secrets[name] ?? { text: "", target: view.secrets[name] };
-      const isRemoved = name in secrets && text === "";
-      const isHeld = !isRemoved && isMeantFor(targetOf(name, values), target);
-      return { isHeld, text: isHeld ? text : "" };
-    },
-  };
-}
-
 /**
  * The body of a kickoff, in an empty input or in no text box, fills in the form: the extension host takes its secrets.
  */
 export function pasted(event: ClipboardEvent): void {
   const { target, clipboardData } = event;
-  if (filling === undefined || filling.view.isSending || !isPlaceToPaste(target)) return;
+  if (filling === undefined || filling.form.isSending || !isPlaceToPaste(target)) return;
   const text = clipboardData?.getData("text/plain") ?? "";
   if (readPastedKickoff(text) === undefined) return;
   // As text, its secrets would be stored and sent.

@@ -1,10 +1,13 @@
 import * as l10n from "@vscode/l10n";
 import {
+  controlOf,
   type FieldMode,
   fieldModes,
   type FieldValue,
   type FormField,
   hasText,
+  initialValue,
+  isRequired,
   switchMode,
 } from "../../kickoff/form/fields.ts";
 import { host } from "../host.ts";
@@ -13,27 +16,23 @@ import { change, focusPart, useForm } from "./filling.ts";
 
 /** One of the crew's inputs, by its index. */
 export function Input({ index }: { readonly index: number }) {
-  const { view, values } = useForm();
-  const { isSending } = view;
-  const [field, value] = [view.fields[index], values.inputs[index]];
+  const { form, values } = useForm();
+  const { isSending } = form;
+  const [field, value] = [form.fields[index], values.inputs[index]];
   if (field === undefined || value === undefined) return null;
-  const { name, description, required, listed, initial } = field;
+  const { name, description } = field;
   const { mode, text } = value;
+  const [initial, required] = [initialValue(field), isRequired(field)];
   const label = name.trim() === "" ? l10n.t("(no name)") : name;
+  const need = required ? l10n.t("required") : l10n.t("optional");
   const put = (now: FieldValue) =>
-    change({ inputs: values.inputs.with(index, { name, ...now }) }, index);
-  const canReset = field.hasDefault === true && (mode !== initial.mode || text !== initial.text);
+    change({ ...values, inputs: values.inputs.with(index, { name, ...now }) }, index);
+  const isChanged = mode !== initial.mode || text !== initial.text;
   return (
     <Field
       part={index}
       label={label}
-      mark={
-        listed
-          ? required
-            ? l10n.t("required")
-            : l10n.t("optional")
-          : l10n.t("not listed by the crew")
-      }
+      mark={field.isUnlisted ? l10n.t("not listed by the crew") : need}
       hint={description}
       isRequired={required}
       box={boxFor(field, mode)}
@@ -53,7 +52,7 @@ export function Input({ index }: { readonly index: number }) {
                 aria-keyshortcuts="Shift+F9"
                 disabled={isSending}
                 onClick={() => {
-                  put(switchMode(value, field.control ? "fitting" : "text"));
+                  put(switchMode(value, controlOf(field) ? "fitting" : "text"));
                   focusPart(index);
                 }}
               >
@@ -73,7 +72,7 @@ export function Input({ index }: { readonly index: number }) {
           >
             {l10n.t("Fill In From…")}
           </button>
-          {canReset && (
+          {field.default !== undefined && isChanged && (
             <button
               type="button"
               class="link"
@@ -111,15 +110,14 @@ export function Input({ index }: { readonly index: number }) {
   );
 }
 
-function modesOf({ control }: FormField): readonly (readonly [FieldMode, string])[] {
-  const fitting = {
-    number: l10n.t("Number"),
-    integer: l10n.t("Whole number"),
-    boolean: l10n.t("True or false"),
-    choice: l10n.t("Choice"),
-  };
+function modesOf(field: FormField): readonly (readonly [FieldMode, string])[] {
+  const control = controlOf(field);
+  const number = control === "integer" ? l10n.t("Whole number") : l10n.t("Number");
+  const choice = field.enum === undefined ? l10n.t("True or false") : l10n.t("Choice");
   return [
-    ...(control === undefined ? [] : [["fitting", fitting[control.kind]] as const]),
+    ...(control === undefined
+      ? []
+      : [["fitting", Array.isArray(control) ? choice : number] as const]),
     ["text", l10n.t("Text")],
     ["json", l10n.t("JSON")],
     ["empty", l10n.t("Empty text")],
@@ -128,23 +126,23 @@ function modesOf({ control }: FormField): readonly (readonly [FieldMode, string]
   ];
 }
 
-function noteOn({ hasDefault, required }: FormField, { mode, text }: FieldValue): string {
+function noteOn(field: FormField, { mode, text }: FieldValue): string {
   if (mode === "empty") return l10n.t('Sent as an empty text: "".');
   if (mode === "null") return l10n.t("Sent as null.");
   if (mode === "omit") return l10n.t("Left out: not sent.");
-  if (required || (mode === "text" ? text : text.trim()) !== "") return "";
-  return hasDefault === true
-    ? l10n.t("Not sent while it is blank: the crew uses its default.")
-    : l10n.t("Not sent while it is blank.");
+  if (isRequired(field) || (mode === "text" ? text : text.trim()) !== "") return "";
+  return field.default === undefined
+    ? l10n.t("Not sent while it is blank.")
+    : l10n.t("Not sent while it is blank: the crew uses its default.");
 }
 
-function boxFor({ control }: FormField, mode: FieldMode): BoxKind {
+function boxFor(field: FormField, mode: FieldMode): BoxKind {
+  const control = controlOf(field);
   if (mode !== "fitting" || control === undefined)
     return { kind: "lines", isCode: mode === "json" };
-  if (control.kind === "number") return { kind: "line", inputmode: "decimal" };
-  if (control.kind === "integer") return { kind: "line", inputmode: "numeric" };
-  const values = control.kind === "choice" ? control.choices : ["true", "false"];
-  const choices = values.map((json) => ({ value: json, label: labelOf(json) }));
+  if (!Array.isArray(control))
+    return { kind: "line", inputmode: control === "integer" ? "numeric" : "decimal" };
+  const choices = control.map((json) => ({ value: json, label: labelOf(json) }));
   return { kind: "choice", choices: [{ value: "", label: l10n.t("Choose…") }, ...choices] };
 }
 

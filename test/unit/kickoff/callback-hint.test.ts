@@ -2,16 +2,17 @@ import assert from "node:assert/strict";
 import type { Execution } from "../../../src/executions/model.ts";
 import { callbackHint } from "../../../src/kickoff/form/hints.ts";
 import { FormMemory } from "../../../src/kickoff/form/memory.ts";
-import type { FormView, ToForm } from "../../../src/kickoff/form/messages.ts";
-import { FormSession } from "../../../src/kickoff/form/session.ts";
 import { testDatabase } from "../../support/database.ts";
 import { SmeeServer } from "../../support/smee-server.ts";
 import { deployedCrew, localCrew, ReceivingWindows } from "../callbacks/support.ts";
 import { anExecution } from "../executions/samples.ts";
-import { sessionOptions, shownForm, typed } from "./support.ts";
-import { receive } from "../../support/form/receive.ts";
+import { typed } from "./support.ts";
 
 const { id: crew } = anExecution().crew;
+const mayNeedPerson =
+  "If a task waits for you, this crew reports it only by callback, and no callback can reach this machine.";
+const hasWaited =
+  "This crew has waited for a person before. It reports that only by callback, and no callback can reach this machine.";
 const at = "2026-10-21T12:00:30.000Z";
 
 describe("The hint that no callback can come", () => {
@@ -19,17 +20,17 @@ describe("The hint that no callback can come", () => {
     callbackHint(changes.map(anExecution), crew);
 
   it("is calm while nothing is known of the crew", () => {
-    assert.equal(hintAfter(), "mayNeedPerson");
-    assert.equal(hintAfter({ state: "failed" }, { state: "running" }), "mayNeedPerson");
+    assert.equal(hintAfter(), mayNeedPerson);
+    assert.equal(hintAfter({ state: "failed" }, { state: "running" }), mayNeedPerson);
     const other = { crew: { ...anExecution().crew, id: "url:https://other.test" } };
-    assert.equal(hintAfter({ ...other, state: "completed" }), "mayNeedPerson");
+    assert.equal(hintAfter({ ...other, state: "completed" }), mayNeedPerson);
   });
 
   it("is none for a crew that has run to its end and was never seen to wait", () => {
     assert.equal(hintAfter({ state: "completed" }, { state: "failed" }), undefined);
     assert.equal(
       hintAfter({ state: "completed", origin: "tracked" }),
-      "mayNeedPerson",
+      mayNeedPerson,
       "it may have waited before it was tracked",
     );
   });
@@ -41,7 +42,7 @@ describe("The hint that no callback can come", () => {
       { state: "completed", history: [{ at, state: "unknown", mayBeWaiting: true }] },
       { state: "completed", history: [{ at, state: "waiting", taskId: "t", attempt: 1 }] },
     ];
-    for (const each of waited) assert.equal(hintAfter(each, { state: "completed" }), "hasWaited");
+    for (const each of waited) assert.equal(hintAfter(each, { state: "completed" }), hasWaited);
   });
 
   it("is hidden for good in each form of the crew, beside what was typed and sent", () => {
@@ -57,57 +58,6 @@ describe("The hint that no callback can come", () => {
     assert.deepEqual(memory().read(crew), { last: draft.values, hidesHint: true });
     assert.deepEqual(memory().read("url:https://other.test"), {});
     machine.end();
-  });
-});
-
-describe("A form that shows the hint", () => {
-  let posted: ToForm[];
-  let pressed: string[];
-  const form = (): Extract<FormView, { kind: "form" }> => shownForm(posted);
-
-  async function open(): Promise<FormSession> {
-    [posted, pressed] = [[], []];
-    const crewOfForm = { id: crew, name: "Travel", url: "https://crew.test" };
-    const options = sessionOptions({
-      post: (message) => posted.push(message),
-      onHint: (what) => pressed.push(what),
-    });
-    const session = new FormSession(crewOfForm, {}, options);
-    receive(session, { type: "ready" });
-    await session.load({ fresh: false, startsCrew: false });
-    return session;
-  }
-
-  it("shows it as soon as it is known, and not once callbacks can come", async () => {
-    const session = await open();
-    assert.equal(form().hint, undefined);
-    session.hint = "mayNeedPerson";
-    assert.equal(form().hint, "mayNeedPerson");
-    session.hint = undefined;
-    assert.equal(form().hint, undefined);
-  });
-
-  it("hides it while the person names an address of their own for pauses", async () => {
-    const session = await open();
-    session.hint = "hasWaited";
-    const { draft } = form();
-    const change = (callbacks: object) => {
-      const values = { ...typed("tea"), callbacks: { ...draft.values.callbacks, ...callbacks } };
-      assert.ok(receive(session, { type: "changed", draft: { ...draft, values } }));
-    };
-    change({ taskWebhookUrl: "https://mine.test/task" });
-    assert.equal(form().hint, "hasWaited");
-    change({ humanInputWebhookUrl: "https://mine.test/pause" });
-    assert.equal(form().hint, undefined);
-    change({ humanInputWebhookUrl: " " });
-    assert.equal(form().hint, "hasWaited");
-  });
-
-  it("passes on which of its links was pressed", async () => {
-    const session = await open();
-    for (const action of ["setUp", "test", "hide"])
-      assert.ok(receive(session, { type: "hint", action }));
-    assert.deepEqual(pressed, ["setUp", "test", "hide"]);
   });
 });
 

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { checkAddress, keptAddress } from "../../../src/kickoff/callbacks.ts";
-import { keptValues } from "../../../src/kickoff/form/secrets.ts";
-import { initialValues } from "../../../src/kickoff/form/values.ts";
+import { initialValues, keptValues } from "../../../src/kickoff/form/values.ts";
 
 const blank = initialValues([]);
 
 describe("What is stored of an address", () => {
   for (const secret of ["hush", "p'whush", 'p"whush', "p whush", "a:hush", "%68hush"]) {
     it(`is without its name and password: ${secret}`, () => {
-      assert.equal(checkAddress(`https://me:${secret}@a.test/x`)?.kind, "credentials");
+      assert.equal(checkAddress(`https://me:${secret}@a.test/x`), "credentials");
       assert.equal(
         keptAddress(` https://me:${secret}@a.test/x?y=z@w#v`),
         "https://a.test/x?y=z@w#v",
@@ -42,11 +41,11 @@ describe("What is stored of an address", () => {
   it("is the same in the form's fields", () => {
     const values = {
       ...blank,
-      callbacks: { ...blank.callbacks, taskWebhookUrl: "https://me:hush@a.test/t" },
-      streaming: { ...blank.streaming, url: "http://hush@a.test" },
+      taskWebhookUrl: "https://me:hush@a.test/t",
+      streamingUrl: "http://hush@a.test",
     };
     assert.deepEqual(
-      [keptValues(values).callbacks.taskWebhookUrl, keptValues(values).streaming.url],
+      [keptValues(values).taskWebhookUrl, keptValues(values).streamingUrl],
       ["https://a.test/t", "http://a.test/"],
     );
   });

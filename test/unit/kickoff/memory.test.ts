@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { forgetCrewValues, moveCrewValues } from "../../../src/store/crew-values.ts";
-import { keptValues } from "../../../src/kickoff/form/secrets.ts";
 import { FormMemory } from "../../../src/kickoff/form/memory.ts";
-import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
+import { type FormValues, initialValues, keptValues } from "../../../src/kickoff/form/values.ts";
 import { testDatabase } from "../../support/database.ts";
 
 const crew = "url:https://crew.test";
@@ -62,7 +61,7 @@ describe("Memory of the kickoff form", () => {
   it("writes no secret of an address, and reads none that another version wrote", () => {
     const typed: FormValues = {
       ...valuesWith("typed"),
-      callbacks: { ...valuesWith("").callbacks, taskWebhookUrl: "https://me:hush@a.test/t" },
+      taskWebhookUrl: "https://me:hush@a.test/t",
     };
     const memory = openMemory();
     memory.saveDraft(crew, { id: first, values: typed });
@@ -76,13 +75,19 @@ describe("Memory of the kickoff form", () => {
   });
 
   it("takes the values of a draft that version 0.1 stored as JSON from its fields", () => {
-    const { restoreFromStateId, extra, ...old } = valuesWith("typed");
-    assert.deepEqual([restoreFromStateId, extra], ["", ""], "that version had none in most drafts");
+    const callbacks = { taskWebhookUrl: "https://a.test/t", humanInputWebhookUrl: "" };
+    const streaming = { url: "https://a.test/s", events: "a", realtime: true, strategy: "none" };
+    const humanInput = { strategy: "basic", username: "me" };
+    const { inputs } = valuesWith("typed");
+    const old = { inputs, meta: "", callbacks, humanInput, streaming };
     const json = '{"inputs": {"__proto__": "half typed';
     write(JSON.stringify({ draft: { id: first, values: { ...old, json }, isCut: true } }));
-    assert.deepEqual(openMemory().read(crew), {
-      draft: { id: first, values: valuesWith("typed") },
-    });
+    const values = {
+      ...valuesWith("typed"),
+      ...{ taskWebhookUrl: "https://a.test/t", strategy: "basic", username: "me" },
+      ...{ streamingUrl: "https://a.test/s", events: "a", realtime: "true" },
+    };
+    assert.deepEqual(openMemory().read(crew), { draft: { id: first, values } });
     assert.deepEqual(problems, []);
   });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readPastedKickoff } from "../../../src/kickoff/form/pasted.ts";
+import { readPastedKickoff } from "../../../src/kickoff/request-files/request-file.ts";
 
 const human = (authentication: object) => ({
   humanInputWebhook: { url: "https://a.test/h", authentication },
@@ -23,8 +23,8 @@ describe("A pasted text", () => {
         webhooks: { ...webhooks, authentication: { strategy: "bearer" } },
       },
       secrets: {
-        humanInput: { text: "hush-1", target: "basic https://a.test" },
-        streaming: { text: "hush-2", target: "bearer https://b.test" },
+        humanInput: "hush-1",
+        streaming: "hush-2",
       },
       moved: [],
     });
@@ -69,7 +69,7 @@ describe("A pasted text", () => {
     ],
     [
       '"a": 12345678901234567890',
-      "Line 1, column 21: this number is too long. Put it in double quotes to send it as text.",
+      "this number is too long. Put it in double quotes to send it as text.",
     ],
   ];
   for (const [member, reason] of refused)

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { emptyInputs, readInputs } from "../../../src/api/read-inputs.ts";
-import { formFields } from "../../../src/kickoff/form/fields.ts";
-import { checkInputs, readRequestFile } from "../../../src/kickoff/request-files/request-file.ts";
 import {
-  type FormValues,
-  initialValues,
-  readForm,
-  toRequest,
-} from "../../../src/kickoff/form/values.ts";
+  controlOf,
+  formFields,
+  isOdd,
+  isRequired as needsValue,
+} from "../../../src/kickoff/form/fields.ts";
+import { checkInputs } from "../../../src/kickoff/request-files/checks.ts";
+import { type FormValues, initialValues, readForm } from "../../../src/kickoff/form/values.ts";
 
 /** What a crew may answer about the input `n`, and whether a kickoff requires a value. */
 const cases: readonly (readonly [what: string, answer: unknown, isRequired: boolean])[] = [
@@ -33,19 +33,17 @@ describe("An input may be left blank or out, in the form and a request file alik
       const fields = formFields(inputs);
       const blank: FormValues = {
         ...initialValues(fields),
-        inputs: fields.map(({ name, control }) => ({
-          name,
-          mode: control === undefined ? "text" : "fitting",
+        inputs: fields.map((field) => ({
+          name: field.name,
+          mode: controlOf(field) === undefined ? "text" : "fitting",
           text: "",
         })),
       };
       assert.deepEqual(
         {
-          mark: fields.map(({ required }) => required),
+          mark: inputs.fields.map((field) => needsValue(field)),
           form: readForm(fields, blank).faults.size === 0,
-          file: checkInputs(readRequestFile('{"crew": "T", "inputs": {}}'), inputs.fields).map(
-            ({ kind }) => kind,
-          ),
+          file: checkInputs({}, inputs.fields).map(({ kind }) => kind),
         },
         {
           mark: [isRequired],
@@ -54,7 +52,11 @@ describe("An input may be left blank or out, in the form and a request file alik
         },
       );
       if (!isRequired)
-        assert.deepEqual(toRequest(fields, blank), { inputs: {} }, "the crew uses its own value");
+        assert.deepEqual(
+          readForm(fields, blank).values,
+          { inputs: {} },
+          "the crew uses its own value",
+        );
     });
   }
 });
@@ -66,18 +68,18 @@ describe("An input that crewAI doesn't fill in", () => {
 
   it("is folded away in the form, sent empty, and asks for what crewAI fills in there", () => {
     assert.deepEqual(
-      fields.map(({ name, required, isOdd }) => [name, required, isOdd]),
+      fields.map((field) => [field.name, needsValue(field), isOdd(field)]),
       [
         ["{topic", false, true],
-        ["days", true, undefined],
+        ["days", true, false],
         ['"a": 1', false, true],
-        ["topic", true, undefined],
+        ["topic", true, false],
       ],
     );
     const filled = initialValues(fields).inputs.map((value) =>
       value.mode === "empty" ? value : { ...value, text: "x" },
     );
-    assert.deepEqual(toRequest(fields, { ...initialValues(fields), inputs: filled }).inputs, {
+    assert.deepEqual(readForm(fields, { ...initialValues(fields), inputs: filled }).values.inputs, {
       "{topic": "",
       days: "x",
       '"a": 1': "",
@@ -89,15 +91,14 @@ describe("An input that crewAI doesn't fill in", () => {
     const ofFlow = readInputs({ inputs: ["größe"], crewdeck: { kind: "flow" } });
     const ofSchema = readInputs({ properties: { größe: { type: "string" } }, required: ["größe"] });
     assert.ok(ofFlow !== undefined && ofSchema !== undefined);
-    const [member, declared] = [ofFlow, ofSchema].map((each) => formFields(each)[0]);
-    assert.deepEqual([member?.isOdd, member?.required], [undefined, false]);
-    assert.deepEqual([declared?.isOdd, declared?.required], [undefined, true]);
+    const all = [...ofFlow.fields, ...ofSchema.fields];
+    assert.deepEqual(all.map(isOdd), [false, false]);
+    assert.deepEqual(all.map(needsValue), [false, true]);
     assert.deepEqual(emptyInputs([...ofFlow.fields, ...ofSchema.fields]), {});
   });
 
   it("isn't missing in a request file, which sends it empty, too", () => {
-    const file = readRequestFile('{"crew": "T", "inputs": {"days": "2"}}');
-    assert.deepEqual(checkInputs(file, inputs.fields), []);
+    assert.deepEqual(checkInputs({ days: "2" }, inputs.fields), []);
     assert.deepEqual(emptyInputs(inputs.fields), { "{topic": "", '"a": 1': "" });
   });
 });

@@ -6,22 +6,18 @@ import {
   type FormValues,
   initialValues,
   readForm,
-  toRequest,
+  requestOf,
 } from "../../../src/kickoff/form/values.ts";
 
+const toRequest = (...given: Parameters<typeof readForm>) => readForm(...given).values;
 const fieldsFor = (...names: string[]) => formFields({ fields: names.map((name) => ({ name })) });
 
 function typed(
   inputs: readonly (readonly [string, FieldMode, string])[],
-  rest: Partial<Pick<FormValues, "meta">> & { callbacks?: Partial<FormValues["callbacks"]> } = {},
+  rest: Partial<FormValues> = {},
 ): FormValues {
-  const none = initialValues([]);
-  return {
-    ...none,
-    inputs: inputs.map(([name, mode, text]) => ({ name, mode, text })),
-    meta: rest.meta ?? "",
-    callbacks: { ...none.callbacks, ...rest.callbacks },
-  };
+  const typed = inputs.map(([name, mode, text]) => ({ name, mode, text }));
+  return { ...initialValues([]), inputs: typed, ...rest };
 }
 
 describe("Values of the kickoff form", () => {
@@ -42,7 +38,7 @@ describe("Values of the kickoff form", () => {
   it("include meta and the callback addresses that were entered", () => {
     const values = typed([], {
       meta: ' {"ticket": 7} ',
-      callbacks: { taskWebhookUrl: " https://a.example/t ", crewWebhookUrl: "https://a.example/c" },
+      ...{ taskWebhookUrl: " https://a.example/t ", crewWebhookUrl: "https://a.example/c" },
     });
     assert.deepEqual(toRequest([], values), {
       inputs: {},
@@ -54,7 +50,7 @@ describe("Values of the kickoff form", () => {
 
   it("send any name as a property of its own, __proto__ included", () => {
     const names = ["__proto__", "constructor", "toString", 'a "quoted": name', ""];
-    const { inputs } = toRequest(
+    const { inputs = {} } = toRequest(
       fieldsFor(...names),
       typed(names.map((name) => [name, "text", `value of ${name}`])),
     );
@@ -91,7 +87,7 @@ describe("Values of the kickoff form", () => {
         ["topic", "text", "Paris"],
         ["untouched", "text", "stays"],
       ],
-      { callbacks: { taskWebhookUrl: "https://a.example/t" } },
+      { taskWebhookUrl: "https://a.example/t" },
     );
     const { fields, values } = fillIn(
       fieldsFor("topic", "days", "note", "untouched"),
@@ -99,7 +95,7 @@ describe("Values of the kickoff form", () => {
       given,
     );
     assert.deepEqual(
-      fields.map(({ name, listed }) => [name, listed]),
+      fields.map(({ name, isUnlisted }) => [name, isUnlisted !== true]),
       [
         ["topic", true],
         ["days", true],
@@ -110,7 +106,7 @@ describe("Values of the kickoff form", () => {
       ],
     );
     const request = toRequest(fields, values);
-    assert.deepEqual(Object.entries(request.inputs), [
+    assert.deepEqual(Object.entries(request.inputs ?? {}), [
       ["topic", "Rome"],
       ["days", 3],
       ["note", ""],
@@ -194,7 +190,11 @@ describe("Values of the kickoff form", () => {
       },
       webhooks: { ...webhooks, authentication: { strategy: "bearer" } },
     });
-    assert.deepEqual(toRequest(fields, values, { humanInput: "s3cret", streaming: "s3cret" }), {
+    const sent = requestOf(readForm(fields, values).values, {
+      humanInput: "s3cret",
+      streaming: "s3cret",
+    });
+    assert.deepEqual(sent, {
       inputs: {},
       humanInputWebhook,
       webhooks,

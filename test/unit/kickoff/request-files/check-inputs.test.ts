@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import type { InputField } from "../../../../src/api/types.ts";
-import {
-  checkInputs,
-  readRequestFile,
-} from "../../../../src/kickoff/request-files/request-file.ts";
+import { checkRequestFile } from "../../../../src/kickoff/request-files/checks.ts";
+import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
+import { crew } from "../support.ts";
 
 /** The faults of inputs, each with the text that it marks. */
 function faults(inputs: string, fields: readonly InputField[]) {
   const text = `{"crew": "T", "inputs": ${inputs}}`;
-  return checkInputs(readRequestFile(text), fields).map(({ kind, name, at }) => ({
+  return checkRequestFile(readRequestFile(text), crew, { fields }).map(({ kind, name, at }) => ({
     ...{ kind, name },
     where: text.slice(at.start, at.end),
   }));
@@ -29,7 +28,9 @@ describe("Inputs of a request file", () => {
 
   it("are also missing if the file has no inputs at all", () => {
     assert.deepEqual(
-      checkInputs(readRequestFile('{"crew": "T"}'), [{ name: "city" }]).map(({ kind }) => kind),
+      checkRequestFile(readRequestFile('{"crew": "T"}'), crew, { fields: [{ name: "city" }] }).map(
+        ({ kind }) => kind,
+      ),
       ["missingInput"],
     );
   });

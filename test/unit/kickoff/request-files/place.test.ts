@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { placeAt } from "../../../../src/kickoff/request-files/request-file.ts";
+import { placeAt } from "../../../../src/kickoff/request-files/checks.ts";
 
 /** The place of the bar in a text, with the text that would be replaced. */
 function at(marked: string) {

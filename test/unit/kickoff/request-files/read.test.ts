@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 
-/** The faults of a text, each with what it marks. */
-const faultsIn = (text: string) =>
-  readRequestFile(text).faults.map(({ kind, name, at }) => ({
+/** The faults of a text by position, each with what it marks. */
+const faultsIn = (text: string) => {
+  const faults = readRequestFile(text).faults.toSorted((a, b) => a.at.start - b.at.start);
+  return faults.map(({ kind, name, at }) => ({
     kind,
     ...(name !== undefined && { name }),
     where: text.slice(at.start, at.end),
   }));
+};
 const kindsIn = (text: string) => readRequestFile(text).faults.map(({ kind }) => kind);
 
 describe("Reading a request file", () => {
@@ -41,8 +43,8 @@ describe("Reading a request file", () => {
     const at = (span: { start: number; end: number } | undefined) =>
       text.slice(span?.start, span?.end);
     assert.deepEqual(
-      [at(places.crew), at(places.inputs), at(places.input.get("city"))],
-      ['"T"', '"inputs"', '"Oslo"'],
+      [at(places.crew), at(places.inputs), places.input.get("city")?.value.value],
+      ['"T"', '"inputs"', "Oslo"],
     );
   });
 
@@ -100,8 +102,8 @@ describe("Reading a request file", () => {
       "webhooks": {"events": ["a"], "url": "https://h.test/e", "api_key": "hush", "authentication": {"token": "hush", "strategy": "bearer"}}}`;
     assert.deepEqual(faultsIn(text), [
       { kind: "secret", name: "password", where: '"password"' },
-      { kind: "secret", name: "token", where: '"token"' },
       { kind: "secret", name: "api_key", where: '"api_key"' },
+      { kind: "secret", name: "token", where: '"token"' },
     ]);
     assert.doesNotMatch(JSON.stringify(readRequestFile(text)), /hush/);
   });
@@ -122,9 +124,9 @@ describe("Reading a request file", () => {
       ),
       [
         { kind: "wrongStrategy", where: '"digest"' },
-        { kind: "otherPart", name: "to", where: '"to"' },
         { kind: "wrongType", name: "events", where: '["a b"]' },
         { kind: "wrongType", name: "realtime", where: "1" },
+        { kind: "otherPart", name: "to", where: '"to"' },
       ],
     );
     assert.deepEqual(
@@ -132,8 +134,8 @@ describe("Reading a request file", () => {
         '{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "basic"}}, "webhooks": {"url": "https://h.test"}}',
       ),
       [
-        { kind: "missingPart", name: "username", where: '"authentication"' },
         { kind: "missingPart", name: "url", where: '"humanInputWebhook"' },
+        { kind: "missingPart", name: "username", where: '"authentication"' },
         { kind: "missingPart", name: "events", where: '"webhooks"' },
       ],
     );
@@ -168,11 +170,11 @@ describe("Reading a request file", () => {
 
   it("reports wrong types, unknown members, and what is missing", () => {
     assert.deepEqual(faultsIn('{"inputs": [], "meta": "x", "label": 7, "input": {}}'), [
-      { kind: "otherMember", name: "input", where: '"input"' },
+      { kind: "noCrew", where: "{" },
       { kind: "wrongType", name: "inputs", where: "[]" },
       { kind: "wrongType", name: "meta", where: '"x"' },
       { kind: "wrongType", name: "label", where: "7" },
-      { kind: "noCrew", where: "{" },
+      { kind: "otherMember", name: "input", where: '"input"' },
     ]);
     assert.deepEqual(kindsIn('{"crew": 7}'), ["wrongType"]);
     assert.deepEqual(faultsIn('{"crew": "T", "inputs": {"a": 1, "a": 2}, "meta": null}'), [

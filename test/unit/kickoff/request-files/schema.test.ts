@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
-import { kickoffMembers, requestFileOwn } from "../../../../src/kickoff/kickoff-json.ts";
-import { writeRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
+import {
+  requestFileMembers,
+  writeRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../../../support/folders.ts";
 
 interface Manifest {
@@ -25,7 +27,7 @@ describe("The schema of request files", () => {
     assert.equal(contributed?.fileMatch, "*.kickoff.json");
     assert.deepEqual(
       [...Object.keys(schema.properties), "$schema"].sort(),
-      [...requestFileOwn, ...kickoffMembers, "extra"].sort(),
+      requestFileMembers.toSorted(),
     );
     for (const [name, { description }] of Object.entries(schema.properties))
       assert.ok(description, name);

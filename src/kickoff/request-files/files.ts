@@ -1,0 +1,218 @@
+import path from "node:path";
+import * as vscode from "vscode";
+import { UserError } from "../../base/errors.ts";
+import { defined } from "../../base/json.ts";
+import type { Crews } from "../../crews/crews.ts";
+import type { Crew } from "../../crews/types.ts";
+import { runAction } from "../../editor/messages.ts";
+import { isLocalCrew, type CrewRef } from "../../executions/model.ts";
+import { hasCredentials } from "../../sending/secrets.ts";
+import type { Prefill } from "../callbacks.ts";
+import { curlCommand } from "../curl.ts";
+import type { Span } from "../json.ts";
+import { checkRequestFile, isHarmless } from "./checks.ts";
+import { suggestFileName, withEnding } from "./name.ts";
+import {
+  type KickoffFault,
+  longestFile,
+  readRequestFile,
+  type RequestFile,
+  writeRequestFile,
+} from "./request-file.ts";
+
+/**
+ * How a request file names a crew so that a colleague's Crewdeck finds it: a crew of the workspace by its project's
+ * folder, as seen from the file, and any other by its name.
+ */
+export function crewInFile({ id, name }: Pick<CrewRef, "id" | "name">, file: vscode.Uri): string {
+  if (!isLocalCrew({ id })) return name;
+  // The class follows "#".
+  const project = vscode.Uri.parse(id.slice("local:".length));
+  const workspace = vscode.workspace.getWorkspaceFolder(project)?.uri.path;
+  if (workspace === undefined || !file.path.startsWith(`${workspace.replace(/\/$/, "")}/`))
+    return name;
+  const relative = path.posix.relative(path.posix.dirname(file.path), project.path);
+  const folder = relative.startsWith("..") ? relative : `./${relative}`;
+  return project.fragment === "" ? folder : `${folder}#${project.fragment}`;
+}
+
+/** The project's folder that a file names a local crew by, and its class. */
+function folderInFile(crew: string, file: vscode.Uri) {
+  if (!/^\.\.?(?:[/#]|$)/.test(crew)) return undefined;
+  const [steps = "", crewClass] = crew.split("#");
+  const folder = path.posix.join(path.posix.dirname(file.path), steps).replace(/(.)\/$/, "$1");
+  // A file that isn't saved yet has the path at which it will be.
+  const scheme =
+    file.scheme === "untitled"
+      ? (vscode.workspace.workspaceFolders?.[0]?.uri.scheme ?? "file")
+      : file.scheme;
+  return { folder: file.with({ scheme, path: folder, query: "", fragment: "" }), crewClass };
+}
+
+export function crewOfFile(
+  crews: Pick<Crews, "find">,
+  { crew }: Pick<RequestFile, "crew">,
+  file: vscode.Uri,
+): Crew | undefined {
+  const named = folderInFile(crew ?? "", file);
+  if (named === undefined) return crew === undefined ? undefined : crews.find(crew);
+  const { folder, crewClass } = named;
+  return crews.find(`local:${folder.toString()}${crewClass === undefined ? "" : `#${crewClass}`}`);
+}
+
+export interface OpenRequest {
+  readonly document: vscode.TextDocument;
+  readonly crew: Crew;
+  readonly file: RequestFile;
+}
+
+/** With its unsaved changes. Doesn't check the inputs. @throws UserError for an invalid file */
+export async function openRequest(
+  uri: vscode.Uri,
+  crews: Pick<Crews, "find" | "get">,
+): Promise<OpenRequest> {
+  await checkFile(uri);
+  const document = await vscode.workspace.openTextDocument(uri);
+  const file = readRequestFile(document.getText());
+  const crew = crewOfFile(crews, file, uri);
+  refuse(document, checkRequestFile(file, crew, undefined));
+  // Throws an error that lists the connected crews.
+  return { document, file, crew: crew ?? crews.get(file.crew ?? "") };
+}
+
+/** @throws UserError for a device, which VS Code would read for ever, and for a large file */
+export async function checkFile(uri: vscode.Uri): Promise<void> {
+  if (uri.scheme !== "file") return;
+  // VS Code reports another error, such as for a missing file, itself.
+  const stats = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
+  const { File, Directory } = vscode.FileType;
+  if (stats !== undefined && (stats.type & (File | Directory)) === 0)
+    throw new UserError(vscode.l10n.t("{0} is not a regular file.", uri.fsPath));
+  if (stats !== undefined && stats.size > longestFile)
+    throw new UserError(
+      vscode.l10n.t(
+        "{0} is larger than 1 MB. Fill in large inputs in the kickoff form, from text files.",
+        uri.fsPath,
+      ),
+    );
+}
+
+/** @throws UserError for the first problem */
+export function refuse(document: vscode.TextDocument, faults: readonly KickoffFault[]): void {
+  const fault = faults.find((each) => !isHarmless(each));
+  if (fault === undefined) return;
+  const { uri } = document;
+  const selection = rangeOf(document, fault.at);
+  const show = { title: vscode.l10n.t("Show"), command: "vscode.open" };
+  const named = fault.kind === "unknownCrew" ? (fault.name ?? "") : undefined;
+  throw new UserError(
+    vscode.l10n.t(
+      "{0}, line {1}: {2} Nothing was sent.",
+      nameOf(uri),
+      selection.start.line + 1,
+      fault.text,
+    ),
+    [
+      ...(named === undefined ? [] : [connectAction(named, uri)]),
+      { ...show, arguments: [uri, { selection }] },
+    ],
+  );
+}
+
+function connectAction(crew: string, file: vscode.Uri) {
+  const named = folderInFile(crew, file);
+  if (named === undefined)
+    return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
+  const { folder, crewClass } = named;
+  return {
+    title: vscode.l10n.t("Start Local Crew"),
+    command: "crewdeck.startLocalCrew",
+    arguments: [{ folder: folder.toString(), ...defined({ class: crewClass }) }],
+  };
+}
+
+export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {
+  return new vscode.Range(document.positionAt(start), document.positionAt(end));
+}
+
+export function nameOf(uri: vscode.Uri): string {
+  return uri.path.split("/").at(-1) ?? uri.path;
+}
+
+interface RequestToSave {
+  readonly crew: Pick<CrewRef, "id" | "name">;
+  readonly values: Prefill;
+  readonly label?: string | undefined;
+}
+
+/** An editor of a request file that isn't saved yet. */
+export async function openUnsaved(request: RequestToSave): Promise<vscode.Uri> {
+  const suggested = await suggestedUri(request);
+  const hasFolder = vscode.workspace.workspaceFolders !== undefined;
+  // An absolute path is where it will be saved, without a question.
+  const path = hasFolder ? suggested.path : suggested.path.slice(1);
+  const uri = suggested.with({ scheme: "untitled", path });
+  const document = await vscode.workspace.openTextDocument(uri);
+  const edit = new vscode.WorkspaceEdit();
+  edit.insert(uri, new vscode.Position(0, 0), textOf(request, uri));
+  await vscode.workspace.applyEdit(edit);
+  await vscode.window.showTextDocument(document, { preview: false });
+  if (hasCredentials(request.values))
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t(
+        "The secrets of its callbacks are not in the file. They are entered in the form.",
+      ),
+    );
+  return uri;
+}
+
+/** @throws UserError if the file exists */
+export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<vscode.Uri> {
+  const target = uri.with({ path: withEnding(uri.path) });
+  const name = vscode.workspace.asRelativePath(target);
+  if (await exists(target))
+    throw new UserError(vscode.l10n.t("{0} exists already. Nothing was written.", name));
+  await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(textOf(request, target)));
+  return target;
+}
+
+function textOf({ crew, values, label }: RequestToSave, file: vscode.Uri): string {
+  return writeRequestFile(crewInFile(crew, file), values, label);
+}
+
+async function suggestedUri({ crew, values }: RequestToSave): Promise<vscode.Uri> {
+  const name = suggestFileName(crew.name, values.inputs);
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  // An editor that isn't saved yet has a name, too.
+  const open = vscode.workspace.textDocuments.map(({ uri }) => nameOf(uri));
+  for (let number = 1; ; number++) {
+    const free = number === 1 ? name : name.replace(/(?=\.kickoff\.json$)/, `-${number}`);
+    const uri =
+      folder === undefined ? vscode.Uri.file(free) : vscode.Uri.joinPath(folder.uri, free);
+    if (!open.includes(free) && !(await exists(uri))) return uri;
+  }
+}
+
+async function exists(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return true;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") return false;
+    throw error;
+  }
+}
+
+export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefill): Promise<void> {
+  const { command, variables } = curlCommand(crew.url, values);
+  await vscode.env.clipboard.writeText(command);
+  const copyToken = vscode.l10n.t("Copy Token");
+  const shown = vscode.window.showInformationMessage(
+    vscode.l10n.t("Copied for a POSIX shell. Set {0} before you run it.", variables.join(", ")),
+    ...(isLocalCrew(crew) ? [copyToken] : []),
+  );
+  void shown.then(async (title) => {
+    const [command, given] = ["crewdeck.copyToken", { crew: crew.id }];
+    if (title === copyToken) await runAction({ title, command, arguments: [given] });
+  });
+}
