@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
-import { CrewApiError } from "../../src/api/errors.ts";
 import { FormPage } from "../support/form/form-page.ts";
 import type { FormWindow } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
-import { anExecution } from "../unit/executions/samples.ts";
 import { overflowOf, violationsIn } from "./accessibility.ts";
-
-const unfit = new CrewApiError({
-  kind: "badRequest",
-  message: `The earlier outputs don't fit the crew: "research" changed.`,
-  remedy: "Fix it.",
-  canKeepChanged: true,
-});
 
 describe("The form of an execution that runs again from a task, in a browser", () => {
   let form: FormWindow;
@@ -80,21 +71,5 @@ describe("The form of an execution that runs again from a task, in a browser", (
     await form.page.getByRole("button", { name: "Undo" }).click();
     await runAgain().waitFor();
     assert.equal(await output("outline").inputValue(), "1. Beans");
-  });
-
-  it("names what no longer fits before anything starts, and keeps it if the person runs it anyway", async () => {
-    await open();
-    form.start = () => Promise.reject(unfit);
-    await runAgain().click();
-    await form.page.getByText(unfit.message).waitFor();
-    await form.page.getByText("If you run it anyway").waitFor();
-    form.start = () => Promise.resolve(anExecution());
-    await runAgain().click();
-    await waitFor("the start", () => form.started.length === 1);
-    const from = { executionId: "e1", taskId: "draft" };
-    assert.deepEqual(
-      form.sent.map((request) => request.runAgain),
-      [from, { ...from, keepChanged: true }],
-    );
   });
 });

@@ -259,6 +259,11 @@ describe("The kickoff form in a browser", () => {
     await isFocused("Meta");
     await parts.says("Meta", /A JSON object is expected/);
     assert.deepEqual(form.sent, []);
+    await page.getByText("Advanced").click();
+    await page.getByRole("button", { name: "Save Values…" }).click();
+    await page.getByRole("alert").getByText("Fix the marked error first.").waitFor();
+    await isFocused("Meta");
+    assert.deepEqual(form.asked, []);
   });
 
   it("checks JSON while it is typed, and shows where it is invalid", async () => {
@@ -290,30 +295,6 @@ describe("The kickoff form in a browser", () => {
     ]);
   });
 
-  it("marks the inputs that the crew reports as missing, with a field for one it had not listed", async () => {
-    await open({
-      fields: [{ name: "topic" }, { name: "audience" }],
-      start: () => Promise.reject(missing("audience", "budget")),
-    });
-    await field("topic").fill("Otters");
-    await field("audience").fill("Children");
-    await kickOff().click();
-    await isFocused("audience");
-    for (const name of ["audience", "budget"]) await parts.says(name, /missing/);
-    assert.match(
-      (await page.getByRole("alert").textContent()) ?? "",
-      /Missing inputs: audience, budget.*Fill in the marked inputs/,
-    );
-    assert.equal(await field("topic").inputValue(), "Otters", "nothing typed is lost");
-    await field("budget").fill("100");
-    form.start = () => Promise.resolve(anExecution());
-    await kickOff().click();
-    await waitFor("the start", () => form.started.length === 1);
-    assert.deepEqual(form.sent.at(-1), {
-      inputs: { topic: "Otters", audience: "Children", budget: "100" },
-    });
-  });
-
   it("doesn't send again what may have started until the person confirms it", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
     await open({
@@ -336,20 +317,6 @@ describe("The kickoff form in a browser", () => {
     await page.keyboard.press("Enter");
     await waitFor("the start", () => form.started.length === 1);
     assert.deepEqual(form.sent.at(-1), { inputs: { topic: "Otters" } });
-  });
-
-  it("shows after a reload that its kickoff may have started, and disables Kick Off until the person confirms it", async () => {
-    const draft = { id: "11111111-0000-4000-8000-000000000001", values: typed("Otters") };
-    await open({ fields: [{ name: "topic" }], seed: { draft, earlier: mayHaveStarted() } });
-    await page.getByText("It may have started.").waitFor();
-    assert.equal(await page.getByText("Draft restored").count(), 0);
-    assert.equal(await kickOff().getAttribute("aria-disabled"), "true");
-    await field("topic").press("Control+Enter");
-    form.start = () => Promise.resolve(anExecution());
-    await page.getByRole("button", { name: "Kick Off Again" }).click();
-    await kickOff().click();
-    await waitFor("the start", () => form.started.length === 1);
-    assert.deepEqual(form.sent, [{ inputs: { topic: "Otters" } }]);
   });
 
   it("hides the note about the last sent values once one changes, and shows that values can't be saved, without moving the cursor", async () => {

@@ -134,10 +134,11 @@ function Box(props: BoxProps) {
     );
   return (
     <input
+      key={box.kind === "secret" && box.target}
       {...attributes}
       {...(box.kind === "line"
         ? { type: "text", inputmode: box.inputmode, value: text }
-        : { type: "password", placeholder: box.placeholder, key: box.target })}
+        : { type: "password", placeholder: box.placeholder })}
       spellcheck={false}
       autocomplete="off"
       readOnly={isSending}

@@ -297,6 +297,35 @@ describe("A kickoff form's session", () => {
     assert.deepEqual([shown.sent.length, shown.started.length], [2, 1]);
   });
 
+  it("shows what the crew reported of an input until that input changes", async () => {
+    const shown = await openForm();
+    shown.start = () => Promise.reject(refusal(["topic", "__proto__"]));
+    shown.receive({ type: "submit", draft: { id: shown.form.draft.id, values: typed("a") } });
+    await settle();
+    const { id } = shown.form.draft;
+    shown.receive({ type: "changed", draft: { id, values: { ...typed("b"), meta: "[" } } });
+    assert.deepEqual(Object.keys(shown.form.problems), ["1", "meta"]);
+    assert.notEqual(shown.note("refused"), undefined);
+  });
+
+  it("names what no longer fits an execution that runs again, and keeps it if the person runs it anyway", async () => {
+    const from = { executionId: "e1", taskId: "draft", title: "Tea time", outputs: [] };
+    const inputs = { topic: "tea", ["__proto__"]: "x" };
+    const shown = await openForm({ given: { values: { inputs, from }, replaces: true } });
+    const unfit = { kind: "badRequest", message: "It changed.", remedy: "", canKeepChanged: true };
+    shown.start = () => Promise.reject(new CrewApiError({ ...unfit, kind: "badRequest" }));
+    for (let run = 0; run < 2; run++) {
+      shown.receive({ type: "submit", draft: shown.form.draft });
+      await settle();
+    }
+    assert.match(shown.note("refused")?.remedy ?? "", /^If you run it anyway/);
+    const again = { executionId: "e1", taskId: "draft" };
+    assert.deepEqual(
+      shown.sent.map(({ runAgain }) => runAgain),
+      [again, { ...again, keepChanged: true }],
+    );
+  });
+
   const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
   const earlier = new MaybeStartedError("It may have started.", address, unconfirmed);
   const act = (title: string) => ({ type: "act", kind: "maybeStarted", title });
