@@ -147,11 +147,15 @@ function choose(sources: readonly Source[], crewName: string): Promise<Choice> {
     source.own ? { ...source, buttons: [openButton, deleteButton] } : source,
   );
   const { promise, resolve } = Promise.withResolvers<Choice>();
-  list.onDidAccept(() => resolve({ source: list.selectedItems[0] }));
-  list.onDidHide(() => resolve({}));
-  list.onDidTriggerItemButton(({ button, item: source }) => resolve({ source, button }));
+  const end = (choice: Choice) => {
+    resolve(choice);
+    list.dispose();
+  };
+  list.onDidAccept(() => end({ source: list.selectedItems[0] }));
+  list.onDidHide(() => end({}));
+  list.onDidTriggerItemButton(({ button, item: source }) => end({ source, button }));
   list.show();
-  return promise.finally(() => list.dispose());
+  return promise;
 }
 
 /** Asks for a name, and before it replaces values of that name. */
