@@ -1,7 +1,6 @@
 import * as vscode from "vscode";
 import type { CallbackTest, Callbacks } from "../callbacks/callbacks.ts";
-import { hasFlowRequest, readPasted } from "../callbacks/pasted.ts";
-import type { Payload } from "../callbacks/payload.ts";
+import { hasFlowRequest, readPasted, type Payload } from "../callbacks/payload.ts";
 import { actionsOf, type ErrorAction, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";

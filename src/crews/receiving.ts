@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import { Callbacks, type CallbacksOptions } from "../callbacks/callbacks.ts";
-import { forwardedRoute, publicUrlRoute } from "../callbacks/routes.ts";
+import { forwardedRoute, publicUrlRoute, Relay } from "../callbacks/routes.ts";
 import { Probes } from "../callbacks/paths.ts";
-import { Relay } from "../callbacks/relay.ts";
 import type { ErrorAction, UserError } from "../base/errors.ts";
 import { showActions } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";

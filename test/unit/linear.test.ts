@@ -9,7 +9,7 @@ import { fileName } from "../../src/base/files.ts";
 import { parseJson, readable, laidOut } from "../../src/base/json.ts";
 import { oneLine, shortened, visible, withoutEndSlashes } from "../../src/base/text.ts";
 import { readFlowRequest } from "../../src/callbacks/flow-webhooks.ts";
-import { hasFlowRequest, readPasted } from "../../src/callbacks/pasted.ts";
+import { hasFlowRequest, readPasted } from "../../src/callbacks/payload.ts";
 import { readLink } from "../../src/actions/link.ts";
 import { isSameOutput } from "../../src/executions/tasks.ts";
 import { inputNames } from "../../src/projects/types.ts";

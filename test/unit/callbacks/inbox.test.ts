@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Inbox } from "../../../src/callbacks/inbox.ts";
-import { readPasted } from "../../../src/callbacks/pasted.ts";
+import { readPasted } from "../../../src/callbacks/payload.ts";
 import { Paths, Probes } from "../../../src/callbacks/paths.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeRefused, resumeSending } from "../../../src/executions/resumes.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hasFlowRequest, readPasted } from "../../../src/callbacks/pasted.ts";
+import { hasFlowRequest, readPasted } from "../../../src/callbacks/payload.ts";
 import { aRequest } from "./flow-samples.ts";
 
 const pause = { kickoff_id: "k1", execution_id: "k1", task_id: "review", task_output: "# Draft" };
