@@ -1,7 +1,6 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, NothingToDo } from "../base/errors.ts";
-import { defined } from "../base/json.ts";
 import { isFilled } from "../base/text.ts";
 import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
@@ -43,34 +42,26 @@ export async function pickProject(
   return chosen.crew ?? (await browse(folders));
 }
 
+/** Of a folder with several crews, one for each. */
 async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectItem[]> {
-  const found = await workspaceProjects();
-  const locals = new Map(
-    known.flatMap(({ local }) =>
-      local === undefined ? [] : [[folders.nameOf(local.folder), local] as const],
-    ),
-  );
-  const names = new Set([...found.map((folder) => folders.nameOf(folder)), ...locals.keys()]);
+  const found = (await workspaceProjects()).map((folder) => folders.nameOf(folder));
+  const locals = new Map<string, Crew["local"]>();
+  for (const { local } of known)
+    if (local !== undefined) locals.set(folders.nameOf(local.folder), local);
+  const names = new Set([...found, ...locals.keys()]);
   names.delete(exampleFolder);
   const projects = await Promise.all(
-    [...names, exampleFolder].map((name) => itemsFor(name, folders, locals.get(name))),
+    [...names, exampleFolder].map(async (folder) => {
+      const uri = folders.uriOf(folder);
+      const classes = await readClasses(uri.fsPath);
+      const crews = classes.length > 0 ? classes.map((crewClass) => ({ crewClass })) : [{}];
+      return await Promise.all(
+        crews.map((crew) => itemFor({ folder, ...crew }, uri, locals.get(folder))),
+      );
+    }),
   );
   const browsing = vscode.l10n.t("$(folder-opened) Choose a folder…");
   return [...projects.flat(), { label: browsing, alwaysShow: true }];
-}
-
-/** One, or one for each of several crews. */
-async function itemsFor(
-  folder: string,
-  folders: Folders,
-  local: Crew["local"],
-): Promise<ProjectItem[]> {
-  const classes = await readClasses(folders.uriOf(folder).fsPath);
-  return await Promise.all(
-    (classes.length > 0 ? classes : [undefined]).map((crewClass) =>
-      itemFor({ folder, ...defined({ crewClass }) }, folders.uriOf(folder), local),
-    ),
-  );
 }
 
 async function itemFor(crew: Chosen, uri: vscode.Uri, local: Crew["local"]): Promise<ProjectItem> {
@@ -79,18 +70,14 @@ async function itemFor(crew: Chosen, uri: vscode.Uri, local: Crew["local"]): Pro
   const where = isExample
     ? vscode.l10n.t("comes with Crewdeck")
     : plainLabel(vscode.workspace.asRelativePath(uri));
-  const state =
-    local === undefined
-      ? vscode.l10n.t("new")
-      : local.running
-        ? vscode.l10n.t("running")
-        : vscode.l10n.t("stopped");
+  const stopped = local === undefined ? vscode.l10n.t("new") : vscode.l10n.t("stopped");
+  const state = local?.running === true ? vscode.l10n.t("running") : stopped;
   try {
     const { project, problems } = await readProject(uri.fsPath, crewClass);
-    const first = problems.find(({ kind }) => kind === "error");
-    const icon = isExample ? "mortar-board" : first ? "warning" : "folder";
+    const errors = problems.filter(({ kind }) => kind === "error");
+    const icon = isExample ? "mortar-board" : errors.length > 0 ? "warning" : "folder";
     const label = `$(${icon}) ${plainLabel(crewClass ?? project.name)}`;
-    const detail = plainLabel(first ? problemText(first, problems) : summary(project));
+    const detail = plainLabel(problemText(errors) ?? summary(project));
     return { label, description: `${state} · ${where}`, detail, crew };
   } catch (error) {
     const label = `$(error) ${plainLabel(path.basename(uri.fsPath))}`;
@@ -98,11 +85,12 @@ async function itemFor(crew: Chosen, uri: vscode.Uri, local: Crew["local"]): Pro
   }
 }
 
-function problemText({ error }: ProjectProblem, all: readonly ProjectProblem[]): string {
-  const more = all.filter(({ kind }) => kind === "error").length - 1;
-  return more === 0
-    ? vscode.l10n.t("can't be rehearsed: {0}", error.message)
-    : vscode.l10n.t("can't be rehearsed: {0} ({1} more)", error.message, more);
+function problemText([first, ...more]: readonly ProjectProblem[]): string | undefined {
+  if (first === undefined) return undefined;
+  const { message } = first.error;
+  return more.length === 0
+    ? vscode.l10n.t("can't be rehearsed: {0}", message)
+    : vscode.l10n.t("can't be rehearsed: {0} ({1} more)", message, more.length);
 }
 
 function summary({ kind, tasks, inputs, lacks }: CrewProject): string {

@@ -13,9 +13,10 @@ export interface Interpreter {
 /** Finds an interpreter; undefined if there is none there. */
 type FindInterpreter = () => Promise<string | undefined>;
 
-/** Those of a project itself. */
+/** Those of a project itself: its environment, and the one that uv uses for it. Nothing is installed. */
 export function projectInterpreters(folder: string): readonly FindInterpreter[] {
-  return [() => pythonIn(path.join(folder, ".venv")), () => uvPython(folder)];
+  const ofUv = async () => (await uv(["python", "find"], folder)) || undefined;
+  return [() => pythonIn(path.join(folder, ".venv")), ofUv];
 }
 
 /**
@@ -43,16 +44,13 @@ export async function pythonIn(environment: string): Promise<string | undefined>
   return undefined;
 }
 
-/** The interpreter that uv uses for a project. Installs nothing. */
-async function uvPython(folder: string): Promise<string | undefined> {
-  try {
-    const options = { cwd: folder, timeout: 10_000, windowsHide: true };
-    const { stdout } = await promisify(execFile)("uv", ["python", "find"], options);
-    return stdout.trim() || undefined;
-  } catch {
-    // uv isn't installed, or knows no Python that fits.
-    return undefined;
-  }
+/** What uv prints; undefined if it isn't installed, or fails. */
+async function uv(args: readonly string[], cwd?: string): Promise<string | undefined> {
+  const options = { ...(cwd !== undefined && { cwd }), timeout: 10_000, windowsHide: true };
+  return await promisify(execFile)("uv", args, options).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
 }
 
 /** The version of crewAI that an interpreter would import, read from its files; undefined if it isn't installed. */
@@ -106,10 +104,5 @@ export function setUpCommand(project: SetUp): string {
 
 /** Whether uv can be run. */
 export async function findsUv(): Promise<boolean> {
-  try {
-    await promisify(execFile)("uv", ["--version"], { timeout: 10_000, windowsHide: true });
-    return true;
-  } catch {
-    return false;
-  }
+  return (await uv(["--version"])) !== undefined;
 }

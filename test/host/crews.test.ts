@@ -54,29 +54,6 @@ describe("connected crews", () => {
     assert.equal(secrets.kept.size, 0);
   });
 
-  it("saves an unreachable crew only if it is not tested", async () => {
-    await crew.stop();
-    const wanted = { ...entry("Travel"), token: "right" };
-    await assert.rejects(
-      crews.add(wanted),
-      (error) =>
-        error instanceof CrewApiError && error.kind === "unreachable" && error.reason === "refused",
-    );
-    assert.equal((await crews.add(wanted, { untested: true })).name, "Travel");
-  });
-
-  it("refuses a name or an address that another crew has", async () => {
-    await addTravel();
-    await assert.rejects(
-      crews.add({ ...entry("travel", other.url), token: "right" }),
-      /already a crew named/,
-    );
-    await assert.rejects(
-      crews.add({ ...entry("Other", `${crew.url}/`), token: "right" }),
-      /already connected, as “Travel”/,
-    );
-  });
-
   it("keeps two crews that are added at the same time", async () => {
     await Promise.all([
       crews.add({ ...entry("One"), token: "right" }),
