@@ -362,7 +362,8 @@ function listExecutions({ crews, store, poller }: ToolParts): Tool {
         .filter((each) => crew === undefined || isOfCrew(each.crew));
       const executions = found.slice(0, Math.min(limit, 100)).map((each) => ({
         ...summaryOf(each),
-        ...((each.watchingStoppedAt !== undefined || doubtOf({ crews, poller }, each)) && {
+        ...((each.watchingStoppedAt !== undefined ||
+          doubtOf(each, crews.find(each.crew.id), poller)) && {
           stale: true,
         }),
       }));
@@ -379,7 +380,8 @@ function getExecution(parts: ToolParts): Tool {
     ...executionMembers,
     ...{ taskId: text, attempt: number, offset: wholeNumber, waitSeconds: wholeNumber },
   };
-  const doubt = (execution: ExecutionSummary) => doubtOf({ crews, poller }, execution);
+  const doubt = (execution: ExecutionSummary) =>
+    doubtOf(execution, crews.find(execution.crew.id), poller);
   return toolOf(
     members,
     vscode.l10n.t("Reading an execution"),

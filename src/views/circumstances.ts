@@ -65,10 +65,9 @@ export class CurrentCircumstances implements Disposable {
     const { crews, poller, prices } = this.#sources;
     const { kickoffIds, waiting } = execution;
     const crew = this.connected.get(execution.crew.id);
-    const find = () => crew;
     return {
       // A kickoff without a response has its own text.
-      doubt: kickoffIds.length > 0 ? doubtOf({ crews: { find }, poller }, execution) : undefined,
+      doubt: kickoffIds.length > 0 ? doubtOf(execution, crew, poller) : undefined,
       isKickingOff: this.#isKickingOff(execution),
       isInterrupted: isInterrupted(crew, kickoffIds),
       isSending: this.isSending(execution, waiting?.taskId),

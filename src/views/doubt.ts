@@ -6,74 +6,74 @@ import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import type { Poller } from "../executions/poller.ts";
 import type { Doubt } from "../view/actions.ts";
 
-export interface DoubtSources {
-  readonly crews: { find(id: string): Pick<Crew, "local"> | undefined };
-  readonly poller: Pick<Poller, "problemOf" | "localProblemOf">;
-}
+type Reason = readonly [short: string, text: string, isLasting?: boolean];
 
-/** Why the shown state may be out of date. */
-export function doubtOf(sources: DoubtSources, execution: ExecutionSummary): Doubt | undefined {
+/**
+ * Why the shown state may be out of date.
+ * @param crew its crew, if that is connected
+ */
+export function doubtOf(
+  execution: ExecutionSummary,
+  crew: Pick<Crew, "local"> | undefined,
+  poller: Pick<Poller, "problemOf" | "localProblemOf">,
+): Doubt | undefined {
   if (hasEnded(execution)) return undefined;
-  const doubt = blockedBy(sources, execution) ?? failedAt(sources, execution);
-  const last = l10n.t("This is the last known state.");
-  return doubt && { ...doubt, text: `${doubt.text} ${last}` };
+  const found =
+    blockedBy(execution, crew) ??
+    notRequested(poller.localProblemOf(execution)) ??
+    failedAt(poller.problemOf(execution));
+  if (found === undefined) return undefined;
+  const [short, text, isLasting = true] = found;
+  return { short, text: `${text} ${l10n.t("This is the last known state.")}`, isLasting };
 }
 
-function blockedBy({ crews, poller }: DoubtSources, execution: ExecutionSummary) {
-  const { name, id } = execution.crew;
-  const because = (short: string, text: string, isLasting = true): Doubt => ({
-    short,
-    text,
-    isLasting,
-  });
-  if (execution.kickoffIds.length === 0)
-    return because(
+function blockedBy(
+  { crew: { name }, kickoffIds }: ExecutionSummary,
+  crew: Pick<Crew, "local"> | undefined,
+): Reason | undefined {
+  if (kickoffIds.length === 0)
+    return [
       "",
       l10n.t(
         "The state can't be requested: the kickoff got no response, so there is no ID to ask for.",
       ),
-    );
-  const crew = crews.find(id);
+    ];
   if (crew === undefined)
-    return because(
-      l10n.t("not watched: crew is not connected"),
-      l10n.t("“{0}” is not connected.", name),
-    );
+    return [l10n.t("not watched: crew is not connected"), l10n.t("“{0}” is not connected.", name)];
   if (crew.local?.starting === true)
-    return because(
+    return [
       l10n.t("local crew is starting…"),
       l10n.t("The local crew “{0}” is starting.", name),
       false,
-    );
+    ];
   if (crew.local?.running === false)
-    return because(
+    return [
       l10n.t("not watched: local crew is stopped"),
       l10n.t("The local crew “{0}” is stopped.", name),
-    );
-  if (isInterrupted(crew, execution.kickoffIds))
-    return because(
-      l10n.t("continue or discard it"),
-      l10n.t(
-        "It was interrupted, and nothing runs now. Continue it, which repeats what was interrupted and can cost money, or discard it.",
-      ),
-    );
-  const error = poller.localProblemOf(execution);
-  if (error === undefined) return undefined;
-  // Other local errors may name files.
-  const text =
-    error instanceof UserError
-      ? error.message
-      : l10n.t(
-          "The state could not be requested, or the response could not be stored. See Crewdeck's log.",
-        );
-  return because(l10n.t("not watched: see its page"), text);
+    ];
+  if (!isInterrupted(crew, kickoffIds)) return undefined;
+  return [
+    l10n.t("continue or discard it"),
+    l10n.t(
+      "It was interrupted, and nothing runs now. Continue it, which repeats what was interrupted and can cost money, or discard it.",
+    ),
+  ];
 }
 
-function failedAt({ poller }: DoubtSources, execution: ExecutionSummary): Doubt | undefined {
-  const problem = poller.problemOf(execution);
+/** Local errors other than those for a person may name files. */
+function notRequested(error: unknown): Reason | undefined {
+  if (error === undefined) return undefined;
+  const unforeseen = l10n.t(
+    "The state could not be requested, or the response could not be stored. See Crewdeck's log.",
+  );
+  const text = error instanceof UserError ? error.message : unforeseen;
+  return [l10n.t("not watched: see its page"), text];
+}
+
+function failedAt(problem: CrewApiError | undefined): Reason | undefined {
   if (problem === undefined) return undefined;
   const isLasting = problem.kind === "unauthorized" || problem.kind === "forbidden";
-  return { short: shortProblem(problem), text: messageOf(problem), isLasting };
+  return [shortProblem(problem), messageOf(problem), isLasting];
 }
 
 function shortProblem({ kind, status, tokenType }: CrewApiError): string {

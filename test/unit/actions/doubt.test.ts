@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import type { ExecutionSummary } from "../../../src/executions/model.ts";
-import { doubtOf, type DoubtSources } from "../../../src/views/doubt.ts";
+import { doubtOf } from "../../../src/views/doubt.ts";
 import { untilItMatters } from "../../../src/actions/until.ts";
 import { anExecution, working } from "../executions/samples.ts";
 import { failure, Scene } from "../executions/poller-support.ts";
@@ -12,9 +12,8 @@ const { localId } = running;
 
 describe("The doubt about an execution", () => {
   let scene: Scene;
-  let crew: ReturnType<DoubtSources["crews"]["find"]>;
-  const doubt = (execution: ExecutionSummary = running) =>
-    doubtOf({ crews: { find: () => crew }, poller: scene.poller }, execution);
+  let crew: Parameters<typeof doubtOf>[1];
+  const doubt = (execution: ExecutionSummary = running) => doubtOf(execution, crew, scene.poller);
 
   beforeEach(() => {
     crew = {};
