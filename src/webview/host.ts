@@ -22,7 +22,7 @@ interface Kept extends Partial<SavedState> {
   readonly unsaved?: Extract<FromPage, { readonly type: "draft" }> | undefined;
 }
 
-type Sent = FromForm | FromPage | FromComparison | FromTimeline;
+export type Sent = FromForm | FromPage | FromComparison | FromTimeline;
 
 declare function acquireVsCodeApi(): {
   postMessage(message: Sent): void;

@@ -131,58 +131,55 @@ export function markLine(mark: Mark, start: number): string {
   return said === undefined ? line : `${line} – ${said}`;
 }
 
+type Pair = readonly [label: string, text: string];
+
+/** With what a screen reader says instead of the text. */
+type Fact = readonly [label: string, text: string | undefined, spoken?: string | undefined];
+
+/** A row's, for its tooltip and for screen readers. @param start the execution's */
+function factsOf(span: Span, start: number, now: number): readonly Fact[] {
+  const { kind, state, agent, tokens, cost, end, waited } = span;
+  const isLasting = end === undefined || state === "unknown";
+  const length = formatDuration(workOf(span, now));
+  const paused = waited && formatDuration(waited);
+  const after = l10n.t("started after {0}", formatSpan(span.start - start, "fine"));
+  const until = isLasting ? "" : ` – ${clockTime(end)}`;
+  const by = kind === "agent" || kind === "crew" ? undefined : agent;
+  return [
+    [l10n.t("Kind"), `${kindText(kind)}, ${stateText(state)}`, stateText(state)],
+    [
+      l10n.t("Time"),
+      length,
+      isLasting ? l10n.t("for {0} so far", length) : l10n.t("took {0}", length),
+    ],
+    [l10n.t("Waited"), paused, paused && l10n.t("waited for you: {0}", paused)],
+    [l10n.t("From"), `${clockTime(span.start)}${until} (${after})`, after],
+    [l10n.t("Tokens"), tokens && tokensText(tokens)],
+    [l10n.t("Cost"), cost?.text],
+    [l10n.t("Agent"), by, by && l10n.t("by {0}", by)],
+  ];
+}
+
 /** What a screen reader says. */
 export function sentenceOf(span: Span, start: number, now: number): string {
-  const { kind, state, tokens, cost, agent, error, end, marks = [] } = span;
+  const { kind, error, marks = [] } = span;
   const isNamedByKind = kind === "attempt" || kind === "wait" || kind === "queue";
-  const length = formatDuration(workOf(span, now));
-  const isLasting = end === undefined || state === "unknown";
   return present(
     isNamedByKind ? nameOf(span) : `${kindText(kind)} ${nameOf(span)}`,
-    stateText(state),
-    isLasting ? l10n.t("for {0} so far", length) : l10n.t("took {0}", length),
-    startedAfter(span, start),
-    tokens && l10n.t("{0} tokens", tokens.total),
-    cost?.text,
+    ...factsOf(span, start, now).map(([, text, spoken = text]) => spoken),
     marks.length > 0 && l10n.t("{0} events", marks.length),
-    agent !== undefined && hasAgent(span) && l10n.t("by {0}", agent),
     lineOf(error),
   )
     .filter((part) => part !== "")
     .join(", ");
 }
 
-function startedAfter(span: Span, start: number): string {
-  return l10n.t("started after {0}", formatSpan(span.start - start, "fine"));
-}
-
-function hasAgent({ kind }: Span): boolean {
-  return kind !== "agent" && kind !== "crew";
-}
-
-type Pair = readonly [label: string, text: string];
-
 /** What a tooltip shows: facts, and longer texts as they are. */
-interface Details {
-  readonly title: string;
-  readonly facts: readonly Pair[];
-  readonly blocks: readonly Pair[];
-}
-
-export function detailsOf(span: Span, start: number, now: number): Details {
-  const { kind, state, agent, tokens, cost, end, waited, marks = [] } = span;
-  const until = end === undefined || state === "unknown" ? "" : ` – ${clockTime(end)}`;
+export function detailsOf(span: Span, start: number, now: number) {
+  const { kind, marks = [] } = span;
   return {
     title: nameOf(span),
-    facts: known([
-      [l10n.t("Kind"), `${kindText(kind)}, ${stateText(state)}`],
-      [l10n.t("Agent"), hasAgent(span) ? agent : undefined],
-      [l10n.t("Time"), formatDuration(workOf(span, now))],
-      [l10n.t("Waited"), waited && formatDuration(waited)],
-      [l10n.t("From"), `${clockTime(span.start)}${until} (${startedAfter(span, start)})`],
-      [l10n.t("Tokens"), tokens && tokensText(tokens)],
-      [l10n.t("Cost"), cost?.text],
-    ]),
+    facts: known(factsOf(span, start, now)),
     blocks: known([
       [l10n.t("Error"), span.error],
       [kind === "model" ? l10n.t("Prompt") : l10n.t("Arguments"), span.arguments],
@@ -210,6 +207,6 @@ function tokensText(tokens: NonNullable<Span["tokens"]>): string {
   return cached > 0 ? l10n.t("{0}, {1} in from a cache", text, formatCount(cached)) : text;
 }
 
-function known(pairs: readonly (readonly [string, string | undefined])[]): readonly Pair[] {
+function known(pairs: readonly Fact[]): readonly Pair[] {
   return pairs.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const]));
 }

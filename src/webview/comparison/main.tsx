@@ -14,7 +14,7 @@ import { lookAt, type Span, type TimelineView } from "../../views/timeline/messa
 import { clock, Elapsed } from "../clock.tsx";
 import { OneSide } from "../difference.tsx";
 import { draw, host } from "../host.ts";
-import { Icon } from "../icons.tsx";
+import { Icon, LinkButton } from "../controls.tsx";
 import { Fold } from "../page/content.tsx";
 import { useTimes } from "../timeline/hooks.ts";
 import { columnsOf } from "../timeline/row.tsx";
@@ -96,28 +96,18 @@ function Execution({ execution, side }: { execution: ComparedExecution; side: Si
       <div class="title">
         <Icon name={state} />
         <h2>
-          <button
-            type="button"
-            class="link"
-            title={l10n.t("Open {0}", name)}
-            onClick={() => host.post({ type: "open", side })}
-          >
-            {name}
-          </button>
+          <LinkButton label={name} message={{ type: "open", side }} />
         </h2>
       </div>
       <p class="state">
         <strong>{label}</strong>
         <span>{crew}</span>
         <span>{started}</span>
-        <button
-          type="button"
-          class="link"
-          aria-label={l10n.t("Choose another execution instead of {0}", name)}
-          onClick={() => host.post({ type: "choose", side })}
-        >
-          {l10n.t("Choose Another…")}
-        </button>
+        <LinkButton
+          label={l10n.t("Choose Another…")}
+          name={l10n.t("Choose another execution instead of {0}", name)}
+          message={{ type: "choose", side }}
+        />
       </p>
     </div>
   );
@@ -207,17 +197,12 @@ function Value({ row: { values }, side, isMarked }: ValueProps) {
 
 function OpenButton({ row: { id, label, opens } }: { readonly row: ComparedRow }) {
   const isDiff = opens === "diff";
-  const name = isDiff ? l10n.t("Open Diff of {0}", label) : l10n.t("Open Output of {0}", label);
   return (
-    <button
-      type="button"
-      class="link"
-      aria-label={name}
-      title={name}
-      onClick={() => host.post({ type: "openOutput", id })}
-    >
-      {isDiff ? l10n.t("Open Diff") : l10n.t("Open Output")}
-    </button>
+    <LinkButton
+      label={isDiff ? l10n.t("Open Diff") : l10n.t("Open Output")}
+      name={isDiff ? l10n.t("Open Diff of {0}", label) : l10n.t("Open Output of {0}", label)}
+      message={{ type: "openOutput", id }}
+    />
   );
 }
 

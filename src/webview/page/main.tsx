@@ -6,7 +6,7 @@ import type { PageDrafts, PageModel, Place, Review, ToPage } from "../../views/p
 import { lookAt, type TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
-import { Icon } from "../icons.tsx";
+import { Icon, LinkButton } from "../controls.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
 import { ContentView, Fold, Level, Markdown, ValueView } from "./content.tsx";
 import { ActButton, ReviewSection } from "./review.tsx";
@@ -138,19 +138,6 @@ function FoldSection({ id, label, children }: FoldSectionProps) {
   );
 }
 
-interface LinkProps {
-  readonly label: string;
-  readonly message: Parameters<typeof host.post>[0];
-}
-
-function LinkButton({ label, message }: LinkProps) {
-  return (
-    <button type="button" class="link" onClick={() => host.post(message)}>
-      {label}
-    </button>
-  );
-}
-
 /** The pause itself is shown at its output. */
 function Notices({ model: { view, links } }: { readonly model: PageModel }) {
   const shown = view.notices.filter(
@@ -167,7 +154,7 @@ function Notices({ model: { view, links } }: { readonly model: PageModel }) {
           {own.length > 0 && (
             <p class="tools">
               {own.map((link) => (
-                <LinkButton key={link.label} {...link} />
+                <LinkButton key={link.label} label={link.label} message={link.message} />
               ))}
             </p>
           )}

@@ -7,7 +7,7 @@ import { clock } from "../clock.tsx";
 import { ChangedWords } from "../difference.tsx";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { host } from "../host.ts";
-import { Icon } from "../icons.tsx";
+import { Icon, LinkButton } from "../controls.tsx";
 
 type Draft = Pick<PageDraft, "text" | "number">;
 
@@ -86,8 +86,7 @@ interface OutputProps {
 export function Output({ output, earlier, taskId, attempt }: OutputProps) {
   if (output === undefined)
     return <p class="faint">{l10n.t("The crew has not returned this output.")}</p>;
-  const post = (action: "openOutput" | "compareAttempts") => () =>
-    host.post({ type: "act", action, taskId, attempt });
+  const about = { type: "act", taskId, attempt } as const;
   const asked = earlier?.feedback.findLast(({ kind }) => kind === "rejected");
   const before = earlier?.output;
   return (
@@ -104,13 +103,15 @@ export function Output({ output, earlier, taskId, attempt }: OutputProps) {
       <ContentView text={output} />
       <p class="tools">
         {earlier !== undefined && before !== undefined && (
-          <button type="button" class="link" onClick={post("compareAttempts")}>
-            {l10n.t("Compare with Attempt {0}", earlier.number)}
-          </button>
+          <LinkButton
+            label={l10n.t("Compare with Attempt {0}", earlier.number)}
+            message={{ ...about, action: "compareAttempts" }}
+          />
         )}
-        <button type="button" class="link" onClick={post("openOutput")}>
-          {l10n.t("Open as Document")}
-        </button>
+        <LinkButton
+          label={l10n.t("Open as Document")}
+          message={{ ...about, action: "openOutput" }}
+        />
       </p>
     </>
   );
@@ -169,16 +170,28 @@ function Decision({ review, draft, isSending, onPress }: DecisionProps) {
     setText(value);
     setHint("");
     number.current = Math.max(clock.now(), number.current + 1, draft.number + 1);
-    const keystroke = {
-      type: "draft",
-      taskId,
-      attempt,
-      text: value,
-      number: number.current,
-    } as const;
+    const written = { taskId, attempt, text: value, number: number.current };
+    const keystroke = { type: "draft", ...written } as const;
     host.keep({ unsaved: keystroke });
     host.post(keystroke);
   };
+  const texts =
+    answers === undefined
+      ? {
+          label: l10n.t("Feedback"),
+          placeholder: l10n.t("What is good, what should be different?"),
+          missing: l10n.t("Write your feedback first."),
+          left: l10n.t("Clear the feedback to approve without it, or use “Approve with Note”."),
+        }
+      : {
+          label:
+            answers.length > 0
+              ? l10n.t("Choose an answer, or write another")
+              : l10n.t("Your answer"),
+          placeholder: l10n.t("The flow continues with it."),
+          missing: l10n.t("Write your answer first."),
+          left: l10n.t("Clear what you wrote to choose an answer, or use “Send Answer”."),
+        };
   /** What is in the box or, for buttons that need it empty, what the button stands for. */
   const send = (kind: Kind, given?: string) => {
     if (isSending) return;
@@ -186,15 +199,7 @@ function Decision({ review, draft, isSending, onPress }: DecisionProps) {
       onPress();
       host.post({ type: "answer", taskId, attempt, kind, text: given ?? text });
     } else {
-      const isWritten =
-        kind === "answer"
-          ? l10n.t("Clear what you wrote to choose an answer, or use “Send Answer”.")
-          : l10n.t("Clear the feedback to approve without it, or use “Approve with Note”.");
-      const isMissing =
-        kind === "answer"
-          ? l10n.t("Write your answer first.")
-          : l10n.t("Write your feedback first.");
-      setHint(isEmpty ? isMissing : isWritten);
+      setHint(isEmpty ? texts.missing : texts.left);
       box.current?.focus();
     }
   };
@@ -209,16 +214,10 @@ function Decision({ review, draft, isSending, onPress }: DecisionProps) {
       {label}
     </button>
   );
-  const label =
-    answers === undefined
-      ? l10n.t("Feedback")
-      : answers.length > 0
-        ? l10n.t("Choose an answer, or write another")
-        : l10n.t("Your answer");
   return (
     <>
       <div class="label">
-        <label for={id}>{label}</label>
+        <label for={id}>{texts.label}</label>
         <button
           type="button"
           class="link"
@@ -233,11 +232,7 @@ function Decision({ review, draft, isSending, onPress }: DecisionProps) {
         class="feedback"
         ref={box}
         value={text}
-        placeholder={
-          answers === undefined
-            ? l10n.t("What is good, what should be different?")
-            : l10n.t("The flow continues with it.")
-        }
+        placeholder={texts.placeholder}
         readOnly={isSending}
         aria-describedby={`${id}-about`}
         onInput={({ currentTarget }) => typed(currentTarget.value)}

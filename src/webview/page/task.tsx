@@ -3,8 +3,7 @@ import { shortName } from "../../base/text.ts";
 import { formatSpan } from "../../view/lengths.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
 import type { Review } from "../../views/page/messages.ts";
-import { host } from "../host.ts";
-import { Icon } from "../icons.tsx";
+import { Icon, LinkButton } from "../controls.tsx";
 import { Fold, Level, Markdown } from "./content.tsx";
 import { Output } from "./review.tsx";
 
@@ -182,13 +181,10 @@ function StepView({ step }: { readonly step: AttemptView["steps"][number] }) {
     <div class="summary">
       {summary}
       {picture !== undefined && (
-        <button
-          type="button"
-          class="link"
-          onClick={() => host.post({ type: "act", action: "openOutput", picture: id })}
-        >
-          {l10n.t("Open Picture")}
-        </button>
+        <LinkButton
+          label={l10n.t("Open Picture")}
+          message={{ type: "act", action: "openOutput", picture: id }}
+        />
       )}
     </div>
   );

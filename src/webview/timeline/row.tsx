@@ -10,7 +10,7 @@ import {
 import type { Mark, Span } from "../../views/timeline/messages.ts";
 import type { Row } from "../../views/timeline/rows.ts";
 import { clock, useNow } from "../clock.tsx";
-import { Icon } from "../icons.tsx";
+import { Icon } from "../controls.tsx";
 
 interface RowProps {
   readonly row: Row;

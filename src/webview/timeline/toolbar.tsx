@@ -3,7 +3,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { shortCount, timeText } from "../../views/timeline/labels.ts";
 import type { Look, TimelineView } from "../../views/timeline/messages.ts";
 import { useNow } from "../clock.tsx";
-import { Icon } from "../icons.tsx";
+import { Icon } from "../controls.tsx";
 
 const filterKinds = ["task", "wait", "agent", "model", "tool"] as const;
 

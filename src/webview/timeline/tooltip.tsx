@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { detailsOf } from "../../views/timeline/labels.ts";
 import type { Span } from "../../views/timeline/messages.ts";
 import { useNow } from "../clock.tsx";
-import { Icon } from "../icons.tsx";
+import { Icon } from "../controls.tsx";
 
 interface TooltipProps {
   readonly id: string;

@@ -155,7 +155,7 @@ describe("the texts of a timeline", () => {
     );
     assert.match(
       sentenceOf({ ...find(({ name }) => name === "research"), isSeen: true }, start, now),
-      /^Task research, completed, took about 20 s, started after 1 s, 7502 tokens/,
+      /^Task research, completed, took about 20 s, started after 1 s, 7,502 tokens/,
     );
   });
 

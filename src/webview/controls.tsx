@@ -1,3 +1,5 @@
+import { host, type Sent } from "./host.ts";
+
 /** Strokes on a grid of 16 by 16. */
 const ring = "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13";
 const clock = `${ring}M8 4.5V8l2.5 1.5`;
@@ -57,5 +59,26 @@ export function Icon({ name, isOpen = false }: IconProps) {
     >
       <path d={shapes[name]} />
     </svg>
+  );
+}
+
+interface LinkButtonProps {
+  readonly label: string;
+  /** For screen readers and as a tooltip, if the label says too little. */
+  readonly name?: string;
+  readonly message: Sent;
+}
+
+export function LinkButton({ label, name, message }: LinkButtonProps) {
+  return (
+    <button
+      type="button"
+      class="link"
+      aria-label={name}
+      title={name}
+      onClick={() => host.post(message)}
+    >
+      {label}
+    </button>
   );
 }
