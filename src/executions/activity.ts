@@ -448,6 +448,7 @@ function addTokens(ordered: readonly Draft[], usage: TokenUsage | undefined): vo
     const tokens = largerUsage(reported, sums.get(id));
     if (tokens === undefined) continue;
     draft.tokens = tokens;
-    if (parentId !== undefined) sums.set(parentId, sumOfTokens(sums.get(parentId), tokens));
+    if (parentId !== undefined)
+      sums.set(parentId, sumOfTokens([sums.get(parentId), tokens]) ?? tokens);
   }
 }

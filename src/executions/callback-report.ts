@@ -13,31 +13,18 @@ export type CallbackReport =
 
 /** `now`, when it was received, in milliseconds since 1970. An ended execution only gets outputs. */
 export function applyReport(execution: Execution, report: CallbackReport, now: number): Execution {
-  switch (report.kind) {
-    case "end":
-      return hasEnded(execution)
-        ? withResult(execution, report.reading)
-        : // A status before the end has the time up to its answer.
-          applyReading(
-            without(execution, "executionTime"),
-            resultOf(report.reading, execution),
-            now,
-          );
-    case "task":
-      return withOutput(execution, report);
-    case "pause":
-      return hasEnded(execution) ? execution : pauseAt(execution, report, now);
-  }
+  if (report.kind === "task") return withOutput(execution, report);
+  if (report.kind === "pause")
+    return hasEnded(execution) ? execution : pauseAt(execution, report, now);
+  if (hasEnded(execution)) return withResult(execution, report.reading);
+  // Only a status reports which callbacks are undelivered, and has the time up to its answer.
+  const reading = { ...report.reading, ...defined({ undelivered: execution.undelivered }) };
+  return applyReading(without(execution, "executionTime"), reading, now);
 }
 
 /** A callback proves that the execution was started: one whose kickoff has no response gets its ID. */
 export function startReported(execution: Execution, kickoffId: string): Execution {
   return execution.kickoffIds.length > 0 ? execution : confirmKickoff(execution, kickoffId);
-}
-
-/** Only a status reports which callbacks are undelivered. */
-function resultOf(reading: StatusReading, { undelivered }: Execution): StatusReading {
-  return { ...reading, ...defined({ undelivered }) };
 }
 
 /** Adds what the status of an ended execution has left out. */

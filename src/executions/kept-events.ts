@@ -52,17 +52,15 @@ export function readKeptEvents(
 ): KeptEvents {
   // Parsing one text is faster than 10,000, and sorting here than there.
   const whole = database.get(
-    `SELECT '[' || group_concat(iif(type = 'image_generated', json_remove(json, '$.picture.base64'), json)) || ']' AS json
+    `SELECT '[' || coalesce(group_concat(iif(type = 'image_generated', json_remove(json, '$.picture.base64'), json)), '') || ']' AS json
      FROM events WHERE local_id = ? AND json IS NOT NULL`,
     localId,
   );
   const details = database.get(
-    "SELECT json -> '$.eventCounts.byType' AS counts FROM details WHERE local_id = ?",
+    "SELECT coalesce(json -> '$.eventCounts.byType', '{}') AS counts FROM details WHERE local_id = ?",
     localId,
   );
-  const reported = asObject(
-    JSON.parse(optionalText(details ?? { counts: null }, "counts") ?? "{}"),
-  );
+  const reported = asObject(JSON.parse(text(details ?? { counts: "{}" }, "counts")));
   const folded = new Map(
     Object.keys(reported).map((type) => [type, numberAt(reported, type) ?? 0]),
   );
@@ -76,9 +74,7 @@ export function readKeptEvents(
     folded.set(type, count - integer(row, "whole"));
   }
   // Only addEvents writes them.
-  const events = JSON.parse(
-    optionalText(whole ?? { json: null }, "json") ?? "[]",
-  ) as ActivityEvent[];
+  const events = JSON.parse(text(whole ?? { json: "[]" }, "json")) as ActivityEvent[];
   return {
     events: events.sort((one, other) => one.at - other.at),
     folded: Object.fromEntries([...folded].filter(([, count]) => count > 0)),

@@ -54,22 +54,11 @@ export function stepsOf({ spans, marks }: Activity): readonly Step[] {
     ];
   });
   const calls = tools.map((span): Step => {
-    const { id, taskId, attempt, start, end, name, text, error } = span;
-    return {
-      id,
-      start,
-      tool: name,
-      ...(span.state === "interrupted" && { isInterrupted: true }),
-      ...defined({
-        taskId,
-        attempt,
-        end,
-        thought: thoughts.get(id),
-        arguments: span.arguments,
-        result: text,
-        error,
-      }),
-    };
+    const { id, taskId, attempt, start, end, name: tool, text: result, error, state } = span;
+    const thought = thoughts.get(id);
+    const more = { taskId, attempt, end, thought, arguments: span.arguments, result, error };
+    const interrupted = state === "interrupted" && { isInterrupted: true as const };
+    return { id, start, tool, ...interrupted, ...defined(more) };
   });
   return [...calls, ...others].sort((one, other) => one.start - other.start);
 }

@@ -297,10 +297,17 @@ export class ExecutionStore implements Disposable {
 
   #parse(row: Row) {
     const details = optionalText(row, "json") ?? "";
+    const parts = () => ({ summary: text(row, "summary"), details });
+    return this.#readable(row, () => ({ execution: readExecution(parts()), details }));
+  }
+
+  /** Undefined, and reported, if it can't be read. */
+  #readable<T>(row: Row, read: () => T): T | undefined {
     try {
-      return { execution: readExecution({ summary: text(row, "summary"), details }), details };
+      return read();
     } catch (error) {
-      this.#reportUnread(error, text(row, "local_id"));
+      const { log } = this.#options;
+      log.problem("A tracked execution could not be read.", error, text(row, "local_id"));
       return undefined;
     }
   }
@@ -340,7 +347,10 @@ export class ExecutionStore implements Disposable {
       for (const row of database.all(readNews, this.#seen.revision)) {
         const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
         if (revision > (this.#entries.get(localId)?.revision ?? 0))
-          this.#set(localId, { revision, summary: this.#readSummary(row) });
+          this.#set(localId, {
+            revision,
+            summary: this.#readable(row, () => readSummary(text(row, "summary"))),
+          });
         this.#seen.revision = revision;
       }
       if (counts === undefined || integer(counts, "count") !== this.#entries.size) {
@@ -352,20 +362,6 @@ export class ExecutionStore implements Disposable {
       // Also after an error: what was read is not read again.
       this.#report();
     }
-  }
-
-  /** Undefined, and reported, if it can't be read. */
-  #readSummary(row: Row): ExecutionSummary | undefined {
-    try {
-      return readSummary(text(row, "summary"));
-    } catch (error) {
-      this.#reportUnread(error, text(row, "local_id"));
-      return undefined;
-    }
-  }
-
-  #reportUnread(error: unknown, localId: string): void {
-    this.#options.log.problem("A tracked execution could not be read.", error, localId);
   }
 
   #set(localId: string, entry: Entry | undefined): void {

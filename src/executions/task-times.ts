@@ -1,4 +1,3 @@
-import type { TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { type Activity, activityOf, type KeptEvents } from "./activity.ts";
 import type { Execution, TaskTimes } from "./model.ts";
@@ -29,10 +28,7 @@ export function taskTimes({ spans, interruptions }: Activity): ReadonlyMap<strin
       const idle = interruptions.map(({ from, to }) => Math.min(end, to) - Math.max(start, from));
       return end - start - total([...inside, ...idle].map((each) => Math.max(0, each)));
     });
-    const tokens = own.reduce<TokenUsage | undefined>(
-      (sum, span) => (span.tokens === undefined ? sum : sumOfTokens(sum, span.tokens)),
-      undefined,
-    );
+    const tokens = sumOfTokens(own.map((span) => span.tokens));
     const seconds = total(worked) / 1000;
     const models = modelTokens(all.get(taskId) ?? []);
     const entry = defined({

@@ -49,28 +49,24 @@ export function largerUsage(one: TokenUsage | undefined, other: TokenUsage | und
   return (one?.total ?? 0) >= (other?.total ?? 0) ? one : other;
 }
 
-export function sumOfTokens(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
-  return one === undefined ? other : combined(one, other, (a, b) => a + b);
+/** Undefined if all are. */
+export function sumOfTokens(all: readonly (TokenUsage | undefined)[]): TokenUsage | undefined {
+  const [first, ...others] = all.filter((each) => each !== undefined);
+  return first && others.reduce((sum, each) => combined(sum, each, (a, b) => a + b), first);
 }
 
 function addUp(all: readonly ModelTokens[]): readonly ModelTokens[] {
-  const sums = new Map<string | undefined, ModelTokens>();
-  for (const { model, tokens } of all)
-    sums.set(model, {
-      ...defined({ model }),
-      tokens: sumOfTokens(sums.get(model)?.tokens, tokens),
-    });
-  return [...sums.values()];
+  return [...Map.groupBy(all, ({ model }) => model)].flatMap(([model, own]) => {
+    const tokens = sumOfTokens(own.map((each) => each.tokens));
+    return tokens === undefined ? [] : { ...defined({ model }), tokens };
+  });
 }
 
 function useOf(
   reported: TokenUsage | undefined,
   models: readonly ModelTokens[],
 ): TokenUse | undefined {
-  const known = models.reduce<TokenUsage | undefined>(
-    (sum, { tokens }) => sumOfTokens(sum, tokens),
-    undefined,
-  );
+  const known = sumOfTokens(models.map(({ tokens }) => tokens));
   const tokens = largerUsage(reported, known);
   if (tokens === undefined) return undefined;
   if (known === undefined) return { tokens, models: [{ tokens }] };

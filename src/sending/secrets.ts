@@ -2,7 +2,7 @@ import { secretsOf, withSecrets } from "../api/callbacks.ts";
 import type { SecretCallbacks } from "../api/types.ts";
 import type { Disposable } from "../base/events.ts";
 import type { ProblemLog } from "../base/errors.ts";
-import { defined, isObject, textAt } from "../base/json.ts";
+import { asObject, defined, textAt } from "../base/json.ts";
 import { type Execution, type ExecutionSummary, isDone } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
@@ -95,9 +95,13 @@ export class CallbackSecrets implements Disposable {
   /** Unreadable secrets are lost: the person is asked. The storage's error may quote them. */
   async #read(localId: string): Promise<ReturnType<typeof secretsOf>> {
     try {
-      const raw: unknown = JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}");
-      if (!isObject(raw)) return {};
-      return defined({ humanInput: textAt(raw, "humanInput"), stream: textAt(raw, "stream") });
+      const stored = asObject(
+        JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}"),
+      );
+      return defined({
+        humanInput: textAt(stored, "humanInput"),
+        stream: textAt(stored, "stream"),
+      });
     } catch {
       this.#options.log.problem(
         "The secrets of a callback could not be read from the secret storage.",
