@@ -30,7 +30,6 @@ export interface BriefView {
   readonly crew: string;
   readonly state: ExecutionState | "interrupted";
   readonly label: string;
-  /** The task under way, progress. */
   readonly facts: readonly string[];
   /** How long it took, or since when it runs (milliseconds since 1970). */
   readonly elapsed?: string | number;
@@ -86,7 +85,6 @@ export interface TaskBrief {
   readonly agent?: string;
   readonly state: TaskSummary["state"] | "interrupted";
   readonly label: string;
-  /** Duration, tokens, cost. */
   readonly facts: readonly string[];
 }
 

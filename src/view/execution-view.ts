@@ -32,7 +32,6 @@ export type Table = readonly (readonly string[])[];
  * remote ones as they came, unless a member says Markdown.
  */
 export interface ExecutionView extends BriefView {
-  /** Tokens, estimated cost. */
   readonly use: readonly string[];
   readonly notices: readonly Notice[];
   /** The title of the execution of which it has earlier outputs, if that is tracked. */
@@ -53,9 +52,7 @@ export interface ExecutionView extends BriefView {
   readonly timeTable?: Table;
   readonly tokenTables: readonly Table[];
   readonly history: readonly HistoryEntry[];
-  /** Its crew and IDs, and who or what started it. */
   readonly about: readonly Fact[];
-  /** How many events of which kind came. */
   readonly events: readonly Fact[];
 }
 
@@ -160,7 +157,6 @@ function withoutPath(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
 }
 
-/** When it ran, and how long. */
 function timeLines(execution: Execution): readonly string[] {
   const { endedAt } = execution;
   const whole = wholeTime(execution);

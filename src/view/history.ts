@@ -97,7 +97,6 @@ function feedbackEvent({ taskId, attempt, feedback, outcome }: SentResume): stri
   return outcome === "unanswered" ? l10n.t("{0}; may have been sent", text) : text;
 }
 
-/** @param milliseconds since 1970 */
 function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

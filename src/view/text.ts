@@ -103,7 +103,6 @@ function missing(): string {
   return l10n.t("The crew has not returned this output.");
 }
 
-/** Undefined without lines. */
 function section(
   id: string,
   title: string,
@@ -195,7 +194,6 @@ function feedbackPart(id: string, { title, text, outcome }: FeedbackView): Part 
   return { id, lines: [`### ${title}`, "", ...lines, "", outcome] };
 }
 
-/** The last ones. */
 function stepsParts(taskId: string, all: readonly Step[]): readonly Part[] {
   if (all.length === 0) return [];
   const steps = all.toSorted((one, other) => one.start - other.start);

@@ -131,7 +131,6 @@ export function watchReading(
   );
 }
 
-/** As text or as a page. */
 function visibleDocuments(scheme?: string): readonly vscode.Uri[] {
   const texts = vscode.window.visibleTextEditors.map(({ document }) => document.uri);
   const pages = vscode.window.tabGroups.all.flatMap(({ activeTab }) =>

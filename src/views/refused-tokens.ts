@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
-import { actionsOf } from "../base/errors.ts";
+import { actionsOf, UserError } from "../base/errors.ts";
 import { describeTokenType } from "../crews/token-format.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage, runAction } from "../editor/messages.ts";
+import { showError } from "../editor/messages.ts";
 import type { Leader } from "../store/leader.ts";
 import type { CrewRef } from "../executions/model.ts";
 import type { Poller } from "../executions/poller.ts";
@@ -21,13 +21,7 @@ export function watchRefusedTokens(
     if (!leader.confirm()) return;
     // The crew may have another token by now.
     if (!poller.refusingCrews().has(id) || !prompts.begin(id)) return;
-    const actions = actionsOf(error);
-    const chosen = await vscode.window.showErrorMessage(
-      plainMessage(messageFor(name, error)),
-      ...actions.map(({ title }) => title),
-    );
-    const action = actions.find(({ title }) => title === chosen);
-    if (action !== undefined) await runAction(action);
+    await showError(new UserError(messageFor(name, error), actionsOf(error)));
   };
   return vscode.Disposable.from(
     poller.onDidRefuse(({ crew, error }) => {

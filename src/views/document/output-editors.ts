@@ -77,7 +77,6 @@ export async function saveOutput(
   return target;
 }
 
-/** The document of an output. */
 export function uriOf(
   { crew: { name: crewName }, ...ids }: ExecutionSummary,
   part: ExecutionPart,

@@ -86,7 +86,6 @@ function outputFiles({ result, tasks }: ExecutionView): readonly OutputFile[] {
   return [...file("result", l10n.t("Result"), result), ...ofTasks];
 }
 
-/** A name for the folder or file. */
 export function bundleName(execution: Execution): string {
   return linkName(titleOf(execution));
 }

@@ -8,7 +8,6 @@ import type { SecretStorage } from "../../sending/secrets.ts";
 
 const endpointSetting = "crewdeck.otlpEndpoint";
 
-/** Opens the setting. */
 export function endpointAction() {
   return {
     title: l10n.t("Open Settings"),

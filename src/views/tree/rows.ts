@@ -59,7 +59,6 @@ export function moreRow(count: number): Row {
   };
 }
 
-/** Below a crew of which nothing else is listed. */
 export function hintRow(isStopped = false): Row {
   const label = isStopped ? l10n.t("Start and kick off…") : l10n.t("Kick off…");
   return {
