@@ -42,41 +42,32 @@ export function linkHandler(parts: LinkParts): (uri: vscode.Uri) => Promise<void
 }
 
 async function follow(
-  link: Link,
+  { url, name, kickoffId }: Link,
   { crews, verbs }: LinkParts,
   isOld: () => boolean,
 ): Promise<void> {
-  if (link.route === "none") {
-    void vscode.window.showErrorMessage(plainMessage(link.problem));
-    return;
-  }
   /** @returns whether it is allowed, and still wanted */
   const agrees = async (question: Question) => {
     const isAllowed = !isOld() && (await person.agrees(question));
-    if (!isOld()) return isAllowed;
-    sayThatOld();
-    return false;
+    if (isOld()) sayThatOld();
+    return isAllowed && !isOld();
   };
-  const { url } = link;
   const known = crews.find(url);
-  const connect = (name?: string) => verbs.addCrew({ by: "link", url, ...defined({ name }) });
-  if (link.route === "add") {
-    if (known === undefined) {
-      if (await agrees(connectQuestion(url, link.name))) await connect(link.name);
-      return;
-    }
+  const connect = () => verbs.addCrew({ by: "link", url, ...defined({ name }) });
+  if (kickoffId !== undefined) {
+    if (!(await agrees(trackQuestion(url, kickoffId, known?.name)))) return;
+    if (known === undefined && (await connect()) === undefined) return;
+    await verbs.trackExecution({ by: "link", crew: known?.id ?? url, kickoffId });
+  } else if (known === undefined) {
+    if (await agrees(connectQuestion(url, name))) await connect();
+  } else {
     const text = vscode.l10n.t(
       "A link asked to connect {0}. It is already connected, as “{1}”.",
       url,
       known.name,
     );
     void vscode.window.showInformationMessage(plainMessage(text));
-    return;
   }
-  const { kickoffId } = link;
-  if (!(await agrees(trackQuestion(url, kickoffId, known?.name)))) return;
-  if (known === undefined && (await connect()) === undefined) return;
-  await verbs.trackExecution({ by: "link", crew: known?.id ?? url, kickoffId });
 }
 
 function sayThatOld(): void {

@@ -18,7 +18,8 @@ export function executionUri(
   scheme: string = executionScheme,
 ): vscode.Uri {
   // Separators become dashes, since the title isn't parsed. A sentence's full stop would be two dots in the breadcrumbs.
-  const label = toWellFormed(title)
+  const label = title
+    .toWellFormed()
     .replace(/[/\\\u0000-\u001f\u007f]+/g, "-")
     .replace(/(?<!\.)\.+$/, "");
   return uriOf(address, `${label}.execution`, scheme);
@@ -87,14 +88,9 @@ function decode(segment: string | undefined): string | undefined {
   }
 }
 
-/** Encodes only separators, so that tabs and breadcrumbs stay readable. */
+/** Without lone surrogates, which no URI can hold. Encodes only separators, so that tabs and breadcrumbs stay readable. */
 function encodeName(name: string): string {
-  return toWellFormed(name).replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
-}
-
-/** Replaces lone surrogates, which no URI can hold. */
-function toWellFormed(text: string): string {
-  return text.replace(/\p{Cs}/gu, "\uFFFD");
+  return name.toWellFormed().replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
 }
 
 /** The focused text, or the page in the active tab. */

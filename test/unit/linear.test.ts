@@ -72,7 +72,14 @@ const functions: Readonly<Record<string, (text: string) => unknown>> = {
   parseJson,
   readErrorBody: (text) => readErrorBody(text),
   readFlowRequest,
-  readLink: (text) => readLink("/add", `name=${encodeURIComponent(text)}&url=x`),
+  readLink(text) {
+    const link = new URLSearchParams({ name: text, url: "https://crew.test" });
+    try {
+      readLink("/add", link.toString());
+    } catch (error) {
+      assert.match(String(error), /not followed/);
+    }
+  },
   readPasted: (text) => readPasted(text, 0),
   readStatus: (text) => readStatus({ state: text, error: text, result: text }),
   readable: (text) => readable([text]),
