@@ -67,7 +67,7 @@ function partOf(path: string): ExecutionPart | undefined {
 
 function uriOf({ crewName, key }: ExecutionAddress, below: string, scheme: string): vscode.Uri {
   const path = `/${encodeName(crewName)}/${below}`;
-  return vscode.Uri.from({ scheme, path, query: toWellFormed(key) });
+  return vscode.Uri.from({ scheme, path, query: key.toWellFormed() });
 }
 
 /** In addresses of 0.1, the ID is a folder. */
