@@ -74,7 +74,7 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
     );
   if (token !== undefined) {
     const typed = { token, type: tokenType ?? "bearer" };
-    await crews.test({ url: crew.url, token: typed });
+    await crews.test(crew.url, typed);
     await crews.setToken(crew.id, typed);
     return said(typed.type);
   }
@@ -92,9 +92,8 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
       const typed = { token: draft.token, type: draft.tokenType ?? "bearer" };
       if (draft.isStored === true) await crews.useToken(crew, typed.type);
       else {
-        const candidate = { url: crew.url, token: typed };
         if (isTested)
-          await whileTesting(`“${crew.name}”`, (signal) => crews.test(candidate, signal));
+          await whileTesting(`“${crew.name}”`, (signal) => crews.test(crew.url, typed, signal));
         await crews.setToken(crew.id, typed);
       }
       return said(typed.type);
@@ -140,7 +139,7 @@ export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefin
     const typed = isElsewhere() ? { token: draft.token, type: tokenType } : undefined;
     const token = typed ?? (await crews.token(crew.id));
     if (isTested && part === "url" && token !== undefined)
-      await whileTesting(url, (signal) => crews.test({ url, token }, signal));
+      await whileTesting(url, (signal) => crews.test(url, token, signal));
     return crews.change(crew, { name, url, dashboardUrl, ...defined({ token: typed }) });
   });
 }

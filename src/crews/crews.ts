@@ -28,14 +28,12 @@ import { CrewSettings } from "./settings.ts";
 import { cleanToken, tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
 import { Tokens } from "./tokens.ts";
 import type {
-  Candidate,
   Crew,
   CrewAddress,
   CrewChange,
   CrewReplacement,
   CrewTokens,
   NewCrew,
-  TestResult,
   TokenState,
 } from "./types.ts";
 
@@ -159,9 +157,9 @@ export class Crews implements vscode.Disposable {
   }
 
   async useToken(crew: Crew, type: TokenType): Promise<void> {
-    const reading = await this.#tokens.read(crew.id);
-    if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
-    if (reading.tokens[type] === undefined)
+    const tokens = await this.#read(crew);
+    if (tokens[type] !== undefined) await this.#tokens.write(crew.id, { ...tokens, inUse: type });
+    else
       throw new UserError(
         vscode.l10n.t(
           "“{0}” has no {1} on this machine. Set it first.",
@@ -170,7 +168,6 @@ export class Crews implements vscode.Disposable {
         ),
         [setTokenAction(crew)],
       );
-    await this.#tokens.write(crew.id, { ...reading.tokens, inUse: type });
   }
 
   /**
@@ -184,7 +181,7 @@ export class Crews implements vscode.Disposable {
     const added = this.checkNew(crew);
     if (crew.token === undefined) throw new MissingTokenError(added, { kind: "none" });
     const token: TypedToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
-    if (untested !== true) await this.test({ url: added.url, token }, signal);
+    if (untested !== true) await this.test(added.url, token, signal);
     this.checkNew(crew);
     await this.#tokens.write(added.id, withToken(undefined, token));
     try {
@@ -268,21 +265,11 @@ export class Crews implements vscode.Disposable {
     await CrewClient.testAddress(url, options, { signal });
   }
 
-  async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
-    const { url } = target;
-    const token = "token" in target ? target.token : await this.#readToken(target);
+  /** Whether a crew at the address accepts the token. @throws CrewApiError */
+  async test(url: string, token: TypedToken, signal?: AbortSignal): Promise<void> {
     const { CrewClient, clientOptions } = await import("./clients.ts");
     const options = clientOptions(() => shortAddress(url), this.#userAgent);
-    const connection: Connection =
-      "token" in target
-        ? { client: new CrewClient(url, token, options) }
-        : await this.#connection(target);
-    const begun = Date.now();
-    const inputs = await connection.client.inputs(defined({ signal }));
-    connection.inputs = inputs;
-    const milliseconds = Date.now() - begun;
-    const { baseUrl } = connection.client;
-    return { url: baseUrl, milliseconds, inputs: inputs.fields.length, tokenType: token.type };
+    await new CrewClient(url, token, options).inputs(defined({ signal }));
   }
 
   /** Cached unless `fresh`. @throws CrewApiError or {@link MissingTokenError} */
@@ -375,17 +362,17 @@ export class Crews implements vscode.Disposable {
   async #tokenFor(crew: CrewAddress, url: string): Promise<TypedToken> {
     const current = this.#connected(crew);
     if (current.local?.running === false) throw stoppedError(current.name, current.local.folder);
-    if (current.url === url) return await this.#readToken(current);
+    if (current.url === url) return tokenInUse(await this.#read(current));
     throw new UserError(
       vscode.l10n.t("“{0}” is no longer at {1}. Try again when it is running.", current.name, url),
     );
   }
 
   /** @throws MissingTokenError */
-  async #readToken(crew: Crew): Promise<TypedToken> {
+  async #read(crew: Crew): Promise<CrewTokens> {
     const reading = await this.#tokens.read(crew.id);
     if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
-    return tokenInUse(reading.tokens);
+    return reading.tokens;
   }
 
   async #stored(crewId: string): Promise<CrewTokens | undefined> {

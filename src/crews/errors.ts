@@ -17,31 +17,30 @@ export class MissingTokenError extends UserError {
   ) {
     const { name, local } = crew;
     const why = state.kind === "none" ? "none" : state.why;
-    if (local !== undefined && why !== "locked")
+    const gone = vscode.l10n.t(
+      "The token of “{0}” is no longer in this machine's secret storage. Set it again.",
+      name,
+    );
+    const texts = {
+      none: vscode.l10n.t(
+        "There is no token for “{0}” on this machine. Set the token to continue.",
+        name,
+      ),
+      locked: vscode.l10n.t(
+        "The token of “{0}” can't be read from this machine's secret storage. It may be locked: unlock it and try again, or set the token again.",
+        name,
+      ),
+      ...{ gone, garbled: gone },
+    };
+    if (local === undefined) super(texts[why], [setTokenAction(crew)]);
+    else if (why === "locked") super(texts[why]);
+    else
       super(
         vscode.l10n.t(
           "The token of the local crew “{0}” is missing. Start the local crew again: it creates a new one.",
           name,
         ),
         [startLocalAction(vscode.l10n.t("Start Local Crew"), local.folder)],
-      );
-    else
-      super(
-        why === "none"
-          ? vscode.l10n.t(
-              "There is no token for “{0}” on this machine. Set the token to continue.",
-              name,
-            )
-          : why === "locked"
-            ? vscode.l10n.t(
-                "The token of “{0}” can't be read from this machine's secret storage. It may be locked: unlock it and try again, or set the token again.",
-                name,
-              )
-            : vscode.l10n.t(
-                "The token of “{0}” is no longer in this machine's secret storage. Set it again.",
-                name,
-              ),
-        local === undefined ? [setTokenAction(crew)] : [],
       );
     this.why = why;
   }

@@ -56,20 +56,21 @@ export async function examine(
   signal?: AbortSignal,
 ): Promise<Examination> {
   const state = await crews.tokenState(crew.id);
+  const tokenType = state.kind === "stored" ? state.inUse : undefined;
+  const about = { crew: crew.name, url: crew.url, ...defined({ tokenType }) };
   const begun = Date.now();
-  const common = { crew: crew.name, url: crew.url };
   try {
-    const { milliseconds, inputs, tokenType } = await crews.test(crew, signal);
+    const { fields } = await crews.inputs(crew, { fresh: true, ...defined({ signal }) });
+    const milliseconds = Date.now() - begun;
     const statusPath = await (await crews.client(crew)).findStatusPath(defined({ signal }));
-    const report = { ...common, ok: true, milliseconds, inputs, tokenType };
+    const report = { ...about, ok: true, milliseconds, inputs: fields.length };
     return { report: { ...report, ...defined({ statusPath }) } };
   } catch (error) {
     const cause = causeOf(error);
     if (cause === undefined || !(error instanceof Error)) throw error;
     const milliseconds = Date.now() - begun;
-    const tokenType = state.kind === "stored" ? state.inUse : undefined;
-    const report = { ...common, ok: false, milliseconds, cause, problem: messageOf(error) };
-    return { report: { ...report, ...defined({ tokenType }) }, error };
+    const report = { ...about, ok: false, milliseconds, cause, problem: messageOf(error) };
+    return { report, error };
   }
 }
 

@@ -68,11 +68,6 @@ export interface CrewChange extends Partial<Pick<Crew, "name" | "url" | "dashboa
   readonly token?: TypedToken;
 }
 
-export interface Candidate {
-  readonly url: string;
-  readonly token: TypedToken;
-}
-
 /** Contains no token. */
 export interface CrewReport {
   readonly crew: string;
@@ -86,10 +81,6 @@ export interface CrewReport {
   readonly cause?: string;
   readonly problem?: string;
 }
-
-export type TestResult = Required<
-  Pick<CrewReport, "url" | "milliseconds" | "inputs" | "tokenType">
->;
 
 export interface CrewReplacement {
   readonly from: Crew;
