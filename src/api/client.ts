@@ -41,9 +41,7 @@ export interface CrewClientOptions extends Partial<Omit<Line, "baseUrl" | "token
   readonly onStatusPath?: (path: StatusPath) => void;
   /** Called before the error of a crew that can't stop executions is thrown. */
   readonly onNoStop?: () => void;
-  /**
-   * Called before a 401, a 403 or an unreadable local project is thrown; may attach actions to it.
-   */
+  /** Called before a 401, a 403 or an unreadable local project is thrown; may attach actions to it. */
   readonly onRefused?: (error: CrewApiError) => void;
 }
 

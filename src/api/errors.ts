@@ -17,13 +17,6 @@ export type CrewApiErrorKind =
   | "redirected"
   | "aborted";
 
-/** A place in a crew's project. Remote text: open the file only for a local crew. */
-export interface CrewPlace {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
 /** No property holds the token. */
 export class CrewApiError extends Error {
   override readonly name = "CrewApiError";
@@ -42,7 +35,8 @@ export class CrewApiError extends Error {
   readonly sent: "no" | "maybe";
   /** The sent token's type, if known, when `kind` is `unauthorized` or `forbidden`. */
   readonly tokenType?: TokenType;
-  readonly place?: CrewPlace;
+  /** In the crew's project. Remote text: open the file only for a local crew. */
+  readonly place?: { readonly file: string; readonly line: number; readonly column: number };
   /** A run again was refused because earlier outputs don't fit the crew; `keepChanged` would help. */
   readonly canKeepChanged?: boolean;
   /** Only the local crew's Python knows the inputs, and a person has to allow that it is asked. */

@@ -3,7 +3,6 @@ import type { CrewApiErrorKind } from "./errors.ts";
 
 /** A request or its end, for a log. Holds no header and no token. */
 export type Traffic = TrafficEvent & {
-  /** Unique in this process. */
   readonly id: number;
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -21,7 +20,6 @@ export type TrafficEvent =
       readonly milliseconds: number;
     };
 
-/** Characters of a body. */
 const [maxLogged, maxParsed] = [4_000, 1_000_000];
 /** Shorter texts occur by chance. */
 const shortestSecret = 4;
@@ -55,7 +53,6 @@ export function secretsIn(value: unknown): readonly string[] {
   return found;
 }
 
-/** Also removes a request's secrets, which a crew may repeat. */
 export function withoutSecrets(text: string, token: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (clean, secret) => without(clean, secret, "[secret]"),
@@ -72,9 +69,7 @@ function without(text: string, secret: string, instead: string): string {
   );
 }
 
-/**
- * A JSON body without secrets, truncated. URLs become hosts: a callback's path is often a secret.
- */
+/** A JSON body without secrets, truncated. URLs become hosts: a callback's path is often a secret. */
 export function bodyForLog(text: string, clean: (text: string) => string): string {
   if (text === "") return "(empty)";
   const size = `${text.length} characters`;

@@ -24,7 +24,6 @@ import {
 } from "./traffic.ts";
 import type { TypedToken } from "./types.ts";
 
-/** A subset of node-fetch's `Response`. */
 interface FetchAnswer {
   readonly status: number;
   readonly statusText: string;
@@ -248,7 +247,6 @@ function decoderFor(contentType: string) {
   }
 }
 
-/** Aborts a request after its time-out, or with its caller. */
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #own = new AbortController();
@@ -261,7 +259,6 @@ export class Deadline {
     this.restart(milliseconds);
   }
 
-  /** Until it is disposed of. */
   get ended(): "timeout" | "aborted" | undefined {
     if (this.#own.signal.aborted) return "timeout";
     return this.signal.aborted ? "aborted" : undefined;

@@ -95,7 +95,6 @@ export interface KickoffAnswer {
   readonly kickoffId: string;
 }
 
-/** Body of `POST /resume`. */
 export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
   readonly executionId: string;
   readonly taskId: string;

@@ -4,7 +4,6 @@ export interface ErrorAction {
   readonly arguments?: readonly unknown[];
 }
 
-/** An error whose message says what is wrong and what to do. */
 export class UserError extends Error {
   override readonly name: string = "UserError";
   readonly actions: readonly ErrorAction[];

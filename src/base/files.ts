@@ -3,7 +3,6 @@ import { constants } from "node:fs";
 import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** A path that leads to a device, a pipe or a folder. */
 export class NotRegularFile extends Error {
   override readonly name = "NotRegularFile";
 }

@@ -22,7 +22,6 @@ const noPath = "-";
 
 export interface CallbacksOptions extends FlowWebhooksOptions {
   readonly store: ExecutionStore;
-  /** The first that is set up is used. */
   readonly routes: readonly Route[];
   /** Asks for an execution's status; resolves when it is stored. */
   readonly poll: (localId: string) => Promise<unknown>;
@@ -52,9 +51,7 @@ export class Callbacks implements Disposable {
   /** Why callbacks can't come, as notifications have said: each kickoff would say it again. */
   readonly #told = new Set<string>();
   #cancelStop: (() => void) | undefined;
-  /** The webhooks of flows that ask a person. */
   readonly flows: FlowWebhooks;
-  /** From the listener or from a relay. */
   readonly receive: Receive;
 
   constructor(options: CallbacksOptions) {
@@ -165,7 +162,6 @@ export class Callbacks implements Disposable {
     for (const route of this.#options.routes) route.dispose?.();
   }
 
-  /** Deletes the secrets of all routes. */
   async forgetRoutes(): Promise<void> {
     for (const route of this.#options.routes) await route.forget?.();
   }

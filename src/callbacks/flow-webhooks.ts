@@ -58,7 +58,6 @@ export class FlowWebhooks {
     );
   }
 
-  /** The crew's secret path. Creates it at the first call. */
   path(crewId: string): string {
     return this.#options.database.write(() => {
       const known = this.#paths.get(crewId);
@@ -236,7 +235,6 @@ export function readFlowRequest(body: string): AskedPerson | undefined {
   };
 }
 
-/** Markdown: the message, what the method returned, and the flow's state. */
 function outputOf(request: UnknownObject, message: string): string {
   const output = readable(request["method_output"] ?? request["output"]) ?? "";
   return [

@@ -154,7 +154,6 @@ export class Probes {
     return path;
   }
 
-  /** In any window. */
   #hasArrived(probe: string): boolean {
     const select = "SELECT 1 FROM callback_probes WHERE path = ? AND has_arrived = 1";
     return this.#database.get(select, probe) !== undefined;

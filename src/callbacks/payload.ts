@@ -16,16 +16,13 @@ import {
 } from "../base/json.ts";
 import type { CallbackReport } from "../executions/callback-report.ts";
 
-/** What a callback says. */
 export interface Payload {
   readonly kind: "events" | "step" | "pause" | "task" | "crew" | "other";
   /** The ID in the payload. It is only information: the path decides which execution the callback belongs to. */
   readonly kickoffId?: string;
   /** All IDs of executions in the payload, also those of its events. */
   readonly executionIds: readonly string[];
-  /** What it changes in its execution. */
   readonly report?: CallbackReport;
-  /** For its timeline. */
   readonly events: readonly ActivityEvent[];
 }
 

@@ -84,7 +84,6 @@ export class Channels {
     return created;
   }
 
-  /** Deletes the secrets of a channel that the relay no longer has. */
   async forget(relay: string): Promise<void> {
     await this.#keep(relayAddress(relay), undefined);
   }

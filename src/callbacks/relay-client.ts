@@ -63,7 +63,6 @@ export class RelayClient {
     return this.#state;
   }
 
-  /** Of the channel that was opened last. */
   get address(): string | undefined {
     return this.#channel?.address;
   }

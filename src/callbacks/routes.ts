@@ -10,7 +10,6 @@ import type { Probes } from "./paths.ts";
 import type { Channel, Channels, RelayConnection, RelayError } from "./relay-channel.ts";
 import type { RelayClient } from "./relay-client.ts";
 
-/** A callback as it arrived: over HTTP, or through a relay. */
 export interface Delivery {
   /** The path below the public address, which names the execution: `/<secret path>`. */
   readonly path: string;
@@ -26,7 +25,6 @@ export interface Delivery {
 /** Stores a callback. Resolves with the HTTP status to answer: 2xx only once it is in the store. Never rejects. */
 export type Receive = (delivery: Delivery) => Promise<number>;
 
-/** VS Code's. */
 export interface SecretStorage {
   get(key: string): PromiseLike<string | undefined>;
   store(key: string, value: string): PromiseLike<void>;
@@ -50,7 +48,6 @@ export interface Route {
   addressOf(path: string, port: number, mayAsk: boolean): Promise<string | undefined>;
   /** Called when this window begins to receive for all windows, and with undefined when it stops. */
   receives?(receive: Receive | undefined): void;
-  /** Deletes its secrets. */
   forget?(): Promise<void>;
   dispose?(): void;
 }
@@ -74,9 +71,7 @@ export function publicUrlRoute(read: () => string): Route {
 }
 
 interface ForwardedOptions {
-  /** Whether VS Code runs where it can forward ports to the public. */
   readonly isOn: () => boolean;
-  /** The address at which VS Code forwards one of this machine. */
   readonly externalAddress: (address: string) => Promise<string>;
   readonly probes: Probes;
 }
@@ -109,7 +104,6 @@ interface RelayOptions extends Omit<RelayConnection, "signal"> {
   readonly read: () => string;
   readonly onDidChange: Event<unknown>;
   readonly secrets: SecretStorage;
-  /** Asks the person for the token of the relay at an address. Undefined if they cancel. */
   readonly askToken: (address: string) => Promise<string | undefined>;
   /** Called when the relay no longer has the channel: only the person can create a new one. */
   readonly onBroken: (problem: UserError) => void;
