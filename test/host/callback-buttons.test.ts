@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
@@ -8,10 +7,8 @@ import type { Callbacks } from "../../src/callbacks/callbacks.ts";
 import { callbackVerbs } from "../../src/actions/callbacks.ts";
 import { receiveCallbacks } from "../../src/crews/receiving.ts";
 import type { KickoffForms } from "../../src/kickoff/form/forms.ts";
-import { openRelay } from "../../src/relay/relay.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
-import { temporaryFolder } from "../support/folders.ts";
-import { relayToken } from "../support/relay.ts";
+import { OwnRelay, relayToken } from "../support/relay.ts";
 import { waitFor } from "../support/wait.ts";
 import { deployedCrew } from "../unit/callbacks/support.ts";
 import { anExecution } from "../unit/executions/samples.ts";
@@ -101,29 +98,21 @@ describe("The notification that callbacks don't arrive", () => {
   });
 
   it("because the relay has lost the channel offers a test, which creates a new one", async () => {
-    const folder = temporaryFolder("relay");
-    const open = (name: string, port: number) =>
-      openRelay({
-        ...{ token: relayToken, host: "127.0.0.1", log: () => undefined, port },
-        database: path.join(folder, name),
-      });
-    let relay = await open("old.sqlite", 0);
+    const relay = new OwnRelay();
+    await relay.start();
     try {
       await setWay("relay", relay.url);
       const test = () => withPerson([{ type: relayToken }], () => callbacks.test(deployedCrew));
       assert.equal((await test()).result.via, "relay");
       const shown = await press("Test Callbacks", async () => {
-        const port = Number(new URL(relay.url).port);
-        await relay.close();
-        relay = await open("new.sqlite", port);
+        await relay.start({}, path.join(relay.folder, "new.sqlite"));
       });
       assert.match(shown?.text ?? "", /no longer has the channel of this machine/);
       assert.deepEqual(shown?.choices, ["Test Callbacks"]);
       assert.deepEqual(ran, [["crewdeck.testCallbacks"]]);
       assert.equal((await test()).result.via, "relay");
     } finally {
-      await relay.close();
-      rmSync(folder, { recursive: true });
+      await relay.end();
     }
   });
 });

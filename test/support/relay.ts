@@ -1,14 +1,18 @@
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
 import { defaultFetch } from "../../src/api/transport.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Delivery } from "../../src/callbacks/routes.ts";
 import { type Channel, Channels } from "../../src/callbacks/relay-channel.ts";
 import { RelayClient, type RelayClientOptions } from "../../src/callbacks/relay-client.ts";
-import { projectFolder } from "./folders.ts";
+import type { Limits } from "../../src/relay/limits.ts";
+import { openRelay } from "../../src/relay/relay.ts";
+import { projectFolder, temporaryFolder } from "./folders.ts";
 import { SecretMemory } from "./secret-memory.ts";
 import { longestWait, waitFor } from "./wait.ts";
 
@@ -21,6 +25,52 @@ export const line = { fetch: defaultFetch, clock: systemClock, userAgent: "test"
 export function channelAt(address: string, token = relayToken): Promise<Channel> {
   const channels = new Channels({ ...line, secrets: new SecretMemory(), machine: "test" });
   return channels.open(address, () => Promise.resolve(token));
+}
+
+/** A relay of one's own in this process, with a folder of its own. */
+export class OwnRelay {
+  readonly folder = temporaryFolder("relay");
+  readonly log: string[] = [];
+  #relay: Awaited<ReturnType<typeof openRelay>> | undefined;
+  #port = 0;
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get database(): string {
+    return path.join(this.folder, "crewdeck.sqlite");
+  }
+
+  /** Starts it, or starts it again at the same address. */
+  async start(limits: Partial<Limits> = {}, database = this.database): Promise<void> {
+    await this.stop();
+    this.#relay = await openRelay({
+      ...{ database, token: relayToken, host: "127.0.0.1", port: this.#port, limits },
+      log: (message) => this.log.push(message),
+    });
+    this.#port = Number(new URL(this.#relay.url).port);
+  }
+
+  async stop(): Promise<void> {
+    await this.#relay?.close();
+    this.#relay = undefined;
+  }
+
+  /** Fails if it has logged anything. */
+  async end(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true });
+    assert.deepEqual(this.log, []);
+  }
+
+  /** How many callbacks it keeps. */
+  waiting(): unknown {
+    const reader = new DatabaseSync(this.database, { readOnly: true });
+    const row = reader.prepare("SELECT count(*) AS count FROM messages").get();
+    reader.close();
+    return row?.["count"];
+  }
 }
 
 /** A client with a receiver that stores everything in memory. */

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { createParser } from "eventsource-parser";
 import { exportJWK, generateKeyPair } from "jose";
 import { defaultFetch } from "../../../src/api/transport.ts";
@@ -11,24 +8,22 @@ import {
   Channels,
   RelayError,
 } from "../../../src/callbacks/relay-channel.ts";
-import { openRelay } from "../../../src/relay/relay.ts";
-import { temporaryFolder } from "../../support/folders.ts";
-import { bytesIn, channelAt, line, Listening, post, relayToken } from "../../support/relay.ts";
+import {
+  bytesIn,
+  channelAt,
+  line,
+  Listening,
+  OwnRelay,
+  post,
+  relayToken,
+} from "../../support/relay.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { waitFor } from "../../support/wait.ts";
 
 describe("A relay of one's own", () => {
-  let folder: string;
-  let database: string;
-  let relay: Awaited<ReturnType<typeof openRelay>>;
+  let relay: OwnRelay;
   let channel: Channel;
-  const log: string[] = [];
   const clients: Listening[] = [];
-  const open = (port = 0, limits = {}) =>
-    openRelay({
-      ...{ database, token: relayToken, host: "127.0.0.1", port, limits },
-      log: (message) => log.push(message),
-    });
   const listen = (...args: ConstructorParameters<typeof Listening>) => {
     const listening = new Listening(...args);
     clients.push(listening);
@@ -36,24 +31,15 @@ describe("A relay of one's own", () => {
   };
   const numbers = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => String(from + index));
-  const waiting = () => {
-    const reader = new DatabaseSync(database, { readOnly: true });
-    const row = reader.prepare("SELECT count(*) AS count FROM messages").get();
-    reader.close();
-    return row?.["count"];
-  };
+  const waiting = () => relay.waiting();
   beforeEach(async () => {
-    folder = temporaryFolder("relay");
-    database = path.join(folder, "crewdeck.sqlite");
-    log.length = 0;
-    relay = await open();
+    relay = new OwnRelay();
+    await relay.start();
     channel = await channelAt(relay.url);
   });
   afterEach(async () => {
     await Promise.all(clients.splice(0).map(({ client }) => client.dispose()));
-    await relay.close();
-    rmSync(folder, { recursive: true });
-    assert.deepEqual(log, []);
+    await relay.end();
   });
 
   it("passes a callback on as it was sent: path, headers and every byte of its body", async () => {
@@ -74,8 +60,7 @@ describe("A relay of one's own", () => {
   });
 
   it("has a limited number of channels, and says so", async () => {
-    await relay.close();
-    relay = await open(0, { channels: 2 });
+    await relay.start({ channels: 2 });
     await channelAt(relay.url);
     await assert.rejects(channelAt(relay.url), /as many channels as it keeps \(507\)/);
   });
@@ -123,8 +108,7 @@ describe("A relay of one's own", () => {
     end?.(503);
     await ended;
     const ids = await idsOf(channel, 3);
-    await relay.close();
-    relay = await open(Number(new URL(relay.url).port));
+    await relay.start();
     assert.deepEqual(await idsOf(channel, 3), ids, "also after it was started again");
     assert.equal(kept.id, ids[0]);
     const second = listen(channel, kept);
@@ -136,8 +120,7 @@ describe("A relay of one's own", () => {
   it("passes on what comes while it is restarted and the client connects again", async () => {
     const listening = listen(channel);
     await listening.connected();
-    await relay.close();
-    relay = await open(Number(new URL(relay.url).port));
+    await relay.start();
     await post(`${channel.address}/x`, "1");
     await listening.until(1);
     assert.deepEqual([listening.received.length, listening.client.state], [1, "connected"]);
@@ -148,7 +131,7 @@ describe("A relay of one's own", () => {
     const body = { task_output: secret, more: secret.repeat(1000) };
     await post(`${channel.address}/path-${secret}`, body, { "X-Header": secret });
     assert.equal(waiting(), 1);
-    const bytes = bytesIn(folder);
+    const bytes = bytesIn(relay.folder);
     assert.ok(bytes.length > 20_000);
     for (const text of [
       secret,

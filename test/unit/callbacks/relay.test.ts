@@ -1,30 +1,24 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
 import path from "node:path";
-import { openRelay } from "../../../src/relay/relay.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { HttpServer } from "../../support/http-server.ts";
-import { relayToken } from "../../support/relay.ts";
+import { OwnRelay } from "../../support/relay.ts";
 import { waitFor } from "../../support/wait.ts";
 import { anExecution } from "../executions/samples.ts";
 import { deployedCrew, type ReceivingWindow, ReceivingWindows, send } from "./support.ts";
 
 describe("Callbacks through a relay of one's own", () => {
-  let folder: string;
-  let relay: Awaited<ReturnType<typeof openRelay>>;
+  let relay: OwnRelay;
   let windows: ReceivingWindows;
-  const options = { token: relayToken, host: "127.0.0.1", log: () => undefined };
 
   beforeEach(async () => {
-    folder = temporaryFolder("relay");
-    relay = await openRelay({ ...options, database: path.join(folder, "relay.sqlite"), port: 0 });
+    relay = new OwnRelay();
+    await relay.start();
     windows = new ReceivingWindows();
     windows.relay = relay.url;
   });
   afterEach(async () => {
     await windows.close();
-    await relay.close();
-    rmSync(folder, { recursive: true });
+    await relay.end();
   });
 
   const add = ({ store }: ReceivingWindow) => store.add(anExecution({ crew: deployedCrew }));
@@ -87,13 +81,11 @@ describe("Callbacks through a relay of one's own", () => {
   it("don't arrive while the relay is down, which the test says with what to check", async () => {
     const window = windows.open();
     await setUp(window);
-    await relay.close();
+    await relay.stop();
     await assert.rejects(window.callbacks.test(deployedCrew), {
       message:
         /don't arrive on this machine: .*ECONNREFUSED.*\. Check that the relay runs, and that a proxy/,
     });
-    const port = Number(new URL(relay.url).port);
-    relay = await openRelay({ ...options, database: path.join(folder, "relay.sqlite"), port });
   });
 
   it("arrive when VS Code is opened again, and count once", async () => {
@@ -141,9 +133,7 @@ describe("Callbacks through a relay of one's own", () => {
   it("need a new channel if the relay has lost it", async () => {
     const window = windows.open();
     await setUp(window);
-    const port = Number(new URL(relay.url).port);
-    await relay.close();
-    relay = await openRelay({ ...options, database: path.join(folder, "new.sqlite"), port });
+    await relay.start({}, path.join(relay.folder, "new.sqlite"));
     await waitFor("the news", () =>
       windows.windows.problems.some((problem) => problem.includes("no longer has the channel")),
     );
@@ -174,7 +164,7 @@ describe("Callbacks through a relay of one's own", () => {
     const { localId, url } = await called(window);
     await send(url, { name: "write", output: "Text" });
     const port = Number(new URL(relay.url).port);
-    await relay.close();
+    await relay.stop();
     let attempts = 0;
     const proxy = new HttpServer(({ headers }, response) => {
       if (headers.accept === "text/event-stream") attempts += 1;
@@ -183,7 +173,7 @@ describe("Callbacks through a relay of one's own", () => {
     await proxy.start(port);
     await waitFor("another attempt to listen", () => attempts >= 2);
     await proxy.stop();
-    relay = await openRelay({ ...options, database: path.join(folder, "relay.sqlite"), port });
+    await relay.start();
     await send(url, pause);
     await waits(window, localId);
     assert.equal(windows.asked, 1);
@@ -193,8 +183,8 @@ describe("Callbacks through a relay of one's own", () => {
   it("of relays that were set before are forgotten with the local data, too", async () => {
     const window = windows.open();
     await setUp(window);
-    const database = path.join(folder, "second.sqlite");
-    const second = await openRelay({ ...options, database, port: 0 });
+    const second = new OwnRelay();
+    await second.start();
     try {
       windows.relay = second.url;
       assert.equal((await window.callbacks.test(deployedCrew)).via, "relay");
@@ -202,7 +192,7 @@ describe("Callbacks through a relay of one's own", () => {
       await setUp(window);
       assert.equal(windows.asked, 2, "both are kept");
     } finally {
-      await second.close();
+      await second.end();
     }
     await window.callbacks.forgetRoutes();
     assert.deepEqual([...windows.secrets.entries.keys()], []);

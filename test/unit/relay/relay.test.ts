@@ -9,45 +9,23 @@ import { exportJWK, generateKeyPair } from "jose";
 import { mostBytes } from "../../../src/callbacks/routes.ts";
 import type { Channel } from "../../../src/callbacks/relay-channel.ts";
 import { Rates, usualLimits, type Limits } from "../../../src/relay/limits.ts";
-import { openRelay } from "../../../src/relay/relay.ts";
 import { keepMs, openRelayStore } from "../../../src/relay/store.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import { channelAt, Listening, post, relayToken } from "../../support/relay.ts";
+import { channelAt, Listening, OwnRelay, post, relayToken } from "../../support/relay.ts";
 import { waitFor } from "../../support/wait.ts";
 
 describe("The relay", () => {
-  let folder: string;
-  let database: string;
-  let relay: Awaited<ReturnType<typeof openRelay>>;
+  let relay: OwnRelay;
   let channel: Channel;
-  const log: string[] = [];
   const open = async (limits: Partial<Limits> = {}) => {
-    relay = await openRelay({
-      database,
-      token: relayToken,
-      host: "127.0.0.1",
-      port: 0,
-      log: (message) => log.push(message),
-      limits,
-    });
+    await relay.start(limits);
     channel = await channelAt(relay.url);
   };
+  const stored = () => relay.waiting();
   beforeEach(() => {
-    folder = temporaryFolder("relay");
-    database = path.join(folder, "crewdeck.sqlite");
-    log.length = 0;
+    relay = new OwnRelay();
   });
-  afterEach(async () => {
-    await relay.close();
-    rmSync(folder, { recursive: true });
-    assert.deepEqual(log, []);
-  });
-  const stored = () => {
-    const reader = new DatabaseSync(database, { readOnly: true });
-    const row = reader.prepare("SELECT count(*) AS count FROM messages").get();
-    reader.close();
-    return row?.["count"];
-  };
+  afterEach(() => relay.end());
   const ask = async (
     method: string,
     address: string,
@@ -106,7 +84,7 @@ describe("The relay", () => {
     // Of a private key, only the public part is stored.
     const both = await exportJWK(privateKey);
     assert.equal(await create(`Bearer ${relayToken}`, { publicKey: both }), 201);
-    const reader = new DatabaseSync(database, { readOnly: true });
+    const reader = new DatabaseSync(relay.database, { readOnly: true });
     const rows = reader.prepare("SELECT public_key FROM channels").all();
     reader.close();
     assert.equal(rows.length, 2);
@@ -201,7 +179,7 @@ describe("The relay", () => {
 
   it("keeps a channel to which somebody listened, if only for a moment", async () => {
     await open();
-    const writer = new DatabaseSync(database);
+    const writer = new DatabaseSync(relay.database);
     writer.exec("UPDATE channels SET listened_at = 1");
     const listening = new Listening(channel);
     await listening.connected();
@@ -213,8 +191,8 @@ describe("The relay", () => {
   it("starts, and passes callbacks on, while it can't clean up its database", async () => {
     await open();
     assert.equal(await post(`${channel.address}/x`, { n: 1 }), 202);
-    await relay.close();
-    const writer = new DatabaseSync(database);
+    await relay.stop();
+    const writer = new DatabaseSync(relay.database);
     writer.exec("UPDATE channels SET listened_at = listened_at - 1");
     for (const [name, change] of Object.entries({ a: "UPDATE OF listened_at", b: "DELETE" }))
       writer.exec(
@@ -229,7 +207,7 @@ describe("The relay", () => {
     await listening.until(1);
     await listening.client.dispose();
     const problem = "The relay could not clean up its database: disk full";
-    assert.deepEqual(log.splice(0), [problem, problem]);
+    assert.deepEqual(relay.log.splice(0), [problem, problem]);
   });
 
   it("doesn't follow what a request says of its own address", async () => {
