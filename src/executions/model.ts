@@ -60,7 +60,6 @@ export interface Feedback {
   readonly isApprove: boolean;
   /** An answer to a flow, whose output is neither approved nor rejected. */
   readonly isAnswer?: true;
-  /** ISO 8601. */
   readonly at: string;
   readonly text: string;
 }
@@ -85,17 +84,15 @@ export interface TaskSummary {
   readonly taskId: string;
   readonly agent?: string;
   readonly state: "running" | "waiting" | "completed" | "failed" | "pending";
-  /** Oldest first. */
   readonly attempts: readonly AttemptSummary[];
   /** Done without output: its condition was not met. */
   readonly isSkipped?: true;
   /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
-  /** From the crew's events. */
   readonly times?: TaskTimes;
 }
 
-/** Of all attempts at a task. */
+/** Of all attempts at a task, from the crew's events. */
 export interface TaskTimes {
   /** Seconds, without pauses. Undefined while it lasts. */
   readonly worked?: number;
@@ -105,7 +102,6 @@ export interface TaskTimes {
   readonly models?: readonly ModelTokens[];
 }
 
-/** Tokens of calls to one model. */
 export interface ModelTokens {
   /** Undefined if unknown. */
   readonly model?: string;
@@ -124,7 +120,7 @@ export interface ResumeSummary {
   readonly outcome: "sending" | "answered" | "refused" | "unanswered";
   /** For `refused`: it never reached the crew. */
   readonly isUnsent?: true;
-  /** ISO 8601; when the crew accepted it. Undefined if its response was lost. */
+  /** When the crew accepted it. Undefined if its response was lost. */
   readonly answeredAt?: string;
   /** For `answered`: the crew has continued since, or continues under a new id. */
   readonly isFollowed?: true;
@@ -142,7 +138,7 @@ export interface WaitingSummary {
   /** `true` in place of the text. */
   readonly output?: string | true;
   readonly attempt: number;
-  /** ISO 8601; when first seen. */
+  /** When first seen. */
   readonly since: string;
   /** The answers that a flow names, maybe none. Undefined for a crew's output. */
   readonly options?: Question["options"];
@@ -155,7 +151,7 @@ export interface FlowRequest {
   /** The flow's method. */
   readonly taskId: string;
   readonly attempt: number;
-  /** ISO 8601; when it came. */
+  /** When it came. */
   readonly since: string;
   readonly options: readonly string[];
   /** The address for the answer. */
@@ -164,9 +160,9 @@ export interface FlowRequest {
 }
 
 export interface StateChange {
-  /** ISO 8601; when seen from here. */
+  /** When seen from here. */
   readonly at: string;
-  /** ISO 8601; when the previous state was last seen, if long before `at`. */
+  /** When the previous state was last seen, if long before `at`. */
   readonly notBefore?: string;
   readonly state: ExecutionState;
   readonly stateText?: string;
@@ -176,13 +172,12 @@ export interface StateChange {
 }
 
 export interface StopRequest {
-  /** ISO 8601. */
   readonly at: string;
   /** `unanswered`: it may have arrived. `ignored`: the crew accepted it and goes on. One that was refused is forgotten. */
   readonly outcome: "sending" | "answered" | "unanswered" | "ignored";
 }
 
-/** For lists: long texts are `true`. Any {@link Execution} is one, too. */
+/** For lists: long texts are `true`. Any {@link Execution} is one, too. Its times are ISO 8601, and what it lists is oldest first. */
 export interface ExecutionSummary {
   readonly localId: string;
   readonly crew: CrewRef;
@@ -203,7 +198,6 @@ export interface ExecutionSummary {
   /** The state as the crew reported it, if it says more than `state`. */
   readonly stateText?: string;
   readonly mayBeWaiting?: boolean;
-  /** ISO 8601, all times. */
   readonly startedAt: string;
   readonly endedAt?: string;
   /** When the crew last gave a readable answer. */
@@ -221,7 +215,6 @@ export interface ExecutionSummary {
   readonly executionTime?: number;
   /** As reported by the crew. */
   readonly usage?: TokenUsage;
-  /** From the crew's events. */
   readonly models?: readonly ModelTokens[];
   readonly trigger?: Trigger;
   /** As reported by the crew, also after the end. */
@@ -233,7 +226,6 @@ export interface ExecutionSummary {
   readonly requestIds?: readonly string[];
   /** The crew accepted feedback for this output but still reports its pause; it probably lags. */
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
-  /** Oldest first. */
   readonly resumes: readonly ResumeSummary[];
   /** The last request to stop it. Only the state shows whether it stopped. */
   readonly stop?: StopRequest;
@@ -248,7 +240,6 @@ export interface Execution extends ExecutionSummary {
   /** As reported by the crew. */
   readonly eventCounts?: EventCounts;
   readonly waiting?: WaitingSummary & Pick<Question, "message"> & { readonly output?: string };
-  /** Oldest first. */
   readonly requests?: readonly FlowRequest[];
   readonly resumes: readonly SentResume[];
 }
@@ -370,7 +361,6 @@ export function hasRehearsalOutput(execution: ExecutionSummary): boolean {
   return execution.isRehearsed === true || outputs.some(isOne);
 }
 
-/** By kind, as a kickoff names them. */
 const callbackNames: ReadonlyMap<string, GivenCallback["name"]> = new Map([
   ["task", "taskWebhookUrl"],
   ["step", "stepWebhookUrl"],

@@ -4,7 +4,7 @@ import { type Activity, activityOf } from "../../../src/executions/activity.ts";
 import { taskTimes } from "../../../src/executions/task-times.ts";
 import type { Execution, StateChange } from "../../../src/executions/model.ts";
 import { recordedEvents } from "../../support/recorded-execution.ts";
-import { anEvent as event, anExecution, at, START } from "./samples.ts";
+import { anEvent as event, anExecution, at, START, time } from "./samples.ts";
 
 const recorded = recordedEvents("recorded.ndjson");
 const kickedOff = "2026-11-22T00:01:20.000Z";
@@ -23,7 +23,6 @@ function outline({ spans }: Activity): string[] {
   );
 }
 const kept = (events: readonly ActivityEvent[]) => ({ events, folded: {} });
-const time = (seconds: number) => new Date(at(seconds)).toISOString();
 
 /** Two attempts at "draft", with a rejection between them. */
 const rejected = [

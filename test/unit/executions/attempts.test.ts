@@ -12,7 +12,7 @@ import {
   resumeUnanswered,
   unfollowed,
 } from "../../../src/executions/resumes.ts";
-import { anExecution, aReading, at, notFound, pausing, working } from "./samples.ts";
+import { anExecution, aReading, at, notFound, pausing, working, time } from "./samples.ts";
 
 const retrying: ResumeAnswer = { status: "retrying", message: "Task will be retried" };
 const resumed: ResumeAnswer = { status: "resumed", message: "Resumed" };
@@ -55,11 +55,11 @@ describe("the attempts of a task", () => {
       taskId: "review",
       attempt: 1,
       output: "Draft 1",
-      since: new Date(at(10)).toISOString(),
+      since: time(10),
     });
     assert.equal(
       applyReading(waiting, pausing("review", "Draft 1"), at(100)).waiting?.since,
-      new Date(at(10)).toISOString(),
+      time(10),
     );
   });
 
@@ -77,7 +77,7 @@ describe("the attempts of a task", () => {
           {
             number: 1,
             output: "Draft 1",
-            feedback: { isApprove: false, text: "Shorter.", at: new Date(at(20)).toISOString() },
+            feedback: { isApprove: false, text: "Shorter.", at: time(20) },
           },
           { number: 2, output: "Draft 2" },
         ],
@@ -395,7 +395,7 @@ describe("a resume", () => {
       attempts: [
         {
           number: 1,
-          feedback: { isApprove: true, text: "Good.", at: new Date(at(140)).toISOString() },
+          feedback: { isApprove: true, text: "Good.", at: time(140) },
         },
       ],
     });

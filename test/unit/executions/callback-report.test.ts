@@ -10,7 +10,7 @@ import type { Execution } from "../../../src/executions/model.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
-import { anExecution, at, notFound, pausing, working } from "./samples.ts";
+import { anExecution, at, notFound, pausing, working, time } from "./samples.ts";
 
 const pause = (output?: string, taskId = "review"): CallbackReport => ({
   kind: "pause",
@@ -30,7 +30,7 @@ function heardAll(execution: Execution, ...all: readonly CallbackReport[]): Exec
 
 function answered(execution: Execution, isApprove: boolean, seconds: number, id?: string) {
   const { taskId = "review", attempt = 1 } = execution.waiting ?? {};
-  const feedback = { isApprove, text: "Words", at: new Date(at(seconds)).toISOString() };
+  const feedback = { isApprove, text: "Words", at: time(seconds) };
   const sent = resumeSending(execution, { taskId, attempt }, feedback);
   const answer = id === undefined ? { status: "retrying" as const } : { kickoffId: id };
   return resumeAnswered(sent, { taskId, attempt }, { ...answer }, at(seconds));
@@ -49,7 +49,7 @@ describe("an execution that is called back", () => {
       taskId: "review",
       attempt: 1,
       output: "# Draft",
-      since: new Date(at(2)).toISOString(),
+      since: time(2),
     });
     assert.deepEqual(
       execution.tasks.map(({ taskId, state }) => [taskId, state]),
@@ -81,7 +81,7 @@ describe("an execution that is called back", () => {
     const second = applyReport(applyReading(anExecution(), status, at(1)), draft, at(2));
     for (const execution of [first, second]) {
       assert.deepEqual(attemptsOf(execution), [[1, "# Draft"]]);
-      assert.equal(execution.waiting?.since, new Date(at(1)).toISOString());
+      assert.equal(execution.waiting?.since, time(1));
     }
   });
 
@@ -121,7 +121,7 @@ describe("an execution that is called back", () => {
 
   it("keeps the next pause if its callback overtakes the response to the feedback", () => {
     const waiting = heardAll(anExecution(), pause("# Draft"));
-    const feedback = { isApprove: false, text: "Shorter.", at: new Date(at(2)).toISOString() };
+    const feedback = { isApprove: false, text: "Shorter.", at: time(2) };
     const target = { taskId: "review", attempt: 1 };
     const next = applyReport(resumeSending(waiting, target, feedback), pause("# Short"), at(3));
     const after = resumeAnswered(next, target, { kickoffId: "k2" }, at(4));
@@ -145,7 +145,7 @@ describe("an execution that is called back", () => {
       [ended.state, ended.output, ended.usage],
       ["completed", "The end.", { total: 9 }],
     );
-    assert.equal(ended.endedAt, new Date(at(2)).toISOString());
+    assert.equal(ended.endedAt, time(2));
     for (const report of [pause("# Draft"), task("write", "Other"), task("late", "Late"), end]) {
       const after = keepEnd(ended, applyReport(ended, report, at(9)));
       assert.deepEqual(
@@ -176,16 +176,13 @@ describe("an execution that is called back", () => {
       applyReport(local, { kind: "end", reading }, at(600)),
       applyReading(local, reading, at(600)),
     ]) {
-      assert.equal(ended.endedAt, new Date(at(20)).toISOString());
+      assert.equal(ended.endedAt, time(20));
       assert.deepEqual(wholeTime(ended), { seconds: 20, isByCrew: true });
     }
-    assert.equal(
-      applyReading(anExecution(), reading, at(600)).endedAt,
-      new Date(at(600)).toISOString(),
-    );
-    const history = [{ at: new Date(at(21)).toISOString(), state: "running" as const }];
+    assert.equal(applyReading(anExecution(), reading, at(600)).endedAt, time(600));
+    const history = [{ at: time(21), state: "running" as const }];
     const seen = applyReading(anExecution({ crew, history }), reading, at(600));
-    assert.equal(seen.endedAt, new Date(at(20)).toISOString(), "also if it was first seen to run");
+    assert.equal(seen.endedAt, time(20), "also if it was first seen to run");
     const first = applyReport(local, end, at(600));
     const late = keepEnd(first, applyReport(first, { kind: "end", reading }, at(601)));
     assert.equal(wholeTime(late)?.seconds, 20);

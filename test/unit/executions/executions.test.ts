@@ -5,7 +5,7 @@ import type { ExecutionStore } from "../../../src/executions/store.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { waitFor } from "../../support/wait.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { anExecution, at } from "./samples.ts";
+import { anExecution, time } from "./samples.ts";
 import { Windows } from "./windows.ts";
 
 describe("Executions", () => {
@@ -147,7 +147,7 @@ describe("Executions", () => {
 
   describe("are limited", () => {
     const ended = (localId: string, seconds: number, changes: Partial<Execution> = {}) => {
-      const endedAt = new Date(at(seconds)).toISOString();
+      const endedAt = time(seconds);
       store.add(
         anExecution({ localId, kickoffIds: [localId], state: "completed", endedAt, ...changes }),
       );
@@ -202,7 +202,7 @@ describe("Executions", () => {
       store.update("runs", (execution) => ({
         ...execution,
         state: "completed",
-        endedAt: new Date(at(60)).toISOString(),
+        endedAt: time(60),
       }));
       await clock.pass(9_000);
       assert.equal(left().length, 4, "not in the middle of a burst");

@@ -19,7 +19,7 @@ import {
   resumeSending,
   resumeUnanswered,
 } from "../../../src/executions/resumes.ts";
-import { anExecution, aReading, at, notFound, pausing, working } from "./samples.ts";
+import { anExecution, aReading, at, notFound, pausing, working, time } from "./samples.ts";
 
 const request = {
   ...{ id: "r1", taskId: "review", output: "Please review.", callbackUrl: "https://a.test/c" },
@@ -30,7 +30,7 @@ const asked = (changes: Partial<Execution> = {}) =>
   requestReceived(anExecution(changes), request, at(60));
 const sent = (execution: Execution) =>
   resumeSending(execution, target, {
-    ...{ isApprove: true, isAnswer: true, text: "approved", at: new Date(at(90)).toISOString() },
+    ...{ isApprove: true, isAnswer: true, text: "approved", at: time(90) },
   });
 
 describe("a flow's request", () => {
@@ -41,7 +41,7 @@ describe("a flow's request", () => {
       ...target,
       output: "Please review.",
       options: ["approved", "rejected"],
-      since: new Date(at(60)).toISOString(),
+      since: time(60),
     });
     assert.deepEqual(
       execution.tasks.map(({ taskId, state, attempts }) => [taskId, state, attempts[0]?.output]),
@@ -123,7 +123,7 @@ describe("a flow's request", () => {
     );
     assert.deepEqual(both.waiting, {
       ...{ ...legal, output: "Is it legal?", options: ["yes"] },
-      since: new Date(at(70)).toISOString(),
+      since: time(70),
     });
     assert.deepEqual(
       both.tasks.map(({ taskId, state }) => [taskId, state]),
@@ -137,7 +137,7 @@ describe("a flow's request", () => {
     const answer = { status: "resumed" } as const;
     const sentLegal = resumeSending(both, legal, {
       ...feedback,
-      at: new Date(at(80)).toISOString(),
+      at: time(80),
     });
     const next = withNextRequest(resumeAnswered(sentLegal, legal, answer));
     assert.equal(next.state, "waiting");
@@ -185,7 +185,7 @@ describe("a local flow's question", () => {
   };
   const waiting = {
     ...{ ...target, ...question, output: "Draft." },
-    since: new Date(at(50)).toISOString(),
+    since: time(50),
   };
 
   it("waits with its answers, whether a status or a callback tells it", () => {

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../src/executions/model.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
-import { anExecution, at } from "./samples.ts";
+import { anExecution, time } from "./samples.ts";
 
 describe("an ended execution", () => {
   const ended = anExecution({
     state: "completed",
     output: "Done",
-    endedAt: new Date(at(60)).toISOString(),
+    endedAt: time(60),
   });
 
   it("accepts a label, a pin and continued watching, and their removal", () => {
     const owned: Partial<Execution> = {
       label: "Mine",
       pinned: true,
-      watchedSince: new Date(at(90)).toISOString(),
+      watchedSince: time(90),
     };
     const taken = keepEnd(ended, { ...ended, ...owned });
     assert.deepEqual(taken, { ...ended, ...owned });
@@ -22,10 +22,7 @@ describe("an ended execution", () => {
   });
 
   it("accepts a request to continue watching just after its end", () => {
-    assert.equal(
-      keepEnd(ended, { ...ended, watchedSince: new Date(at(90)).toISOString() }).watchedSince,
-      new Date(at(90)).toISOString(),
-    );
+    assert.equal(keepEnd(ended, { ...ended, watchedSince: time(90) }).watchedSince, time(90));
   });
 
   it("accepts which callbacks have not arrived", () => {
@@ -41,7 +38,7 @@ describe("an ended execution", () => {
         state: "running",
         output: "Other",
         stateText: "RUNNING",
-        seenAt: new Date(at(90)).toISOString(),
+        seenAt: time(90),
       }),
       ended,
     );

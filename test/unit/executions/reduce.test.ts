@@ -9,7 +9,7 @@ import {
 } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeRefused, resumeSending } from "../../../src/executions/resumes.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { anExecution, aReading, at, notFound, pausing, START, working } from "./samples.ts";
+import { anExecution, aReading, at, notFound, pausing, START, working, time } from "./samples.ts";
 
 const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
@@ -105,19 +105,15 @@ describe("applyReading: states", () => {
         state: "completed",
         output: "Done",
         executionTime: 3,
-        endedAt: new Date(at(10)).toISOString(),
+        endedAt: time(10),
       },
     ],
     [
       "failed",
       aReading({ state: "failed", error: "Boom" }),
-      { state: "failed", error: "Boom", endedAt: new Date(at(10)).toISOString() },
+      { state: "failed", error: "Boom", endedAt: time(10) },
     ],
-    [
-      "stopped",
-      aReading({ state: "stopped" }),
-      { state: "stopped", endedAt: new Date(at(10)).toISOString() },
-    ],
+    ["stopped", aReading({ state: "stopped" }), { state: "stopped", endedAt: time(10) }],
     [
       "an unknown state as the crew sent it",
       aReading({ state: "other", stateText: "HIBERNATING" }),
@@ -151,7 +147,7 @@ describe("applyReading: states", () => {
     const running = after(anExecution(), working("a", 0));
     assert.equal(applyReading(running, working("a", 0), at(30)), running);
     const later = applyReading(running, working("a", 0), at(71));
-    assert.deepEqual(later, { ...running, seenAt: new Date(at(71)).toISOString() });
+    assert.deepEqual(later, { ...running, seenAt: time(71) });
   });
 
   it("clears the details of an unclear state when a definite one arrives", () => {
@@ -181,7 +177,7 @@ describe("applyReading: NOT FOUND", () => {
     resumeSending(
       waiting,
       { taskId: "review", attempt: 1 },
-      { isApprove: true, text: "Approved.", at: new Date(at(60)).toISOString() },
+      { isApprove: true, text: "Approved.", at: time(60) },
     ),
     { taskId: "review", attempt: 1 },
     { kickoffId: "k2" },
@@ -238,7 +234,7 @@ describe("applyReading: NOT FOUND", () => {
     const sent = resumeSending(anExecution(), target, {
       isApprove: true,
       text: "Approved.",
-      at: new Date(at(100)).toISOString(),
+      at: time(100),
     });
     assert.equal(
       applyReading(resumeRefused(sent, target, "No."), notFound, at(130)).mayBeWaiting,
@@ -332,7 +328,7 @@ describe("applyReading: tasks", () => {
       resumeSending(waiting, target, {
         isApprove: true,
         text: "Approved.",
-        at: new Date(at(20)).toISOString(),
+        at: time(20),
       }),
       target,
       { status: "resumed" },

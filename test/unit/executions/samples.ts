@@ -9,6 +9,11 @@ export function at(seconds: number): number {
   return START + seconds * 1000;
 }
 
+/** The same, as text. */
+export function time(seconds: number): string {
+  return new Date(at(seconds)).toISOString();
+}
+
 /** An execution that was just kicked off. */
 export function anExecution(changes: Partial<Execution> = {}): Execution {
   return {

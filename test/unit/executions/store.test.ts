@@ -14,7 +14,7 @@ import {
   writeExecutions,
 } from "../../support/many-executions.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { anExecution, aReading, at, working } from "./samples.ts";
+import { anExecution, aReading, at, working, time } from "./samples.ts";
 import { Windows } from "./windows.ts";
 
 const id = anExecution().localId;
@@ -44,7 +44,7 @@ describe("ExecutionStore", () => {
   it("keeps executions across a restart, newest first", () => {
     const store = windows.open();
     store.add(anExecution());
-    store.add(anExecution({ localId: "later", startedAt: new Date(at(60)).toISOString() }));
+    store.add(anExecution({ localId: "later", startedAt: time(60) }));
     store.update(id, labelled("Mine"));
     const again = windows.open();
     assert.deepEqual(
@@ -213,7 +213,7 @@ describe("ExecutionStore", () => {
 
   it("has no long text in its lists, and keeps outputs of many megabytes complete", () => {
     const output = "An output with an é. ".repeat(100_000);
-    const feedback = { isApprove: false, text: "Once more!", at: new Date(at(5)).toISOString() };
+    const feedback = { isApprove: false, text: "Once more!", at: time(5) };
     const execution = anExecution({
       state: "waiting",
       request: {

@@ -6,9 +6,8 @@ import type {
   SentResume,
   StateChange,
 } from "../../../src/executions/model.ts";
-import { anExecution, at } from "./samples.ts";
+import { anExecution, time } from "./samples.ts";
 
-const time = (seconds: number) => new Date(at(seconds)).toISOString();
 const done = (taskId: string, changes: Partial<ExecutionTask> = {}): ExecutionTask => ({
   taskId,
   state: "completed",

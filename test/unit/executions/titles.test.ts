@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/api/types.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { sharesTitle, titleOf } from "../../../src/executions/title.ts";
-import { anExecution, at } from "./samples.ts";
+import { anExecution, time } from "./samples.ts";
 import { Windows } from "./windows.ts";
 
 const crewOf = (name: string) => ({
@@ -27,7 +27,7 @@ describe("Titles of a crew's executions", () => {
   /** Adds an execution that started after the others. @returns its local ID */
   const start = (inputs: JsonObject | undefined, changes: Partial<Execution> = {}): string => {
     const localId = `e${seconds}`;
-    const startedAt = new Date(at(seconds++)).toISOString();
+    const startedAt = time(seconds++);
     const execution = anExecution({
       localId,
       kickoffIds: [`id-of-${localId}`],
