@@ -30,16 +30,11 @@ export function rowsOf(
 ): Rows {
   const wanted = text.trim().toLowerCase();
   const isFiltered = wanted !== "" || kinds.length > 0;
-  const byId = new Map(spans.map((span) => [span.id, span]));
   const hits = new Set(spans.filter((span) => isFiltered && matches(span, wanted, kinds)));
-  const shown = new Set(isFiltered ? [] : spans);
-  for (const hit of hits)
-    for (
-      let at: Span | undefined = hit;
-      at !== undefined && !shown.has(at);
-      at = parentOf(at, byId)
-    )
-      shown.add(at);
+  const kept = new Set<string | undefined>();
+  for (const span of spans.toReversed())
+    if (!isFiltered || hits.has(span) || kept.has(span.id)) kept.add(span.id).add(span.parentId);
+  const shown = spans.filter(({ id }) => kept.has(id));
   const sizes = new Map<string | undefined, number>();
   for (const { parentId } of shown) sizes.set(parentId, (sizes.get(parentId) ?? 0) + 1);
   const isClosed = new Set(isFiltered ? [] : closed);
@@ -49,9 +44,8 @@ export function rowsOf(
   const hidden = new Set<string>();
   const positions = new Map<string | undefined, number>();
   const rows: Row[] = [];
-  for (const span of spans) {
+  for (const span of shown) {
     const { id, parentId, depth } = span;
-    if (!shown.has(span)) continue;
     const position = (positions.get(parentId) ?? 0) + 1;
     positions.set(parentId, position);
     if (parentId !== undefined && (hidden.has(parentId) || isClosed.has(parentId))) {
@@ -79,8 +73,4 @@ function matches(span: Span, wanted: string, kinds: Look["kinds"]): boolean {
     wanted === "" ||
     searchedTexts(span).some((text) => text?.toLowerCase().includes(wanted) === true)
   );
-}
-
-function parentOf({ parentId }: Span, byId: ReadonlyMap<string, Span>): Span | undefined {
-  return parentId === undefined ? undefined : byId.get(parentId);
 }

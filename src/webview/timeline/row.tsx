@@ -1,3 +1,4 @@
+import { present } from "../../view/words.ts";
 import type { Axis } from "../../views/timeline/axis.ts";
 import {
   figuresOf,
@@ -43,17 +44,10 @@ export function TreeRow(props: RowProps) {
   const { span, depth, isOpen, position, size, isContext, isGroup } = row;
   const { kind, state } = span;
   const hint = hintOf(span);
-  const names = [
-    "row",
-    kind,
-    state,
-    ...(isActive ? ["active"] : []),
-    ...(isContext ? ["context"] : []),
-    ...(isGroup ? ["group"] : []),
-  ];
+  const more = present(isActive && "active", isContext && "context", isGroup && "group");
   return (
     <div
-      class={names.join(" ")}
+      class={["row", kind, state, ...more].join(" ")}
       role="treeitem"
       id={id}
       data-index={index}

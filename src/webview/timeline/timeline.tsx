@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
+import { present } from "../../view/words.ts";
 import type { Look, Span, TimelineView } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
@@ -229,14 +230,16 @@ export function Timeline(props: TimelineProps) {
     action();
   };
   const columns = shared?.columns ?? columnsOf(spans);
-  const names = [
+  const names = present(
     "timeline",
-    ...(isSmall ? ["small"] : []),
-    ...(isNarrow ? ["narrow"] : []),
-    ...(shared?.isBelow === true ? ["below"] : []),
-    ...(columns.tokens ? [] : ["no-tokens"]),
-    ...(columns.cost ? [] : ["no-cost"]),
-  ];
+    isSmall && "small",
+    isNarrow && "narrow",
+    shared?.isBelow === true && "below",
+    !columns.tokens && "no-tokens",
+    !columns.cost && "no-cost",
+  );
+  const first = Math.floor(top / rowHeight) - around;
+  const last = Math.ceil((top + scrolled.height) / rowHeight) + around;
   const tipped = tip && spans.find(({ id }) => id === tip.id);
 
   return (
@@ -327,19 +330,13 @@ export function Timeline(props: TimelineProps) {
             }}
             onPointerLeave={hideTip}
           >
-            {inView(top, scrolled.height, rowHeight, rows.length, active).map((index) => {
-              const row = rows[index];
-              return (
-                row && (
-                  <TreeRow
-                    key={row.span.id}
-                    {...{ row, index, axis, start }}
-                    id={idOf(index)}
-                    top={index * rowHeight}
-                    isActive={index === active}
-                  />
-                )
-              );
+            {rows.flatMap((row, index) => {
+              const isActive = index === active;
+              // A screen reader must find the active one.
+              if ((index < first || index >= last) && !isActive) return [];
+              const place = { id: idOf(index), top: index * rowHeight };
+              const shown = { ...place, row, index, axis, start, isActive };
+              return <TreeRow key={row.span.id} {...shown} />;
             })}
           </div>
         </div>
@@ -367,13 +364,4 @@ export function Timeline(props: TimelineProps) {
       )}
     </div>
   );
-}
-
-/** The indexes of the rows in view, of some around them, and of the active one, which a screen reader must find. */
-function inView(top: number, height: number, rowHeight: number, count: number, active: number) {
-  const first = Math.max(0, Math.floor(top / rowHeight) - around);
-  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + around);
-  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
-  if (active < 0 || active >= count || (first <= active && active < last)) return indexes;
-  return active < first ? [active, ...indexes] : [...indexes, active];
 }

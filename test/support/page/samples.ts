@@ -85,64 +85,54 @@ export function aRichExecution(changes: Partial<Execution> = {}): Execution {
 
 const began = Date.parse("2026-10-21T12:00:00.000Z");
 
-/** What crewAI's events tell of the first task: a thought, a tool, two model calls. */
-export function someEvents(): readonly ActivityEvent[] {
-  const task = { taskName: "research", agent: "Researcher on tea" };
-  const model = { ...task, model: "gpt-4o-mini" };
-  const tool = { ...task, tool: "lookup" };
-  const event = (id: string, seconds: number, type: string, more: Partial<ActivityEvent>) => ({
-    id,
-    type,
-    at: began + seconds * 1000,
+const event =
+  (all: Partial<ActivityEvent> = {}) =>
+  (id: string, seconds: number, type: string, more: Partial<ActivityEvent>): ActivityEvent => ({
+    ...{ id, type, at: began + seconds * 1000 },
+    ...all,
     ...more,
   });
-  const tokens = (prompt: number, completion: number) => ({
-    total: prompt + completion,
-    prompt,
-    completion,
-  });
+
+/** What crewAI's events tell of the first task: a thought, a tool, two model calls. */
+export function someEvents(): readonly ActivityEvent[] {
+  const task = event({ taskName: "research", agent: "Researcher on tea" });
+  const model = { model: "gpt-4o-mini" };
+  const tool = { tool: "lookup" };
+  const [first, second] = [
+    { total: 442, prompt: 410, completion: 32 },
+    { total: 1_220, prompt: 980, completion: 240 },
+  ];
+  const given = '{"topic": "tea", "most": 2}';
+  const thought = "I should look up teas first.";
+  const found = "Assam: 4 minutes\nSencha: 2 minutes";
   return [
-    event("k1", 0, "crew_kickoff_started", { name: "crew" }),
-    event("t1", 1, "task_started", { ...task, parentId: "k1" }),
-    event("m1", 1, "llm_call_started", { ...model, parentId: "t1" }),
-    event("m2", 4, "llm_call_completed", {
+    event()("k1", 0, "crew_kickoff_started", { name: "crew" }),
+    task("t1", 1, "task_started", { parentId: "k1" }),
+    task("m1", 1, "llm_call_started", { ...model, parentId: "t1" }),
+    task("m2", 4, "llm_call_completed", {
       ...model,
       startedId: "m1",
-      tokens: tokens(410, 32),
-      text: "I should look up teas first.",
+      tokens: first,
+      text: thought,
     }),
-    event("u1", 4, "tool_usage_started", {
-      ...tool,
-      parentId: "t1",
-      arguments: '{"topic": "tea", "most": 2}',
-    }),
-    event("u2", 4.4, "tool_usage_finished", {
-      ...tool,
-      startedId: "u1",
-      text: "Assam: 4 minutes\nSencha: 2 minutes",
-    }),
-    event("m3", 5, "llm_call_started", { ...model, parentId: "t1" }),
-    event("m4", 41, "llm_call_completed", { ...model, startedId: "m3", tokens: tokens(980, 240) }),
-    event("t2", 42, "task_completed", { ...task, startedId: "t1" }),
+    task("u1", 4, "tool_usage_started", { ...tool, parentId: "t1", arguments: given }),
+    task("u2", 4.4, "tool_usage_finished", { ...tool, startedId: "u1", text: found }),
+    task("m3", 5, "llm_call_started", { ...model, parentId: "t1" }),
+    task("m4", 41, "llm_call_completed", { ...model, startedId: "m3", tokens: second }),
+    task("t2", 42, "task_completed", { startedId: "t1" }),
   ];
 }
 
 /** What crewAI's events tell of the second task: an attempt that was rejected, and one that waits. */
 export function outlineEvents(): readonly ActivityEvent[] {
-  const event = (id: string, seconds: number, type: string, more: Partial<ActivityEvent>) => ({
-    id,
-    type,
-    at: began + seconds * 1000,
-    taskName: "outline",
-    ...more,
-  });
+  const task = event({ taskName: "outline" });
   return [
-    event("o1", 43, "task_started", { parentId: "k1", attempt: 1 }),
-    event("o2", 60, "task_completed", { startedId: "o1" }),
-    event("w1", 60, "human_feedback_requested", { attempt: 1 }),
-    event("w2", 90, "human_feedback_received", { startedId: "w1", isApprove: false }),
-    event("o3", 90, "task_started", { parentId: "k1", attempt: 2 }),
-    event("o4", 110, "task_completed", { startedId: "o3" }),
-    event("w3", 110, "human_feedback_requested", { attempt: 2 }),
+    task("o1", 43, "task_started", { parentId: "k1", attempt: 1 }),
+    task("o2", 60, "task_completed", { startedId: "o1" }),
+    task("w1", 60, "human_feedback_requested", { attempt: 1 }),
+    task("w2", 90, "human_feedback_received", { startedId: "w1", isApprove: false }),
+    task("o3", 90, "task_started", { parentId: "k1", attempt: 2 }),
+    task("o4", 110, "task_completed", { startedId: "o3" }),
+    task("w3", 110, "human_feedback_requested", { attempt: 2 }),
   ];
 }
