@@ -16,7 +16,6 @@ import type { Crew } from "./types.ts";
 /** What was entered before the person cancelled, without the token. */
 const drafts = new WeakMap<Crews, Draft>();
 
-/** A token that a program gives. */
 const tokenMembers = { token: filledText, tokenType: oneOf(tokenTypes) };
 
 /** @param raw `{name?, url?, token?, tokenType?}`; with `by: "link"`, only suggestions */

@@ -21,13 +21,11 @@ const dashboard = "https://app.crewai.com";
 
 export type Question = "url" | "token" | "tokenType" | "name" | "dashboardUrl";
 
-/** What was answered so far. */
 export interface Draft {
   url: string;
   name: string;
   dashboardUrl: string;
   token: string;
-  /** Undefined as long as it isn't known. */
   tokenType?: TokenType | undefined;
   /** A person chose the stored token of the type: none is entered. */
   isStored?: boolean;
@@ -38,7 +36,6 @@ interface Conversation {
   readonly crews: Crews;
   readonly title: string;
   readonly draft: Draft;
-  /** The connected crew, if there is one. */
   readonly crew?: Crew;
   /** Its tokens, if one of them can be chosen. */
   readonly tokens?: TokenState;
@@ -107,7 +104,6 @@ function check({ crews, crew, draft, questions }: Conversation, part: CrewChange
   return crews.checkNew({ url, name, ...part });
 }
 
-/** Suggested for a crew at the address. */
 export function freeName(crews: Crews, url: string): string {
   const taken = crews.list().map(({ name }) => name);
   return uniqueName(suggestName(normaliseAddress(url)), taken);

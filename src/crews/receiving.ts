@@ -68,7 +68,6 @@ function teller(): (text: string, ...actions: readonly ErrorAction[]) => void {
   };
 }
 
-/** It may be invalid. */
 function setting(name: "publicUrl" | "relay"): string {
   const value: unknown = vscode.workspace.getConfiguration("crewdeck.callbacks").get(name);
   return typeof value === "string" ? value : "";

@@ -9,7 +9,6 @@ export interface EnginePlan {
   readonly note?: string;
   /** Why crewAI doesn't run, or, for a person who wants rehearsal, why not that. */
   readonly obstacle?: "trust" | "outside" | "python" | "crewai" | "model" | "flow" | "tasks";
-  /** Of crewAI. */
   readonly python?: string;
 }
 

@@ -23,7 +23,6 @@ interface Project extends Pick<ProjectRecord, "folder" | "name"> {
   readonly records: ProjectRecords;
   readonly uri: vscode.Uri;
   hasOpenExecutions(): boolean;
-  /** Whether a person chose a model for the crew. */
   hasChosenModel(): Promise<boolean>;
   log(line: string): void;
 }
@@ -31,7 +30,6 @@ interface Project extends Pick<ProjectRecord, "folder" | "name"> {
 /** Which engine a local crew of this window runs on, and why. */
 export class CrewEngine {
   readonly #project: Project;
-  /** Of the last start. */
   #plan: EnginePlan | undefined;
 
   constructor(project: Project) {
@@ -64,7 +62,6 @@ export class CrewEngine {
       : { engine: "crewai", python, parallel: parallelExecutions() };
   }
 
-  /** Where crewAI runs, or why it doesn't. */
   get note(): string | undefined {
     return this.#plan?.note;
   }
@@ -137,7 +134,6 @@ export class CrewEngine {
     });
   }
 
-  /** For a person who wants an engine that can't run. */
   #error({ obstacle, note = "" }: EnginePlan): UserError {
     const { folder, name } = this.#project;
     const crew = idOf(folder);
@@ -178,7 +174,6 @@ export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter |
   ]);
 }
 
-/** How many executions of a crew run at a time: the setting `crewdeck.local.parallel`. */
 function parallelExecutions(): number {
   const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("local.parallel");
   return typeof value === "number" && value >= 1 ? Math.floor(value) : 1;

@@ -17,7 +17,6 @@ import type { LocalProject } from "./local-project.ts";
 import { Folders, readClasses, readProject, workspaceProjects } from "./projects.ts";
 import { classOf, exampleFolder, folderOf, idOf, ProjectRecords } from "./records.ts";
 
-/** Leads a crew's Python to the model that was chosen for the crew. */
 interface CrewModels {
   choice(crewId: string): { readonly use: "project" | "vscode" | "endpoint" };
   route(crewId: string): Promise<ModelRoute>;
@@ -34,7 +33,6 @@ export interface LocalCrewsOptions {
   readonly extension: vscode.Uri;
   /** Whether the crew's service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
-  /** Of a tracked execution. */
   readonly titleOf: (kickoffId: string) => string | undefined;
   readonly models: () => Promise<CrewModels>;
 }
@@ -42,7 +40,6 @@ export interface LocalCrewsOptions {
 interface StartLocalCrew {
   /** Path or URI; otherwise the person chooses. */
   readonly folder?: string;
-  /** One of several crews there. */
   readonly crewClass?: string;
   readonly engine?: LocalEngine;
   /** Called when the crew is known, before it starts. */

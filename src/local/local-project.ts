@@ -20,9 +20,7 @@ interface LocalProjectOptions
   readonly uri: vscode.Uri;
   readonly records: ProjectRecords;
   readonly log: (line: string) => void;
-  /** The crew has changed. */
   readonly onChange: () => void;
-  /** After its service ended by itself. */
   readonly startAgain: () => Promise<unknown>;
 }
 

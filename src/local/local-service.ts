@@ -36,7 +36,6 @@ const retryMs = 200;
 export abstract class LocalService {
   readonly folder: string;
   readonly records: ProjectRecords;
-  /** It goes with the service's data. */
   readonly dataFolder: string;
   readonly #options: LocalServiceOptions;
   readonly #end = new AbortController();
@@ -72,7 +71,6 @@ export abstract class LocalService {
   protected abstract ended(): void;
   protected abstract failed(doing: string, error: unknown): void;
 
-  /** The service's address, if it runs. */
   get url(): string | undefined {
     return this.#connection?.running.url ?? this.#otherUrl;
   }
@@ -95,7 +93,6 @@ export abstract class LocalService {
     return await this.#starting;
   }
 
-  /** Uses the service if it runs. */
   async join(): Promise<void> {
     if (this.url !== undefined || this.#starting !== undefined) return;
     this.#joining ??= this.#useRunning()
@@ -286,7 +283,6 @@ export abstract class LocalService {
     return path.join(this.dataFolder, "tokens.json");
   }
 
-  /** Undefined if there are none. */
   async #readTokens(): Promise<ServiceTokens | undefined> {
     const { crews, hasTokenFile } = this.#options;
     const file = hasTokenFile ? await readFile(this.#tokenFile, "utf8").catch(() => "") : "";

@@ -12,11 +12,9 @@ import type { Connection } from "./connection.ts";
 import type { LocalProject } from "./local-project.ts";
 import { exampleFolder } from "./records.ts";
 
-/** A crew to start. */
 interface Chosen {
   /** Its name in {@link Folders}. */
   readonly folder: string;
-  /** One of several in the folder. */
   readonly crewClass?: string;
 }
 
@@ -130,7 +128,6 @@ async function browse(folders: Folders): Promise<Chosen | undefined> {
   return folder && { folder: folders.nameOf(folder.toString()) };
 }
 
-/** Asks which of a folder's crews is meant. */
 export async function pickClass(crews: readonly Crew[]): Promise<Crew | undefined> {
   const items = crews.map((crew) => ({
     label: plainLabel(crew.local?.crewClass ?? crew.name),

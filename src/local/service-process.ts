@@ -43,7 +43,6 @@ export interface ServiceOptions {
   readonly timeoutMs?: number;
 }
 
-/** How often to look whether a service listens, or has ended (ms). */
 const lookMs = 50;
 /** After this time a service that was asked to end is killed (ms); its data survives that. */
 const endMs = 5_000;

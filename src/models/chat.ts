@@ -33,7 +33,6 @@ interface ChatRequest {
   readonly stop: readonly string[];
 }
 
-/** A part of a model's answer. */
 export type AnswerPart = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart;
 
 const onlyText = "VS Code's models take only text here.";

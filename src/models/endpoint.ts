@@ -28,7 +28,6 @@ const keepAliveMs = 60_000;
  * the model in a header: what a crew's Python names is ignored.
  */
 export class ModelEndpoint {
-  /** By crew. */
   readonly #tokens = new Map<string, string>();
   #server: Promise<Server> | undefined;
 

@@ -39,7 +39,6 @@ function readChoice(stored: unknown): ModelChoice {
   return projectChoice;
 }
 
-/** This window's connection to a local crew's service. */
 interface Service {
   readonly closed: Promise<unknown>;
   /** Whether a run waits for one of VS Code's models. */
@@ -95,7 +94,6 @@ export class Models implements vscode.Disposable {
     if (served !== undefined) await this.#update(crewId, served);
   }
 
-  /** For a crew that was removed. */
   async forget(crewId: string): Promise<void> {
     await this.choose(crewId, projectChoice);
   }
@@ -190,14 +188,12 @@ export function readBaseUrl(text: string): string {
       vscode.l10n.t("Enter the endpoint's whole address, such as https://models.example.com/v1."),
     );
   const url = new URL(address);
-  if (url.username !== "" || url.password !== "")
+  if (url.username + url.password + url.search + url.hash !== "")
     throw new UserError(
       vscode.l10n.t(
-        "The address has a user name or password. Remove it: the key is stored separately.",
+        "The address can't have a user name, a password, a query or a fragment. The key is stored separately.",
       ),
     );
-  if (url.search !== "" || url.hash !== "")
-    throw new UserError(vscode.l10n.t("The address can't have a query or a fragment (? or #)."));
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     throw new UserError(
       vscode.l10n.t(

@@ -25,11 +25,8 @@ export interface Definition extends Pick<CrewProject, "kind" | "entry" | "crewCl
   readonly tasks: readonly (Part & { readonly value: ProjectTask })[];
   readonly lacks?: CrewProject["lacks"];
   readonly defaults?: JsonObject;
-  /** The whole `crew.jsonc`. */
   readonly crew?: Place;
-  /** Of a classic crew; undefined where only Python knows one. */
   readonly configs?: Readonly<Record<"agents" | "tasks", string | undefined>>;
-  /** Of the class of a classic crew. */
   readonly methods?: readonly CrewMethod[];
 }
 

@@ -13,7 +13,6 @@ export interface Spot {
   readonly crew?: "whole" | "part";
   /** The crew's class, where the project has several crews. */
   readonly crewClass?: string;
-  /** Their ids. */
   readonly tasks: readonly string[];
 }
 

@@ -102,7 +102,6 @@ export function setUpCommand(project: SetUp): string {
   return hasVenv ? install : `${create} && ${install}`;
 }
 
-/** Whether uv can be run. */
 export async function findsUv(): Promise<boolean> {
   return (await uv(["--version"])) !== undefined;
 }

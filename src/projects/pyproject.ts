@@ -6,9 +6,7 @@ import { ProjectError, type Position } from "./types.ts";
 
 /** What a crew needs of `pyproject.toml`. What can't be read is left out: crewAI builds the crew without it. */
 export interface PyProject {
-  /** Of `[project]`. */
   readonly name: string | undefined;
-  /** Whether it has a table `[tool.crewai]`. */
   readonly isCrewai: boolean;
   /** "crew" or "flow". */
   readonly type: string | undefined;

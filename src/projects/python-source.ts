@@ -1,6 +1,5 @@
 // What can be said of Python without a parser: the crews, flows and models in a file.
 
-/** A class with `@CrewBase`. */
 export interface CrewClass {
   readonly name: string;
   /** Those that crewAI calls to build the crew, in the order of the file. */
@@ -115,7 +114,6 @@ function methodOf(block: Block, code: readonly string[], source: readonly string
     });
 }
 
-/** Whether Python makes a crew, with or without a class. */
 export function makesCrew(text: string): boolean {
   return /\bCrew\s*\(/.test(withoutInert(text));
 }
@@ -124,7 +122,6 @@ interface FlowClass {
   readonly name: string;
   /** Those that run, in the order of the file, and whether each waits for a person (`@human_feedback`). */
   readonly methods: ReadonlyMap<string, boolean>;
-  /** The name of its state's class; undefined for a plain dictionary. */
   readonly state: string | undefined;
 }
 
@@ -162,9 +159,7 @@ export function flowsIn(text: string) {
 }
 
 export interface Model {
-  /** In the order of the file. */
   readonly fields: readonly string[];
-  /** Names of what it derives from. */
   readonly bases: readonly string[];
 }
 
@@ -216,7 +211,6 @@ interface Decorator {
 /** Lines between a decorator and what it decorates; more would take long for a file made of decorators. */
 const mostBetween = 50;
 
-/** In the order of the file. */
 function blocksIn(code: readonly string[]): Block[] {
   const blocks: Block[] = [];
   /** Those that a line may belong to, the innermost last. */

@@ -71,7 +71,6 @@ export async function readDefinitions(reading: Reading): Promise<readonly Defini
 }
 
 interface FoundCrews {
-  /** Of the project. */
   readonly name: string;
   /** Of classic crews; none for a declarative one. */
   readonly entries: readonly CrewEntry[];

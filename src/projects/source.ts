@@ -33,7 +33,6 @@ const mostValues = 100_000;
 /** Each may merge all that another one has merged. */
 const mostAliases = 1000;
 
-/** A file's text and its tree. */
 interface Source extends TextFile {
   readonly problems: Problems;
   readonly lines: LineCounter;
@@ -41,14 +40,12 @@ interface Source extends TextFile {
   readonly targets: Map<Alias, Node>;
   /** Each is read once, because mappings can be merged into many others. */
   readonly mappings: Map<YAMLMap, ReadonlyMap<string, Place>>;
-  /** How many members were merged into mappings. */
   merged: number;
 }
 
 /** A value in a file. What isn't as expected is reported at its position. */
 export class Place {
   readonly #source: Source;
-  /** As it is written. */
   readonly #node: unknown;
   readonly #key: Scalar | undefined;
   /** Not an alias. */

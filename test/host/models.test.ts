@@ -452,7 +452,7 @@ describe("models of local crews", () => {
         { type: "llama" },
         { type: "secret-key-1" },
       );
-      assert.match(shown[1]?.complaint ?? "", /user name or password/);
+      assert.match(shown[1]?.complaint ?? "", /user name, a password/);
       const stored = JSON.stringify(models.choice(crew.id));
       assert.match(stored, /"baseUrl":"https:\/\/models\.example\.com\/v1","model":"llama"/);
       assert.doesNotMatch(stored, /secret-key/);
