@@ -78,12 +78,17 @@ describe("crewAI projects at the edges", () => {
     return error.message;
   };
 
+  /** What it says if only `crew.py` is there. */
+  const fails = async (crew: string, says: RegExp, options?: Partial<CrewaiOptions>) =>
+    assert.match(await failure({ "crew.py": crew }, options), says);
+
   const cold = () => pythonWith(newestCrewai);
 
   it("names an interpreter that is missing", async () => {
-    assert.match(
-      await failure({ "crew.py": crewFile() }, { python: "/nowhere/python" }),
+    await fails(
+      crewFile(),
       /^The Python interpreter \/nowhere\/python can't be started \(spawn \/nowhere\/python ENOENT\)\./,
+      { python: "/nowhere/python" },
     );
   });
 
@@ -94,13 +99,14 @@ describe("crewAI projects at the edges", () => {
       path.join(old, "sitecustomize.py"),
       "import sys\nsys.version_info = (3, 9, 1)\nsys.version = '3.9.1 (old)'\n",
     );
-    assert.match(
-      await failure({ "crew.py": crewFile() }, { env: { PYTHONPATH: old }, python: await cold() }),
-      /is Python 3\.9\.1, and crewAI needs Python 3\.10 or newer\./,
-    );
-    assert.match(
-      await failure({ "crew.py": crewFile() }, { python: "/bin/false" }),
+    await fails(crewFile(), /is Python 3\.9\.1, and crewAI needs Python 3\.10 or newer\./, {
+      env: { PYTHONPATH: old },
+      python: await cold(),
+    });
+    await fails(
+      crewFile(),
       /^\/bin\/false can't run Crewdeck's program\. crewAI needs Python 3\.10 or newer\./,
+      { python: "/bin/false" },
     );
     const oldCrewai = temporaryFolder("old-crewai");
     mkdirSync(path.join(oldCrewai, "crewai-0.203.2.dist-info"));
@@ -139,18 +145,13 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("shows what a project raises, where in its own files, also while it builds the crew", async () => {
-    assert.match(
-      await failure({
-        "crew.py": crewFile().replace("    worker =", "    worker = missing\n    worker ="),
-      }),
+    await fails(
+      crewFile().replace("    worker =", "    worker = missing\n    worker ="),
       /^NameError: name 'missing' is not defined\n {2}crew\.py:9 in build: worker = missing$/,
     );
-    assert.match(
-      await failure({ "crew.py": `${crewFile()}\ndef broken(:\n` }),
-      /^SyntaxError: .*\n {2}crew\.py:15: def broken\(/,
-    );
-    assert.match(
-      await failure({ "crew.py": `${crewFile()}\nsys.exit("no station")\n` }),
+    await fails(`${crewFile()}\ndef broken(:\n`, /^SyntaxError: .*\n {2}crew\.py:15: def broken\(/);
+    await fails(
+      `${crewFile()}\nsys.exit("no station")\n`,
       /^The project called sys\.exit\('no station'\)\.\n {2}crew\.py:15/,
     );
     assert.match(await failure({ "crew.py": `${crewFile()}\ninput()\n` }), /^EOFError: /);
@@ -188,8 +189,8 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("refuses an output that is too large, and doesn't ask the model again", async () => {
-    assert.match(
-      await failure({ "crew.py": crewFile('output.raw = "x" * 33_000_000') }),
+    await fails(
+      crewFile('output.raw = "x" * 33_000_000'),
       /^The output is larger than 32 MB\. Let the task write it to a file/,
     );
     assert.equal(model.requests.length, 1);

@@ -7,6 +7,7 @@ import { overflowOf, violationsIn } from "./accessibility.ts";
 describe("The form of an execution that runs again from a task, in a browser", () => {
   let form: FormWindow;
   const parts = new FormPage();
+  const { button, started } = parts;
   const runAgain = () => form.page.getByRole("button", { name: "Run Again", exact: true });
   const output = (name: string) =>
     form.page.getByRole("region", { name: "Kept outputs" }).getByRole("textbox", { name });
@@ -47,7 +48,7 @@ describe("The form of an execution that runs again from a task, in a browser", (
     await output("outline").fill("1. Beans");
     await form.page.getByText("Edited: used in place of").waitFor();
     await output("outline").press("Control+Enter");
-    await waitFor("the start", () => form.started.length === 1);
+    await started();
     assert.deepEqual(form.sent, [
       {
         inputs: { topic: "coffee" },
@@ -64,11 +65,11 @@ describe("The form of an execution that runs again from a task, in a browser", (
     await waitFor("the draft on disk", () =>
       form.saved.at(-1)?.values.from?.outputs.some(({ text }) => text === "1. Beans"),
     );
-    await form.page.getByRole("button", { name: "Clear" }).click();
+    await button("Clear").click();
     await parts.kickOff().waitFor();
     await parts.isFocused("topic");
     assert.equal(await form.page.getByText("Kept outputs").count(), 0);
-    await form.page.getByRole("button", { name: "Undo" }).click();
+    await button("Undo").click();
     await runAgain().waitFor();
     assert.equal(await output("outline").inputValue(), "1. Beans");
   });

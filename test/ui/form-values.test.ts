@@ -37,7 +37,7 @@ describe("Values in the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
-  const { field, list, mode, kickOff } = parts;
+  const { field, list, mode, kickOff, button, fill, value } = parts;
 
   async function open(
     fields: readonly InputField[] = described,
@@ -48,7 +48,6 @@ describe("Values in the kickoff form, in a browser", () => {
     await kickOff().waitFor();
   }
 
-  const started = () => waitFor("the start", () => form.started.length === 1);
   /** The visible text below an input's label. */
   const seen = async (name: string) =>
     (
@@ -66,8 +65,7 @@ describe("Values in the kickoff form, in a browser", () => {
     await field("topic").fill("tea");
     await odd.click();
     assert.equal(await mode("{topic").inputValue(), "empty");
-    await kickOff().click();
-    await started();
+    await parts.start();
     assert.deepEqual(form.sent[0]?.inputs, { "{topic": "", topic: "tea", '"count": 1': "" });
   });
 
@@ -80,8 +78,7 @@ describe("Values in the kickoff form, in a browser", () => {
       { name: "usual", default: "as ever" },
       { name: "text" },
     ]);
-    await field("text").fill("x");
-    await field("usual").fill("");
+    await fill({ text: "x", usual: "" });
     await mode("left").selectOption("Leave out");
     await mode("empty").selectOption("Empty text");
     await mode("nothing").selectOption("null");
@@ -94,53 +91,32 @@ describe("Values in the kickoff form, in a browser", () => {
     ]);
     for (const name of ["left", "empty", "nothing"])
       assert.equal(await field(name).isVisible(), false, name);
-    await kickOff().click();
-    await started();
+    await parts.start();
     assert.deepEqual(form.sent, [{ inputs: { empty: "", nothing: null, text: "x" } }]);
   });
 
   it("have controls that fit the crew's description, and are kept if they don't fit it", async () => {
     await open();
     await parts.says(field("days"), /^How long it takes\./);
-    assert.deepEqual(
-      [
-        await field("days").inputValue(),
-        await list("tone").inputValue(),
-        await list("loud").inputValue(),
-      ],
-      ["3", '"dry"', ""],
-    );
-    assert.deepEqual(await list("tone").locator("option").allTextContents(), [
-      "Choose…",
-      "dry",
-      "warm",
-      "2",
-    ]);
-    assert.deepEqual(
-      [
-        await field("days").getAttribute("inputmode"),
-        await field("share").getAttribute("inputmode"),
-      ],
-      ["numeric", "decimal"],
-    );
-    await field("topic").fill("tea");
-    await field("days").fill("2.5");
-    await field("share").fill("half");
+    assert.equal(await value("days"), "3");
+    assert.equal(await list("tone").inputValue(), '"dry"');
+    assert.equal(await list("loud").inputValue(), "");
+    const tones = await list("tone").locator("option").allTextContents();
+    assert.deepEqual(tones, ["Choose…", "dry", "warm", "2"]);
+    for (const [name, keys] of Object.entries({ days: "numeric", share: "decimal" }))
+      assert.equal(await field(name).getAttribute("inputmode"), keys);
+    await fill({ topic: "tea", days: "2.5", share: "half" });
     await kickOff().click();
     await parts.says(field("days"), /Enter a whole number/);
     await parts.says(field("share"), /Enter a number/);
     await parts.says(list("loud"), /This input is required/);
-    assert.deepEqual(
-      [await field("days").inputValue(), await field("share").inputValue()],
-      ["2.5", "half"],
-    );
+    assert.deepEqual([await value("days"), await value("share")], ["2.5", "half"]);
     await mode("share").selectOption("Text");
-    assert.equal(await field("share").inputValue(), "half");
-    await page.getByRole("button", { name: "Reset to Default: days" }).click();
+    assert.equal(await value("share"), "half");
+    await button("Reset to Default: days").click();
     await list("loud").selectOption("false");
     await list("tone").selectOption("warm");
-    await kickOff().click();
-    await started();
+    await parts.start();
     assert.deepEqual(form.sent, [
       { inputs: { topic: "tea", days: 3, share: "half", loud: false, tone: "warm" } },
     ]);
@@ -148,66 +124,70 @@ describe("Values in the kickoff form, in a browser", () => {
 
   it("can be inserted from another source, which the field shows; Undo restores the earlier value", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
-    await field("topic").fill("tea");
-    await field("audience").fill("all");
+    await fill({ topic: "tea", audience: "all" });
     form.taken = Promise.resolve({
       text: "rivers\nand lakes",
       from: "the selection in notes.md (16 bytes)",
     });
-    await page.getByRole("button", { name: "Fill In From…: topic" }).click();
+    await button("Fill In From…: topic").click();
     await page
       .getByText("topic was filled in from the selection in notes.md (16 bytes).")
       .waitFor();
-    assert.deepEqual(
-      [await field("topic").inputValue(), await field("audience").inputValue()],
-      ["rivers\nand lakes", "all"],
-    );
+    assert.deepEqual([await value("topic"), await value("audience")], ["rivers\nand lakes", "all"]);
     assert.ok(await field("topic").evaluate((box) => box === document.activeElement));
-    await page.getByRole("button", { name: "Undo" }).click();
-    await waitFor("what was typed", async () => (await field("topic").inputValue()) === "tea");
+    await button("Undo").click();
+    await waitFor("what was typed", async () => (await value("topic")) === "tea");
   });
+
+  /** Everything that is kept of the form: the page, VS Code's state and the files on disk. */
+  const kept = async () =>
+    JSON.stringify(form.saved) +
+    (await page.evaluate(() =>
+      JSON.stringify([
+        Object.entries(sessionStorage),
+        Object.entries(localStorage),
+        document.documentElement.outerHTML,
+      ]),
+    ));
+  const password = () => page.getByLabel("Password for the human input callback");
+  const token = () => page.getByLabel("Token for event streaming");
+  /** What a secret's box holds and says in its place. */
+  const shownIn = async (box: Locator) => [
+    await box.inputValue(),
+    await box.getAttribute("placeholder"),
+  ];
+  const entered = ["", "Entered; type to replace it"];
+  const withBasic = () =>
+    list("Authentication of the human input callback").selectOption("User name and password");
+  const withToken = () => list("Authentication of event streaming").selectOption("Bearer token");
 
   it("include callbacks and event streaming with their authentication, and no secret after the page is closed", async () => {
     await open([{ name: "topic" }]);
     await field("topic").fill("tea");
     await page.getByText("Advanced").click();
     await field("Human input callback").fill("https://a.test/human");
-    await list("Authentication of the human input callback").selectOption("User name and password");
-    await field("User name for the human input callback").fill("me");
-    await field("Event streaming").fill("https://a.test/events");
-    await list("Authentication of event streaming").selectOption("Bearer token");
+    await withBasic();
+    await fill({
+      "User name for the human input callback": "me",
+      "Event streaming": "https://a.test/events",
+    });
+    await withToken();
     await kickOff().click();
     await parts.says(field("Events"), /at least one event/);
-    const [password, token] = [
-      page.getByLabel("Password for the human input callback"),
-      page.getByLabel("Token for event streaming"),
-    ];
-    for (const box of [password, token]) {
+    for (const box of [password(), token()]) {
       assert.equal(await box.getAttribute("type"), "password");
       await parts.says(box, /Not saved with the draft\.\s+Enter it\./);
     }
     await field("Events").fill("task_started, task_completed");
     await page.getByLabel("Send each event at once").check();
-    await password.fill("hush-1");
-    await token.fill("hush-2");
-    const kept = () =>
-      page.evaluate(() =>
-        JSON.stringify([
-          Object.entries(sessionStorage),
-          Object.entries(localStorage),
-          document.documentElement.outerHTML,
-        ]),
-      );
+    await password().fill("hush-1");
+    await token().fill("hush-2");
     assert.doesNotMatch(await kept(), /hush/);
     await form.hideAndShow();
-    await password.waitFor();
-    assert.deepEqual(
-      [await password.inputValue(), await password.getAttribute("placeholder")],
-      ["", "Entered; type to replace it"],
-    );
-    assert.doesNotMatch(JSON.stringify(form.saved) + (await kept()), /hush/);
-    await kickOff().click();
-    await started();
+    await password().waitFor();
+    assert.deepEqual(await shownIn(password()), entered);
+    assert.doesNotMatch(await kept(), /hush/);
+    await parts.start();
     assert.deepEqual(form.sent, [
       {
         inputs: { topic: "tea" },
@@ -224,17 +204,6 @@ describe("Values in the kickoff form, in a browser", () => {
       },
     ]);
   });
-
-  /** Everything that is stored of the form: VS Code's state and the files on disk. */
-  const keptOf = async () =>
-    JSON.stringify(form.saved) +
-    (await page.evaluate(() =>
-      JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)]),
-    ));
-  const [password, token] = [
-    () => page.getByLabel("Password for the human input callback"),
-    () => page.getByLabel("Token for event streaming"),
-  ];
 
   /** Whether the page takes a pasted text, which then doesn't become the text of a box. */
   const takes = (text: string, place: Locator) =>
@@ -254,18 +223,13 @@ describe("Values in the kickoff form, in a browser", () => {
     await page
       .getByText("Its members that Crewdeck doesn't know are now in “Extra”: priority.")
       .waitFor();
-    for (const box of [password(), token()])
-      assert.deepEqual(
-        [await box.inputValue(), await box.getAttribute("placeholder")],
-        ["", "Entered; type to replace it"],
-      );
-    assert.equal(await field("Extra").inputValue(), '{\n  "priority": 7\n}');
+    for (const box of [password(), token()]) assert.deepEqual(await shownIn(box), entered);
+    assert.equal(await value("Extra"), '{\n  "priority": 7\n}');
     await waitFor("the draft", () => form.saved.length > 0);
-    assert.match(await keptOf(), /a\.test\/human/);
-    assert.doesNotMatch(await keptOf(), /hush/);
+    assert.match(await kept(), /a\.test\/human/);
+    assert.doesNotMatch(await kept(), /hush/);
     await field("Restore from").fill("k0");
-    await kickOff().click();
-    await started();
+    await parts.start();
     const { taskWebhookUrl, ...sent } = JSON.parse(pasted) as Record<string, unknown>;
     assert.equal(taskWebhookUrl, null, "sent by clients that have none");
     const { priority, ...known } = sent;
@@ -283,7 +247,7 @@ describe("Values in the kickoff form, in a browser", () => {
     for (const place of [field("days"), field("options"), kickOff(), page.locator("body")]) {
       assert.equal(await takes(pasted, place), true);
       await page.getByText("Filled in with the pasted kickoff.").waitFor();
-      await page.getByRole("button", { name: "Clear" }).click();
+      await button("Clear").click();
       await page.getByText("Cleared.").waitFor();
     }
   });
@@ -298,19 +262,18 @@ describe("Values in the kickoff form, in a browser", () => {
     await waitFor("the reason", () =>
       String(form.problems).includes("not taken: “events” must be a list of names"),
     );
-    assert.equal(await field("topic").inputValue(), "");
+    assert.equal(await value("topic"), "");
     await field("topic").fill("tea");
     await waitFor("the draft", () => JSON.stringify(form.saved).includes("tea"));
-    assert.doesNotMatch(await keptOf(), /hush/);
+    assert.doesNotMatch(await kept(), /hush/);
   });
 
   it("send a secret only to the host that it was typed for", async () => {
     await open([{ name: "topic" }]);
     await field("topic").fill("tea");
     await page.getByText("Advanced").click();
-    await field("Events").fill("task_started");
-    await field("Event streaming").fill("https://b.test/events");
-    await list("Authentication of event streaming").selectOption("Bearer token");
+    await fill({ Events: "task_started", "Event streaming": "https://b.test/events" });
+    await withToken();
     await token().fill("hush-6");
     await field("Event streaming").fill("https://c.test/events");
     const shown = async () =>
@@ -321,8 +284,7 @@ describe("Values in the kickoff form, in a browser", () => {
     assert.equal(form.sent.length, 0);
     await field("Event streaming").fill("https://b.test/other");
     await waitFor("the earlier one", async () => (await shown()).startsWith("Entered"));
-    await kickOff().click();
-    await started();
+    await parts.start();
     assert.equal(form.sent[0]?.webhooks?.authentication?.token, "hush-6");
   });
 
@@ -330,16 +292,15 @@ describe("Values in the kickoff form, in a browser", () => {
     await open(described, { start: () => new Promise(() => undefined) });
     await page.getByText("Advanced").click();
     await field("Human input callback").fill("https://a.test/human");
-    await list("Authentication of the human input callback").selectOption("User name and password");
-    await list("Authentication of event streaming").selectOption("Bearer token");
+    await withBasic();
+    await withToken();
     await mode("share").selectOption("null");
     await kickOff().click();
     assert.deepEqual(await violationsIn(parts), []);
-    await field("Human input callback").fill("");
-    await field("topic").fill("tea");
+    await fill({ "Human input callback": "", topic: "tea" });
     await list("loud").selectOption("true");
     await kickOff().click();
-    await page.getByRole("button", { name: "Kicking off…" }).waitFor();
+    await button("Kicking off…").waitFor();
     assert.deepEqual(await violationsIn(parts), []);
   });
 

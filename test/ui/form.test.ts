@@ -31,6 +31,11 @@ const missing = (...names: string[]) =>
     sent: "no",
   });
 
+const tooMany = new CrewApiError({
+  kind: "rateLimited",
+  message: "The crew asks to wait. ".repeat(5),
+  remedy: "Try again in a minute.",
+});
 const mayHaveStarted = (execution?: Execution) =>
   new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, execution);
 /** What is typed in the field “topic”, and nothing else. */
@@ -43,7 +48,7 @@ describe("The kickoff form in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
-  const { field, mode, kickOff, isFocused } = parts;
+  const { field, mode, kickOff, isFocused, button, fill, value, start, started } = parts;
 
   async function open(options: FormWindowOptions = {}): Promise<void> {
     form = await parts.open({ fields, ...options });
@@ -53,7 +58,8 @@ describe("The kickoff form in a browser", () => {
     if ((await fold.count()) > 0) await fold.click();
   }
 
-  const violations = () => violationsIn(parts);
+  const accessible = async () => assert.deepEqual(await violationsIn(parts), []);
+  const says = (text: string) => page.getByText(text).waitFor();
 
   it("has no accessibility problem that axe finds in any theme, whatever it shows", async () => {
     await open({
@@ -66,7 +72,7 @@ describe("The kickoff form in a browser", () => {
       actions: [{ title: "Show", run: () => (isShown = true) }],
     });
     await field("topic").fill("Otters");
-    assert.deepEqual(await violations(), []);
+    await accessible();
     await page.getByText("1 note").getByRole("button", { name: "Show" }).click();
     await waitFor("the place in the project's files", () => isShown);
 
@@ -74,34 +80,34 @@ describe("The kickoff form in a browser", () => {
     await field("Meta").fill("[1");
     await mode(optional).selectOption("Leave out");
     await kickOff().click();
-    await page.getByText("Nothing was sent.").waitFor();
-    assert.deepEqual(await violations(), []);
+    await says("Nothing was sent.");
+    await accessible();
 
-    await field("Meta").fill('{"ticket": 7}');
-    await field("audience").fill("Children");
+    await fill({ Meta: '{"ticket": 7}', audience: "Children" });
     await kickOff().click();
-    await page.getByText("Missing inputs: audience.").waitFor();
-    assert.deepEqual(await violations(), []);
+    await says("Missing inputs: audience.");
+    await accessible();
 
     form.start = () => Promise.reject(mayHaveStarted());
     await kickOff().click();
-    await page.getByText("It may have started.").waitFor();
-    assert.deepEqual(await violations(), []);
+    await says("It may have started.");
+    await accessible();
   });
 
   it("has none while it loads or the inputs are unavailable", async () => {
     let fail: (error: Error) => void = () => undefined;
     await open({ inputs: () => new Promise((_, reject) => void (fail = reject)) });
-    await page.getByText("Asking the crew").waitFor();
-    await page
-      .getByText("Asking the crew")
-      .evaluate((line) => Promise.all(line.getAnimations().map((animation) => animation.finished)));
-    assert.deepEqual(await violations(), []);
+    const asking = page.getByText("Asking the crew");
+    await asking.waitFor();
+    await asking.evaluate((line) =>
+      Promise.all(line.getAnimations().map((animation) => animation.finished)),
+    );
+    await accessible();
     fail(new UserError("There is no token.", [{ title: "Set Token", command: "x" }]));
-    await page.getByRole("button", { name: "Set Token" }).waitFor();
-    assert.deepEqual(await violations(), []);
+    await button("Set Token").waitFor();
+    await accessible();
     form.inputs = () => Promise.resolve({ fields });
-    await page.getByRole("button", { name: "Try Again" }).click();
+    await button("Try Again").click();
     await field("topic").waitFor();
   });
 
@@ -139,8 +145,8 @@ describe("The kickoff form in a browser", () => {
     await open();
     const borders = () =>
       Promise.all(
-        [kickOff(), page.getByRole("button", { name: "Save Values…" })].map((button) =>
-          button.evaluate((element) => getComputedStyle(element).borderTopColor),
+        [kickOff(), button("Save Values…")].map((each) =>
+          each.evaluate((element) => getComputedStyle(element).borderTopColor),
         ),
       );
     const set = (name: string, color: string) =>
@@ -163,7 +169,7 @@ describe("The kickoff form in a browser", () => {
     await isFocused("audience");
     await page.keyboard.type("Children");
     await page.keyboard.press("Control+Enter");
-    await waitFor("the start", () => form.started.length === 1);
+    await started();
     assert.deepEqual(form.sent, [
       { inputs: { topic: "Otters\nand stones", audience: "Children", options: { depth: 2 } } },
     ]);
@@ -181,11 +187,11 @@ describe("The kickoff form in a browser", () => {
     assert.ok(await hasFocus(mode("options")), "behind the default");
     await mode("options").selectOption("Leave out");
     await page.keyboard.press("Escape");
-    const enter = page.getByRole("button", { name: "Enter a value: options" });
+    const enter = button("Enter a value: options");
     assert.ok(await hasFocus(enter), "typing there changes nothing");
     await page.keyboard.press("Enter");
     await page.keyboard.type("!");
-    assert.equal(await field("options").inputValue(), "{}!");
+    assert.equal(await value("options"), "{}!");
     await page.keyboard.press("Shift+Tab");
     await isFocused(optional);
     const [select, text, label] = await Promise.all(
@@ -207,23 +213,23 @@ describe("The kickoff form in a browser", () => {
   });
 
   it("is sent once, however often Kick Off is clicked", async () => {
-    let start: (execution: Execution) => void = () => undefined;
+    let answer: (execution: Execution) => void = () => undefined;
     await open({
       fields: [{ name: "topic" }],
-      start: () => new Promise((resolve) => void (start = resolve)),
+      start: () => new Promise((resolve) => void (answer = resolve)),
     });
     await field("topic").fill("Otters");
     await kickOff().evaluate((button: HTMLButtonElement) => {
       for (let click = 0; click < 10; click++) button.click();
     });
     await page.keyboard.press("Control+Enter");
-    const sending = page.getByRole("button", { name: "Kicking off…" });
+    const sending = button("Kicking off…");
     await sending.click({ force: true });
     assert.equal(await sending.getAttribute("aria-disabled"), "true");
     await page.getByRole("status").filter({ hasText: "Kicking off…" }).waitFor();
     assert.equal(await field("topic").isEditable(), false);
-    start(anExecution());
-    await waitFor("the start", () => form.started.length === 1);
+    answer(anExecution());
+    await started();
     assert.equal(form.sent.length, 1);
   });
 
@@ -238,8 +244,7 @@ describe("The kickoff form in a browser", () => {
     await parts.says("Task callback", /Enter a whole address/);
     await field("Task callback").fill("https://example.com/hook");
     await parts.says("Task callback", /^URL called after each task\.$/);
-    await kickOff().click();
-    await waitFor("the start", () => form.started.length === 1);
+    await start();
     assert.deepEqual(form.sent, [
       { inputs: { topic: "Otters" }, taskWebhookUrl: "https://example.com/hook" },
     ]);
@@ -260,7 +265,7 @@ describe("The kickoff form in a browser", () => {
     await parts.says("Meta", /A JSON object is expected/);
     assert.deepEqual(form.sent, []);
     await page.getByText("Advanced").click();
-    await page.getByRole("button", { name: "Save Values…" }).click();
+    await button("Save Values…").click();
     await page.getByRole("alert").getByText("Fix the marked error first.").waitFor();
     await isFocused("Meta");
     assert.deepEqual(form.asked, []);
@@ -287,8 +292,7 @@ describe("The kickoff form in a browser", () => {
       [],
     );
     assert.equal(new Set(ids).size, ids.length);
-    await kickOff().click();
-    await waitFor("the start", () => form.started.length === 1);
+    await start();
     assert.deepEqual(Object.entries(form.sent[0]!.inputs), [
       ...names.slice(0, -1).map((name) => [name, `value of ${name}`]),
       [" ", "blank"],
@@ -303,19 +307,19 @@ describe("The kickoff form in a browser", () => {
     });
     await field("topic").fill("Otters");
     await kickOff().click();
-    await page.getByText("It may have started.").waitFor();
+    await says("It may have started.");
     await page.keyboard.press("Control+Enter");
     await form.hideAndShow();
-    await page.getByText("It may have started.").waitFor();
+    await says("It may have started.");
     await page.keyboard.press("Control+Enter");
-    await page.getByRole("button", { name: "Open Execution" }).click();
+    await button("Open Execution").click();
     await waitFor("the record to be shown", () => form.opened.length === 1);
     assert.equal(form.sent.length, 1);
     form.start = () => Promise.resolve(anExecution());
-    await page.getByRole("button", { name: "Kick Off Again" }).click();
+    await button("Kick Off Again").click();
     await page.getByText("It may have started.").waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
-    await waitFor("the start", () => form.started.length === 1);
+    await started();
     assert.deepEqual(form.sent.at(-1), { inputs: { topic: "Otters" } });
   });
 
@@ -327,10 +331,10 @@ describe("The kickoff form in a browser", () => {
     await field("topic").fill("Otters");
     await page.keyboard.press("Home");
     await sentLast.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Clear" }).waitFor();
-    await page.getByText("What you type here can't be saved").waitFor();
+    await button("Clear").waitFor();
+    await says("What you type here can't be saved");
     await page.keyboard.type("Sea ");
-    assert.equal(await field("topic").inputValue(), "Sea Otters");
+    assert.equal(await value("topic"), "Sea Otters");
   });
 
   it("grows a field with its text, up to a part of the window", async () => {
@@ -351,30 +355,15 @@ describe("The kickoff form in a browser", () => {
     it(`needs no horizontal scrolling ${what}, and hides no field that has focus`, async () => {
       await open({
         size,
-        start: () =>
-          Promise.reject(
-            new CrewApiError({
-              kind: "rateLimited",
-              message: "The crew asks to wait. ".repeat(5),
-              remedy: "Try again in a minute.",
-            }),
-          ),
+        start: () => Promise.reject(tooMany),
       });
-      await field("topic").fill("Otters");
-      await field("audience").fill("Children");
+      await fill({ topic: "Otters", audience: "Children" });
       await kickOff().click();
-      await page.getByText("Try again in a minute.").waitFor();
+      await says("Try again in a minute.");
       await page.getByText("Advanced").click();
       assert.equal(await overflowOf(page), 0);
-      for (const name of [
-        "topic",
-        "audience",
-        optional,
-        "options",
-        "Meta",
-        "Task callback",
-        "Human input callback",
-      ]) {
+      const advanced = ["Meta", "Task callback", "Human input callback"];
+      for (const name of ["topic", "audience", optional, "options", ...advanced]) {
         await field(name).focus();
         const isOnTop = await field(name).evaluate((box) => {
           const { left, bottom } = box.getBoundingClientRect();

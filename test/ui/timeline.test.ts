@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
 import {
   Events,
   longExecution,
@@ -10,6 +11,8 @@ import { TimelineWindow, type Shown } from "../support/timeline/timeline-window.
 import { waitFor } from "../support/wait.ts";
 import { overflowOf, violationsIn } from "./accessibility.ts";
 
+const boxesOf = (...parts: readonly Locator[]) =>
+  Promise.all(parts.map((part) => part.boundingBox()));
 const narrow = { width: 300, height: 700 };
 
 declare global {
@@ -23,6 +26,7 @@ describe("The timeline, as a page", () => {
   const timeline = new TimelineWindow();
 
   const bar = (name: string | RegExp) => timeline.row(name).locator(".bar");
+  const widthOf = (name: RegExp) => bar(name).evaluate((element) => element.clientWidth);
   const isAt = (name: string) =>
     waitFor(`${name} is active`, async () => (await timeline.active()) === name);
   const press = (...keys: readonly string[]) =>
@@ -41,22 +45,16 @@ describe("The timeline, as a page", () => {
       "      gpt-5-mini",
     ]);
     const outline = timeline.row(/^Task outline, completed, took 48 s, started after 21 s/);
-    assert.equal(await outline.getAttribute("aria-level"), "2");
-    assert.equal(await outline.getAttribute("aria-expanded"), "true");
-    assert.equal(await outline.getAttribute("aria-posinset"), "3");
-    assert.equal(await outline.getAttribute("aria-setsize"), "4");
+    const place = { level: "2", expanded: "true", posinset: "3", setsize: "4" };
+    for (const [name, value] of Object.entries(place))
+      assert.equal(await outline.getAttribute(`aria-${name}`), value, name);
     const pattern = (name: RegExp) =>
       bar(name).evaluate((element) => getComputedStyle(element).backgroundImage);
     assert.match(await pattern(/^Rejected/), /repeating-linear-gradient/, "a wait is hatched");
     const mark = (name: RegExp) => timeline.row(name).locator(".mark").textContent();
     assert.equal(await mark(/^Tool call read_page, failed/), "failed");
-    assert.equal(
-      await timeline
-        .row(/read_page/)
-        .locator(".icon.failed")
-        .count(),
-      1,
-    );
+    const failed = timeline.row(/read_page/).locator(".icon.failed");
+    assert.equal(await failed.count(), 1);
     const header = await timeline.page.locator("header").innerText();
     assert.match(header, /tea in the office\s+Writers\s+Failed\s+3 min 5 s\s+18k tokens/);
   });
@@ -83,10 +81,8 @@ describe("The timeline, as a page", () => {
     await press(" ");
     const tooltip = timeline.page.getByRole("tooltip");
     await tooltip.getByText("Attempt 1").waitFor();
-    assert.equal(
-      await timeline.tree.getAttribute("aria-describedby"),
-      await tooltip.getAttribute("id"),
-    );
+    const described = await timeline.tree.getAttribute("aria-describedby");
+    assert.equal(described, await tooltip.getAttribute("id"));
     await press("End");
     await isAt("gpt-5");
     await tooltip.waitFor({ state: "detached" });
@@ -107,13 +103,11 @@ describe("The timeline, as a page", () => {
     const { spanId, takesFocus } = await timeline.message("reveal");
     assert.deepEqual([spanId, takesFocus], ["task 0", false]);
     timeline.sent.length = 0;
-    await timeline
-      .row(/^Task outline/)
-      .locator(".twistie")
-      .click();
+    const outline = timeline.row(/^Task outline/);
+    await outline.locator(".twistie").click();
     await waitFor("it is closed", async () => !(await timeline.rows()).includes("    Attempt 1"));
     assert.ok(timeline.sent.every(({ type }) => type === "look"));
-    await timeline.row(/^Task outline/).dblclick();
+    await outline.dblclick();
     assert.equal((await timeline.message("define")).spanId, "task task 14");
     assert.equal(timeline.sent.filter(({ type }) => type === "reveal").length, 1);
   });
@@ -143,13 +137,11 @@ describe("The timeline, as a page", () => {
     const { page } = timeline;
     const row = timeline.row(/^Agent Senior Researcher.*, 2 events/);
     const marks = row.locator(".track .event");
-    assert.deepEqual(
-      await marks.evaluateAll((all) => all.map((mark) => mark.getAttribute("title"))),
-      [
-        "5.1 s · agent logs execution: Senior Researcher – I should search first, <i>then</i> read.",
-        "16 s · memory query error – No memory here.",
-      ],
-    );
+    const titles = await marks.evaluateAll((all) => all.map((mark) => mark.getAttribute("title")));
+    assert.deepEqual(titles, [
+      "5.1 s · agent logs execution: Senior Researcher – I should search first, <i>then</i> read.",
+      "16 s · memory query error – No memory here.",
+    ]);
     assert.match((await marks.nth(1).getAttribute("class")) ?? "", /bad/, "more than a color");
     const tooltip = page.getByRole("tooltip");
     await row.locator(".label").hover();
@@ -169,10 +161,7 @@ describe("The timeline, as a page", () => {
     const figure = timeline.row(/^Task research/).locator(".cost");
     await page.setViewportSize({ width: 400, height: 420 });
     await page.locator(".timeline.narrow").waitFor();
-    const [cost, row] = [
-      await figure.boundingBox(),
-      await page.locator(".row").first().boundingBox(),
-    ];
+    const [cost, row] = await boxesOf(figure, page.locator(".row").first());
     assert.ok(cost && row && cost.width > 40 && cost.x + cost.width <= row.x + row.width - 12);
     await page.setViewportSize({ width: 300, height: 420 });
     await figure.waitFor({ state: "hidden" });
@@ -186,10 +175,8 @@ describe("The timeline, as a page", () => {
     const search = timeline.page.getByRole("searchbox", { name: "Filter rows by text" });
     await search.fill("404");
     await waitFor("one match", async () => (await timeline.rows()).length === 4);
-    assert.equal(
-      await timeline.page.locator(".toolbar [role=status]").textContent(),
-      "1 of 21 rows match the filter.",
-    );
+    const count = await timeline.page.locator(".toolbar [role=status]").textContent();
+    assert.equal(count, "1 of 21 rows match the filter.");
     await search.fill("");
     await timeline.page.getByRole("button", { name: "Show Waits Only" }).click();
     await waitFor("the waits", async () => {
@@ -204,7 +191,7 @@ describe("The timeline, as a page", () => {
   it("zooms with keys, buttons, wheel and by dragging over the axis, and Fit shows everything", async () => {
     await timeline.open(variedExecution());
     const { page } = timeline;
-    const width = () => bar(/^Task research/).evaluate((element) => element.clientWidth);
+    const width = () => widthOf(/^Task research/);
     const isWider = (before: number) =>
       waitFor("a wider bar", async () => (await width()) > before);
     const whole = await width();
@@ -238,13 +225,10 @@ describe("The timeline, as a page", () => {
 
   it("shortens long waits, marks where, and draws them whole if asked to", async () => {
     await timeline.open(variedExecution());
-    const shortened = await bar(/^Rejected/).evaluate((element) => element.clientWidth);
+    const shortened = await widthOf(/^Rejected/);
     assert.equal(await timeline.page.locator(".tick.cut").count(), 2);
     await timeline.page.getByRole("button", { name: "Shorten Waits" }).click();
-    await waitFor("a longer wait", async () => {
-      const whole = await bar(/^Rejected/).evaluate((element) => element.clientWidth);
-      return whole > shortened * 3;
-    });
+    await waitFor("a longer wait", async () => (await widthOf(/^Rejected/)) > shortened * 3);
     assert.equal(await timeline.page.locator(".tick.cut").count(), 0);
   });
 
@@ -252,22 +236,15 @@ describe("The timeline, as a page", () => {
     await timeline.open(variedExecution());
     for (const width of [700, 900, 1100]) {
       await timeline.page.setViewportSize({ width, height: 420 });
-      const axis = await timeline.page.locator(".axis").boundingBox();
-      const places = await timeline.page
-        .locator(".axis .tick:not(.cut)")
-        .evaluateAll((ticks) =>
-          ticks.map((tick) => [
-            tick.getBoundingClientRect().left,
-            tick.getBoundingClientRect().right,
-          ]),
-        );
-      const edges = [...places.flat(), (axis?.x ?? 0) + (axis?.width ?? 0)];
-      assert.ok(places.length > 1);
-      assert.deepEqual(
-        edges,
-        edges.toSorted((one, other) => one - other),
-        `at ${width} pixels`,
-      );
+      await waitFor(`order at ${width} pixels`, async () => {
+        const axis = await timeline.page.locator(".axis").boundingBox();
+        const places = await timeline.page
+          .locator(".axis .tick:not(.cut)")
+          .evaluateAll((ticks) => ticks.map((tick) => tick.getBoundingClientRect()));
+        const edges = places.flatMap(({ left, right }) => [left, right]);
+        edges.push((axis?.x ?? 0) + (axis?.width ?? 0));
+        return places.length > 1 && edges.every((edge, at) => edge >= (edges[at - 1] ?? 0));
+      });
     }
   });
 
@@ -286,7 +263,7 @@ describe("The timeline, as a page", () => {
     assert.ok(zoom !== undefined && zoom.from > 0 && zoom.to < 10_000, JSON.stringify(zoom));
     await timeline.page.getByRole("button", { name: "Go to the End" }).click();
     await timeline.look((look) => look.zoom === undefined && look.active !== undefined);
-    const width = await bar(/^Agent Editor/).evaluate((element) => element.clientWidth);
+    const width = await widthOf(/^Agent Editor/);
     assert.ok(width > 50, `${width}`);
   });
 
@@ -336,15 +313,11 @@ describe("The timeline, as a page", () => {
     const before = await width();
     await waitFor("a longer bar", async () => (await width()) > before + 10);
     const touched = await timeline.page.evaluate(() => window.touched);
-    assert.ok(
-      touched.some((row) => row.startsWith("web_search")),
-      touched.join(),
-    );
-    assert.deepEqual(
-      touched.filter((row) => !/ running\b/.test(row) && !["now", "total"].includes(row)),
-      [],
-      "only rows that run, the line of now, and the whole time change",
-    );
+    const grows = touched.some((row) => row.startsWith("web_search"));
+    assert.ok(grows, touched.join());
+    // Only rows that run, the line of now, and the whole time change.
+    const others = touched.filter((row) => !/ running\b|^(now|total)$/.test(row));
+    assert.deepEqual(others, []);
   });
 
   it("follows the end unless it is scrolled away, and a button leads back", async () => {
@@ -369,9 +342,7 @@ describe("The timeline, as a page", () => {
     const toEnd = timeline.page.getByRole("button", { name: "Go to the End" });
     await toEnd.waitFor();
     const scrolled = await waitFor("it scrolled", async () => top());
-    const [button, rows] = await Promise.all(
-      [toEnd, timeline.page.locator(".scroller")].map((part) => part.boundingBox()),
-    );
+    const [button, rows] = await boxesOf(toEnd, timeline.page.locator(".scroller"));
     assert.ok(button && rows && button.y >= rows.y + rows.height, "it hides no bar");
     await timeline.show(growing(100));
     await timeline.page.locator(".toolbar").waitFor();
@@ -387,11 +358,11 @@ describe("The timeline, as a page", () => {
     await press("ArrowDown", "ArrowDown", "ArrowLeft", "+");
     await timeline.look(({ closed, zoom }) => closed.length === 1 && zoom !== undefined);
     const rows = await timeline.rows();
-    const width = await bar(/^Task research/).evaluate((element) => element.clientWidth);
+    const width = await widthOf(/^Task research/);
     await timeline.hideAndShow();
     assert.deepEqual(await timeline.rows(), rows);
     assert.equal(await timeline.active(), "research");
-    assert.equal(await bar(/^Task research/).evaluate((element) => element.clientWidth), width);
+    assert.equal(await widthOf(/^Task research/), width);
     const ready = timeline.sent.findLastIndex(({ type }) => type === "ready");
     const before = timeline.sent[ready - 1];
     assert.ok(before?.type === "look" && before.look.localId === "varied");
@@ -412,9 +383,7 @@ describe("The timeline, as a page", () => {
   it("puts the bar below the name where there is little room, and nothing is cut off", async () => {
     await timeline.open(variedExecution(), { size: narrow });
     const row = timeline.row(/^Task research/);
-    const [name, track] = await Promise.all(
-      [".name", ".track"].map((part) => row.locator(part).boundingBox()),
-    );
+    const [name, track] = await boxesOf(row.locator(".name"), row.locator(".track"));
     assert.ok(name && track && track.y >= name.y + name.height - 1, "it is below");
     assert.ok(track.width > 240);
     assert.equal(await overflowOf(timeline.page), 0);

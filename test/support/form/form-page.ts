@@ -36,8 +36,21 @@ export class FormPage {
   readonly field = (name: string): Locator => this.page.getByRole("textbox", { name, exact: true });
   readonly list = (name: string): Locator => this.page.getByRole("combobox", { name, exact: true });
   readonly mode = (name: string): Locator => this.list(`Send ${name} as`);
+  readonly button = (name: string): Locator => this.page.getByRole("button", { name });
   readonly kickOff = (): Locator =>
     this.page.getByRole("button", { name: "Kick Off", exact: true });
+  readonly value = (name: string): Promise<string> => this.field(name).inputValue();
+  /** Fills in fields, in order. */
+  readonly fill = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    for (const [name, text] of Object.entries(values)) await this.field(name).fill(text);
+  };
+  readonly started = (): Promise<unknown> =>
+    waitFor("the start", () => this.window.started.length === 1);
+  /** Presses Kick Off, and waits for the start. */
+  readonly start = async (): Promise<void> => {
+    await this.kickOff().click();
+    await this.started();
+  };
   /** Waits until hint, note and problem of a field, which describe it to a screen reader, are as expected. */
   readonly says = (field: string | Locator, expected: RegExp): Promise<unknown> =>
     waitFor(`${String(expected)} at a field`, async () =>
