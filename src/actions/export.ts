@@ -10,6 +10,7 @@ import { activityOf } from "../executions/activity.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
+import type { BundleFile } from "../views/export/bundle.ts";
 import type { SpanExporter, SpanExporterOptions } from "../views/export/exporter.ts";
 import type { Prices } from "../views/prices.ts";
 import type { Timeline } from "../views/timeline/register.ts";
@@ -93,12 +94,15 @@ function formatsOf(
   given: { readonly folder?: string; readonly file?: string },
   { isPerson }: Asker,
 ): readonly Format[] {
-  const { crews, timeline } = parts;
-  const inFolder = async (make: (folder: vscode.Uri) => Promise<vscode.Uri>) => {
+  const { crews, store, prices, clock, timeline } = parts;
+  /** @param make the files of a folder, or the text of a file with this ending */
+  const inFolder = async (ending: string, make: () => Promise<readonly BundleFile[] | string>) => {
     const folder = given.folder === undefined ? await askFolder() : readFolder(given.folder);
-    const made = folder && (await make(folder));
-    if (made !== undefined && isPerson) reportMade(made);
-    return made?.toString();
+    if (folder === undefined) return undefined;
+    const { bundleName } = await import("../views/export/bundle.ts");
+    const made = await writeNew(folder, bundleName(execution), ending, await make());
+    if (isPerson) reportMade(made);
+    return made.toString();
   };
   const settings = vscode.workspace.getConfiguration("crewdeck");
   const content =
@@ -111,16 +115,18 @@ function formatsOf(
       format: "markdown",
       label: vscode.l10n.t("Markdown"),
       description: vscode.l10n.t("a folder with the document, the outputs and a timeline picture"),
-      run: () => inFolder((folder) => writeBundle(parts, execution, folder)),
+      run: () =>
+        inFolder("", async () => {
+          const { bundleOf } = await import("../views/export/bundle.ts");
+          const activity = activityOf(execution, store.events(execution.localId));
+          return bundleOf(execution, activity, { prices: prices.list(), now: clock.now() });
+        }),
     },
     {
       format: "timelinePicture",
       label: vscode.l10n.t("Timeline as picture"),
       description: vscode.l10n.t("an SVG file"),
-      run: () =>
-        inFolder(async (folder) =>
-          writeFile(execution, folder, ".svg", await timeline.picture(execution)),
-        ),
+      run: () => inFolder(".svg", () => timeline.picture(execution)),
     },
     {
       format: "timelineMarkdown",
@@ -150,10 +156,7 @@ function formatsOf(
       format: "opentelemetry",
       label: vscode.l10n.t("OpenTelemetry spans"),
       description: vscode.l10n.t("a file in OTLP JSON, {0}", content),
-      run: () =>
-        inFolder(async (folder) =>
-          writeFile(execution, folder, ".otlp.jsonl", (await load()).text(execution)),
-        ),
+      run: () => inFolder(".otlp.jsonl", async () => (await load()).text(execution)),
     },
     {
       format: "endpoint",
@@ -200,41 +203,19 @@ async function askFolder(): Promise<vscode.Uri | undefined> {
   return folder;
 }
 
-async function writeBundle(
-  { store, prices, clock }: ExportParts,
-  execution: Execution,
-  folder: vscode.Uri,
-): Promise<vscode.Uri> {
-  const { bundleName, bundleOf } = await import("../views/export/bundle.ts");
-  const activity = activityOf(execution, store.events(execution.localId));
-  const files = bundleOf(execution, activity, { prices: prices.list(), now: clock.now() });
-  return await writeNew(folder, bundleName(execution), "", async (target) => {
-    for (const { path, text } of files)
-      await write(vscode.Uri.joinPath(target, ...path.split("/")), text);
-  });
-}
-
-async function writeFile(
-  execution: Execution,
-  folder: vscode.Uri,
-  ending: string,
-  text: string,
-): Promise<vscode.Uri> {
-  const { bundleName } = await import("../views/export/bundle.ts");
-  return await writeNew(folder, bundleName(execution), ending, (target) => write(target, text));
-}
-
 /** Under a name that is still free. What could not be written whole is removed. @throws UserError */
 async function writeNew(
   folder: vscode.Uri,
   name: string,
   ending: string,
-  writeAt: (target: vscode.Uri) => Promise<void>,
+  content: readonly BundleFile[] | string,
 ): Promise<vscode.Uri> {
   const { fs } = vscode.workspace;
+  const files = typeof content === "string" ? [{ path: "", text: content }] : content;
   const temporary = vscode.Uri.joinPath(folder, `.${crypto.randomUUID()}.tmp`);
   try {
-    await writeAt(temporary);
+    for (const { path, text } of files)
+      await fs.writeFile(vscode.Uri.joinPath(temporary, path), new TextEncoder().encode(text));
     for (let number = 1; ; number++) {
       const numbered = number === 1 ? name : `${name}-${number}`;
       const target = vscode.Uri.joinPath(folder, `${numbered}${ending}`);
@@ -253,10 +234,6 @@ async function writeNew(
       { cause: error },
     );
   }
-}
-
-async function write(target: vscode.Uri, text: string): Promise<void> {
-  await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
 }
 
 function reportMade(made: vscode.Uri): void {

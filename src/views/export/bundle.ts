@@ -13,7 +13,7 @@ import { timelineContent } from "../timeline/content.ts";
 import { lookAt } from "../timeline/messages.ts";
 import { timelinePicture } from "../timeline/exports.ts";
 
-interface BundleFile {
+export interface BundleFile {
   /** Relative, with slashes. Needs no encoding in a link. */
   readonly path: string;
   readonly text: string;
