@@ -58,6 +58,7 @@ describe("a button or lens of a command", () => {
     "Set Feedback Secret…",
     "Set OTLP Headers…",
     "Set Up This Project",
+    "Show Local Crew's Log",
   ];
 
   it("has its title's words, perhaps fewer", () => {
