@@ -8,7 +8,7 @@ import { registerVerbs, watchClearing } from "./actions/register.ts";
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
 import { log, logProblem, problemLog } from "./editor/log.ts";
-import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.ts";
+import { keepEndedExecutions, resetContext, setContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import type { ExecutionSummary } from "./executions/model.ts";
@@ -36,7 +36,7 @@ import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { registerPage } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
 import { registerTimeline } from "./views/timeline/register.ts";
-import { registerTree } from "./views/tree/register.ts";
+import { ExecutionTree, showMoreCommand } from "./views/tree/tree.ts";
 import type { Act } from "./view/actions.ts";
 
 export type { CrewdeckApi } from "./actions/crewdeck-api.ts";
@@ -155,8 +155,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       documents: reading,
     }),
   );
+  const memento = context.workspaceState;
   const tree = owned.add(
-    registerTree(context, opened, { store, crews, poller, circumstances, clock }),
+    new ExecutionTree({ store, crews, poller, circumstances, clock, memento }),
+  );
+  owned.add(
+    vscode.commands.registerCommand(showMoreCommand, ({ group }: { readonly group: string }) =>
+      tree.showMore(group),
+    ),
   );
   const inFront = (execution: ExecutionSummary) => isInFront(documents, execution);
   owned.add(new Notifications({ store, leader, clock, isInFront: inFront }));
@@ -205,6 +211,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { api, disposable } = createExtensionApi(parts, verbs.load);
   owned.add(disposable);
   await opened;
+  // Only now does the view show that it is empty.
+  setContext("crewdeck.isReady", true);
   startForDevelopment(locals);
   return api;
 }

@@ -20,7 +20,7 @@ import type { Senders } from "../sending/senders.ts";
 import type { Database } from "../store/database.ts";
 import { hasRead } from "../views/attention.ts";
 import { forgetHeaders, headersKey } from "../views/export/endpoint.ts";
-import type { TreeRoom } from "../views/tree/register.ts";
+import type { ExecutionTree } from "../views/tree/tree.ts";
 import type { Asker } from "./asker.ts";
 
 export interface DeleteParts {
@@ -35,7 +35,7 @@ export interface DeleteParts {
   readonly sending: Pick<Senders, "now" | "secrets" | "outbox">;
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly forms: Pick<KickoffRoom["forms"], "closeAll">;
-  readonly tree: Pick<TreeRoom, "choices">;
+  readonly tree: { readonly arrangement: Pick<ExecutionTree["arrangement"], "reset"> };
 }
 
 interface Unremoved {
@@ -221,7 +221,7 @@ export async function forgetHere(
   const tabs = tabGroups.all.flatMap((group) => group.tabs);
   // A form that wasn't shown since the window opened is only a tab.
   await tabGroups.close(tabs.filter(({ input }) => isOurs(input, globalStorageUri)));
-  await tree.choices.reset();
+  await tree.arrangement.reset();
   for (const key of globalState.keys())
     if (!stays[scope].includes(key)) await globalState.update(key, undefined);
 }

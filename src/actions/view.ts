@@ -18,7 +18,7 @@ import {
   noFilter,
 } from "../views/tree/arrangement.ts";
 import { stateName } from "../view/words.ts";
-import type { TreeRoom } from "../views/tree/register.ts";
+import type { ExecutionTree } from "../views/tree/tree.ts";
 import { nextToReview } from "../views/waiting.ts";
 import type { PageRoom } from "../views/page/register.ts";
 import { namesOf, type Targets } from "./targets.ts";
@@ -27,7 +27,7 @@ export interface ViewParts {
   readonly targets: Pick<Targets, "active">;
   readonly store: Pick<ExecutionStore, "list">;
   readonly page: Pick<PageRoom, "open">;
-  readonly tree: Pick<TreeRoom, "arrangement" | "choices">;
+  readonly tree: Pick<ExecutionTree, "arrangement">;
 }
 
 /**
@@ -35,24 +35,24 @@ export interface ViewParts {
  * `{back?}`, and returns the execution that it opened.
  */
 export function viewVerbs(parts: ViewParts) {
-  const { arrangement, choices } = parts.tree;
+  const { arrangement } = parts.tree;
   return {
     nextToReview: (argument: unknown) =>
       openNext(parts, read({ back: flag }, argument).back ? -1 : 1),
     async groupExecutions(argument: unknown) {
-      const { by = await askForGrouping(choices.rules.grouping) } = read(
+      const { by = await askForGrouping(arrangement.rules.grouping) } = read(
         { by: oneOf(groupings) },
         argument,
       );
-      if (by !== undefined) await choices.groupBy(by);
+      if (by !== undefined) await arrangement.groupBy(by);
       return by;
     },
     async filterExecutions(argument: unknown) {
       const filter = filterIn(argument) ?? (await askForFilter(arrangement));
-      if (filter !== undefined) choices.setFilter(filter);
+      if (filter !== undefined) arrangement.setFilter(filter);
       return filter;
     },
-    clearFilter: () => choices.setFilter(noFilter),
+    clearFilter: () => arrangement.setFilter(noFilter),
     async takeTour() {
       for (const [step, ...keys] of tourSteps) if (keys.some(hasContext)) await markDone(step);
       await vscode.commands.executeCommand(

@@ -11,12 +11,12 @@ import type { CurrentCircumstances } from "./circumstances.ts";
 import type { ComparisonRoom } from "./comparison/register.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { Timeline } from "./timeline/register.ts";
-import type { TreeRoom } from "./tree/register.ts";
+import type { ExecutionTree } from "./tree/tree.ts";
 
 export function watchAttention(
   poller: Pick<Poller, "attend">,
   database: Pick<Database, "look" | "setVisible">,
-  { view }: { readonly view: Pick<TreeRoom["view"], "visible" | "onDidChangeVisibility"> },
+  { view }: { readonly view: Pick<ExecutionTree["view"], "visible" | "onDidChangeVisibility"> },
   documents: Pick<ExecutionDocuments, "summary">,
   timeline: Pick<Timeline, "shown" | "onDidChangeShown">,
   comparisons: Pick<ComparisonRoom, "shown" | "onDidChangeShown">,

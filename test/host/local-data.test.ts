@@ -19,7 +19,7 @@ import { openKept } from "../../src/kickoff/form/forms.ts";
 import { ProjectRecords } from "../../src/local/records.ts";
 import { Models } from "../../src/models/models.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
-import { TreeChoices } from "../../src/views/tree/register.ts";
+import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { endsOf } from "../support/ends.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { noAddresses } from "../support/secret-memory.ts";
@@ -95,7 +95,13 @@ describe("Deleting local data", () => {
     const closed: string[] = [];
     const context = { globalState, globalStorageUri: storage, secrets };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
-    const tree = { choices: new TreeChoices(workspaceState) };
+    const tree = {
+      arrangement: new Arrangement(
+        () => new Set(),
+        workspaceState,
+        () => undefined,
+      ),
+    };
     const clearing = watchClearing({ store, context, forms, tree });
     for (const part of [database, crews, executions, sending, locals, clearing])
       atEnd(() => part.dispose());
@@ -157,7 +163,7 @@ describe("Deleting local data", () => {
     await chmod(result, 0o444);
     await writeFile(path.join(folder, "crewdeck.db.corrupt-1"), "secret topic");
     await window.globalState.update("crewdeck.remembered", "a mark");
-    await window.tree.choices.groupBy("day");
+    await window.tree.arrangement.groupBy("day");
   };
 
   const databaseFiles = ["", "-wal", "-shm", "-lock"].map((ending) => `crewdeck.db${ending}`);

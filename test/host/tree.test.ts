@@ -7,7 +7,6 @@ import { without, type Execution } from "../../src/executions/model.ts";
 import type { PollerChange } from "../../src/executions/poller.ts";
 import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { noFilter } from "../../src/views/tree/arrangement.ts";
-import { TreeChoices } from "../../src/views/tree/register.ts";
 import type { ExecutionNode, TreeNode } from "../../src/views/tree/nodes.ts";
 import { ExecutionTree } from "../../src/views/tree/tree.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
@@ -53,7 +52,6 @@ describe("the tree", () => {
   let view: FakeView;
   let tree: ExecutionTree;
   let circumstances: CurrentCircumstances;
-  let choices: TreeChoices;
   let crews: readonly Crew[];
   let tokensRead: string[];
   let refreshed: (readonly TreeNode[] | undefined)[];
@@ -76,7 +74,6 @@ describe("the tree", () => {
     [crews, tokensRead, refreshed, token] = [[writers], [], [], { kind: "none" }];
     refusing.clear();
     isKickingOff = false;
-    choices = new TreeChoices(new MemoryMemento());
     circumstances = new CurrentCircumstances({
       crews: { list: () => crews, canStop: () => true, onDidChange: crewsChanged.event },
       poller: {
@@ -89,7 +86,7 @@ describe("the tree", () => {
       clock,
     });
     tree = new ExecutionTree({
-      ...{ choices, circumstances, clock, store: parts.store },
+      ...{ memento: new MemoryMemento(), circumstances, clock, store: parts.store },
       crews: {
         tokenState: (id) => {
           tokensRead.push(id);
@@ -283,10 +280,10 @@ describe("the tree", () => {
       ...another("done", noon(20)),
       state: "completed",
     });
-    await choices.groupBy("state");
+    await tree.arrangement.groupBy("state");
     assert.deepEqual(refreshed.at(-1), undefined);
     assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Running", "Completed"]);
-    await choices.groupBy("day");
+    await tree.arrangement.groupBy("day");
     assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Today", "Yesterday"]);
     await clock.pass(12 * 60 * 60_000);
     assert.ok(refreshed.includes(undefined));
@@ -295,21 +292,21 @@ describe("the tree", () => {
 
   it("shows only what matches the filter, and describes the filter, how many it hides and that one of them waits", () => {
     add(anExecution(), another("tea"), another("cake"));
-    choices.setFilter({ text: "TEA", states: ["running"] });
+    tree.arrangement.setFilter({ text: "TEA", states: ["running"] });
     assert.deepEqual(labels(rows()), ["tea"]);
     assert.equal(view.message, "Running · “TEA” – 2 of 3 hidden, 1 of them waits for you");
     assert.equal(view.badge?.value, 1, "the badge counts what is hidden, too");
-    choices.setFilter({ text: "nothing like it", states: [] });
+    tree.arrangement.setFilter({ text: "nothing like it", states: [] });
     // So that VS Code shows the welcome that offers to clear it.
     assert.deepEqual(tree.getChildren(), []);
     assert.deepEqual([view.message, view.description], [undefined, "“nothing like it”"]);
-    choices.setFilter(noFilter);
+    tree.arrangement.setFilter(noFilter);
     assert.deepEqual([rows().length, view.message, view.description], [2, undefined, undefined]);
   });
 
   it("selects a row that moved to another group, and expands it there if it was expanded", async () => {
     add(notWaiting());
-    await choices.groupBy("state");
+    await tree.arrangement.groupBy("state");
     const [row] = executionsOf(tree.getChildren()[0]);
     view.selection = [row!];
     view.expand.fire({ element: row! });
@@ -321,7 +318,7 @@ describe("the tree", () => {
     assert.deepEqual(view.revealed, [moved]);
     assert.equal(moved?.group, "waiting");
     view.selection = [moved];
-    await choices.groupBy("crew");
+    await tree.arrangement.groupBy("crew");
     view.visible = false;
     parts.store.update("local-1", (execution) =>
       without({ ...execution, state: "completed" }, "waiting"),
@@ -337,7 +334,7 @@ describe("the tree", () => {
     );
     parts.store.list = () => large;
     parts.store.summary = (id) => large.find(({ localId }) => localId === id);
-    await choices.groupBy("crew");
+    await tree.arrangement.groupBy("crew");
     const shown = () => tree.getChildren(crewRows()[0]);
     assert.equal(shown().length, 501);
     const more = shown().at(-1)!;

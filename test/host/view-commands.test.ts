@@ -3,7 +3,6 @@ import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { executionVerbs } from "../../src/actions/executions.ts";
 import { viewVerbs } from "../../src/actions/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
-import { TreeChoices } from "../../src/views/tree/register.ts";
 import { noFilter } from "../../src/views/tree/arrangement.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { formatTime } from "../../src/view/words.ts";
@@ -15,33 +14,37 @@ import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 describe("commands that arrange the view", () => {
   let parts: ViewParts;
   let memento: MemoryMemento;
-  let choices: TreeChoices;
   let arrangement: Arrangement;
   const shown: string[] = [];
+
+  const arrangementOf = (of: MemoryMemento) => {
+    const made: Arrangement = new Arrangement(
+      (text) => parts.store.withInput(text),
+      of,
+      () => made.arrange(parts.store.list()),
+    );
+    return made;
+  };
 
   eachWithViewParts((fresh) => {
     parts = fresh;
     shown.length = 0;
     memento = new MemoryMemento();
-    choices = new TreeChoices(memento);
-    arrangement = new Arrangement((text) => parts.store.withInput(text));
+    arrangement = arrangementOf(memento);
     for (const execution of [
       anExecution(),
       notWaiting({ localId: "done", kickoffIds: ["done"], label: "Tea", state: "completed" }),
     ])
       parts.store.add(execution);
-    arrangement.arrange(parts.store.list(), choices.rules);
-    choices.onDidChange(() => arrangement.arrange(parts.store.list(), choices.rules));
+    arrangement.arrange(parts.store.list());
   });
-
-  afterEach(() => choices.dispose());
 
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
     const parted = executionParts(parts.store);
     const open = ({ localId }: ExecutionSummary) => Promise.resolve(void shown.push(localId));
     const given = { ...parted, page: { ...parted.page, open } };
     const commands = {
-      ...viewVerbs({ ...given, tree: { arrangement, choices } }),
+      ...viewVerbs({ ...given, tree: { arrangement } }),
       ...executionVerbs(given),
     };
     return await runIn(commands, id, argument);
@@ -63,13 +66,13 @@ describe("commands that arrange the view", () => {
 
   it("group by an argument, store it in the workspace, and refuse an invalid one", async () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");
-    assert.equal(choices.rules.grouping, "day");
-    assert.equal(new TreeChoices(memento).rules.grouping, "day");
+    assert.equal(arrangement.rules.grouping, "day");
+    assert.equal(arrangementOf(memento).rules.grouping, "day");
     await assert.rejects(
       run("groupExecutions", { by: "colour" }),
       /must be one of crew, state, day/,
     );
-    assert.equal(new TreeChoices(new MemoryMemento()).rules.grouping, "crew");
+    assert.equal(arrangementOf(new MemoryMemento()).rules.grouping, "crew");
   });
 
   it("filter by an argument, for this window only, and refuse an invalid one", async () => {
@@ -81,13 +84,13 @@ describe("commands that arrange the view", () => {
       arrangement.hidden.map(({ localId }) => localId),
       ["local-1"],
     );
-    assert.deepEqual(new TreeChoices(memento).rules.filter, noFilter);
+    assert.deepEqual(arrangementOf(memento).rules.filter, noFilter);
     await assert.rejects(
       run("filterExecutions", { states: ["lost"] }),
       /must be a list of waiting, running/,
     );
     await run("clearFilter");
-    assert.deepEqual(choices.rules.filter, noFilter);
+    assert.deepEqual(arrangement.rules.filter, noFilter);
   });
 
   it("ask for both parts of a filter in one box, and show how many executions match", async () => {
@@ -101,7 +104,7 @@ describe("commands that arrange the view", () => {
       [again.shown[0]?.value, again.shown[0]?.title],
       ["tea", "Filter Executions: 1 of 2 shown"],
     );
-    assert.equal(choices.rules.filter.text, "tea", "who leaves the box changes nothing");
+    assert.equal(arrangement.rules.filter.text, "tea", "who leaves the box changes nothing");
     const picked = await runBy({ pick: "Completed" }, "filterExecutions");
     assert.deepEqual(picked.result, { text: "tea", states: ["completed"] });
   });

@@ -3,9 +3,10 @@ import { actionsOf, messageOf, UserError } from "../../base/errors.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
 import type { Leader } from "../../store/leader.ts";
-import { type ExecutionSummary, targetOf } from "../../executions/model.ts";
+import { type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
+import { commandOn } from "../../view/actions.ts";
 import { eventOf } from "../events.ts";
 import type { SpanExporter, SpanExporterOptions } from "./exporter.ts";
 
@@ -66,14 +67,14 @@ export function watchEnds(options: EndsOptions): vscode.Disposable {
 }
 
 function describe(error: unknown, execution: ExecutionSummary): UserError {
-  const given = { ...targetOf(execution), format: "endpoint" };
   const title = vscode.l10n.t("Send Spans");
+  const again = commandOn(execution, "exportExecution", title, { format: "endpoint" });
   return new UserError(
     vscode.l10n.t(
       "The spans of “{0}” could not be sent. {1} If that happens again, it is only logged.",
       titleOf(execution),
       messageOf(error),
     ),
-    [{ title, command: "crewdeck.exportExecution", arguments: [given] }, ...actionsOf(error)],
+    [again, ...actionsOf(error)],
   );
 }

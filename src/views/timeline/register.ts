@@ -7,7 +7,7 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { PageRoom } from "../page/register.ts";
 import type { Prices } from "../prices.ts";
-import type { TreeRoom } from "../tree/register.ts";
+import type { ExecutionTree } from "../tree/tree.ts";
 import type { TimelineHost } from "./host.ts";
 
 export interface TimelineOptions {
@@ -17,7 +17,7 @@ export interface TimelineOptions {
   readonly documents: Pick<ExecutionDocuments, "summary" | "show" | "uriOf">;
   readonly page: Pick<PageRoom, "isPreferred" | "reveal">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
-  readonly tree: Pick<TreeRoom, "view">;
+  readonly tree: Pick<ExecutionTree, "view">;
   readonly clock: Clock;
   /** Resolves when executions are read. */
   readonly ready: Promise<unknown>;

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import type * as vscode from "vscode";
 import type { ExecutionChange } from "../../executions/store.ts";
 import {
   type ExecutionState,
@@ -151,18 +152,50 @@ interface Placed {
 /** VS Code requests all rows of a changed group, which takes most of a second for 10,000. */
 const page = 500;
 
+type Memento = Pick<vscode.Memento, "get" | "update">;
+
+const groupingKey = "crewdeck.grouping";
+
 /** Which executions the tree shows, and in which group. */
 export class Arrangement {
   readonly #withInput: FindsInput;
-  rules: Rules = { grouping: "crew", filter: noFilter };
+  readonly #memento: Memento;
+  readonly #rulesChanged: () => void;
+  rules: Rules;
   #groups = new Map<string, ExecutionSummary[]>();
   /** By local ID. */
   #placed = new Map<string, Placed>();
   /** How many are shown, if not one page. */
   readonly #limits = new Map<string, number>();
 
-  constructor(withInput: FindsInput) {
+  /**
+   * The grouping is stored with the workspace; the filter isn't, since it hides executions.
+   * @param rulesChanged arranges all anew
+   */
+  constructor(withInput: FindsInput, memento: Memento, rulesChanged: () => void) {
     this.#withInput = withInput;
+    this.#memento = memento;
+    this.#rulesChanged = rulesChanged;
+    const stored = memento.get<unknown>(groupingKey);
+    const grouping = groupings.find((each) => each === stored) ?? "crew";
+    this.rules = { grouping, filter: noFilter };
+  }
+
+  async groupBy(grouping: Grouping): Promise<void> {
+    await this.#memento.update(groupingKey, grouping);
+    this.rules = { ...this.rules, grouping };
+    this.#rulesChanged();
+  }
+
+  setFilter(filter: Filter): void {
+    this.rules = { ...this.rules, filter };
+    this.#rulesChanged();
+  }
+
+  async reset(): Promise<void> {
+    await this.#memento.update(groupingKey, undefined);
+    this.rules = { grouping: "crew", filter: noFilter };
+    this.#rulesChanged();
   }
 
   get isFiltered(): boolean {

@@ -24,7 +24,6 @@ import {
   showAttempt,
   type TreeNode,
 } from "./nodes.ts";
-import type { TreeChoices } from "./register.ts";
 import {
   crewRow,
   goneCrewRow,
@@ -35,13 +34,14 @@ import {
   type Row,
 } from "./rows.ts";
 
-export interface ExecutionTreeOptions {
+interface ExecutionTreeOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "withInput" | "onDidChange">;
   readonly crews: Pick<Crews, "tokenState" | "onDidChangeToken">;
   readonly poller: Pick<Poller, "refusingCrews">;
   readonly circumstances: Pick<CurrentCircumstances, "of" | "connected" | "onDidChange">;
   readonly clock: Clock;
-  readonly choices: Pick<TreeChoices, "rules" | "onDidChange">;
+  /** Of the workspace. */
+  readonly memento: Pick<vscode.Memento, "get" | "update">;
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
 
@@ -76,9 +76,13 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   constructor(options: ExecutionTreeOptions) {
     this.#options = options;
-    const { store, crews, circumstances, clock, choices } = options;
+    const { store, crews, circumstances, clock, memento } = options;
     this.#openedAt = clock.now();
-    this.arrangement = new Arrangement((text) => store.withInput(text));
+    this.arrangement = new Arrangement(
+      (text) => store.withInput(text),
+      memento,
+      () => this.#arrange(),
+    );
     this.view =
       options.createView?.(this) ??
       vscode.window.createTreeView(viewId, {
@@ -104,7 +108,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       this.view.onDidCollapseElement(({ element }) => {
         if (element.kind === "execution") this.#expanded.delete(element.localId);
       }),
-      choices.onDidChange(() => this.#arrange()),
       this.view.onDidChangeVisibility(() => {
         this.#planTimes();
         this.#planTokens();
@@ -320,8 +323,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   #arrange(): void {
-    const { store, choices } = this.#options;
-    this.arrangement.arrange(store.list(), choices.rules);
+    this.arrangement.arrange(this.#options.store.list());
     this.#update(undefined);
     this.#planMidnight();
   }

@@ -42,7 +42,11 @@ describe("the group of an execution", () => {
   };
 
   beforeEach(() => {
-    arrangement = new Arrangement((text) => withInputs.get(text) ?? new Set());
+    arrangement = new Arrangement(
+      (text) => withInputs.get(text) ?? new Set(),
+      { get: () => undefined, update: () => Promise.resolve() },
+      () => undefined,
+    );
     withInputs.clear();
     arrange([
       running("b", { startedAt: at(2) }),
