@@ -10,28 +10,19 @@ import { copyCurl, openUnsaved, saveNew } from "../kickoff/request-files/files.t
 import type { KickoffRoom } from "../kickoff/register.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import { taskStateLabel } from "../view/words.ts";
-import type { PageRoom } from "../views/page/register.ts";
 import type { Asker } from "./asker.ts";
 import { namesOf, type Targets } from "./targets.ts";
 
-export interface RequestParts extends Omit<RunAgainParts, "documents" | "secrets" | "sender"> {
+export interface RequestParts extends RunAgainParts {
   readonly targets: Targets;
   readonly files: Pick<KickoffRoom["files"], "copyCurl" | "kickOff" | "openInForm">;
-  readonly page: Pick<PageRoom, "open">;
-  readonly sending: RunAgainParts["sender"] & Pick<RunAgainParts, "secrets">;
 }
 
 const fromMembers = { taskId: text, inputs: json, outputs: texts, keepChanged: flag };
 
 /** Those that start an execution return `{crew, kickoffId}`. */
-export function requestVerbs({ targets, files, page, sending, ...parts }: RequestParts) {
-  const { crews } = parts;
-  const again: RunAgainParts = {
-    ...parts,
-    documents: { show: page.open },
-    sender: sending,
-    secrets: sending.secrets,
-  };
+export function requestVerbs(parts: RequestParts) {
+  const { targets, files, crews } = parts;
   return {
     async kickoffFile(argument: unknown, { isPerson }: Asker) {
       const file = requestFileIn(argument);
@@ -47,15 +38,15 @@ export function requestVerbs({ targets, files, page, sending, ...parts }: Reques
       (execution, argument, { isPerson: asks }) =>
         named(
           wantsForm(argument)
-            ? runAgainInForm(again, execution)
-            : runAgain(again, execution, { asks }),
+            ? runAgainInForm(parts, execution)
+            : runAgain(parts, execution, { asks }),
         ),
       ["runAgain"],
     ),
     runAgainFrom: targets.onExecution(async (execution, argument, { isPerson: asks }) => {
       const { taskId = await pickTask(execution), ...given } = read(fromMembers, argument);
       if (taskId === undefined) return undefined;
-      return await named(runAgain(again, execution, { asks, from: { ...given, taskId } }));
+      return await named(runAgain(parts, execution, { asks, from: { ...given, taskId } }));
     }, canRunAgainFrom),
     async copyAsCurl(argument: unknown) {
       const file = requestFileIn(argument);

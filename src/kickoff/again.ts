@@ -18,10 +18,11 @@ import { inputsInShort, keepChangedText } from "./texts.ts";
 
 export interface RunAgainParts {
   readonly crews: Pick<Crews, "find" | "ready">;
-  readonly sender: Pick<Senders, "send">;
+  readonly sending: Pick<Senders, "send"> & {
+    readonly secrets: Pick<CallbackSecrets, "complete">;
+  };
   readonly forms: Pick<KickoffForms, "open">;
-  readonly secrets: Pick<CallbackSecrets, "complete">;
-  readonly documents: { show(execution: Execution): Promise<unknown> };
+  readonly page: { open(execution: Execution): Promise<unknown> };
 }
 
 interface RunAgainOptions {
@@ -69,8 +70,8 @@ async function start(
   request: Again,
   asks: boolean,
 ): Promise<Execution | undefined> {
-  const { crews, secrets, sender, documents } = parts;
-  const { callbacks, lost } = await secrets.complete(execution);
+  const { crews, sending, page } = parts;
+  const { callbacks, lost } = await sending.secrets.complete(execution);
   if (lost.length > 0) {
     if (!asks)
       throw new UserError(
@@ -84,9 +85,9 @@ async function start(
   const { label } = execution;
   const send = async (sent: Again) => {
     const ready = await crews.ready(crew);
-    const started = await sender.send(ready, { ...sent, ...callbacks }, defined({ label }));
+    const started = await sending.send(ready, { ...sent, ...callbacks }, defined({ label }));
     // The form shows what it starts itself.
-    if (asks) await documents.show(started);
+    if (asks) await page.open(started);
     return started;
   };
   try {

@@ -11,20 +11,20 @@ import type { RequestFiles } from "./request-files/request-files.ts";
 
 export type KickoffRoom = ReturnType<typeof registerKickoff>;
 
-interface KickoffOptions extends Omit<KickoffFormsOptions, "crews" | "sender"> {
+interface KickoffOptions extends Omit<KickoffFormsOptions, "crews"> {
   readonly crews: Crews;
   readonly sending: Senders;
 }
 
 /** What starts executions: forms and request files, loaded with the first one. */
 export function registerKickoff(options: KickoffOptions) {
-  const { crews, sending, database } = options;
+  const { crews, database } = options;
   const owned = new Disposables();
 
   let loadingForms: Promise<KickoffForms> | undefined;
   const createForms = async () => {
     const { KickoffForms } = await import("./form/forms.ts");
-    return owned.add(new KickoffForms({ ...options, sender: sending }));
+    return owned.add(new KickoffForms(options));
   };
   const loadForms = () => (loadingForms ??= createForms());
   owned.add(
@@ -62,7 +62,7 @@ export function registerKickoff(options: KickoffOptions) {
   const loadFiles = () =>
     (loadingFiles ??= import("./request-files/request-files.ts").then(({ RequestFiles }) => {
       const isTrusted = () => vscode.workspace.isTrusted;
-      return owned.add(new RequestFiles({ ...options, sender: sending, forms, isTrusted }));
+      return owned.add(new RequestFiles({ ...options, forms, isTrusted }));
     }));
   const look = ({ uri }: vscode.TextDocument) => {
     if (isRequestFile(uri))

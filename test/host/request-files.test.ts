@@ -35,7 +35,7 @@ const file = (name: string, more: object = {}) =>
   write(`${name}.kickoff.json`, { crew: "Travel", inputs: { city: "Oslo" }, ...more });
 
 describe("Kicking off a request file", () => {
-  let sent: Parameters<RequestFilesOptions["sender"]["send"]>[];
+  let sent: Parameters<RequestFilesOptions["sending"]["send"]>[];
   let opened: unknown[][];
   const made: RequestFiles[] = [];
   let shown: string[];
@@ -66,7 +66,7 @@ describe("Kicking off a request file", () => {
   const open = (changes: Partial<RequestFilesOptions> = {}) => {
     const files = new RequestFiles({
       crews: crewsOf(crew),
-      sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
+      sending: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
       documents: { show: ({ localId }) => Promise.resolve(shown.push(localId)) },
       database: machine.database,

@@ -175,10 +175,12 @@ describe("An earlier kickoff", () => {
     };
     const again: RunAgainParts = {
       crews: { find: () => local, ready: () => Promise.resolve(local) },
-      sender: { send: () => assert.fail("a kickoff") },
+      sending: {
+        send: () => assert.fail("a kickoff"),
+        secrets: { complete: () => assert.fail("a secret") },
+      },
       forms: { open: () => assert.fail("a form") },
-      secrets: { complete: () => assert.fail("a secret") },
-      documents: { show: () => assert.fail("an execution") },
+      page: { open: () => assert.fail("an execution") },
     };
     const { shown } = await withPerson(["escape"], () =>
       runAgain(again, anExecution({ request: { inputs, callbacks: {} } }), { asks: true }),
@@ -238,14 +240,14 @@ describe("An earlier kickoff", () => {
     const called = { id: "c", name: crew, url: service.url };
     const at = (lost: readonly string[]): RunAgainParts => ({
       crews: { find: () => called, ready: () => Promise.resolve(called) },
-      sender: {
+      sending: {
         send: (...what) => Promise.resolve(sent.push(what.slice(1))).then(() => execution),
+        secrets: {
+          complete: () => Promise.resolve({ callbacks: { humanInputWebhook: whole }, lost }),
+        },
       },
       forms: { open: (...what) => Promise.resolve(void opened.push(what.slice(1))) },
-      secrets: {
-        complete: () => Promise.resolve({ callbacks: { humanInputWebhook: whole }, lost }),
-      },
-      documents: { show: () => assert.fail("an execution") },
+      page: { open: () => assert.fail("an execution") },
     });
     await runAgain(at([]), execution, { asks: false });
     assert.deepEqual(sent, [[{ inputs, humanInputWebhook: whole }, { label: "Mine" }]]);

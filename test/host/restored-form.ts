@@ -27,7 +27,7 @@ export function formsOf(
       inputs,
       onDidChange: new vscode.EventEmitter<void>().event,
     },
-    sender: {
+    sending: {
       outbox: senderParts({ database, store }).outbox,
       send: () => Promise.reject(new Error("Not sent")),
     },

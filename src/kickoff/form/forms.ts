@@ -45,7 +45,7 @@ export interface KickoffFormsOptions {
   readonly store: Pick<ExecutionStore, "list" | "find" | "refresh">;
   readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange" | "ready">;
-  readonly sender: Pick<Senders, "outbox" | "send">;
+  readonly sending: Pick<Senders, "outbox" | "send">;
   readonly documents: { readonly show: (execution: ExecutionSummary) => Promise<unknown> };
   /** What receives callbacks. */
   readonly callbacks: () => Promise<{ canReach(crew: CrewRef): Promise<boolean> }>;
@@ -172,15 +172,15 @@ export class KickoffForms implements vscode.Disposable {
   #seedOf(crew: Pick<Crew, "id">, state?: SavedState): Seed {
     const stored = this.#memory.read(crew.id);
     const known = state?.draft === undefined ? stored : { ...stored, draft: state.draft };
-    const { store, sender } = this.#options;
-    const parts = { store, outbox: sender.outbox };
+    const { store, sending } = this.#options;
+    const parts = { store, outbox: sending.outbox };
     const earlier = known.draft && earlierKickoff(parts, crew, known.draft.id);
     if (earlier === undefined) return known;
     return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
   }
 
   #add(panel: vscode.WebviewPanel, crew: CrewAddress, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sender, clock, documents, store } = this.#options;
+    const { context, crews, sending, clock, documents, store } = this.#options;
     const sources = { crews, store, kept: this.#kept, consent: this.#consent };
     const { promise: started, resolve } = Promise.withResolvers<Execution | undefined>();
     let execution: Execution | undefined;
@@ -195,7 +195,7 @@ export class KickoffForms implements vscode.Disposable {
         inputs: (options) => inputsOf(crews, crew, options),
         // Looked up at each use, since a local crew's port may change.
         send: async (request, localId) =>
-          await sender.send(await crews.ready(crew), request, { localId }),
+          await sending.send(await crews.ready(crew), request, { localId }),
         post: (message) => {
           if (message.type === "show") panel.title = message.view.title;
           page.post(message);

@@ -28,7 +28,7 @@ export interface RequestFilesOptions {
     Crews,
     "find" | "get" | "inputs" | "knownInputs" | "list" | "onDidChange" | "ready"
   >;
-  readonly sender: Pick<Senders, "send">;
+  readonly sending: Pick<Senders, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   readonly documents: { show(execution: Execution): Promise<unknown> };
   readonly clock: Clock;
@@ -111,7 +111,7 @@ export class RequestFiles implements vscode.Disposable {
   }
 
   async #start(read: OpenRequest): Promise<Execution | undefined> {
-    const { crews, sender, isTrusted } = this.#options;
+    const { crews, sending, isTrusted } = this.#options;
     const { document, crew, file } = read;
     const title = plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name));
     const location = vscode.ProgressLocation.Window;
@@ -126,7 +126,7 @@ export class RequestFiles implements vscode.Disposable {
       if (!isAllowed) return undefined;
       const whole = { ...emptyInputs(inputs.fields), ...file.values.inputs };
       const request = requestOf({ ...file.values, inputs: whole });
-      return await sender.send(ready, request, defined({ label: file.label }));
+      return await sending.send(ready, request, defined({ label: file.label }));
     });
   }
 }
