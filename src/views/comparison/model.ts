@@ -95,7 +95,7 @@ function figuresOf(
     return {
       ...{ id: label, label, isDifferent: difference !== undefined },
       values: { left: left ?? unknown(), right: right ?? unknown() },
-      difference: difference ?? (isSame ? same() : ""),
+      difference: difference ?? (isSame ? l10n.t("same") : ""),
     };
   };
   const counting = onSides(views, ({ elapsed }) =>
@@ -158,7 +158,7 @@ function modelFigure(pair: Sides<Execution>): ComparedRow {
   });
   const isKnown = !Object.values(values).includes(unknown());
   const isDifferent = isKnown && values.left !== values.right;
-  const difference = isDifferent ? different() : isKnown ? same() : "";
+  const difference = isDifferent ? l10n.t("different") : isKnown ? l10n.t("same") : "";
   return { id: "model", label: l10n.t("Model"), values, difference, isDifferent };
 }
 
@@ -180,14 +180,6 @@ function workOf(execution: Execution): Duration | undefined {
     return undefined;
   const isByCrew = whole.isByCrew && waited.isByCrew;
   return { seconds: whole.seconds - waited.seconds, isByCrew };
-}
-
-function same(): string {
-  return l10n.t("same");
-}
-
-function different(): string {
-  return l10n.t("different");
 }
 
 function unknown(): string {
@@ -220,7 +212,7 @@ function inputsOf(
       }),
       difference:
         onlyIn({ left: left[label], right: right[label] }, names) ??
-        (isDifferent ? different() : same()),
+        (isDifferent ? l10n.t("different") : l10n.t("same")),
     };
   });
   return {

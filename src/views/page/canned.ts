@@ -1,26 +1,19 @@
+import * as v from "valibot";
 import * as vscode from "vscode";
 import { plainLabel } from "../../editor/messages.ts";
 
-interface CannedAnswer {
-  readonly label?: string;
-  readonly text: string;
-  readonly kind: "approve" | "reject" | "both";
-}
-
-function cannedAnswers(): readonly CannedAnswer[] {
-  const set: unknown = vscode.workspace.getConfiguration("crewdeck").get("feedback.cannedAnswers");
-  return Array.isArray(set) ? set.flatMap(readAnswer) : [];
-}
-
-function readAnswer(raw: unknown): CannedAnswer[] {
-  if (typeof raw === "string") return readAnswer({ text: raw });
-  if (typeof raw !== "object" || raw === null) return [];
-  const { label, text, kind }: Partial<Record<keyof CannedAnswer, unknown>> = raw;
-  if (typeof text !== "string" || text.trim() === "") return [];
-  const isNamed = typeof label === "string" && label.trim() !== "";
-  const isFor = kind === "approve" || kind === "reject" ? kind : "both";
-  return [{ ...(isNamed && { label }), text, kind: isFor }];
-}
+const text = v.pipe(
+  v.string(),
+  v.check((text) => text.trim() !== ""),
+);
+const toText = v.transform((text: string) => ({ text, label: undefined, kind: "both" as const }));
+const answer = v.object({
+  label: v.fallback(v.optional(text), undefined),
+  text,
+  kind: v.fallback(v.picklist(["approve", "reject", "both"]), "both"),
+});
+/** As a person writes it into the settings. */
+const cannedAnswer = v.union([v.pipe(text, toText), answer]);
 
 /** Lets the person choose a text for the feedback box. Undefined if cancelled, or to edit the answers. */
 export async function askInsertion(): Promise<string | undefined> {
@@ -29,11 +22,16 @@ export async function askInsertion(): Promise<string | undefined> {
     reject: vscode.l10n.t("reject"),
     both: "",
   };
-  const canned = cannedAnswers().map(({ label, text, kind }) => ({
-    ...labelled(label, text),
-    description: kinds[kind],
-    text,
-  }));
+  const set: unknown = vscode.workspace.getConfiguration("crewdeck").get("feedback.cannedAnswers");
+  const canned = (Array.isArray(set) ? set : []).flatMap((each) => {
+    const read = v.safeParse(cannedAnswer, each);
+    if (!read.success) return [];
+    const { label, text, kind } = read.output;
+    const line = plainLabel(text.trim().replace(/\s+/g, " "));
+    const labels =
+      label === undefined ? { label: line } : { label: plainLabel(label), detail: line };
+    return [{ ...labels, description: kinds[kind], text }];
+  });
   const edit = {
     label:
       canned.length === 0
@@ -55,9 +53,4 @@ export async function askInsertion(): Promise<string | undefined> {
       "@id:crewdeck.feedback.cannedAnswers",
     );
   return chosen?.text;
-}
-
-function labelled(label: string | undefined, text: string): vscode.QuickPickItem {
-  const line = plainLabel(text.trim().replace(/\s+/g, " "));
-  return label === undefined ? { label: line } : { label: plainLabel(label), detail: line };
 }

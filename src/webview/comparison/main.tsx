@@ -240,7 +240,7 @@ function Timelines({ timelines, executions, onReveal }: TimelinesProps) {
             look={lookAt(timelines[side].localId, host.kept.looks?.[side])}
             onLook={(look) => host.keep({ looks: { ...host.kept.looks, [side]: look } })}
             onReveal={(span) => onReveal(side, span)}
-            shared={{ ...times, zoom, onZoom, columns, isBelow: side === "right" }}
+            shared={{ ...times, zoom, onZoom, columns }}
             isSmall
           />
         </div>

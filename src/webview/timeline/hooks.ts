@@ -19,23 +19,6 @@ export function useSize(element: RefObject<HTMLElement | null>) {
   return size;
 }
 
-/** The page may not scroll meanwhile, so it is no passive listener. */
-export function useWheel(
-  element: RefObject<HTMLElement | null>,
-  onWheel: (event: WheelEvent) => boolean,
-): void {
-  const latest = useRef(onWheel);
-  latest.current = onWheel;
-  useEffect(() => {
-    const { current } = element;
-    const listener = (event: WheelEvent) => {
-      if (latest.current(event)) event.preventDefault();
-    };
-    current?.addEventListener("wheel", listener, { passive: false });
-    return () => current?.removeEventListener("wheel", listener);
-  }, []);
-}
-
 /** What an axis spans (ms), and the long waits in it. */
 export interface Times {
   readonly extent: number;

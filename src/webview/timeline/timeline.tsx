@@ -6,7 +6,7 @@ import type { Look, Span, TimelineView } from "../../views/timeline/messages.ts"
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
 import { clock } from "../clock.tsx";
-import { type Times, useSize, useTimes, useWheel } from "./hooks.ts";
+import { type Times, useSize, useTimes } from "./hooks.ts";
 import { type Columns, columnsOf, TreeRow } from "./row.tsx";
 import { Header, Toolbar } from "./toolbar.tsx";
 import { Tooltip } from "./tooltip.tsx";
@@ -54,8 +54,6 @@ export interface SharedAxis extends Times {
   readonly onZoom: (zoom: Period | undefined) => void;
   /** Those of both: they narrow the bars. */
   readonly columns: Columns;
-  /** The one above has the axis. */
-  readonly isBelow: boolean;
 }
 
 /** One execution. For another, use another `key`. */
@@ -168,19 +166,17 @@ export function Timeline(props: TimelineProps) {
     const { current } = scroller;
     if (isFollowing && isRunning) current?.scrollTo({ top: current.scrollHeight });
   }, [isFollowing, isRunning, rows.length]);
-  useWheel(scroller, (event) => {
+  const onWheel = (event: WheelEvent) => {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
-    if (width === 0) return false;
-    if (event.ctrlKey || event.metaKey) {
-      const place = Math.min(1, Math.max(0, (event.clientX - left) / width));
-      zoomBy(event.deltaY > 0 ? 1.25 : 0.8, place);
-      return true;
-    }
+    if (width === 0) return;
     const across = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
-    if (across === 0 || zoom === undefined) return false;
-    pan(across / width);
-    return true;
-  });
+    const isZoom = event.ctrlKey || event.metaKey;
+    if (!isZoom && (across === 0 || zoom === undefined)) return;
+    event.preventDefault();
+    const place = Math.min(1, Math.max(0, (event.clientX - left) / width));
+    if (isZoom) zoomBy(event.deltaY > 0 ? 1.25 : 0.8, place);
+    else pan(across / width);
+  };
 
   const rowAt = (target: EventTarget | null) => {
     const element = target instanceof Element ? target.closest<HTMLElement>("[data-index]") : null;
@@ -234,7 +230,6 @@ export function Timeline(props: TimelineProps) {
     "timeline",
     isSmall && "small",
     isNarrow && "narrow",
-    shared?.isBelow === true && "below",
     !columns.tokens && "no-tokens",
     !columns.cost && "no-cost",
   );
@@ -281,6 +276,7 @@ export function Timeline(props: TimelineProps) {
         <div
           class="scroller"
           ref={scroller}
+          onWheel={onWheel}
           onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
             hideTip();
             setTop(scrollTop);
