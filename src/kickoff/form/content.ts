@@ -7,7 +7,7 @@ import type { MaybeStartedError } from "../../sending/kickoff.ts";
 import { type Prefill, type SecretName, secretNames } from "../callbacks.ts";
 import type { PastedKickoff } from "../request-files/request-file.ts";
 import { asTyped, hasText, isOdd, typedIn, withUnlisted, type FormField } from "./fields.ts";
-import type { Draft, FormFocus, Taken } from "./messages.ts";
+import type { Draft, FormFocus, ShownForm, Taken } from "./messages.ts";
 import {
   alignValues,
   type Fault,
@@ -76,8 +76,18 @@ export class FormContent {
     return { id: this.#id, values: this.#values };
   }
 
-  get fields(): readonly FormField[] {
-    return this.#fields;
+  /** What the page shows of it. */
+  get shown(): Omit<ShownForm, "isSending" | "focus"> {
+    const held = secretNames.filter((name) => this.#secret(name) !== undefined);
+    return {
+      fields: this.#fields,
+      draft: this.draft,
+      problems: this.#problems,
+      ...defined({ origin: this.#origin }),
+      canUndo: this.#undo !== undefined,
+      canClear: this.#canClear,
+      secrets: Object.fromEntries(held.map((name) => [name, true])),
+    };
   }
 
   /** Without secrets; undefined if invalid, or if a value must not be stored. */
@@ -91,12 +101,6 @@ export class FormContent {
     const secrets = secretNames.map((name) => [name, this.#secret(name)] as const);
     const { values } = readForm(this.#fields, this.#values);
     return requestOf(values, defined(Object.fromEntries(secrets)));
-  }
-
-  /** Which secrets are there for the callbacks as they are. */
-  get secrets(): Readonly<Partial<Record<SecretName, true>>> {
-    const held = secretNames.filter((name) => this.#secret(name) !== undefined);
-    return Object.fromEntries(held.map((name) => [name, true]));
   }
 
   /** A secret is never sent to another host than it was entered for; before there is an address, it is for the next. */
@@ -129,7 +133,7 @@ export class FormContent {
   }
 
   /** What is wrong, by part. */
-  get problems(): Readonly<Partial<Record<FormPart, string>>> {
+  get #problems(): Readonly<Partial<Record<FormPart, string>>> {
     const { names, inputs } = this.#reported;
     const reported = this.#fields.flatMap(({ name }, index) =>
       names.includes(name) && isDeepStrictEqual(this.#values.inputs[index], inputs[index])
@@ -157,15 +161,7 @@ export class FormContent {
     return this.#isEdited;
   }
 
-  get origin(): string | undefined {
-    return this.#origin;
-  }
-
-  get canUndo(): boolean {
-    return this.#undo !== undefined;
-  }
-
-  get canClear(): boolean {
+  get #canClear(): boolean {
     const listed = this.#listed;
     const isBlank = isDeepStrictEqual(alignValues(listed, this.#values), initialValues(listed));
     return !isBlank || listed.length < this.#fields.length;
@@ -196,33 +192,27 @@ export class FormContent {
     this.#isEdited = true;
   }
 
-  /** A pasted kickoff, which keeps the task that the form runs again from. */
-  paste({ values, secrets, moved }: PastedKickoff): void {
-    const origin =
-      moved.length === 0
-        ? l10n.t("Filled in with the pasted kickoff.")
-        : l10n.t(
-            "Filled in with the pasted kickoff. Its members that Crewdeck doesn't know are now in “Extra”: {0}.",
-            oneLine(moved.join(", "), 300),
-          );
-    this.replaceBy(values, origin);
-    for (const name of secretNames) {
-      const text = secrets[name];
-      if (text !== undefined) this.enter(name, text);
-    }
-  }
-
-  /** The task that it runs again from stays. */
-  replaceBy(values: Prefill, origin?: string): void {
+  /** Replaces all but the task that it runs again from. */
+  fill(values: Prefill, origin?: string): void {
     const { from } = this.#values;
     this.give({ values: { ...values, ...defined({ from }) }, replaces: true }, origin);
   }
 
-  take(input: string, taken: Taken): void {
+  paste({ values, secrets, moved }: PastedKickoff): void {
+    const names = oneLine(moved.join(", "), 300);
+    const origin = l10n.t("Filled in with the pasted kickoff.");
+    const extra = l10n.t("Its members that Crewdeck doesn't know are now in “Extra”: {0}.", names);
+    this.fill(values, moved.length === 0 ? origin : `${origin} ${extra}`);
+    for (const name of secretNames)
+      if (secrets[name] !== undefined) this.enter(name, secrets[name]);
+  }
+
+  /** @returns the input's part */
+  take(input: string, taken: Taken): number {
     const index = this.#fields.findIndex((field) => field.name === input);
     const field = this.#fields[index];
     const before = this.#values.inputs[index];
-    if (field === undefined || before === undefined) return;
+    if (field === undefined || before === undefined) return index;
     const put = (values: FormValues, typed: FormValues["inputs"][number]) => ({
       ...values,
       inputs: values.inputs.map((old) => (old.name === input ? typed : old)),
@@ -233,6 +223,7 @@ export class FormContent {
     // Undo keeps later edits of other fields.
     this.#undo = () => (this.#values = put(this.#values, before));
     this.#isEdited = true;
+    return index;
   }
 
   clear(): void {
@@ -270,7 +261,7 @@ export class FormContent {
   #replace(fields: readonly FormField[], values: FormValues, origin: string): void {
     const before = { fields: this.#fields, values: this.#values };
     // The same values again, as by a double click, don't change Undo.
-    const isMissed = this.canClear && !isDeepStrictEqual(before.values, values);
+    const isMissed = this.#canClear && !isDeepStrictEqual(before.values, values);
     this.#fields = fields;
     this.#values = values;
     this.#keepSecrets(before.values);

@@ -14,16 +14,7 @@ import { formTitle, keepChangedText } from "../texts.ts";
 import { FormContent, type Given, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormMemory } from "./memory.ts";
-import type {
-  FormFocus,
-  FormView,
-  FromForm,
-  Note,
-  ShownForm,
-  Taken,
-  ToForm,
-  ValueTool,
-} from "./messages.ts";
+import type { FormFocus, FormView, FromForm, Note, Taken, ToForm, ValueTool } from "./messages.ts";
 
 /** Store a draft after this time without typing (ms): each time is a write to the disk. */
 const draftPause = 300;
@@ -200,14 +191,14 @@ export class FormSession {
     undo: () => this.#replace((content) => content.undo()),
     fillIn: async () => {
       const values = await this.#host.fillIn(this.#crew);
-      if (values !== undefined) this.#replace((content) => content.replaceBy(values));
+      if (values !== undefined) this.#replace((content) => content.fill(values));
     },
     saveValues: () => this.#use("saveValues"),
     openAsRequestFile: () => this.#use("openAsRequestFile"),
     copyAsCurl: () => this.#use("copyAsCurl"),
     take: async ({ input }) => {
       const taken = await this.#host.takeValue(this.#crew, input);
-      if (taken !== undefined) this.#replace((content) => content.take(input, taken), input);
+      if (taken !== undefined) this.#replace((content) => content.take(input, taken));
     },
     paste: ({ text }) => {
       const pasted = readPastedKickoff(text);
@@ -314,16 +305,16 @@ export class FormSession {
     return id === this.#content?.draft.id && !this.#isSending;
   }
 
-  #replace(change: (content: FormContent) => void, input?: string): void {
+  /** @param change may return the input that gets the focus */
+  #replace(change: (content: FormContent) => unknown): void {
     const content = this.#content;
     if (content === undefined || this.#isSending) return;
     const { id } = content.draft;
-    change(content);
+    const part = change(content);
+    this.#focus = typeof part === "number" ? part : "first";
     this.#outcome = undefined;
     this.#blocked = undefined;
     this.#keepsChanged = false;
-    const part = content.fields.findIndex(({ name }) => name === input);
-    this.#focus = part < 0 ? "first" : part;
     if (!content.isEdited) this.#host.memory.dropDraft(this.#crew.id, id);
     this.#saveSoon();
     this.#show();
@@ -384,16 +375,13 @@ export class FormSession {
         ...note,
         actions: actions.map(({ title }) => title),
       })),
-      ...(content && { form: this.#form(content) }),
-    };
-  }
-
-  #form(content: FormContent): ShownForm {
-    const { fields, draft, problems, origin, canUndo, canClear, secrets } = content;
-    const focus = this.#focus === "first" ? content.firstPart : this.#focus;
-    return {
-      ...{ fields, draft, problems, canUndo, canClear, secrets, isSending: this.#isSending },
-      ...defined({ origin, focus }),
+      ...(content && {
+        form: {
+          ...content.shown,
+          isSending: this.#isSending,
+          ...defined({ focus: this.#focus === "first" ? content.firstPart : this.#focus }),
+        },
+      }),
     };
   }
 }

@@ -22,7 +22,7 @@ describe("The content of a form opened with values", () => {
     content.give(given);
     assert.deepEqual(content.draft.values, { ...typed("given", ""), crewWebhookUrl: "" });
     assert.deepEqual(
-      [content.origin, content.canUndo],
+      [content.shown.origin, content.shown.canUndo],
       ["Filled in with the chosen values.", true],
     );
     content.undo();
@@ -37,7 +37,7 @@ describe("The content of a form opened with values", () => {
   it("no longer shows that it has the given values once one is changed", () => {
     const content = open({ given });
     content.edit(typed("mine", ""));
-    assert.equal(content.origin, undefined);
+    assert.equal(content.shown.origin, undefined);
   });
 
   it("gets the focus in the first empty input, and in a missing secret if no input is missing", () => {
