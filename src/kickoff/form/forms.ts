@@ -272,7 +272,7 @@ export class KickoffForms implements vscode.Disposable {
     );
   }
 
-  async #hintFor({ id: crew, ...address }: Crew): Promise<Omit<Told, "kind"> | undefined> {
+  async #hintFor({ id: crew, ...address }: Crew): Promise<Told | undefined> {
     const { callbacks, store } = this.#options;
     if (this.#memory.read(crew).hidesHint === true) return undefined;
     const canCome = await (await callbacks()).canReach({ ...address, id: crew });
@@ -324,7 +324,7 @@ function rehearsalOf({ local }: Crew) {
  * Loads the parsers. Undefined where nothing is wrong, and for a crew that doesn't run with crewAI. Only its Python
  * knows whether it runs.
  */
-async function adviceOn({ local }: Crew): Promise<Omit<Told, "kind"> | undefined> {
+async function adviceOn({ local }: Crew): Promise<Told | undefined> {
   if (local?.engine !== "crewai") return undefined;
   const { folder, crewClass } = local;
   const [{ readProject }, { inspectProject }] = await Promise.all([

@@ -10,16 +10,20 @@ import { type FormPart, formValues } from "./values.ts";
  * say better (`advice`), that no callback can come (`hint`) and that nothing is stored (`notKept`). In place of them: why
  * the inputs are unavailable. Below them: what the crew answered, and why nothing was sent or used (`blocked`).
  */
+export const noteKinds = [
+  "rehearsal",
+  "advice",
+  "hint",
+  "notKept",
+  "unavailable",
+  "refused",
+  "maybeStarted",
+  "blocked",
+] as const;
+export type NoteKind = (typeof noteKinds)[number];
+
 export interface Note {
-  readonly kind:
-    | "rehearsal"
-    | "advice"
-    | "hint"
-    | "notKept"
-    | "unavailable"
-    | "refused"
-    | "maybeStarted"
-    | "blocked";
+  readonly kind: NoteKind;
   readonly text: string;
   readonly remedy?: string;
   /** The titles of buttons. */
@@ -117,7 +121,7 @@ export const fromForm = v.variant("type", [
   /** The body of a kickoff. It may have secrets. */
   v.object({ type: v.literal("paste"), text: v.string() }),
   /** A button of a note. */
-  v.object({ type: v.literal("act"), kind: v.string(), title: v.string() }),
+  v.object({ type: v.literal("act"), kind: v.picklist(noteKinds), title: v.string() }),
 ]);
 
 export type FromForm = v.InferOutput<typeof fromForm>;

@@ -14,16 +14,25 @@ import { formTitle, keepChangedText } from "../texts.ts";
 import { FormContent, type Given, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormMemory } from "./memory.ts";
-import type { FormFocus, FormView, FromForm, Note, Taken, ToForm, ValueTool } from "./messages.ts";
+import {
+  type FormFocus,
+  type FormView,
+  type FromForm,
+  type Note,
+  noteKinds,
+  type NoteKind,
+  type Taken,
+  type ToForm,
+  type ValueTool,
+} from "./messages.ts";
 
 /** Store a draft after this time without typing (ms): each time is a write to the disk. */
 const draftPause = 300;
 
 export type FormCrew = FormView["crew"];
-type CrewNote = "rehearsal" | "advice" | "hint";
 
 /** A note with what its buttons do. */
-export interface Told extends Omit<Note, "actions"> {
+export interface Told extends Omit<Note, "kind" | "actions"> {
   readonly actions?: readonly { readonly title: string; readonly run: () => unknown }[];
 }
 
@@ -58,15 +67,7 @@ export class FormSession {
   #crew: FormCrew;
   #seed: Seed;
   #content: FormContent | undefined;
-  #notes: Readonly<Record<CrewNote, Told | undefined>> = {
-    rehearsal: undefined,
-    advice: undefined,
-    hint: undefined,
-  };
-  #unavailable: Told | undefined;
-  #outcome: Told | undefined;
-  /** Why nothing was sent or used, until no problem is marked. */
-  #blocked: string | undefined;
+  readonly #notes = new Map<NoteKind, Told>();
   #isReady = false;
   #isClosed = false;
   #focus: FormFocus | "first" | undefined;
@@ -88,7 +89,7 @@ export class FormSession {
     this.#focus = takesFocus ? "first" : undefined;
     // Given values make it another kickoff.
     if (seed.earlier instanceof MaybeStartedError && seed.given === undefined)
-      this.#outcome = this.#mayHaveStarted(seed.earlier);
+      this.#mayHaveStarted(seed.earlier);
   }
 
   resume(fields: readonly FormField[]): void {
@@ -98,7 +99,7 @@ export class FormSession {
 
   async load(options: LoadOptions): Promise<void> {
     const load = ++this.#loads;
-    this.#unavailable = undefined;
+    this.#forget("unavailable");
     this.#show();
     try {
       const inputs = await this.#host.inputs(options);
@@ -107,14 +108,14 @@ export class FormSession {
     } catch (error) {
       if (load !== this.#loads) return;
       const run = () => this.load({ fresh: true, startsCrew: true });
-      this.#unavailable = this.#told("unavailable", error, [{ title: l10n.t("Try Again"), run }]);
+      this.#explain("unavailable", error, [{ title: l10n.t("Try Again"), run }]);
     }
     this.#show();
     this.#saveSoon();
   }
 
   get isUnavailable(): boolean {
-    return this.#unavailable !== undefined;
+    return this.#notes.has("unavailable");
   }
 
   give(given: Given): void {
@@ -128,9 +129,10 @@ export class FormSession {
   }
 
   /** What is to say of the crew now; undefined for nothing. */
-  tell(kind: CrewNote, note: Omit<Told, "kind"> | undefined): void {
-    const isChanged = note?.text !== this.#notes[kind]?.text;
-    this.#notes = { ...this.#notes, [kind]: note && { ...note, kind } };
+  tell(kind: "rehearsal" | "advice" | "hint", note: Told | undefined): void {
+    const isChanged = note?.text !== this.#notes.get(kind)?.text;
+    if (note === undefined) this.#forget(kind);
+    else this.#notes.set(kind, note);
     this.#show();
     // What was wrong with its files may be mended.
     if (kind === "advice" && isChanged && this.isUnavailable)
@@ -168,7 +170,7 @@ export class FormSession {
     submit: ({ draft }) => {
       const content = this.#content;
       if (content === undefined || !this.#isCurrent(draft.id)) return;
-      if (this.#outcome?.kind === "maybeStarted") return;
+      if (this.#notes.has("maybeStarted")) return;
       content.edit(draft.values);
       if (content.faults.size > 0) {
         content.markMissing();
@@ -176,8 +178,7 @@ export class FormSession {
         return;
       }
       this.#isSending = true;
-      this.#outcome = undefined;
-      this.#blocked = undefined;
+      this.#forget("refused", "blocked");
       this.#saveNow();
       this.#sent = this.#send(content);
       this.#show();
@@ -207,8 +208,8 @@ export class FormSession {
       this.#replace((content) => content.paste(pasted));
     },
     act: ({ kind, title }) => {
-      const note = this.#allNotes.find((each) => each.kind === kind);
-      return note?.actions?.find((action) => action.title === title)?.run();
+      const { actions } = this.#notes.get(kind) ?? {};
+      return actions?.find((action) => action.title === title)?.run();
     },
   };
 
@@ -224,14 +225,14 @@ export class FormSession {
   }
 
   #block(text: string): void {
-    this.#blocked = text;
+    this.#notes.set("blocked", { text });
     this.#focus = "invalid";
     this.#show();
   }
 
   /** Something was typed. */
   #changed(): void {
-    if (this.#content?.hasMarks === false) this.#blocked = undefined;
+    if (this.#content?.hasMarks === false) this.#forget("blocked");
     this.#show();
   }
 
@@ -255,16 +256,13 @@ export class FormSession {
   #notStarted(error: unknown, content: FormContent): void {
     this.#isSending = false;
     if (error instanceof MaybeStartedError) {
-      this.#outcome = this.#mayHaveStarted(error);
+      this.#mayHaveStarted(error);
     } else {
       content.require(error instanceof CrewApiError ? error.missingInputs : []);
       this.#keepsChanged = error instanceof CrewApiError && error.canKeepChanged === true;
       // The next attempt is another kickoff.
       content.renew();
-      this.#outcome = {
-        ...this.#told("refused", error),
-        ...(this.#keepsChanged && { remedy: keepChangedText() }),
-      };
+      this.#explain("refused", error);
       this.#saveSoon();
     }
     this.#focus = "outcome";
@@ -272,33 +270,35 @@ export class FormSession {
     else this.#show();
   }
 
-  #mayHaveStarted(error: MaybeStartedError): Told {
+  #mayHaveStarted(error: MaybeStartedError): void {
     const sendAgain = () => {
       // A new ID is a new kickoff: the person knows that the first one may run.
       this.#content?.renew();
-      this.#outcome = undefined;
+      this.#forget("maybeStarted");
       this.#focus = "submit";
       this.#saveSoon();
       this.#show();
     };
-    return this.#told("maybeStarted", error, [
+    this.#explain("maybeStarted", error, [
       { title: l10n.t("Open Execution"), run: () => this.#host.openExecution(error.execution) },
       { title: l10n.t("Kick Off Again"), run: sendAgain },
     ]);
   }
 
-  #told(kind: Note["kind"], error: unknown, own: Told["actions"] = []): Told {
+  #explain(kind: NoteKind, error: unknown, own: Told["actions"] = []): void {
     const isOfCrew = error instanceof CrewApiError || error instanceof MaybeStartedError;
+    const canKeep = kind === "refused" && this.#keepsChanged;
+    const remedy = canKeep ? keepChangedText() : isOfCrew ? error.remedy : undefined;
     const actions = actionsOf(error).map((action) => ({
       title: action.title,
       run: () => this.#host.runAction(action),
     }));
-    return {
-      kind,
-      text: error instanceof Error ? error.message : String(error),
-      ...(isOfCrew && { remedy: error.remedy }),
-      actions: [...own, ...actions],
-    };
+    const text = error instanceof Error ? error.message : String(error);
+    this.#notes.set(kind, { text, ...defined({ remedy }), actions: [...own, ...actions] });
+  }
+
+  #forget(...kinds: readonly NoteKind[]): void {
+    for (const kind of kinds) this.#notes.delete(kind);
   }
 
   #isCurrent(id: string): boolean {
@@ -312,8 +312,7 @@ export class FormSession {
     const { id } = content.draft;
     const part = change(content);
     this.#focus = typeof part === "number" ? part : "first";
-    this.#outcome = undefined;
-    this.#blocked = undefined;
+    this.#forget("refused", "maybeStarted", "blocked");
     this.#keepsChanged = false;
     if (!content.isEdited) this.#host.memory.dropDraft(this.#crew.id, id);
     this.#saveSoon();
@@ -337,6 +336,9 @@ export class FormSession {
 
   #show(): void {
     if (!this.#isReady || this.#isClosed) return;
+    const notKept = l10n.t("What you type here can't be saved. See the log for details.");
+    if (this.#host.memory.keeps(this.#crew.id)) this.#forget("notKept");
+    else this.#notes.set("notKept", { text: notKept });
     const view = this.#view();
     const { form } = view;
     if (form !== undefined) this.#focus = undefined;
@@ -348,33 +350,20 @@ export class FormSession {
     this.#host.post({ type: "show", view });
   }
 
-  get #allNotes(): readonly Told[] {
-    const { values } = this.#content?.draft ?? {};
+  #view(): FormView {
+    const content = this.isUnavailable ? undefined : this.#content;
+    const { values } = content?.draft ?? {};
     // The person's own address learns of each pause.
     const isToldElsewhere = (values?.humanInputWebhookUrl ?? "").trim() !== "";
-    const notKept = l10n.t("What you type here can't be saved. See the log for details.");
-    const { rehearsal, advice, hint } = this.#notes;
-    const all: readonly (Told | undefined)[] = [
-      rehearsal,
-      advice,
-      isToldElsewhere ? undefined : hint,
-      this.#host.memory.keeps(this.#crew.id) ? undefined : { kind: "notKept", text: notKept },
-      this.#unavailable,
-      this.#unavailable ? undefined : this.#outcome,
-      this.#blocked === undefined ? undefined : { kind: "blocked", text: this.#blocked },
-    ];
-    return all.filter((note) => note !== undefined);
-  }
-
-  #view(): FormView {
-    const content = this.#unavailable === undefined ? this.#content : undefined;
     return {
       crew: this.#crew,
-      title: formTitle(this.#crew.name, content?.draft.values.from !== undefined),
-      notes: this.#allNotes.map(({ actions = [], ...note }) => ({
-        ...note,
-        actions: actions.map(({ title }) => title),
-      })),
+      title: formTitle(this.#crew.name, values?.from !== undefined),
+      notes: noteKinds.flatMap((kind) => {
+        const note = this.#notes.get(kind);
+        if (note === undefined || (kind === "hint" && isToldElsewhere)) return [];
+        const actions = note.actions?.map(({ title }) => title) ?? [];
+        return [{ ...note, kind, actions }];
+      }),
       ...(content && {
         form: {
           ...content.shown,
