@@ -97,192 +97,187 @@ const known: readonly (readonly [readonly string[], object])[] = [
 const secretWord =
   /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
 
+type Body = v.InferOutput<typeof schema>;
+type Path = readonly string[];
+type FoundSecret = Pick<Member, "name" | "key"> & {
+  readonly of: SecretName;
+  readonly text: string;
+};
+
+/** Collects faults at places in a text. */
+class Faults {
+  readonly root: Node | undefined;
+  readonly all: KickoffFault[] = [];
+
+  constructor(root: Node | undefined) {
+    this.root = root;
+  }
+
+  nodeAt(path: Path): Node | undefined {
+    return this.root && findNodeAtLocation(this.root, [...path]);
+  }
+
+  keyAt(path: Path): Node | undefined {
+    return this.nodeAt(path)?.parent?.children?.[0];
+  }
+
+  add(kind: KickoffFault["kind"], node: Node | undefined, text: string, name?: string): void {
+    const at = node ? spanOf(node) : firstLine;
+    this.all.push({ kind, ...defined({ name }), at, text });
+  }
+
+  addOther(key: Node, name: string): void {
+    this.add("otherPart", key, l10n.t("“{0}” does not belong here.", name), name);
+  }
+
+  addMissing(name: string, path: Path): void {
+    this.add("missingPart", this.keyAt(path), l10n.t("“{0}” is missing.", name), name);
+  }
+}
+
 /** A kickoff or a request file, with comments and trailing commas. Never throws. */
 function readKickoff(text: string) {
-  const { root, value, faults } = parse(text, { allowTrailingComma: true });
-  const notAnObject = l10n.t(
-    "A request file is a JSON object, such as {0}.",
-    '{"crew": "Travel", "inputs": {}}',
-  );
-  const isOther = !isObject(value) && (root !== undefined || faults.length === 0);
+  const { root, value, faults: found } = parse(text, { allowTrailingComma: true });
+  const faults = new Faults(root);
+  for (const { kind, text, ...fault } of found)
+    faults.all.push({
+      ...{ kind, ...fault },
+      text: kind === "syntax" ? l10n.t("This is not JSON: {0}", text) : text,
+    });
+  if (!isObject(value) && (root !== undefined || found.length === 0)) {
+    const example = '{"crew": "Travel", "inputs": {}}';
+    const text = l10n.t("A request file is a JSON object, such as {0}.", example);
+    faults.add("notAnObject", root, text);
+  }
+  findUnknown(faults);
   const given = isObject(value) ? value : {};
-  const wrong = (v.safeParse(schema, given).issues ?? []).map(({ path = [], type, message }) => {
-    const names = path.map(({ key }) => String(key));
-    const node = nodeAt(root, names);
-    const name = names.pop() ?? "";
-    // The rest can be read without it.
-    const around = names.reduce<unknown>((at, each) => asObject(at)[each], given);
-    if (isObject(around)) Reflect.deleteProperty(around, name);
-    return type === "picklist"
-      ? faultAt(node, "wrongStrategy", l10n.t("“strategy” must be one of these: {0}.", message))
-      : faultAt(node, "wrongType", wrongTypeText(name, message), name);
-  });
-  const read = v.parse(schema, given);
-  const { inputs, meta, extra, humanInputWebhook: own, webhooks, ...texts } = read;
+  const read = readTypes(faults, given);
+  checkCallbacks(faults, read);
+  const { inputs, meta, extra, humanInputWebhook: human, webhooks, ...texts } = read;
+  const secrets = [
+    ...checkAuthentication(faults, "humanInput", "humanInputWebhook", human.authentication),
+    ...checkAuthentication(faults, "streaming", "webhooks", webhooks.authentication),
+  ];
+  checkExtra(faults);
   const some = (text: string) => (text === "" ? undefined : text);
   const values: Prefill = {
     ...defined({ inputs: inputs ?? undefined, meta: meta ?? undefined }),
     ...defined({ restoreFromStateId: some(texts.restoreFromStateId), extra: extra ?? undefined }),
     ...toCallbacks({
       ...texts,
-      ...(own.url !== "" && { humanInputWebhookUrl: own.url }),
-      strategy: own.authentication.strategy,
-      username: own.authentication.strategy === "basic" ? own.authentication.username : "",
+      ...(human.url !== "" && { humanInputWebhookUrl: human.url }),
+      strategy: human.authentication.strategy,
+      username: human.authentication.strategy === "basic" ? human.authentication.username : "",
       streamingUrl: webhooks.url,
       events: webhooks.events.join("\n"),
       realtime: webhooks.realtime ? "true" : "",
       streamingStrategy: webhooks.authentication.strategy,
     }),
   };
-  const authentications = [
-    authenticationIn(root, "humanInputWebhook", own.authentication),
-    authenticationIn(root, "webhooks", webhooks.authentication),
-  ];
-  return {
-    ...defined({ crew: some(texts.crew), label: some(texts.label) }),
-    ...{ root, given, values },
-    secrets: authentications.flatMap(({ secrets }) => secrets),
-    faults: [
-      ...faults.map((fault) =>
-        fault.kind === "syntax"
-          ? { ...fault, text: l10n.t("This is not JSON: {0}", fault.text) }
-          : fault,
-      ),
-      ...(isOther ? [faultAt(root, "notAnObject", notAnObject)] : []),
-      ...known.flatMap(([path, entries]) =>
-        membersOf(nodeAt(root, path))
-          .filter(({ name }) => !Object.hasOwn(entries, name))
-          .map((member) => otherFault(member, path.length === 0)),
-      ),
-      ...wrong,
-      ...callbackFaults(root, read),
-      ...authentications.flatMap(({ faults }) => faults),
-      ...extraFaults(nodeAt(root, ["extra"])),
-    ],
-  };
+  const own = defined({ crew: some(texts.crew), label: some(texts.label) });
+  return { ...own, given, values, secrets, faults };
 }
 
-type Body = v.InferOutput<typeof schema>;
-type Root = Node | undefined;
-
-function nodeAt(root: Root, path: readonly string[]): Root {
-  return root && findNodeAtLocation(root, [...path]);
-}
-
-/** The name of a member. */
-function keyOf(node: Root): Root {
-  return node?.parent?.children?.[0];
-}
-
-function faultAt(
-  node: Root,
-  kind: KickoffFault["kind"],
-  text: string,
-  name?: string,
-): KickoffFault {
-  return { kind, ...defined({ name }), at: node ? spanOf(node) : firstLine, text };
-}
-
-function otherFault({ name, key }: Pick<Member, "name" | "key">, isMember = false): KickoffFault {
-  return isMember
-    ? faultAt(
-        key,
-        "otherMember",
-        l10n.t(
-          "A request file has no “{0}”. The crew's inputs belong in “inputs”, and members that Crewdeck doesn't know in “extra”.",
+function findUnknown(faults: Faults): void {
+  for (const [path, entries] of known)
+    for (const { name, key } of membersOf(faults.nodeAt(path))) {
+      if (Object.hasOwn(entries, name)) continue;
+      if (path.length > 0) faults.addOther(key, name);
+      else
+        faults.add(
+          "otherMember",
+          key,
+          l10n.t(
+            "A request file has no “{0}”. The crew's inputs belong in “inputs”, and members that Crewdeck doesn't know in “extra”.",
+            name,
+          ),
           name,
-        ),
-        name,
-      )
-    : faultAt(key, "otherPart", l10n.t("“{0}” does not belong here.", name), name);
+        );
+    }
 }
 
-function missingFault(name: string, within: Root): KickoffFault {
-  return faultAt(keyOf(within), "missingPart", l10n.t("“{0}” is missing.", name), name);
+/** Takes away what has a wrong type, without which the rest is read. */
+function readTypes(faults: Faults, given: object): Body {
+  for (const { path = [], type, message } of v.safeParse(schema, given).issues ?? []) {
+    const names = path.map(({ key }) => String(key));
+    const node = faults.nodeAt(names);
+    const name = names.pop() ?? "";
+    const texts: Readonly<Record<string, string>> = {
+      string: l10n.t("“{0}” must be a string.", name),
+      object: l10n.t("“{0}” must be an object.", name),
+      names: l10n.t("“{0}” must be a list of names without spaces and commas.", name),
+      boolean: l10n.t("“{0}” must be true or false.", name),
+    };
+    if (type === "picklist")
+      faults.add("wrongStrategy", node, l10n.t("“strategy” must be one of these: {0}.", message));
+    else faults.add("wrongType", node, texts[message] ?? "", name);
+    const around = names.reduce<unknown>((at, each) => asObject(at)[each], given);
+    if (isObject(around)) Reflect.deleteProperty(around, name);
+  }
+  return v.parse(schema, given);
 }
 
-function wrongTypeText(name: string, wanted: string): string {
-  const texts: Readonly<Record<string, string>> = {
-    string: l10n.t("“{0}” must be a string.", name),
-    object: l10n.t("“{0}” must be an object.", name),
-    names: l10n.t("“{0}” must be a list of names without spaces and commas.", name),
-    boolean: l10n.t("“{0}” must be true or false.", name),
-  };
-  return texts[wanted] ?? "";
-}
-
-function callbackFaults(root: Root, read: Body): readonly KickoffFault[] {
-  const { humanInputWebhook, webhooks } = read;
-  const [human, stream] = [["humanInputWebhook"], ["webhooks"]].map((path) => nodeAt(root, path));
-  const addresses: readonly (readonly [string, Root, string])[] = [
-    ...callbackNames.map((name) => [name, nodeAt(root, [name]), read[name]] as const),
-    ["url", nodeAt(human, ["url"]), humanInputWebhook.url],
-    ["url", nodeAt(stream, ["url"]), webhooks.url],
+function checkCallbacks(faults: Faults, read: Body): void {
+  const { humanInputWebhook: human, webhooks } = read;
+  const addresses: readonly (readonly [Path, string])[] = [
+    ...callbackNames.map((name) => [[name], read[name]] as const),
+    [["humanInputWebhook", "url"], human.url],
+    [["webhooks", "url"], webhooks.url],
   ];
+  for (const [path, address] of addresses) {
+    const [name = "", fault] = [path.at(-1), addressFault(address)];
+    if (fault !== undefined)
+      faults.add("address", faults.nodeAt(path), `“${name}”: ${fault}`, name);
+  }
+  const plain = "humanInputWebhookUrl";
   const both = l10n.t("keep only one of “humanInputWebhookUrl” and “humanInputWebhook”.");
-  const plain = read.humanInputWebhookUrl === "" ? undefined : "humanInputWebhookUrl";
-  const authenticates = humanInputWebhook.authentication.strategy !== "";
-  const streams = webhooks.events.length > 0 || webhooks.authentication.strategy !== "";
-  return [
-    ...addresses.flatMap(([name, node, address]) => {
-      const fault = addressFault(address);
-      return fault === undefined ? [] : [faultAt(node, "address", `“${name}”: ${fault}`, name)];
-    }),
-    ...(plain !== undefined && humanInputWebhook.url !== ""
-      ? [faultAt(keyOf(nodeAt(root, [plain])), "sameCallback", both, plain)]
-      : []),
-    ...(humanInputWebhook.url === "" && authenticates ? [missingFault("url", human)] : []),
-    ...(webhooks.url === "" && streams ? [missingFault("url", stream)] : []),
-    ...(webhooks.url !== "" && webhooks.events.length === 0
-      ? [missingFault("events", stream)]
-      : []),
-  ];
+  if (read[plain] !== "" && human.url !== "")
+    faults.add("sameCallback", faults.keyAt([plain]), both, plain);
+  if (human.url === "" && human.authentication.strategy !== "")
+    faults.addMissing("url", ["humanInputWebhook"]);
+  const [hasEvents, streams] = [webhooks.events.length > 0, webhooks.url !== ""];
+  if (!streams && (hasEvents || webhooks.authentication.strategy !== ""))
+    faults.addMissing("url", ["webhooks"]);
+  if (streams && !hasEvents) faults.addMissing("events", ["webhooks"]);
 }
 
-/** What authenticates a callback: what is wrong with it, and its secrets. */
-function authenticationIn(
-  root: Root,
-  callback: "humanInputWebhook" | "webhooks",
-  read: Body["humanInputWebhook"]["authentication"],
-) {
-  const node = nodeAt(root, [callback, "authentication"]);
-  const { strategy, ...parts } = read;
+/** Returns the callback's secrets. */
+function checkAuthentication(
+  faults: Faults,
+  of: SecretName,
+  callback: string,
+  { strategy, ...read }: Body["humanInputWebhook"]["authentication"],
+): readonly FoundSecret[] {
+  const path = [callback, "authentication"];
+  const parts = new Map(Object.entries(read));
   const own = strategy === "basic" ? ["username", "password"] : ["token"];
-  const filled = membersOf(node).flatMap(({ name, key }) => {
-    const text = Object.entries(parts).find(([part]) => part === name)?.[1] ?? "";
-    return text === "" ? [] : [{ name, key, text }];
-  });
-  const of: SecretName = callback === "webhooks" ? "streaming" : "humanInput";
-  return {
-    secrets: filled.filter(({ name }) => name !== "username").map((secret) => ({ of, ...secret })),
-    faults: [
-      ...(strategy === "" && filled.length > 0 ? [missingFault("strategy", node)] : []),
-      ...(strategy === "basic" && parts.username === "" ? [missingFault("username", node)] : []),
-      ...filled
-        .filter(({ name }) => strategy !== "" && !own.includes(name))
-        .map((part) => otherFault(part)),
-    ],
-  };
+  const filled = membersOf(faults.nodeAt(path)).filter(({ name }) => parts.get(name));
+  if (strategy === "" && filled.length > 0) faults.addMissing("strategy", path);
+  if (strategy === "basic" && read.username === "") faults.addMissing("username", path);
+  for (const { name, key } of filled)
+    if (strategy !== "" && !own.includes(name)) faults.addOther(key, name);
+  return filled
+    .filter(({ name }) => name !== "username")
+    .map(({ name, key }) => ({ of, name, key, text: parts.get(name) ?? "" }));
 }
 
 /** In “extra”, a secret would be stored, and a member that has its own place would be overwritten. */
-function extraFaults(extra: Root): readonly KickoffFault[] {
-  const faults: KickoffFault[] = [];
+function checkExtra(faults: Faults): void {
+  const extra = faults.nodeAt(["extra"]);
   const nodes = extra === undefined ? [] : [extra];
   // Not recursive: it may be deep.
   for (const node of nodes) {
     const [key] = node.type === "property" ? (node.children ?? []) : [];
     const name = String(key?.value);
     const isOther = secretWord.test(name) || (node.parent === extra && Object.hasOwn(body, name));
-    if (key !== undefined && isOther) faults.push(otherFault({ name, key }));
+    if (key !== undefined && isOther) faults.addOther(key, name);
     else for (const child of node.children ?? []) nodes.push(child);
   }
-  return faults;
 }
 
 /** What is wrong with the text of an object of members that Crewdeck doesn't know. */
 export function extraFault(text: string): string | undefined {
-  const [fault] = readKickoff(`{"extra": ${text}}`).faults;
+  const [fault] = readKickoff(`{"extra": ${text}}`).faults.all;
   if (fault?.name === undefined) return undefined;
   return fault.kind === "otherPart" && secretWord.test(fault.name)
     ? l10n.t("Remove “{0}”: this is saved on disk, and a secret must not be.", fault.name)
@@ -296,17 +291,22 @@ export const longestFile = 1_000_000;
 
 /** Never throws. */
 export function readRequestFile(text: string) {
-  const { root, secrets, faults, values, ...own } = readKickoff(text);
-  const [crew, inputs] = [nodeAt(root, ["crew"]), nodeAt(root, ["inputs"])];
-  const isCrewMissing =
-    root !== undefined && own.crew === undefined && (!crew || crew.type === "string");
-  const crewMissing = l10n.t(
-    "“crew” is missing: the name or address of a connected crew, or the folder of a project, such as ./.",
-  );
+  const { crew, label, values, secrets, faults } = readKickoff(text);
+  const [named, inputs] = [faults.nodeAt(["crew"]), faults.nodeAt(["inputs"])];
+  if (faults.root !== undefined && crew === undefined && (!named || named.type === "string"))
+    faults.add(
+      "noCrew",
+      named,
+      l10n.t(
+        "“crew” is missing: the name or address of a connected crew, or the folder of a project, such as ./.",
+      ),
+    );
   // A misplaced secret is reported once.
-  const others = faults.filter(({ at }) => !secrets.some(({ key }) => key.offset === at.start));
+  const places = new Set(secrets.map(({ key }) => key.offset));
+  const others = faults.all.filter(({ at }) => !places.has(at.start));
+  const key = faults.keyAt(["inputs"]);
   return {
-    ...defined({ crew: own.crew, label: own.label }),
+    ...defined({ crew, label }),
     values,
     faults: [
       ...secrets.map(({ name, key }) => secretFault(name, spanOf(key))),
@@ -316,11 +316,10 @@ export function readRequestFile(text: string) {
           ? secretFault(fault.name ?? "", fault.at)
           : fault,
       ),
-      ...(isCrewMissing ? [faultAt(crew, "noCrew", crewMissing)] : []),
     ],
     places: {
-      crew: crew ? spanOf(crew) : firstLine,
-      inputs: inputs?.parent ? spanOf(keyOf(inputs) ?? inputs) : firstLine,
+      crew: named ? spanOf(named) : firstLine,
+      inputs: key ? spanOf(key) : firstLine,
       input: new Map(membersOf(inputs).map((member) => [member.name, member])),
     },
   };
@@ -356,15 +355,15 @@ export interface PastedKickoff {
 export function readPastedKickoff(
   text: string,
 ): PastedKickoff | { readonly refused: string } | undefined {
-  const { root, given, values, faults, secrets } = readKickoff(text);
-  if (!membersOf(root).some(({ name }) => name === "inputs")) return undefined;
-  const moved = faults.flatMap(({ kind, name }) =>
+  const { given, values, faults, secrets } = readKickoff(text);
+  if (faults.nodeAt(["inputs"]) === undefined) return undefined;
+  const moved = faults.all.flatMap(({ kind, name }) =>
     kind === "otherMember" && name !== undefined ? [name] : [],
   );
   const others = Object.entries(given as JsonObject).filter(([name]) => moved.includes(name));
   const extra: JsonObject = { ...values.extra, ...Object.fromEntries<JsonValue>(others) };
   const reason =
-    faults.find((fault) => !isAccepted(fault))?.text ?? extraFault(JSON.stringify(extra));
+    faults.all.find((fault) => !isAccepted(fault))?.text ?? extraFault(JSON.stringify(extra));
   if (reason !== undefined)
     return { refused: l10n.t("The pasted kickoff was not taken: {0}", reason) };
   return {
