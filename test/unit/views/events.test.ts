@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
-import { without, type Execution } from "../../../src/executions/model.ts";
-import { eventOf, isPersons } from "../../../src/views/events.ts";
+import { toReview, without, type Execution } from "../../../src/executions/model.ts";
+import {
+  countMessage,
+  eventOf,
+  isPersons,
+  type News,
+  reportsOf,
+} from "../../../src/views/events.ts";
 import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 /** A minute after the sample execution was started. */
@@ -47,49 +53,24 @@ describe("what a notification reports", () => {
     assert.deepEqual(eventsOf(mistyped), []);
   });
 
-  it("is nothing while the execution runs, or if the time of its end is unknown", () => {
-    assert.deepEqual(
-      [
-        notWaiting(),
-        notWaiting({ state: "completed" }),
-        notWaiting({ state: "unconfirmed" }),
-      ].flatMap((execution) => eventsOf(execution)),
-      [],
-    );
-  });
-
   it("is a failure, a stop or a completion, with the kind that its setting needs", () => {
-    const [completed, failed, stopped] = [
-      ended(),
-      ended({ state: "failed" }),
-      ended({ state: "stopped" }),
-    ].map((execution) => eventsOf(execution)[0]);
-    assert.deepEqual(
-      [completed?.kind, completed?.message],
-      ["completed", "“Sea otters” of “Writers” is completed."],
-    );
-    assert.deepEqual(
-      [failed?.kind, failed?.message],
-      ["failed", "“Sea otters” of “Writers” failed."],
-    );
-    const [why] = eventsOf(ended({ state: "failed", error: `It\nbroke. ${"x".repeat(500)}` }));
-    assert.match(why?.message ?? "", /^“Sea otters” of “Writers” failed: It broke\. x{100,160}…$/);
-    assert.deepEqual(
-      [stopped?.kind, stopped?.message],
-      ["failed", "“Sea otters” of “Writers” was stopped before its end."],
-    );
+    const shown = (changes: Partial<Execution>) =>
+      eventsOf(ended(changes)).map(({ kind, message }) => [kind, message])[0];
+    const of = "“Sea otters” of “Writers”";
+    assert.deepEqual(shown({}), ["completed", `${of} is completed.`]);
+    assert.deepEqual(shown({ state: "failed" }), ["failed", `${of} failed.`]);
+    const stopped = ["failed", `${of} was stopped before its end.`];
+    assert.deepEqual(shown({ state: "stopped" }), stopped);
+    const [, why] = shown({ state: "failed", error: `It\nbroke. ${"x".repeat(500)}` }) ?? [];
+    assert.match(why ?? "", /^“Sea otters” of “Writers” failed: It broke\. x{100,160}…$/);
+    for (const state of ["running", "unconfirmed", "completed"] as const)
+      assert.deepEqual(eventsOf(notWaiting({ state })), [], `${state}, without an end`);
   });
 
-  it("is one end for each kickoff ID", () => {
-    assert.deepEqual(
-      keysOf(ended()),
-      keysOf(ended({ state: "failed" })),
-      "an end is reported once, whatever is read later",
-    );
-    assert.notDeepEqual(
-      keysOf(ended()),
-      keysOf(ended({ kickoffIds: ["11111111-aaaa", "second"] })),
-    );
+  it("is one end for each kickoff ID, whatever is read later", () => {
+    assert.deepEqual(keysOf(ended()), keysOf(ended({ state: "failed" })));
+    const second = ended({ kickoffIds: ["11111111-aaaa", "second"] });
+    assert.notDeepEqual(keysOf(ended()), keysOf(second));
   });
 
   it("is no end of more than ten minutes ago, as after a start of VS Code", () => {
@@ -120,22 +101,47 @@ describe("what a notification reports", () => {
     );
   });
 
-  it("is no end from before the execution was tracked here", () => {
-    const trackedAt = (startedAt: string) => ended({ origin: "tracked", startedAt });
+  it("is no end from before the execution was tracked here, as the first answer said", () => {
+    const count = (startedAt: string, changes: Partial<Execution> = {}) =>
+      eventsOf(ended({ startedAt, ...changes })).length;
+    const tracked = { origin: "tracked" } as const;
+    assert.equal(count("2026-10-21T12:00:49.000Z", tracked), 0);
+    assert.equal(count("2026-10-21T12:00:30.000Z", tracked), 1, "it ended while it was tracked");
+    assert.equal(count("2026-10-21T12:00:49.000Z"), 1, "started here, however short it was");
+  });
+});
+
+describe("Notifications at about the same time", () => {
+  const item = (kind: "waiting" | "failed", number: number): News => ({
+    execution: anExecution(),
+    event: { kind, key: `${kind} ${number}`, message: "" },
+  });
+  const items = (kind: "waiting" | "failed", count: number) =>
+    Array.from({ length: count }, (_, number) => item(kind, number));
+
+  it("are shown one by one up to three of a kind, and as a count above that", () => {
+    assert.deepEqual(reportsOf([]), []);
+    const [three, four] = [items("waiting", 3), items("failed", 4)];
+    assert.deepEqual(reportsOf([...three, ...four]), [...three.map((one) => [one]), four]);
+  });
+
+  it("say how many executions wait, failed or completed", () => {
     assert.deepEqual(
-      eventsOf(trackedAt("2026-10-21T12:00:49.000Z")),
-      [],
-      "the first answer said that it had ended",
+      [countMessage("waiting", 15), countMessage("waiting", 1)],
+      ["15 executions wait for you.", "1 execution waits for you."],
     );
-    assert.equal(
-      eventsOf(trackedAt("2026-10-21T12:00:30.000Z")).length,
-      1,
-      "it ended while it was tracked",
+    assert.deepEqual(
+      [countMessage("failed", 4), countMessage("completed", 4)],
+      ["4 executions failed, or were stopped before their end.", "4 executions are completed."],
     );
-    assert.equal(
-      eventsOf(ended({ startedAt: "2026-10-21T12:00:49.000Z" })).length,
-      1,
-      "an execution started here is reported, however short it was",
+  });
+
+  it("lead to the execution that waits longest, of two since one answer the one started first", () => {
+    const since = "2026-10-21T12:00:00.000Z";
+    const [late, early] = ["2026-10-21T11:00:02.000Z", "2026-10-21T11:00:01.000Z"].map(
+      (startedAt) => anExecution({ startedAt, waiting: { taskId: "review", attempt: 1, since } }),
     );
+    assert.equal(toReview([late!, early!])[0], early);
+    assert.deepEqual(toReview([notWaiting()]), []);
   });
 });

@@ -3,6 +3,26 @@ import { outputContent } from "../../../src/view/markdown.ts";
 import { renderOutput } from "../../../src/view/outputs.ts";
 
 describe("an output as a document of its own", () => {
+  const linesOf = (output: string) => renderOutput(output).text.split("\n");
+
+  it("has the same lines for the same text in two attempts, even if the later one continues", () => {
+    const rehearsed =
+      "[REHEARSAL - no language model was called]\n\nAttempt: 1\nEarlier outputs: 0";
+    for (const [before, after] of [
+      [rehearsed, `${rehearsed}\nFeedback:\n- shorter`],
+      ["One.\nTwo.  ", "One.\nTwo.  \nThree."],
+      ["One.\nTwo.\n\n \n", "One.\nTwo.\n\nThree."],
+    ] as const) {
+      const later = linesOf(after);
+      const changed = linesOf(before).filter((line) => line !== "" && !later.includes(line));
+      assert.deepEqual(changed, []);
+    }
+  });
+
+  it("ends with one empty line, however the output ends", () => {
+    for (const output of ["One.", "One.\n\n \n"]) assert.deepEqual(linesOf(output), ["One.", ""]);
+  });
+
   it("is unchanged Markdown, whatever it contains", () => {
     const output = "# Report\n\n<b>x</b> {not json}\n```json\n{}\n```\nafter\n";
     assert.deepEqual(outputContent(output), { extension: "md", text: output });
