@@ -4,7 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { oneLine } from "../base/text.ts";
 import type { ExecutionSummary } from "./model.ts";
-import { attemptToAnswer, type ResumeTarget } from "./resumes.ts";
+import { attemptToAnswer, isAt, type ResumeTarget } from "./resumes.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../base/sqlite.ts";
 
@@ -148,11 +148,9 @@ export class TypedDraft implements Disposable {
   }
 
   /** The newest keystroke about an output; 0 if nothing was typed. */
-  numberOf({ localId, taskId, attempt }: DraftTarget): number {
-    const { target, number = 0 } = this.#last ?? {};
-    const isSame =
-      target?.localId === localId && target.taskId === taskId && target.attempt === attempt;
-    return isSame ? number : 0;
+  numberOf(target: DraftTarget): number {
+    const { target: last, number = 0 } = this.#last ?? {};
+    return last?.localId === target.localId && isAt(last, target) ? number : 0;
   }
 
   /** Stores what is not stored yet. */

@@ -95,14 +95,12 @@ function partOf(name: string, value: JsonValue): readonly string[] {
 function fit(parts: readonly string[]): string {
   const short = [...parts];
   let room = longest - between.length * (parts.length - 1);
-  const byLength = parts
-    .map((part, at) => ({ part, at }))
-    .sort((a, b) => a.part.length - b.part.length);
-  byLength.forEach(({ part, at }, before) => {
+  const byLength = [...parts.entries()].sort(([, one], [, other]) => one.length - other.length);
+  for (const [before, [at, part]] of byLength.entries()) {
     const text = oneLine(part, Math.floor(room / (parts.length - before)));
     short[at] = text;
     room -= Array.from(text).length;
-  });
+  }
   return short.join(between);
 }
 
