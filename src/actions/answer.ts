@@ -1,16 +1,33 @@
 import * as vscode from "vscode";
+import type { Clock } from "../base/clock.ts";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import { defined, firstOfEach } from "../base/json.ts";
+import { SingleStart } from "../base/single-start.ts";
 import { shortName } from "../base/text.ts";
+import type { Crews } from "../crews/crews.ts";
+import { crewAndPlace } from "../crews/place.ts";
 import { read, readTarget, targetMembers, text } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
+import { confirm, plainLabel } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
-import { approved } from "../executions/resumes.ts";
+import {
+  acceptedBefore,
+  approved,
+  asksFor,
+  attemptToAnswer,
+  repeatable,
+} from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import { crewAndPlace } from "../crews/place.ts";
+import { namingFeedback, staleByAttempt, staleByRecord } from "../sending/errors.ts";
+import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
+import type { Senders } from "../sending/senders.ts";
 import { may } from "../view/actions.ts";
-import { type Asker, program } from "./asker.ts";
-import { Feedback, type FeedbackOptions, type GivenFeedback } from "./feedback.ts";
+import { isShown } from "../views/attention.ts";
+import type { CurrentCircumstances } from "../views/circumstances.ts";
+import type { ExecutionDocuments } from "../views/document/documents.ts";
+import type { PageRoom } from "../views/page/register.ts";
+import { type Asker, person, program } from "./asker.ts";
+import { askAnswer, askTask, askToAllow, doubtIn, feedbackQuestion } from "./feedback-questions.ts";
 import type { Question } from "./question.ts";
 import type { Targets } from "./targets.ts";
 
@@ -142,4 +159,174 @@ function selectionQuestion(outputs: readonly ShownOutput[], selected: number): Q
     ],
     allow: vscode.l10n.t("Approve"),
   };
+}
+
+/** Milliseconds. */
+const answerShown = 10_000;
+
+export interface FeedbackOptions {
+  readonly sending: Pick<Senders, "giveFeedback">;
+  readonly crews: Pick<Crews, "ready">;
+  readonly circumstances: Pick<CurrentCircumstances, "isSending" | "whileSending">;
+  /** Which outputs are on the screen, as text or on a page. */
+  readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
+  /** Shows the page's box for a task: that is where a person writes. */
+  readonly page: Pick<PageRoom, "review">;
+  readonly clock: Clock;
+}
+
+/** What is missing is asked for. */
+export interface GivenFeedback {
+  readonly taskId?: string;
+  readonly feedback?: string;
+  /** The attempt that the person saw; no other is answered. */
+  readonly attempt?: number;
+}
+
+type Answer = Promise<FeedbackResult | undefined>;
+
+/** Each method returns the crew's answer, or undefined when a person cancels or writes on the page. */
+export class Feedback {
+  readonly #options: FeedbackOptions;
+  /** A double click on an output counts once, even if the crew answers between the clicks. */
+  readonly #answers: SingleStart<FeedbackResult | undefined>;
+
+  constructor(options: FeedbackOptions) {
+    this.#options = options;
+    this.#answers = new SingleStart(options.clock);
+  }
+
+  /** A flow that asks is answered: with an empty `feedback`, a person writes the answer. */
+  async approve(execution: Execution, given: GivenFeedback, by: Asker): Answer {
+    const isTyped = (given.taskId ?? execution.waiting?.taskId) === undefined;
+    return await this.#once(execution, given, true, by, async () => {
+      const wanted = await this.#prepare(execution, given, by, by.isPerson);
+      if (wanted === undefined) return undefined;
+      const { taskId, again } = wanted;
+      const asks = by.isPerson && asksFor(execution, taskId);
+      const text = given.feedback ?? (asks ? await askAnswer(execution) : "");
+      if (text === undefined) return undefined;
+      if (asks && text === "") return await this.#write(execution, given);
+      const feedback = { ...wanted, isApprove: true, text };
+      const isDecided =
+        by.isPerson &&
+        (isTyped ||
+          again ||
+          this.#options.circumstances.isSending(execution, taskId) ||
+          isShown(this.#options.documents, execution));
+      const isAllowed = isDecided || (await by.agrees(feedbackQuestion(feedback)));
+      return isAllowed ? await this.#send(feedback, by) : undefined;
+    });
+  }
+
+  /** A flow that asks is answered. Without words, a person writes them. */
+  async reject(execution: Execution, given: GivenFeedback, by: Asker): Answer {
+    const { feedback: text, taskId = execution.waiting?.taskId } = given;
+    if (taskId !== undefined && asksFor(execution, taskId))
+      return await this.approve(execution, given, by);
+    if (text === undefined) return await this.#write(execution, given);
+    return await this.#once(execution, given, false, by, async () => {
+      const wanted = await this.#prepare(execution, given, by, by.isPerson);
+      if (wanted === undefined) return undefined;
+      const feedback = { ...wanted, isApprove: false, text };
+      const isAllowed = by.isPerson || (await by.agrees(feedbackQuestion(feedback)));
+      return isAllowed ? await this.#send(feedback, by) : undefined;
+    });
+  }
+
+  /** Warns, then sends {@link repeatable} feedback again. @throws NothingToDo if there is none */
+  async sendAgain(execution: Execution, by: Asker): Answer {
+    const doubted = repeatable(execution);
+    const sent = execution.resumes.find((resume) => resume === doubted);
+    if (sent === undefined)
+      throw new NothingToDo(vscode.l10n.t("No feedback of this execution is in doubt."));
+    const question = vscode.l10n.t("Send the same feedback again?");
+    if (!(await confirm(question, doubtIn(sent), vscode.l10n.t("Send Again")))) return undefined;
+    const { taskId, feedback } = sent;
+    return await this.#send({ execution, taskId, ...feedback, again: true }, by);
+  }
+
+  async #once(
+    execution: Execution,
+    { taskId = execution.waiting?.taskId, attempt, feedback }: GivenFeedback,
+    isApprove: boolean,
+    by: Asker,
+    answer: () => Answer,
+  ): Answer {
+    // Each call of a model is asked about on its own.
+    if (by.signal !== undefined) return await answer();
+    const of = [execution.localId, taskId, attempt ?? execution.waiting?.attempt];
+    return await this.#answers.once(JSON.stringify([of, isApprove, feedback]), by, answer);
+  }
+
+  /** In the page's box, for an output that the person saw or for a task that they name. */
+  async #write(execution: Execution, given: GivenFeedback): Answer {
+    const wanted = await this.#prepare(execution, given, person, false);
+    if (wanted !== undefined) await this.#options.page.review(execution, wanted.taskId);
+    return undefined;
+  }
+
+  async #send(feedback: FeedbackToSend, by: Asker): Promise<FeedbackResult> {
+    const { crews, sending, circumstances } = this.#options;
+    await crews.ready(feedback.execution.crew);
+    by.signal?.throwIfAborted();
+    try {
+      const answer = await circumstances.whileSending(feedback, async () => {
+        const location = vscode.ProgressLocation.Window;
+        const title = vscode.l10n.t("Sending feedback…");
+        return await vscode.window.withProgress({ location, title }, () =>
+          sending.giveFeedback(feedback).catch(async (error: unknown) => {
+            const allowed = await askToAllow(error, feedback);
+            if (allowed === undefined) throw error;
+            return await sending.giveFeedback({ ...feedback, ...allowed });
+          }),
+        );
+      });
+      vscode.window.setStatusBarMessage(answerText(feedback, answer), answerShown);
+      return answer;
+    } catch (error) {
+      throw namingFeedback(error, feedback);
+    }
+  }
+
+  /**
+   * Asks a person for an unknown task, and before they answer again.
+   * @throws StaleFeedbackError, UserError
+   */
+  async #prepare(
+    execution: Execution,
+    { taskId: known = execution.waiting?.taskId, attempt }: GivenFeedback,
+    { isPerson }: Pick<Asker, "isPerson">,
+    asksAgain: boolean,
+  ): Promise<Pick<FeedbackToSend, "execution" | "taskId" | "again"> | undefined> {
+    if (known !== undefined) {
+      const target = { taskId: known, attempt: attempt ?? attemptToAnswer(execution, known) };
+      const stale =
+        staleByAttempt(execution, target) ??
+        // Before a model asks its person; a person is asked whether they mean it.
+        (isPerson ? undefined : staleByRecord(execution, execution, target, false));
+      if (stale !== undefined) throw stale;
+    } else if (!isPerson)
+      throw new UserError(
+        vscode.l10n.t("No task of this execution is known to wait. Name it with “taskId”."),
+      );
+    const taskId = known ?? (await askTask(execution));
+    if (taskId === undefined) return undefined;
+    const isNew = asksAgain && !this.#options.circumstances.isSending(execution, taskId);
+    const taken = isNew ? acceptedBefore(execution, taskId) : undefined;
+    if (taken === undefined) return { execution, taskId };
+    const question = vscode.l10n.t("Answer “{0}” again?", shortName(taskId));
+    const isAgreed = await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
+    return isAgreed ? { execution, taskId, again: true } : undefined;
+  }
+}
+
+function answerText(feedback: FeedbackToSend, { message }: FeedbackResult): string {
+  const { execution, taskId, isApprove } = feedback;
+  const title = plainLabel(titleOf(execution));
+  if (asksFor(execution, taskId))
+    return vscode.l10n.t("$(check) Answered “{0}”: {1}", title, plainLabel(message));
+  return isApprove
+    ? vscode.l10n.t("$(check) Approved “{0}”: {1}", title, plainLabel(message))
+    : vscode.l10n.t("$(discard) Rejected “{0}”: {1}", title, plainLabel(message));
 }

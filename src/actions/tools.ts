@@ -35,11 +35,10 @@ import type { Senders } from "../sending/senders.ts";
 import { doubtOf } from "../views/doubt.ts";
 import { askForModel } from "./ask-for-model.ts";
 import type { Asker } from "./asker.ts";
-import { beginningOf, overviewOf, summaryOf } from "./execution-data.ts";
+import { beginningOf, overviewOf, summaryOf, untilItMatters } from "./for-models.ts";
 import { kickoffQuestion, refuseInputs } from "./kickoff.ts";
 import { markdownOf, type Question } from "./question.ts";
 import { Targets, type TargetsOptions } from "./targets.ts";
-import { untilItMatters } from "./until.ts";
 import type { Verbs } from "./verbs.ts";
 
 /** Characters of a description or default, values of an enumeration, characters of an output. */
@@ -87,10 +86,13 @@ export class Tools {
   /** Goes as far as the question. */
   async prepare(name: string, input: unknown, signal: AbortSignal) {
     const tool = this.#get(name);
-    const questions: Question[] = [];
-    const agrees = (question: Question) => Promise.resolve(questions.push(question) < 0);
+    const asked: Question[] = [];
+    const agrees = (question: Question) => {
+      asked.push(question);
+      return Promise.resolve(false);
+    };
     if (!tool.isReading) await tool.run(input, { isPerson: false, signal, agrees });
-    const [question] = questions;
+    const [question] = asked;
     if (question === undefined) return { invocationMessage: tool.progress };
     // The person may skip this confirmation in the chat; Crewdeck's dialog follows.
     const safe = vscode.l10n.t(

@@ -2,13 +2,13 @@ import type { Timeline } from "../views/timeline/register.ts";
 import { type AnswerParts, answerVerbs } from "./answer.ts";
 import type { Asker } from "./asker.ts";
 import { type CallbackParts, callbackVerbs } from "./callbacks.ts";
-import { type CompareParts, compareVerb } from "./compare.ts";
+
 import { type CrewParts, crewVerbs } from "./crews.ts";
 import { deleteLocalData, type DeleteParts } from "./delete-local-data.ts";
 import { type ExecutionParts, executionVerbs } from "./executions.ts";
 import { type ExportParts, exportVerb } from "./export.ts";
 import { type KickoffParts, kickoffVerb } from "./kickoff.ts";
-import { type OutputParts, outputVerbs } from "./outputs.ts";
+import { type CompareParts, compareVerb, type OutputParts, outputVerbs } from "./outputs.ts";
 import { reportProblem, type ReportParts } from "./report-problem.ts";
 import { type RequestParts, requestVerbs } from "./requests.ts";
 import { type StopParts, stopVerb } from "./stop.ts";

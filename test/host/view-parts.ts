@@ -5,7 +5,7 @@ import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { Drafts } from "../../src/executions/drafts.ts";
-import { Feedback } from "../../src/actions/feedback.ts";
+import { Feedback } from "../../src/actions/answer.ts";
 import type { Circumstances } from "../../src/view/actions.ts";
 import { sendFeedback } from "../../src/sending/feedback.ts";
 import { CurrentCircumstances } from "../../src/views/circumstances.ts";

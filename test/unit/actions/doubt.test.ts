@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { UserError } from "../../../src/base/errors.ts";
 import type { ExecutionSummary } from "../../../src/executions/model.ts";
 import { doubtOf } from "../../../src/views/doubt.ts";
-import { untilItMatters } from "../../../src/actions/until.ts";
+import { untilItMatters } from "../../../src/actions/for-models.ts";
 import { anExecution, working } from "../executions/samples.ts";
 import { failure, Scene } from "../executions/poller-support.ts";
 

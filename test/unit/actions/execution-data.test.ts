@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { beginningOf, overviewOf, summaryOf } from "../../../src/actions/execution-data.ts";
+import { beginningOf, overviewOf, summaryOf } from "../../../src/actions/for-models.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 
 describe("What a model reads of an execution", () => {

@@ -3,7 +3,7 @@ import { Emitter } from "../../../src/base/events.ts";
 import type { ExecutionChange } from "../../../src/executions/store.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import type { PollerChange } from "../../../src/executions/poller.ts";
-import { untilItMatters } from "../../../src/actions/until.ts";
+import { untilItMatters } from "../../../src/actions/for-models.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 

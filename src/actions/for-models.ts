@@ -1,14 +1,19 @@
 import type { JsonObject } from "../api/types.ts";
+import { type Clock, wait } from "../base/clock.ts";
 import { defined } from "../base/json.ts";
 import { pieceOf } from "../base/text.ts";
 import {
-  hasEnded,
-  keyOf,
   type Attempt,
   type Execution,
   type ExecutionSummary,
   type ExecutionTask,
+  hasEnded,
+  keyOf,
+  waitsForPerson,
 } from "../executions/model.ts";
+import type { Poller } from "../executions/poller.ts";
+import { pace } from "../executions/polls.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { isRehearsal, rehearsalLabel, stateLabel } from "../view/words.ts";
 
@@ -99,4 +104,58 @@ function attemptOf({ number, feedback }: Attempt): JsonObject {
       feedback: beginningOf(feedback.text, longest.feedback),
     }),
   };
+}
+
+/**
+ * Waits until the execution may need a person, has ended, can't be polled, or the time is over.
+ * Polls at the pace of a watched execution.
+ * @throws the signal's reason
+ */
+export async function untilItMatters(
+  parts: {
+    readonly store: Pick<ExecutionStore, "summary" | "onDidChange">;
+    readonly clock: Clock;
+    readonly poller: Pick<Poller, "pollNow" | "onDidChange">;
+    /** Whether polling can't help: the crew refuses the token, or isn't connected. */
+    readonly isHopeless: (execution: ExecutionSummary) => boolean;
+  },
+  localId: string,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, clock, poller, isHopeless } = parts;
+  const matters = () => {
+    const execution = store.summary(localId);
+    return (
+      execution === undefined ||
+      hasEnded(execution) ||
+      waitsForPerson(execution) ||
+      execution.watchingStoppedAt !== undefined ||
+      isHopeless(execution)
+    );
+  };
+  signal.throwIfAborted();
+  if (matters()) return;
+  const over = new AbortController();
+  const end = () => over.abort();
+  const check = () => {
+    if (matters()) end();
+  };
+  const subscriptions = [store.onDidChange(check), poller.onDidChange(check)];
+  const cancelEnd = clock.after(milliseconds, end);
+  signal.addEventListener("abort", end, { signal: over.signal });
+  try {
+    const begun = clock.now();
+    while (!over.signal.aborted) {
+      if (!(await wait(clock, pace(clock.now() - begun, true), over.signal))) break;
+      await poller.pollNow(localId);
+      // No event fires when a request can't be sent.
+      check();
+    }
+  } finally {
+    for (const subscription of subscriptions) subscription.dispose();
+    cancelEnd();
+    end();
+  }
+  signal.throwIfAborted();
 }
