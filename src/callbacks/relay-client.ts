@@ -117,7 +117,7 @@ export class RelayClient {
       if (!answer.headers.get("content-type")?.startsWith("text/event-stream"))
         throw new RelayError(l10n.t("There is no relay's channel at this address."));
       this.#state = "connected";
-      if (lastId !== undefined) await this.#acknowledge(channel, lastId);
+      if (lastId !== undefined) void this.#acknowledge(channel, lastId);
       for await (const text of partsOf(answer, deadline)) {
         parser.feed(text);
         if (events.length > 0) this.#failures = 0;
@@ -172,7 +172,7 @@ export class RelayClient {
     return delivery === undefined;
   }
 
-  /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message or connection does it. */
+  /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message or connection does it. Never rejects. */
   async #acknowledge({ address, own }: Channel, id: string): Promise<void> {
     if (own === undefined) return;
     const url = `${address}/messages?through=${encodeURIComponent(id)}`;

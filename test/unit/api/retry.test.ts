@@ -29,14 +29,8 @@ describe("retries", () => {
     it(`a POST is not retried after ${status}`, async () => {
       server.otherwise = text(status, "", { "retry-after": "0" });
       await errorOf(clientOf(server.url, { clock }).kickoff({ inputs: {} }));
-      await errorOf(
-        clientOf(server.url, { clock }).resume({
-          executionId: "k",
-          taskId: "t",
-          humanFeedback: "",
-          isApprove: true,
-        }),
-      );
+      const approval = { executionId: "k", taskId: "t", humanFeedback: "", isApprove: true };
+      await errorOf(clientOf(server.url, { clock }).resume(approval));
       assert.equal(server.requests.length, 2);
       assert.deepEqual(clock.waits, []);
     });
@@ -88,17 +82,13 @@ describe("retries", () => {
 
   it("an abort during the wait ends it", async () => {
     const controller = new AbortController();
-    const waiting = {
-      now: () => 0,
-      after: (milliseconds: number) => (
-        milliseconds < 20_000 && controller.abort(),
-        () => undefined
-      ),
+    const after = (milliseconds: number) => {
+      if (milliseconds < 20_000) controller.abort();
+      return () => undefined;
     };
     server.next(text(503, ""));
-    const error = await errorOf(
-      clientOf(server.url, { clock: waiting }).inputs({ signal: controller.signal }),
-    );
+    const client = clientOf(server.url, { clock: { now: () => 0, after } });
+    const error = await errorOf(client.inputs({ signal: controller.signal }));
     assert.equal(error.kind, "aborted");
     assert.equal(server.requests.length, 1);
   });

@@ -61,17 +61,20 @@ describe("the two status paths", () => {
     });
   }
 
-  it("requests the known path first, and reports nothing", async () => {
-    server.otherwise = running;
+  it("requests the known path first, and reports it only if it has changed", async () => {
+    server.otherwise = routed(/^\/status\//, running);
     await client(published).status("k");
-    assert.deepEqual(asked(), ["/status/k"]);
-    assert.deepEqual(stored, []);
+    assert.deepEqual([asked(), stored], [["/status/k"], []]);
+    server.otherwise = routed(/\/status$/, running);
+    await client(published).status("k");
+    assert.deepEqual(asked().slice(1), ["/status/k", "/k/status"]);
+    assert.deepEqual(stored, [specified]);
   });
 
   for (const [what, there] of [
     ["says 404", json(404, { error: "Execution not found", message: "No execution found" })],
     ["answers NOT FOUND", json(200, { state: "NOT FOUND" })],
-  ] as const) {
+  ] as const)
     it(`finds the right path with a nonexistent execution, for which the crew ${what}`, async () => {
       server.otherwise = routed(/^\/status\//, there);
       assert.equal(await client().findStatusPath(), published);
@@ -79,81 +82,53 @@ describe("the two status paths", () => {
       assert.equal(await client(published).findStatusPath(), specified);
       assert.ok(server.requests.every(({ method }) => method === "GET"));
     });
-  }
 
+  const noRoute = json(404, { detail: "Not Found" });
   for (const [what, answer] of [
-    ["has neither", json(404, { detail: "Not Found" })],
+    ["has neither", noRoute],
     ["has neither, but pages", text(404, "<h1>Not here</h1>")],
     ["refuses the token there", json(403, {})],
-  ] as const) {
+  ] as const)
     it(`finds no path for a crew that ${what}`, async () => {
       server.otherwise = answer;
       assert.equal(await client().findStatusPath(), undefined);
       assert.equal(await client(published).findStatusPath(), undefined);
     });
-  }
 
-  it("replaces a known path that no longer exists", async () => {
-    server.otherwise = routed(/\/status$/, running);
-    await client(published).status("k");
-    assert.deepEqual(asked(), ["/status/k", "/k/status"]);
-    assert.deepEqual(stored, [specified]);
-  });
-
-  for (const body of [
-    { error: "Execution not found", message: "No execution found with ID: k" },
-    { error: "Not Found", message: "Execution ID not found" },
-    { error: "Execution not found", message: "No execution found with ID: k", detail: "Not Found" },
-    { detail: "Unknown kickoff" },
-  ]) {
-    it(`distinguishes an unknown execution from an unknown route: ${JSON.stringify(body)}`, async () => {
-      server.otherwise = json(404, body);
+  const unknown = { error: "Execution not found", message: "No execution found with ID: k" };
+  for (const [what, answer, kind, paths, path] of [
+    ["an unknown execution", json(404, unknown), "notFound", 1, specified],
+    [
+      "one beside FastAPI's words",
+      json(404, { ...unknown, detail: "Not Found" }),
+      "notFound",
+      1,
+      specified,
+    ],
+    ["its ID", json(404, { message: "Execution ID not found" }), "notFound", 1, specified],
+    ["its detail alone", json(404, { detail: "Unknown kickoff" }), "notFound", 1, specified],
+    ["no route at either path", noRoute, "notFound", 2, undefined],
+    ["another failure", json(401, {}), "unauthorized", 1, undefined],
+  ] as const)
+    it(`distinguishes an unknown execution from an unknown route: ${what}`, async () => {
+      server.otherwise = answer;
       const error = await errorOf(client().status("k"));
-      assert.equal(error.kind, "notFound");
-      assert.equal(error.status, 404);
-      assert.deepEqual(asked(), ["/k/status"]);
-      assert.deepEqual(stored, [specified]);
+      assert.equal(error.kind, kind);
+      assert.deepEqual(asked(), ["/k/status", "/status/k"].slice(0, paths));
+      assert.deepEqual(stored, path === undefined ? [] : [path]);
     });
-  }
 
-  it("ignores the route's text in an ID", async () => {
-    server.otherwise = routed(
-      /^\/status\//,
-      running,
-      json(404, { message: "No route for /task-7/status" }),
-    );
-    await client().status("task-7");
+  it("ignores the route's text in an ID, and accepts NOT FOUND of the live dialect as an answer", async () => {
+    const named = json(404, { message: "No route for /task-7/status" });
+    const there = json(200, { state: "NOT FOUND", status: "Task not found" });
+    server.otherwise = routed(/^\/status\//, there, named);
+    assert.equal((await client().status("task-7")).state, "unknown");
     assert.deepEqual(stored, [published]);
   });
 
-  it("reports “not found” and stores nothing if neither path exists", async () => {
-    server.otherwise = json(404, { detail: "Not Found" });
-    const error = await errorOf(client().status("k"));
-    assert.equal(error.kind, "notFound");
-    assert.match(error.remedy, /address/);
-    assert.deepEqual(asked(), ["/k/status", "/status/k"]);
-    assert.deepEqual(stored, []);
-  });
-
-  it("accepts NOT FOUND of the live dialect as an answer", async () => {
-    server.otherwise = routed(
-      /^\/status\//,
-      json(200, { state: "NOT FOUND", status: "Task not found" }),
-    );
-    assert.equal((await client().status("k")).state, "unknown");
-    assert.deepEqual(stored, [published]);
-  });
-
-  it("doesn't try the other path after another failure", async () => {
-    server.otherwise = json(401, { detail: "Not authenticated" });
-    assert.equal((await errorOf(client().status("k"))).kind, "unauthorized");
-    assert.deepEqual(asked(), ["/k/status"]);
-  });
-
-  for (const id of ["", " ", ".", ".."]) {
-    it(`refuses an ID such as ${JSON.stringify(id)} before it sends anything`, async () => {
+  it("refuses an ID that a path can't hold before it sends anything", async () => {
+    for (const id of ["", " ", ".", ".."])
       assert.equal((await errorOf(client().status(id))).kind, "badRequest");
-      assert.equal(server.requests.length, 0);
-    });
-  }
+    assert.equal(server.requests.length, 0);
+  });
 });

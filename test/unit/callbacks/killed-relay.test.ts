@@ -79,7 +79,10 @@ describe("A relay that is killed", () => {
   it("repeats to a client that died before it kept the last ID, under the same ID in the callback", async () => {
     const headers = { "Webhook-Id": "stable" };
     await post(`${channel.address}/x`, { a: 1 }, headers);
-    const first = listen(channel, {}, { lastIds: { get: () => undefined, set: () => undefined } });
+    const set = () => {
+      throw new Error("It died.");
+    };
+    const first = listen(channel, {}, { lastIds: { get: () => undefined, set } });
     await first.until(1);
     await first.client.dispose();
     await relay.kill();
