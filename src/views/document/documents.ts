@@ -51,7 +51,6 @@ interface Page {
   readonly view?: ExecutionView;
   /** Newest first. */
   readonly renderings: readonly [Rendered, ...Rendered[]];
-  readonly bytes: Uint8Array;
   /** Milliseconds since 1970. Must increase with every change, or VS Code keeps the old text. */
   readonly mtime: number;
 }
@@ -162,18 +161,18 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    const { summary, bytes, mtime } = await this.#read(uri);
+    const { summary, renderings, mtime } = await this.#read(uri);
     return {
       type: vscode.FileType.File,
       ctime: summary === undefined ? 0 : Date.parse(summary.startedAt),
       mtime,
-      size: bytes.byteLength,
+      size: Buffer.byteLength(renderings[0].text),
       permissions: vscode.FilePermission.Readonly,
     };
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    return (await this.#read(uri)).bytes;
+    return new TextEncoder().encode((await this.#read(uri)).renderings[0].text);
   }
 
   /** Every open document is watched already. */
@@ -210,7 +209,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
       about,
       ...defined({ view }),
       renderings: [rendered, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
-      bytes: isSame ? known.bytes : new TextEncoder().encode(rendered.text),
       mtime: isSame ? known.mtime : Math.max(Date.now(), (known?.mtime ?? 0) + 1),
     };
     this.#pages.set(key, page);

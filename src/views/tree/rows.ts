@@ -47,28 +47,17 @@ export function isOpenAtFirst(group: string, now: number): boolean {
 }
 
 export function moreRow(count: number): Row {
-  const label = l10n.t("Show more…");
-  const description = l10n.t("{0} older ones", count);
-  return {
-    label,
-    description,
-    tooltip: [label, description],
-    icon: { id: "ellipsis" },
-    facts: "more",
-    sentence: l10n.t("{0}, {1}", label, description),
-  };
+  return plainRow(l10n.t("Show more…"), l10n.t("{0} older ones", count), "ellipsis", "more");
 }
 
 export function hintRow(isStopped = false): Row {
   const label = isStopped ? l10n.t("Start and kick off…") : l10n.t("Kick off…");
-  return {
-    label,
-    description: "",
-    tooltip: [label],
-    icon: { id: "play" },
-    facts: "hint",
-    sentence: label,
-  };
+  return plainRow(label, "", "play", "hint");
+}
+
+function plainRow(label: string, description: string, icon: string, facts: string): Row {
+  const tooltip = present(label, description !== "" && description);
+  return { label, description, tooltip, icon: { id: icon }, facts, sentence: tooltip.join(", ") };
 }
 
 export function goneCrewRow({ id, name, url }: CrewRef): Row {
