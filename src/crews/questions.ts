@@ -124,30 +124,28 @@ async function ask(
       return messageOf(error);
     }
   };
+  const askPart = (part: "name" | "dashboardUrl", prompt: string, value: string) =>
+    askText({
+      ...{ ...box, prompt, value },
+      validate: (text) => problemWith({ [part]: text.trim() }),
+    });
   switch (question) {
     case "url":
       return askAddress(conversation, box, problemWith);
     case "name": {
       const suggested = check(conversation, {}).name;
-      const { left, value } = await askText({
-        ...box,
-        prompt: vscode.l10n.t("Name of the crew in Crewdeck."),
-        value: draft.name === "" ? suggested : draft.name,
-        validate: (text) => problemWith({ name: text.trim() }),
-      });
+      const prompt = vscode.l10n.t("Name of the crew in Crewdeck.");
+      const shown = draft.name === "" ? suggested : draft.name;
+      const { left, value } = await askPart(question, prompt, shown);
       // A name that was suggested for one address doesn't stay for another.
       draft.name = crew === undefined && value === suggested ? "" : value;
       return left;
     }
     case "dashboardUrl": {
-      const { left, value } = await askText({
-        ...box,
-        prompt: vscode.l10n.t(
-          "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
-        ),
-        value: draft.dashboardUrl,
-        validate: (text) => problemWith({ dashboardUrl: text.trim() }),
-      });
+      const prompt = vscode.l10n.t(
+        "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
+      );
+      const { left, value } = await askPart(question, prompt, draft.dashboardUrl);
       draft.dashboardUrl = value.trim();
       return left;
     }
