@@ -45,20 +45,17 @@ export async function readDeclarative(
 ): Promise<Definition> {
   const crew = parseJsonc(await reading.text(file), reading);
   crew.members(l10n.t('a JSON object with "agents" and "tasks".'));
-  const list = (key: string, missing: string, none: string, expected: string): readonly Place[] => {
+  const list = (key: "agents" | "tasks", expected: string): readonly Place[] => {
     const place = crew.inside.get(key);
-    if (place === undefined && crew.isMapping) crew.report(missing, expected);
+    if (place === undefined && crew.isMapping)
+      crew.report(l10n.t('"{0}" is missing.', key), expected);
     const items = place?.items(expected) ?? [];
-    if (place?.isList === true && items.length === 0) place.report(none, expected);
+    if (place?.isList === true && items.length === 0)
+      place.report(l10n.t("There are no {0}.", key), expected);
     return items;
   };
   const agentNames = l10n.t('a list of names, each with a file "agents/<name>.jsonc".');
-  const listed = list(
-    "agents",
-    l10n.t('"agents" is missing.'),
-    l10n.t("There are no agents."),
-    agentNames,
-  );
+  const listed = list("agents", agentNames);
   const nested = listed.find(({ isMapping }) => isMapping);
   nested?.report(l10n.t("The agents are nested here."), agentNames);
   const references = listed.filter(({ isMapping }) => !isMapping);
@@ -74,12 +71,7 @@ export async function readDeclarative(
     agents.set(name, { ...part, value: readAgent(part) });
   }
   const expected = l10n.t('a list of tasks with "description" and "expected_output".');
-  const tasks = list(
-    "tasks",
-    l10n.t('"tasks" is missing.'),
-    l10n.t("There are no tasks."),
-    expected,
-  ).map((place, index) => {
+  const tasks = list("tasks", expected).map((place, index) => {
     const name = place.given("name")?.name(l10n.t("the task's name."));
     return { name: name ?? `task_${index + 1}`, place };
   });
