@@ -18,7 +18,7 @@ import type { Circumstances } from "../../view/actions.ts";
 import { viewOf } from "../../view/execution-view.ts";
 import { cleanText } from "../../view/markdown.ts";
 import { answerLabel, askLabel } from "../../view/words.ts";
-import { mostCharacters, valueText } from "./content.ts";
+import { mostCharacters, mostSteps, valueText } from "./content.ts";
 import type { NoticeLink, PageModel, Review } from "./messages.ts";
 
 /** Links to files below an error. */
@@ -51,8 +51,9 @@ function withBeginnings(view: PageModel["view"]): PageModel["view"] {
     ...defined({ result: beginning(view.result) }),
     tasks: view.tasks.map((task) => ({
       ...task,
-      attempts: task.attempts.map(({ output, ...attempt }) => ({
+      attempts: task.attempts.map(({ output, steps, ...attempt }) => ({
         ...attempt,
+        steps: steps.slice(-mostSteps - 1),
         ...defined({ output: beginning(output) }),
         feedback: attempt.feedback.map((sent) => ({
           ...sent,

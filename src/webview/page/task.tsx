@@ -3,12 +3,10 @@ import { shortName } from "../../base/text.ts";
 import { formatSpan } from "../../view/lengths.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
 import type { Review } from "../../views/page/messages.ts";
+import { mostSteps } from "../../views/page/content.ts";
 import { Icon, LinkButton } from "../controls.tsx";
 import { Fold, Level, Markdown } from "./content.tsx";
 import { Output } from "./review.tsx";
-
-/** Steps of an attempt on the page: the last ones. */
-const mostSteps = 100;
 
 interface TaskProps {
   readonly task: TaskView;
@@ -73,13 +71,12 @@ function Attempt({ task, attempt, isLast, isInReview }: AttemptProps) {
         <Fold
           id={`steps ${number} ${taskId}`}
           isOpen={state === "running" && isLast}
-          label={l10n.t("Steps ({0})", steps.length)}
+          label={
+            steps.length > mostSteps
+              ? l10n.t("Steps (the last {0})", mostSteps)
+              : l10n.t("Steps ({0})", steps.length)
+          }
         >
-          {steps.length > mostSteps && (
-            <p class="faint">
-              {l10n.t("{0} earlier steps are not shown.", steps.length - mostSteps)}
-            </p>
-          )}
           <ol class="steps">
             {steps.slice(-mostSteps).map((step) => (
               <li key={step.id}>
