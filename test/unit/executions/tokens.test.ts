@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import type { ActivityEvent, TokenUsage } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import { withTimes } from "../../../src/executions/task-times.ts";
-import { spanTokenUses, taskTokenUse, tokenUse } from "../../../src/executions/tokens.ts";
+import {
+  spanTokenUses,
+  taskTokenUse,
+  tokenUse,
+  costOf,
+  priceOf,
+  readPrices,
+} from "../../../src/executions/tokens.ts";
 import { anEvent as event, anExecution } from "./samples.ts";
 
 const usage = (prompt: number, completion: number): TokenUsage => ({
@@ -83,5 +90,108 @@ describe("tokens", () => {
     assert.deepEqual(uses.get("task plan"), taskTokenUse(counted.tasks[0]!));
     assert.deepEqual(uses.get("b")?.models, [{ model: "large", tokens: usage(50, 5) }]);
     assert.equal(uses.get("queue"), undefined);
+  });
+});
+
+const million = { total: 2_000_000, prompt: 1_000_000, completion: 1_000_000 };
+const price = (pattern: string, input = 1, output = 2) => ({ pattern, input, output });
+
+describe("the setting crewdeck.prices", () => {
+  it("gives each model pattern a price for input and output", () => {
+    const { prices, problems } = readPrices({ "gpt-4o-mini*": { input: 0.15, output: 0.6 } });
+    assert.deepEqual(prices, [{ pattern: "gpt-4o-mini*", input: 0.15, output: 0.6 }]);
+    assert.deepEqual(problems, []);
+    for (const none of [undefined, null, {}])
+      assert.deepEqual(readPrices(none), { prices: [], problems: [] });
+  });
+
+  const bad = [
+    { input: 1 },
+    { input: -1, output: 2 },
+    { input: "1", output: 2 },
+    { input: NaN, output: 2 },
+    3,
+    null,
+    [],
+  ];
+  for (const entry of bad)
+    it(`names a bad entry and keeps the others: ${JSON.stringify(entry)}`, () => {
+      const { prices, problems } = readPrices({ wrong: entry, right: { input: 1, output: 2 } });
+      assert.deepEqual(prices, [price("right")]);
+      assert.equal(problems.length, 1);
+      assert.match(
+        problems[0]!,
+        /The price of “wrong” in the setting crewdeck\.prices was ignored/,
+      );
+    });
+
+  it("is refused if it is a list or a text", () => {
+    for (const raw of [[], "cheap", 3])
+      assert.match(readPrices(raw).problems.join(), /must be an object of models/);
+  });
+});
+
+describe("the price of a model", () => {
+  const fitting: readonly (readonly [model: string, pattern: string])[] = [
+    ["gpt-4o", "gpt-4o"],
+    ["openai/gpt-4o", "gpt-4o"],
+    ["openai/gpt-4o", "openai/*"],
+    ["OpenAI/GPT-4o", "openai/gpt-4O"],
+    ["gpt-4o-mini-2024-07-18", "gpt-*-mini*"],
+    ["azure/openai/o1", "o1"],
+    ["anything", "*"],
+    ["a", "***"],
+  ];
+  for (const [model, pattern] of fitting)
+    it(`of ${model} is that of ${pattern}`, () =>
+      assert.equal(priceOf(model, [price(pattern)])?.pattern, pattern));
+
+  const other: readonly (readonly [model: string, pattern: string])[] = [
+    ["gpt-4o-mini", "gpt-4o"],
+    ["gpt-4o", "*-mini"],
+    ["aba", "ab*ba"],
+    ["gpt.4o", "gpt?4o"],
+  ];
+  for (const [model, pattern] of other)
+    it(`of ${model} is not that of ${pattern}`, () =>
+      assert.equal(priceOf(model, [price(pattern)]), undefined));
+
+  it("is that of the longest pattern, whatever the order", () => {
+    const prices = [price("*"), price("gpt-4o-mini*"), price("gpt-*")];
+    for (const all of [prices, prices.toReversed()])
+      assert.equal(priceOf("gpt-4o-mini", all)?.pattern, "gpt-4o-mini*");
+  });
+
+  it("is that of * if the model isn't known", () => {
+    assert.equal(priceOf(undefined, [price("*"), price("gpt")])?.pattern, "*");
+    assert.equal(priceOf(undefined, [price("gpt*")]), undefined);
+  });
+});
+
+describe("the estimated cost", () => {
+  it("counts input and output of each model with its price", () => {
+    const use = {
+      tokens: { total: 4_000_000 },
+      models: [
+        { model: "small", tokens: million },
+        { model: "large", tokens: million },
+      ],
+    };
+    const prices = [price("small", 0.5, 1), price("large", 10, 30)];
+    assert.deepEqual(costOf(use, prices), { amount: 41.5, unpriced: 0 });
+    assert.deepEqual(costOf(use, prices.slice(1)), { amount: 40, unpriced: 2_000_000 });
+  });
+
+  it("is unknown without prices, and for tokens that have none", () => {
+    const use = { tokens: million, models: [{ tokens: million }] };
+    assert.equal(costOf(use, []), undefined);
+    assert.equal(costOf(use, [price("gpt")]), undefined);
+    assert.equal(costOf(undefined, [price("*")]), undefined);
+  });
+
+  it("needs input and output apart, unless both cost the same", () => {
+    const use = { tokens: { total: 1_000_000 }, models: [{ tokens: { total: 1_000_000 } }] };
+    assert.equal(costOf(use, [price("*", 1, 2)]), undefined);
+    assert.deepEqual(costOf(use, [price("*", 3, 3)]), { amount: 3, unpriced: 0 });
   });
 });
