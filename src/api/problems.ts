@@ -127,6 +127,13 @@ function rowOf(
               ? l10n.t("Check the crew's address.")
               : l10n.t("Check the crew's address and the ID of the execution."),
       };
+    case 407:
+      return {
+        kind: "unreachable",
+        intro: l10n.t("The proxy requires you to sign in"),
+        remedy: l10n.t("Check VS Code's proxy settings (http.proxy)."),
+        reason: "proxy",
+      };
     case 422:
       return {
         kind: "validation",

@@ -5,7 +5,7 @@ import { CrewApi } from "../support/crew-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { readAsText } from "./read-as-text.ts";
-import { closeEditors, codeLensesIn, kickOff, run, untilState } from "./extension.ts";
+import { allTabs, closeEditors, codeLensesIn, kickOff, run, untilState } from "./extension.ts";
 import { serveCrew } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
@@ -147,8 +147,9 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     );
     const shown = (wanted: string) =>
       waitFor(wanted, () => {
-        const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-        const labels = tabs.map(({ label }) => label).filter((label) => label.includes("↔"));
+        const labels = allTabs()
+          .map(({ label }) => label)
+          .filter((label) => label.includes("↔"));
         return String(labels) === wanted;
       });
     await closeEditors();

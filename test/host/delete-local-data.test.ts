@@ -6,7 +6,7 @@ import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { readAsText } from "./read-as-text.ts";
-import { kickOff, polled, run } from "./extension.ts";
+import { allTabs, kickOff, polled, run } from "./extension.ts";
 import { serveCrew } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
@@ -33,10 +33,9 @@ describe("Deleting local data by its command", () => {
     await writeFile(own, "# A person's own");
     await vscode.commands.executeCommand("markdown.showLockedPreviewToSide", vscode.Uri.file(own));
     const opened = run("kickoff", { crew, inputs });
-    const tabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     const isOwn = ({ label }: vscode.Tab) => label.includes("own.md");
     const ourTabs = () =>
-      tabs().filter(
+      allTabs().filter(
         (tab) =>
           !isOwn(tab) &&
           (tab.input instanceof vscode.TabInputWebview ||
@@ -46,7 +45,7 @@ describe("Deleting local data by its command", () => {
       );
     await waitFor(
       "document, page, comparison and form, and a preview of the person's own",
-      () => ourTabs().length === 4 && tabs().some(isOwn),
+      () => ourTabs().length === 4 && allTabs().some(isOwn),
     );
     await assert.rejects(run("deleteLocalData", {}), /“what” must be one of data, everything/);
     const moves = ["escape", { press: "Delete, Keep Connected Crews" }] as const;
@@ -63,8 +62,8 @@ describe("Deleting local data by its command", () => {
     assert.deepEqual([api.executions(), api.crews().map(({ name }) => name)], [[], [crew]]);
     assert.equal(await opened, undefined, "the form closed");
     await waitFor("no tab of ours", () => ourTabs().length === 0);
-    assert.deepEqual(tabs().filter(isOwn).length, 1);
-    await vscode.window.tabGroups.close(tabs().filter(isOwn));
+    assert.deepEqual(allTabs().filter(isOwn).length, 1);
+    await vscode.window.tabGroups.close(allTabs().filter(isOwn));
     await rm(folder, { recursive: true });
     await untilPaused(await kickOff(crew));
     assert.equal(

@@ -1,39 +1,27 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as vscode from "vscode";
 import { formatEntry } from "../../src/crews/token-format.ts";
+import { HttpServer } from "../support/http-server.ts";
 import { waitFor } from "../support/wait.ts";
 import type { CountedWindow } from "./counted-window.ts";
-import { set } from "./extension.ts";
+import { allTabs, set, untilSilent } from "./extension.ts";
 import { SecondWindow } from "./second-window.ts";
 
 /** A crew that starts executions and never answers a status request. */
-async function startSilentCrew() {
-  let asked = 0;
-  const server: Server = createServer(({ method, url = "" }, response) => {
-    const answer = url.endsWith("/inputs")
-      ? { inputs: ["topic"] }
-      : method === "POST"
-        ? { kickoff_id: "11111111-2222" }
-        : undefined;
-    if (answer === undefined) asked += 1;
-    else
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const connections = () =>
-    new Promise<number>((resolve, reject) =>
-      server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-    );
-  return {
-    server,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: () => asked,
-    connections,
-  };
+class SilentCrew extends HttpServer {
+  asked = 0;
+
+  constructor() {
+    super(({ method, url = "" }, response) => {
+      const inputs = url.endsWith("/inputs") && { inputs: ["topic"] };
+      const answer = inputs || (method === "POST" && { kickoff_id: "11111111-2222" });
+      if (!answer) this.asked += 1;
+      else
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    });
+  }
 }
 
 describe("Deactivating the extension", () => {
@@ -47,50 +35,35 @@ describe("Deactivating the extension", () => {
     );
 
   it("leaves no timer, listener, watcher, process or connection, even if it polls, leads and serves a crew", async () => {
-    const crew = await startSilentCrew();
-    second.atEnd(() => new Promise((resolve) => crew.server.close(resolve)));
-    const id = `url:${crew.url}`;
-    await set("crews", [{ name: "Silent", url: crew.url }]);
+    const crew = new SilentCrew();
+    const url = await crew.start();
+    second.atEnd(() => crew.stop());
+    await set("crews", [{ name: "Silent", url }]);
     const { window, secrets, end, activate, run } = second.open();
-    await secrets.store(
-      `crewdeck.token.${id}`,
-      formatEntry({ inUse: "bearer", bearer: "a-token" }),
-    );
+    const entry = formatEntry({ inUse: "bearer", bearer: "a-token" });
+    await secrets.store(`crewdeck.token.url:${url}`, entry);
     const api = await activate();
     await run("startLocalCrew", { folder: second.example });
     const local = api.crews().find(({ isLocal }) => isLocal)!;
     await api.kickoff({ crew: "Silent", inputs: { topic: "tea" } });
     const inForm = run("kickoff", { crew: "Silent", inputs: { topic: "tea" } }) as Promise<unknown>;
-    await waitFor("a status request", () => crew.asked() > 0);
+    await waitFor("a status request", () => crew.asked > 0);
     await waitFor("the lead", () => leases(second.storage) === 1);
     const isForm = ({ input }: vscode.Tab) => input instanceof vscode.TabInputWebview;
-    const form = await waitFor("the form", () =>
-      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isForm),
-    );
+    const form = await waitFor("the form", () => allTabs().find(isForm));
     const before = window.left;
-    for (const kind of [
-      "Timeout",
-      "PROCESSWRAP",
-      "onDidChangeConfiguration",
-      "createStatusBarItem",
-      "secrets.onDidChange",
-    ])
-      assert.ok(
-        before.some((each) => each.startsWith(kind)),
-        `${kind} is counted: ${before.join("\n")}`,
-      );
+    const counted = ["Timeout", "PROCESSWRAP", "onDidChangeConfiguration", "createStatusBarItem"];
+    for (const kind of [...counted, "secrets.onDidChange"]) {
+      const is = before.some((each) => each.startsWith(kind));
+      assert.ok(is, `${kind} is counted: ${before.join("\n")}`);
+    }
     end();
     assert.equal(leases(second.storage), 0, "another window may poll at once");
     await vscode.window.tabGroups.close(form);
     await nothingIsLeft(window);
     // The server notices the end of a connection a moment later.
     await waitFor("the last connection to end", async () => (await crew.connections()) === 0);
-    await waitFor("its service to end", () =>
-      fetch(local.url).then(
-        () => false,
-        () => true,
-      ),
-    );
+    await untilSilent(local.url);
     await inForm.catch(() => undefined);
   });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { trackVerb } from "../../src/actions/track.ts";
 import { openWindow } from "../unit/sending/window.ts";
 import { executionVerbs } from "../../src/actions/executions.ts";
+import type { Execution } from "../../src/executions/model.ts";
 import { confirmKickoff } from "../../src/executions/reduce.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { crewsOf, executionParts, runIn } from "./execution-parts.ts";
@@ -24,25 +25,19 @@ describe("Commands that remove executions", () => {
       .list()
       .map(({ localId }) => localId)
       .sort();
-  const row = (id: string) => ({
-    kind: "execution",
-    group: "x",
-    crew: anExecution().crew.id,
-    localId: id,
-    kickoffId: id,
+  const row = (localId: string) => ({
+    ...{ kind: "execution", group: "x", crew: anExecution().crew.id },
+    ...{ localId, kickoffId: localId },
   });
+  const addEnded = (localId: string, more: Partial<Execution> = {}) =>
+    parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed", ...more }));
 
   it("clear ended executions, except pinned ones, which the question mentions", async () => {
-    for (const localId of ["one", "two"])
-      parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
-    parts.store.add(
-      notWaiting({ localId: "pinned", kickoffIds: ["pinned"], state: "completed", pinned: true }),
-    );
+    for (const localId of ["one", "two"]) addEnded(localId);
+    addEnded("pinned", { pinned: true });
     parts.store.add(anExecution());
-    assert.match(
-      (await run("clearEnded", undefined, "escape"))[0] ?? "",
-      /^Clear 2 ended executions\?\n.*Pinned executions stay\.$/,
-    );
+    const [asked = ""] = await run("clearEnded", undefined, "escape");
+    assert.match(asked, /^Clear 2 ended executions\?\n.*Pinned executions stay\.$/);
     await run("clearEnded", undefined, { press: "Clear" });
     assert.deepEqual(kept(), ["local-1", "pinned"]);
     assert.deepEqual(await run("clearEnded", undefined), [], "nothing to ask about");
@@ -50,7 +45,7 @@ describe("Commands that remove executions", () => {
 
   it("remove an execution after a question that says whether it continues and shows its ID", async () => {
     parts.store.add(anExecution({ kickoffIds: ["waits"] }));
-    parts.store.add(notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
+    addEnded("done");
     const [running = ""] = await run("untrackExecution", row("waits"), "escape");
     assert.match(running, /It continues at the crew.*Its ID is waits\.$/);
     const [ended = ""] = await run("untrackExecution", row("done"), { press: "Remove from List" });
@@ -61,9 +56,8 @@ describe("Commands that remove executions", () => {
 
   it("remove an execution that may have started, without showing an ID", async () => {
     parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
-    const [question = ""] = await run("untrackExecution", row("lost"), {
-      press: "Remove from List",
-    });
+    const remove = { press: "Remove from List" };
+    const [question = ""] = await run("untrackExecution", row("lost"), remove);
     assert.match(
       question,
       /The kickoff got no response\. If the execution started, it continues at the crew/,
@@ -77,10 +71,8 @@ describe("Commands that remove executions", () => {
     other.store.add(notWaiting({ localId: "theirs", kickoffIds: ["k-9"] }));
     other.dispose();
     assert.deepEqual(kept(), [], "not read yet");
-    await trackVerb(executionParts(parts.store))({
-      crew: anExecution().crew.name,
-      kickoffId: "k-9",
-    });
+    const tracked = { crew: anExecution().crew.name, kickoffId: "k-9" };
+    await trackVerb(executionParts(parts.store))(tracked);
     assert.deepEqual(kept(), ["theirs"]);
   });
 

@@ -71,6 +71,26 @@ export async function forgetAll(): Promise<void> {
   await set("crews", undefined);
 }
 
+/** The first tab whose label matches. */
+export const tabNamed = (label: RegExp | string) =>
+  allTabs().find((tab) =>
+    typeof label === "string" ? tab.label === label : label.test(tab.label),
+  );
+
+export const allTabs = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
+
+/** Closes a tab once it is there. */
+export const closeTab = async (label: RegExp | string) =>
+  vscode.window.tabGroups.close(await waitFor(`a tab ${label}`, () => tabNamed(label)));
+
+export const untilSilent = (url: string) =>
+  waitFor(`${url} to fall silent`, () =>
+    fetch(url).then(
+      () => false,
+      () => true,
+    ),
+  );
+
 /** Replaces members of a part of VS Code's API during an action. */
 export async function withReplaced<T>(
   part: object,

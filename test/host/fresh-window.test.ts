@@ -3,6 +3,7 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { waitFor } from "../support/wait.ts";
+import { untilSilent } from "./extension.ts";
 import { SecondWindow } from "./second-window.ts";
 
 describe("A fresh window", () => {
@@ -12,22 +13,16 @@ describe("A fresh window", () => {
     const folder = path.join(second.storage, "project");
     await cp(second.example, folder, { recursive: true });
     const tasks = path.join(folder, "src/example_crew/config/tasks.yaml");
-    await writeFile(
-      tasks,
-      (await readFile(tasks, "utf8")).replace("human_input: true", "human_input: false"),
-    );
+    const text = await readFile(tasks, "utf8");
+    await writeFile(tasks, text.replace("human_input: true", "human_input: false"));
     const first = second.open();
     const api = await first.activate();
     await first.run("startLocalCrew", { folder, engine: "rehearsal" });
     const { name, url } = api.crews().find(({ isLocal }) => isLocal)!;
     await api.kickoff({ crew: name, inputs: { topic: "tea", audience: "guests" } });
     first.end();
-    await waitFor("its service to leave, when nothing runs", () =>
-      fetch(url).then(
-        () => false,
-        () => true,
-      ),
-    );
+    // When nothing runs, its service leaves.
+    await untilSilent(url);
     const left = Date.now();
     assert.equal(api.executions()[0]?.endedAt, undefined, "the window has not seen it");
 

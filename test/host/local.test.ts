@@ -13,7 +13,7 @@ import { reportInterrupted } from "../../src/local/questions.ts";
 import { watchProjects } from "../../src/local/projects.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
-import { withContext, withReplaced } from "./extension.ts";
+import { untilSilent, withContext, withReplaced } from "./extension.ts";
 import { localWindow, type LocalWindow } from "./local-window.ts";
 import { MemorySecrets } from "./memory.ts";
 import { intentsIn, openWindow, senderParts } from "../unit/sending/window.ts";
@@ -78,14 +78,6 @@ describe("local crews", () => {
     // It leaves when the last window has gone, and nothing runs.
     if (windows.length === 0) for (const url of urls) await untilSilent(url);
   }
-
-  const untilSilent = (url: string) =>
-    waitFor(`${url} to fall silent`, () =>
-      fetch(url).then(
-        () => false,
-        () => true,
-      ),
-    );
 
   async function pidOfService(): Promise<number> {
     const files = await readdir(folder, { recursive: true });

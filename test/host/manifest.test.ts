@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { waitFor } from "../support/wait.ts";
+import { closeEditors, closeTab, run } from "./extension.ts";
 
 interface Manifest {
   readonly contributes: {
@@ -58,35 +58,24 @@ describe("The manifest", () => {
   });
 
   it("has a tour in the Command Palette, which opens the walkthrough", async () => {
-    const tour = () =>
-      vscode.window.tabGroups.all
-        .flatMap(({ tabs }) => tabs)
-        .find(({ label }) => /Welcome|Walkthrough/.test(label));
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await vscode.commands.executeCommand("crewdeck.takeTour");
-    await vscode.window.tabGroups.close(await waitFor("the walkthrough", tour));
+    await closeEditors();
+    await run("takeTour");
+    await closeTab(/Welcome|Walkthrough/);
   });
 
   it("contributes exactly the tools that the code registers, with strict inputs", async () => {
     const contributed = manifest.contributes.languageModelTools;
     const registered = vscode.lm.tools.filter(({ name }) => name.startsWith("crewdeck_"));
     // VS Code 1.104 lists only tools whose "when" is true now.
-    for (const { name } of registered)
-      assert.ok(
-        contributed.some((tool) => tool.name === name),
-        name,
-      );
+    const names = contributed.map(({ name }) => name);
+    for (const { name } of registered) assert.ok(names.includes(name), name);
     for (const { name, inputSchema, modelDescription } of contributed) {
       assert.equal(inputSchema.additionalProperties, false, name);
       assert.ok(modelDescription.length > 100 && !modelDescription.startsWith("%"), name);
       // A tool without an implementation, or an unknown one, fails with another message.
-      await assert.rejects(
-        Promise.resolve(
-          vscode.lm.invokeTool(name, { input: { odd: 1 }, toolInvocationToken: undefined }),
-        ),
-        /The tool has no parameter “odd”/,
-        name,
-      );
+      const odd = { input: { odd: 1 }, toolInvocationToken: undefined };
+      const invoked = Promise.resolve(vscode.lm.invokeTool(name, odd));
+      await assert.rejects(invoked, /The tool has no parameter “odd”/, name);
     }
   });
 });

@@ -3,21 +3,12 @@ import * as vscode from "vscode";
 import { Models } from "../../src/models/models.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
-import type { ModelAnswer } from "../support/model-server.ts";
-import { waitFor } from "../support/wait.ts";
+import { weatherAnswer } from "../support/model-server.ts";
 import { startForWindow } from "../support/window-service.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { provideModels, textIn, vendor } from "./model-provider.ts";
 
 const crewId = "local:file:///weather";
-
-/** What a model says to the crew `weather`. */
-function sayTo(prompt: string, canMeasure: boolean): ModelAnswer {
-  if (canMeasure) return { tool: "thermometer", arguments: { city: "Oslo" } };
-  if (prompt.includes("Measure the temperature")) return '{"city": "Oslo", "degrees": 10}';
-  if (prompt.includes("Write a headline")) return "It is mild in Oslo today.";
-  return "A report.";
-}
 
 describe("models of a real crew (crewAI)", () => {
   needsCrewai();
@@ -46,34 +37,10 @@ describe("models of a real crew (crewAI)", () => {
     models.follow(crewId, connection);
     const api = new CrewApi({ url, token });
     const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
-    const until = async (what: string, is: (status: DocumentedStatus) => boolean) => {
-      let last: DocumentedStatus | undefined;
-      await waitFor(
-        what,
-        async () => is((last = (await api.get(`/${id}/status`)).body as DocumentedStatus)),
-        120_000,
-      );
-      assert.ok(last);
-      return last;
-    };
-    const hasEnded = ({ status }: DocumentedStatus) => status === "completed" || status === "error";
-    const waiting = await until(
-      "the headline",
-      (status) => status.pending_human_input !== undefined || hasEnded(status),
-    );
-    assert.equal(
-      waiting.pending_human_input?.task_output,
-      "It is mild in Oslo today.",
-      JSON.stringify(waiting),
-    );
-    const answered = await api.post("/resume", {
-      execution_id: id,
-      task_id: "headline",
-      is_approve: true,
-      human_feedback: "Good.",
-    });
-    assert.equal(answered.status, 200);
-    return await until("the end", hasEnded);
+    const { pending_human_input: waiting } = await api.untilWaiting(id);
+    assert.equal(waiting.task_output, "It is mild in Oslo today.");
+    assert.equal((await api.resume(id, "headline", true, "Good.")).status, 200);
+    return await api.untilEnded(id);
   }
 
   it("are VS Code's: it calls its tool, keeps its output model, and gets feedback, without a key of its own", async () => {
@@ -81,12 +48,11 @@ describe("models of a real crew (crewAI)", () => {
     await provideModels(["one"], ({ messages, options, progress }) => {
       const prompt = messages.map(textIn).join("\n");
       prompts.push(prompt);
-      const hasResult = messages.some(({ content }) =>
+      const hasToolResult = messages.some(({ content }) =>
         content.some((part) => part instanceof vscode.LanguageModelToolResultPart),
       );
-      const tools = options.tools ?? [];
-      const isThermometer = tools.some(({ name }) => name === "thermometer");
-      const said = sayTo(prompt, isThermometer && !hasResult);
+      const tools = (options.tools ?? []).map(({ name }) => name);
+      const said = weatherAnswer({ prompt, tools, hasToolResult }, "A report.");
       progress.report(
         typeof said === "string"
           ? new vscode.LanguageModelTextPart(said)

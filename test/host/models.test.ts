@@ -12,6 +12,7 @@ import type { Crew } from "../../src/crews/types.ts";
 import { chooseModel } from "../../src/models/choose-model.ts";
 import { Models } from "../../src/models/models.ts";
 import { waitFor } from "../support/wait.ts";
+import { untilSilent } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { provideModels, textIn, vendor, type ProviderRequest } from "./model-provider.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
@@ -355,12 +356,7 @@ describe("models of local crews", () => {
       async () => (await fetch(`${url}/models`, { headers })).status === 401,
     );
     third.service.end();
-    await waitFor("the endpoint to stop", () =>
-      fetch(url).then(
-        () => false,
-        () => true,
-      ),
-    );
+    await untilSilent(url);
   });
 
   it("change for a running service, also from another window", async () => {

@@ -51,8 +51,7 @@ describe("VS Code's proxy and certificate settings", () => {
   }
 
   before(async () => {
-    const folder =
-      process.env["CREWDECK_TEST_AUTHORITY"] ?? assert.fail("There is no test authority.");
+    const folder = process.env["CREWDECK_TEST_AUTHORITY"] ?? assert.fail("no test authority");
     const read = (name: string) => readFileSync(path.join(folder, name), "utf8");
     known = await startCrew({ key: read("crew.key"), cert: read("crew.pem") });
     await set("crewdeck.crews", [{ name: crew.name, url }]);
@@ -68,33 +67,30 @@ describe("VS Code's proxy and certificate settings", () => {
 
   after(async () => {
     crews.dispose();
-    for (const [key, value] of earlier)
-      await vscode.workspace
-        .getConfiguration()
-        .update(key, value, vscode.ConfigurationTarget.Global);
+    for (const [key, value] of earlier) await set(key, value);
     for (const server of servers) await server.stop();
   });
 
   const test = async () => (await examine(crews, crew)).report;
+  const fails = async (cause: string, problem = /./) => {
+    const report = await test();
+    assert.deepEqual([report.ok, report.cause], [false, cause], report.problem);
+    assert.match(report.problem ?? "", problem);
+  };
 
   it("connect through a proxy to a crew whose certificate is signed by the machine's own authority", async () => {
     const proxy = await behindProxy(known);
     const report = await test();
-    assert.deepEqual(
-      [report.ok, report.cause, report.inputs],
-      [true, undefined, 1],
-      report.problem,
-    );
+    const { ok, cause, inputs, problem } = report;
+    assert.deepEqual([ok, cause, inputs], [true, undefined, 1], problem);
     assert.deepEqual([...new Set(proxy.tunnels)], ["crew.test:443"]);
     assert.deepEqual([...new Set(tokens)], ["Bearer right"]);
   });
 
   it("refuse a crew of the same name with an untrusted certificate: the error names the certificate, and no token is sent", async () => {
     const proxy = await behindProxy(await startCrew(await makeCertificate("DNS:crew.test")));
-    const report = await test();
-    assert.deepEqual([report.ok, report.cause], [false, "certificate"], report.problem);
-    assert.match(
-      report.problem ?? "",
+    await fails(
+      "certificate",
       /crew\.test is not signed by an authority that this computer trusts .*http\.systemCertificates/,
     );
     assert.equal(proxy.tunnels.length, 1);
@@ -106,7 +102,7 @@ describe("VS Code's proxy and certificate settings", () => {
     it("trust the machine's own authorities only while http.systemCertificates is on", async () => {
       await behindProxy(known);
       await set("http.systemCertificates", false);
-      assert.equal((await test()).cause, "certificate");
+      await fails("certificate");
       assert.deepEqual(tokens, []);
       await set("http.systemCertificates", true);
       assert.equal((await test()).ok, true);
@@ -150,15 +146,12 @@ describe("VS Code's proxy and certificate settings", () => {
     const proxy = await behindProxy(known);
     await proxy.stop();
     proxies.splice(0);
-    const report = await test();
-    assert.deepEqual([report.ok, report.cause], [false, "proxy"], report.problem);
-    assert.match(report.problem ?? "", /proxy .*http\.proxy/);
+    await fails("proxy", /proxy .*http\.proxy/);
   });
 
   it("name a proxy that requires a password as the cause", async () => {
     await behindProxy();
-    const report = await test();
-    assert.deepEqual([report.ok, report.cause], [false, "proxy"], report.problem);
+    await fails("proxy");
     assert.deepEqual(tokens, []);
   });
 });

@@ -7,7 +7,15 @@ import { commandsAt } from "../../src/project-files/lenses.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { activated, closeEditors, codeLensesIn, kickOff, polled, run } from "./extension.ts";
+import {
+  activated,
+  closeEditors,
+  closeTab,
+  codeLensesIn,
+  kickOff,
+  polled,
+  run,
+} from "./extension.ts";
 import { withPerson } from "./scripted-person.ts";
 
 const agents = "writer:\n  role: Writer\n  goal: Write\n  backstory: You write.\n";
@@ -38,14 +46,13 @@ class Poem:
         return Crew()
 `;
 
+const [agentsFile, tasksFile] = ["config/agents.yaml", "config/tasks.yaml"] as const;
+
 describe("The files of a crew project", () => {
   const root = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, "lens project");
   const uriOf = (file: string) => vscode.Uri.joinPath(root, file);
   const write = (file: string, text: string, folder = root) =>
-    vscode.workspace.fs.writeFile(
-      vscode.Uri.joinPath(folder, file),
-      new TextEncoder().encode(text),
-    );
+    vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder, file), Buffer.from(text));
   /** As a person does: a document that an extension opens stays open for minutes after its tab is closed. */
   const open = async (file: string) => {
     await vscode.commands.executeCommand("vscode.open", uriOf(file), { preview: false });
@@ -72,7 +79,7 @@ describe("The files of a crew project", () => {
       .getDiagnostics(uriOf(file))
       .filter(({ source }) => source === "Crewdeck")
       .map(
-        ({ range, message }) => `${range.start.line + 1}:${range.start.character + 1} ${message}`,
+        ({ range: { start }, message }) => `${start.line + 1}:${start.character + 1} ${message}`,
       );
   const becomes = (file: string, wanted: RegExp | undefined) =>
     waitFor(`${file} to have ${String(wanted)}`, () =>
@@ -87,8 +94,8 @@ describe("The files of a crew project", () => {
     const made = vscode.Uri.file(temporaryFolder("project"));
     const pyproject = '[project]\nname = "poems"\n\n[tool.crewai]\ntype = "crew"\n';
     await write("pyproject.toml", pyproject, made);
-    await write("config/agents.yaml", agents, made);
-    await write("config/tasks.yaml", tasks, made);
+    await write(agentsFile, agents, made);
+    await write(tasksFile, tasks, made);
     await write("crew.py", crewPy, made);
     // VS Code on Linux doesn't watch the folders in one that is moved.
     await vscode.workspace.fs.rename(made, root);
@@ -110,49 +117,44 @@ describe("The files of a crew project", () => {
   afterEach(closeEditors);
 
   it("start the crew and open its form, lead to what waits and to the newest outputs", async () => {
-    for (const file of ["crew.py", "config/agents.yaml", "config/tasks.yaml"]) await open(file);
-    assert.deepEqual(await shownIn("config/tasks.yaml"), ["1 Kick Off…"]);
-    assert.deepEqual(await shownIn("config/agents.yaml"), ["1 Kick Off…"]);
+    for (const file of ["crew.py", agentsFile, tasksFile]) await open(file);
+    assert.deepEqual(await shownIn(tasksFile), ["1 Kick Off…"]);
+    assert.deepEqual(await shownIn(agentsFile), ["1 Kick Off…"]);
     assert.deepEqual(await shownIn("crew.py"), ["11 Kick Off…"]);
-    const form = runLens("config/tasks.yaml", "1 Kick Off…");
-    const tab = await waitFor("the form", () =>
-      vscode.window.tabGroups.all
-        .flatMap(({ tabs }) => tabs)
-        .find(({ label }) => label.includes("poems")),
-    );
-    await vscode.window.tabGroups.close(tab);
+    const form = runLens(tasksFile, "1 Kick Off…");
+    await closeTab(/poems/);
     await form;
 
     const kickoffId = await kickOff("poems", { topic: "tea" });
     await polled("the pause", kickoffId, ({ state }) => state === "waiting");
     const review = ["Waiting for You", "Approve", "Reject…"];
     const paused = ["Kick Off…", "Last Output", ...review].map((title) => `1 ${title}`);
-    assert.deepEqual(await shownIn("config/tasks.yaml"), paused);
-    assert.deepEqual(await shownIn("config/agents.yaml"), paused);
+    assert.deepEqual(await shownIn(tasksFile), paused);
+    assert.deepEqual(await shownIn(agentsFile), paused);
     assert.deepEqual(await shownIn("crew.py"), [
       ...["Last Output", ...review].map((title) => `3 ${title}`),
       "11 Kick Off…",
     ]);
-    await runLens("config/tasks.yaml", "1 Reject…");
+    await runLens(tasksFile, "1 Reject…");
     await waitFor("the page", () => activeDocument()?.query === kickoffId);
     await open("crew.py");
     await runLens("crew.py", "3 Waiting for You");
     await waitFor("the execution", () => activeDocument()?.query === kickoffId);
-    await runLens("config/tasks.yaml", "1 Last Output");
+    await runLens(tasksFile, "1 Last Output");
     await waitFor("the output", () => activeDocument()?.path.includes("draft"));
 
     // Then the output isn't on the screen.
     await closeEditors();
-    await open("config/tasks.yaml");
-    await withPerson([{ press: "Approve" }], () => runLens("config/tasks.yaml", "1 Approve"));
+    await open(tasksFile);
+    await withPerson([{ press: "Approve" }], () => runLens(tasksFile, "1 Approve"));
     await polled("the end", kickoffId, ({ state }) => state === "completed");
-    assert.deepEqual(await shownIn("config/tasks.yaml"), [
+    assert.deepEqual(await shownIn(tasksFile), [
       "1 Kick Off…",
       "1 Last Result",
       "1 Last Output",
       "6 Last Output",
     ]);
-    await runLens("config/tasks.yaml", "1 Last Result");
+    await runLens(tasksFile, "1 Last Result");
     await waitFor("the result", () => activeDocument()?.path.includes("esult"));
   });
 
@@ -168,7 +170,7 @@ describe("The files of a crew project", () => {
       (second) => `2026-01-01T00:00:0${second}.000Z`,
     );
     const shown = commandsAt(
-      { at: { file: "config/agents.yaml", line: 1, column: 1 }, tasks: ["draft", "final"] },
+      { at: { file: agentsFile, line: 1, column: 1 }, tasks: ["draft", "final"] },
       root,
       [
         at(second!, waiting("final", third!)),
@@ -216,12 +218,12 @@ describe("The files of a crew project", () => {
   });
 
   it("lead from a task's agent and context to where they are defined", async () => {
-    await open("config/tasks.yaml");
+    await open(tasksFile);
     const targets = async (line: number, character: number) =>
       (
         await vscode.commands.executeCommand<vscode.LocationLink[]>(
           "vscode.executeDefinitionProvider",
-          uriOf("config/tasks.yaml"),
+          uriOf(tasksFile),
           new vscode.Position(line, character),
         )
       ).map(
@@ -234,41 +236,38 @@ describe("The files of a crew project", () => {
   });
 
   it("show their problems as you type, also those that another file causes, until the file is closed", async () => {
-    const document = await open("config/tasks.yaml");
-    assert.deepEqual(problems("config/tasks.yaml"), []);
+    const document = await open(tasksFile);
+    assert.deepEqual(problems(tasksFile), []);
     const edit = new vscode.WorkspaceEdit();
     edit.replace(document.uri, new vscode.Range(3, 9, 3, 15), "wirter");
     edit.insert(document.uri, new vscode.Position(4, 0), "  output_file: '{day}.md'\n");
     await vscode.workspace.applyEdit(edit);
-    await becomes(
-      "config/tasks.yaml",
-      /^4:10 There is no agent "wirter"\. Expected: one of "writer"/,
-    );
-    await becomes("config/tasks.yaml", /^5:17 A deployed crew doesn't ask for "day"/);
+    await becomes(tasksFile, /^4:10 There is no agent "wirter"\. Expected: one of "writer"/);
+    await becomes(tasksFile, /^5:17 A deployed crew doesn't ask for "day"/);
     await vscode.commands.executeCommand("workbench.action.files.revert");
-    await becomes("config/tasks.yaml", undefined);
+    await becomes(tasksFile, undefined);
 
     // On disk, not in an editor. VS Code doesn't report it, but another editor has it read again.
     await open("crew.py");
-    await write("config/agents.yaml", agents.replace("writer:", "author:"));
-    await open("config/tasks.yaml");
-    await becomes("config/tasks.yaml", /There is no agent "writer"/);
+    await write(agentsFile, agents.replace("writer:", "author:"));
+    await open(tasksFile);
+    await becomes(tasksFile, /There is no agent "writer"/);
     await closeEditors();
-    await becomes("config/tasks.yaml", undefined);
-    await write("config/agents.yaml", agents);
+    await becomes(tasksFile, undefined);
+    await write(agentsFile, agents);
   });
 
   it("show nothing once the project is gone, or in a file outside of one", async () => {
     await write("../lone/agents/a.json", "{");
     await open("../lone/agents/a.json");
-    await write("config/tasks.yaml", `${tasks}  agent: again\n`);
-    await open("config/tasks.yaml");
-    await becomes("config/tasks.yaml", /This key appears twice/);
+    await write(tasksFile, `${tasks}  agent: again\n`);
+    await open(tasksFile);
+    await becomes(tasksFile, /This key appears twice/);
     assert.deepEqual(problems("../lone/agents/a.json"), []);
     assert.deepEqual(await shownIn("../lone/agents/a.json"), []);
     // A flow's own folder is no crew project.
     await write("pyproject.toml", '[tool.crewai]\ntype = "flow"\n');
-    await becomes("config/tasks.yaml", undefined);
-    assert.deepEqual(await shownIn("config/tasks.yaml"), []);
+    await becomes(tasksFile, undefined);
+    assert.deepEqual(await shownIn(tasksFile), []);
   });
 });

@@ -10,7 +10,7 @@ import { CrewApi } from "../support/crew-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { executionParts, runIn } from "./execution-parts.ts";
-import { run } from "./extension.ts";
+import { closeTab, run } from "./extension.ts";
 import { serveCrew, type RealService } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 import { viewParts } from "./view-parts.ts";
@@ -63,12 +63,6 @@ describe("An earlier kickoff", () => {
     assert.equal(activeDocument()?.query, made.kickoffId);
   });
 
-  const formTab = () =>
-    vscode.window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .find(({ label }) => label === `Kick off ${crew}`);
-  const closeForm = async () => vscode.window.tabGroups.close(await waitFor("the form", formTab));
-
   it("can't run a deployed crew's execution again from a task", async () => {
     const count = api.executions().length;
     await assert.rejects(
@@ -81,7 +75,7 @@ describe("An earlier kickoff", () => {
   it("opens in the form, which sends nothing by itself", async () => {
     const count = api.executions().length;
     const opened = run("runAgain", { ...row(first), form: true });
-    await closeForm();
+    await closeTab(`Kick off ${crew}`);
     assert.equal(await opened, undefined);
     assert.equal(api.executions().length, count);
   });

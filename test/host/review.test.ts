@@ -63,21 +63,6 @@ describe("Reviewing several executions", () => {
     );
   });
 
-  it("names each of 15 outputs in the question, and how many more there are", async () => {
-    const rows = Array.from({ length: 17 }, (_, index) =>
-      row(parts.store.add(waiting(`output ${index + 1}`, 1))),
-    );
-    const { shown } = await withPerson(["escape", "escape"], async () => {
-      await approve(rows.slice(0, 15));
-      await approve(rows);
-    });
-    const [fifteen = [], more = []] = shown.map(({ detail = "" }) => detail.split("\n").slice(2));
-    const titles = (lines: readonly string[]) => lines.map((line) => line.split(":")[0]);
-    const named = rows.slice(0, 15).map(({ localId }) => `“${localId}”`);
-    assert.deepEqual(titles(fifteen), named);
-    assert.deepEqual(titles(more), [...named, "and 2 more"]);
-  });
-
   it("names what could not be approved, and approves the others", async () => {
     const [one, two] = [waiting("one", 1), waiting("two", 2)].map((each) => parts.store.add(each));
     parts.store.update("one", (current) => ({

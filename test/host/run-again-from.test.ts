@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
-import { run } from "./extension.ts";
+import { closeTab, run } from "./extension.ts";
 import { withPerson } from "./scripted-person.ts";
 
 interface Made {
@@ -28,10 +28,6 @@ describe("Run Again from Here", () => {
     const { waiting, kickoffId } = found(first) ?? {};
     return { kind: "task", crew, kickoffId, taskId: waiting?.taskId ?? "" };
   };
-  const formTab = () =>
-    vscode.window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .find(({ label }) => label === `Run ${crew} again`);
   const outputOf = (made: Made, taskId: string) =>
     found(made)
       ?.tasks.find((task) => task.taskId === taskId)
@@ -89,8 +85,7 @@ describe("Run Again from Here", () => {
     const { taskId } = row();
     const moves = [{ pick: taskId }, { press: "Edit First…" }];
     const opened = withPerson(moves, () => run("runAgainFrom"));
-    await Promise.race([waitFor("the form", formTab), opened]);
-    await vscode.window.tabGroups.close(await waitFor("the form", formTab));
+    await Promise.race([closeTab(`Run ${crew} again`), opened]);
     const { result, shown } = await opened;
     assert.equal(result, undefined);
     assert.equal(shown[0]?.text, "From which task?");

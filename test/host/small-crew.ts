@@ -40,24 +40,16 @@ function answerTo(
   authorization: string | undefined,
   inputs: Inputs,
 ): { status: number; body: object } {
-  if (authorization === "Bearer forbidden") return { status: 403, body: { detail: "Forbidden" } };
+  const not = (status: number, detail: string) => ({ status, body: { detail } });
+  if (authorization === "Bearer forbidden") return not(403, "Forbidden");
+  const message = "Invalid or missing bearer token";
   if (authorization !== "Bearer right")
-    return {
-      status: 401,
-      body: { error: "Unauthorized", message: "Invalid or missing bearer token" },
-    };
-  if (path.endsWith("/kickoff"))
-    return {
-      status: 422,
-      body: {
-        detail: `Missing inputs: ${inputs.map((input) => (typeof input === "string" ? input : input.name)).join(", ")}`,
-      },
-    };
+    return { status: 401, body: { error: "Unauthorized", message } };
+  const names = inputs.map((input) => (typeof input === "string" ? input : input.name));
+  if (path.endsWith("/kickoff")) return not(422, `Missing inputs: ${names.join(", ")}`);
   if (path.endsWith("/inputs")) return { status: 200, body: { inputs } };
-  return {
-    status: 404,
-    body: path.startsWith("/status/") ? { error: "Execution not found" } : { detail: "Not Found" },
-  };
+  if (!path.startsWith("/status/")) return not(404, "Not Found");
+  return { status: 404, body: { error: "Execution not found" } };
 }
 
 /** Gives each test two small crews, and `Crews` with empty settings and secrets; restores the settings afterwards. */

@@ -12,7 +12,7 @@ import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { anApproval, anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { crewsOf, noCircumstances, targetsIn } from "./execution-parts.ts";
-import { executionOf, run } from "./extension.ts";
+import { allTabs, executionOf, run } from "./extension.ts";
 import { serveCrew, type RealService } from "./real-service.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 
@@ -254,12 +254,10 @@ describe("Tools for language models, with a scripted crew:", () => {
     return { title, message, invocationMessage };
   };
   const tabs = () =>
-    vscode.window.tabGroups.all
-      .flatMap((group) => group.tabs)
-      .filter(
-        ({ input }) =>
-          input instanceof vscode.TabInputText && input.uri.scheme === "crewdeck-confirmation",
-      );
+    allTabs().filter(
+      ({ input }) =>
+        input instanceof vscode.TabInputText && input.uri.scheme === "crewdeck-confirmation",
+    );
 
   it("VS Code asks before a kickoff, with crew, host and inputs as plain text; a long input hides no other", async () => {
     const { title, message, invocationMessage } = await confirmation(tools(), kickOff, {

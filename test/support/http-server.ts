@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 
 /** Key and certificate, as PEM. */
 export interface Certificate {
@@ -36,6 +37,10 @@ export class HttpServer {
   /** Shows new connections another certificate. */
   set certificate(certificate: Certificate) {
     if (this.#server instanceof TlsServer) this.#server.setSecureContext(certificate);
+  }
+
+  connections(): Promise<number> {
+    return promisify(this.#server.getConnections.bind(this.#server))();
   }
 
   async stop(): Promise<void> {

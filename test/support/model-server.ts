@@ -20,7 +20,7 @@ export type ModelAnswer =
 
 /** What the model of the tests says about each task of the project `weather`, and otherwise. */
 export function weatherAnswer(
-  { prompt, tools, hasToolResult }: ModelRequest,
+  { prompt, tools, hasToolResult }: Pick<ModelRequest, "prompt" | "tools" | "hasToolResult">,
   otherwise = "A text.",
 ): ModelAnswer {
   if (tools.includes("thermometer") && !hasToolResult)

@@ -49,7 +49,7 @@ describe("a refusal", () => {
     ["403", {}, "forbidden", "no", /Forbidden/],
     ["403 of HTTP/2 alone", "Missing ALPN Protocol", "badRequest", "no", /only HTTP\/2 \(403\): /],
     ["404", { error: "Not Found", message: "ID not found" }, "notFound", "no", /ID not found/],
-    ["407", "", "badRequest", "no", /\(407\): Proxy Authentication/],
+    ["407", "", "unreachable", "no", /^The proxy requires you to sign in \(407\)/],
     ["408", "", "gateway", "maybe", /Request Timeout/],
     ["413", "Too big", "badRequest", "no", /Too big/],
     ["422, documented", documented, "validation", "no", /needs more inputs: budget, age\./],
