@@ -28,16 +28,14 @@ function errorOf({ method }: Asked, { isOpen = false, ...problem }: Problem): Cr
   return new CrewApiError({ ...problem, sent: "maybe", remedy });
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly statusText: string;
-  readonly text: string;
-  readonly retryAfterMs?: number | undefined;
-}
-
 /** By the specification's codes and those of gateways. */
-export function errorOfAnswer(asked: Asked, refusal: Refusal): CrewApiError {
-  const { status, statusText, text, retryAfterMs } = refusal;
+export function errorOfAnswer(
+  asked: Asked,
+  status: number,
+  statusText: string,
+  text: string,
+  retryAfterMs?: number,
+): CrewApiError {
   const body = readErrorBody(text);
   const reason = oneLine(statusText, 100);
   const said = body.message ?? (reason === "" ? l10n.t("status {0}", status) : reason);
@@ -159,7 +157,7 @@ function rowOf(
       kind: "server",
       intro: l10n.t("The crew failed to answer"),
       remedy: isLocal
-        ? l10n.t("Try again later. The local crew's log may have more details.")
+        ? restart()
         : l10n.t("Try again later. The crew's log in the dashboard may have more details."),
     };
   return {
@@ -195,13 +193,14 @@ function refusedToken(status: 401 | 403, tokenType: TokenType | undefined, isLoc
       status === 401
         ? l10n.t("The crew does not accept {0}", token)
         : l10n.t("The crew does not allow this with {0}", token),
-    remedy: isLocal
-      ? l10n.t("The extension created the local crew's tokens. Stop the crew and start it again.")
-      : status === 401
-        ? again
-        : rights,
+    remedy: isLocal ? restart() : status === 401 ? again : rights,
     ...defined({ tokenType }),
   };
+}
+
+/** For a local crew, whose tokens the extension creates when it starts. */
+function restart(): string {
+  return l10n.t("Stop the local crew and start it again. Its log may have more details.");
 }
 
 function listed(names: readonly string[]): string {
@@ -388,9 +387,7 @@ export function tooLarge(asked: Asked, status: number, maxBytes: number): CrewAp
       "The answer is larger than {0} MB and was not read completely.",
       Math.round(maxBytes / 1024 / 1024),
     ),
-    remedy: asked.isLocal
-      ? l10n.t("The local crew's log may have more details.")
-      : l10n.t("Look at the execution in the dashboard."),
+    remedy: asked.isLocal ? restart() : l10n.t("Look at the execution in the dashboard."),
   });
 }
 
@@ -424,7 +421,7 @@ export function badAnswer(
       : isJson
         ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
         : l10n.t("The answer of {0} is not JSON.", path),
-    remedy: isLocal ? l10n.t("Stop and restart the local crew.") : check,
+    remedy: isLocal ? restart() : check,
   });
 }
 

@@ -161,13 +161,10 @@ async function exchange<T>(line: Line, outgoing: Outgoing<T>): Promise<T> {
     received = text;
     if (deadline.ended === "aborted") throw aborted(asked, true);
     // The status code counts, even if the body is incomplete.
-    if (!isGood)
-      throw errorOfAnswer(asked, {
-        status,
-        statusText: clean(answer.statusText),
-        text: clean(text),
-        retryAfterMs: parseRetryAfter(answer.headers.get("retry-after"), clock.now()),
-      });
+    if (!isGood) {
+      const retryAfter = parseRetryAfter(answer.headers.get("retry-after"), clock.now());
+      throw errorOfAnswer(asked, status, clean(answer.statusText), clean(text), retryAfter);
+    }
     // The status alone says that a flow has the answer.
     if (isTruncated && !isOutside) throw tooLarge(asked, status, maxBytes);
     const raw = parseJson(text);

@@ -83,7 +83,7 @@ describe("what a crew sends", () => {
     for (let count = 0; count < 500; count++) {
       const text = JSON.stringify(json.next());
       const asked = { method: "POST", path: "/kickoff" } as const;
-      const error = errorOfAnswer(asked, { status: 422, statusText: "", text });
+      const error = errorOfAnswer(asked, 422, "", text);
       assert.ok(error instanceof CrewApiError && error.sent === "no", text);
       assert.notEqual(error.message, "");
     }
