@@ -2,23 +2,17 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { Disposables } from "../base/events.ts";
 import { logProblem } from "../editor/log.ts";
+import { type ExecutionSummary, toReview } from "../executions/model.ts";
+import { titleOf } from "../executions/title.ts";
 import { projectOf } from "../projects/find.ts";
-import { inspectProject, type Inspection } from "../projects/inspect.ts";
+import { inspectProject, type Inspection, type Spot } from "../projects/inspect.ts";
 import type { Position, ProjectProblem } from "../projects/types.ts";
-import { commandsAt } from "./lenses.ts";
+import { commandOn, may } from "../view/actions.ts";
 import { mayBeProjectFile, type ProjectFilesOptions } from "./register.ts";
 
 interface Options extends ProjectFilesOptions {
   /** The lenses have changed. */
   readonly onChange: () => void;
-}
-
-/** A file in its project. */
-interface Inspected {
-  readonly folder: string;
-  /** As in positions. */
-  readonly file: string;
-  readonly inspection: Inspection;
 }
 
 /** How long changes are collected (ms), as the poller collects its news. */
@@ -116,8 +110,8 @@ export class ProjectFiles implements vscode.Disposable {
     this.#owned.dispose();
   }
 
-  /** Undefined outside crew projects. */
-  async #inspect({ uri }: vscode.TextDocument): Promise<Inspected | undefined> {
+  /** A file in its project, as in positions. Undefined outside crew projects. */
+  async #inspect({ uri }: vscode.TextDocument) {
     const root = vscode.workspace.getWorkspaceFolder(uri)?.uri;
     if (root?.scheme !== "file") return undefined;
     const folder = await once(this.#folders, uri.fsPath, () => projectOf(root.fsPath, uri.fsPath));
@@ -209,4 +203,92 @@ function rangeOf(document: vscode.TextDocument, { line, column, end }: Position)
       ? (document.getWordRangeAtPosition(start) ?? new vscode.Range(start, start.translate(0, 1)))
       : new vscode.Range(start, new vscode.Position(end.line - 1, end.column - 1));
   return document.validateRange(range);
+}
+
+/**
+ * What a person can do at a place of a project.
+ * @param folder the project's
+ * @param executions of the project's local crew
+ */
+export function commandsAt(
+  { crew, crewClass, tasks: ids }: Spot,
+  folder: vscode.Uri,
+  executions: readonly ExecutionSummary[],
+): vscode.Command[] {
+  const newestFirst = executions.toSorted((one, other) =>
+    other.startedAt.localeCompare(one.startedAt),
+  );
+  const commands: vscode.Command[] = [];
+  if (crew !== undefined) commands.push(kickOff(folder, crewClass));
+  const ended = newestFirst.find(({ output }) => output !== undefined);
+  if (crew === "whole" && ended !== undefined)
+    commands.push({
+      ...commandOn(ended, "openOutput", vscode.l10n.t("Last Result"), { result: true }),
+      tooltip: vscode.l10n.t("Opens the result of “{0}”", titleOf(ended)),
+    });
+  for (const execution of newestFirst) {
+    const task = execution.tasks.findLast(
+      ({ taskId, attempts }) =>
+        ids.includes(taskId) && attempts.some(({ output }) => output !== undefined),
+    );
+    if (task === undefined) continue;
+    const { taskId } = task;
+    commands.push({
+      ...commandOn(execution, "openOutput", vscode.l10n.t("Last Output"), { taskId }),
+      tooltip: vscode.l10n.t("Opens the newest output, of “{0}”", titleOf(execution)),
+    });
+    break;
+  }
+  return [...commands, ...waiting(ids, newestFirst)];
+}
+
+function kickOff(folder: vscode.Uri, crewClass: string | undefined): vscode.Command {
+  const given = { folder: folder.toString(), form: true, by: "person" };
+  return {
+    title:
+      crewClass === undefined
+        ? vscode.l10n.t("Kick Off…")
+        : vscode.l10n.t("Kick Off {0}…", crewClass),
+    command: "crewdeck.kickoff",
+    tooltip: vscode.l10n.t("Starts this local crew if it doesn't run, and opens its kickoff form"),
+    arguments: [crewClass === undefined ? given : { ...given, class: crewClass }],
+  };
+}
+
+function waiting(
+  ids: readonly string[],
+  executions: readonly ExecutionSummary[],
+): vscode.Command[] {
+  const waits = toReview(
+    executions.filter(
+      ({ state, waiting }) =>
+        state === "waiting" && waiting !== undefined && ids.includes(waiting.taskId),
+    ),
+  );
+  const [longest] = waits;
+  if (longest === undefined) return [];
+  const { taskId, attempt } = longest.waiting ?? {};
+  const name = titleOf(longest);
+  const isOne = waits.length === 1;
+  const title = isOne
+    ? vscode.l10n.t("Waiting for You")
+    : vscode.l10n.t("{0} Waiting for You", waits.length);
+  const open: vscode.Command = {
+    ...commandOn(longest, "openExecution", title, { taskId }),
+    tooltip: vscode.l10n.t("Opens “{0}”, where you approve or reject", name),
+  };
+  // With several, a person chooses first.
+  if (!isOne || !may(longest, "approve")) return [open];
+  const shown = { taskId, attempt };
+  return [
+    open,
+    {
+      ...commandOn(longest, "approve", vscode.l10n.t("Approve"), shown),
+      tooltip: vscode.l10n.t("Approves what waits of “{0}”", name),
+    },
+    {
+      ...commandOn(longest, "reject", vscode.l10n.t("Reject…"), shown),
+      tooltip: vscode.l10n.t("Opens the feedback box of “{0}”", name),
+    },
+  ];
 }

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import type { Execution } from "../../src/executions/model.ts";
-import { commandsAt } from "../../src/project-files/lenses.ts";
+import { commandsAt } from "../../src/project-files/project-files.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
