@@ -7,7 +7,7 @@ import { titleOf } from "../executions/title.ts";
 import type { Sides } from "./comparison/messages.ts";
 import { startLabel, stateLabel } from "../view/words.ts";
 
-type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
+type ExecutionItem = vscode.QuickPickItem & { readonly execution: ExecutionSummary };
 
 export async function pickExecution(
   items: readonly ExecutionItem[],
@@ -38,18 +38,9 @@ export async function askForOther(
       vscode.l10n.t("There is no other execution to compare it with. Kick off a second one."),
     );
   const isOwn = ({ crew }: ExecutionSummary) => crew.id === execution.crew.id;
-  const section = (label: string, executions: readonly ExecutionSummary[]) => [
-    ...(executions.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }]),
-    ...executions.map(executionItem),
-  ];
+  const [own, rest] = [others.filter(isOwn), others.filter((each) => !isOwn(each))];
   return await pickExecution(
-    [
-      ...section(vscode.l10n.t("Same crew"), others.filter(isOwn)),
-      ...section(
-        vscode.l10n.t("Other crews"),
-        others.filter((each) => !isOwn(each)),
-      ),
-    ],
+    [...own, ...rest].map(executionItem),
     vscode.l10n.t("Compare “{0}” with which execution?", titleOf(execution)),
   );
 }
