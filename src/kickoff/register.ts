@@ -81,7 +81,7 @@ export function registerKickoff(options: KickoffOptions) {
   );
   const completion: vscode.CompletionItemProvider = {
     provideCompletionItems: async (document, position, token) =>
-      await (await loadFiles()).complete(document, position, token),
+      await (await loadFiles()).editing.complete(document, position, token),
   };
   owned.add(vscode.languages.registerCompletionItemProvider(selector, completion, '"', ":"));
   const files = {

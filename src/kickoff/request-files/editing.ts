@@ -15,13 +15,18 @@ import { type KickoffFault, longestFile, readRequestFile } from "./request-file.
 /** Reported by VS Code's JSON support, with the manifest's schema. */
 const bySchema = new Set<string>(["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"]);
 
-/** Marks the problems of open request files. Sends no requests. */
-export class RequestFileDiagnostics implements vscode.Disposable {
-  readonly #crews: Pick<Crews, "find" | "knownInputs">;
+type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
+
+/**
+ * Marks the problems of open request files, without requests, and offers connected crews and, in `inputs`, what the crew
+ * takes, requested once.
+ */
+export class RequestFileEditing implements vscode.Disposable {
+  readonly #crews: Pick<Crews, "find" | "inputs" | "knownInputs" | "list">;
   readonly #owned = new Disposables();
   readonly #marks = this.#owned.add(vscode.languages.createDiagnosticCollection("crewdeck"));
 
-  constructor(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
+  constructor(crews: Pick<Crews, "find" | "inputs" | "knownInputs" | "list" | "onDidChange">) {
     this.#crews = crews;
     const { workspace } = vscode;
     this.#owned.add(workspace.onDidOpenTextDocument((document) => this.#mark(document)));
@@ -34,6 +39,26 @@ export class RequestFileDiagnostics implements vscode.Disposable {
   /** Call it when a crew's inputs became known. */
   refresh(): void {
     for (const document of vscode.workspace.textDocuments) this.#mark(document);
+  }
+
+  async complete(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.CompletionItem[]> {
+    const text = document.getText();
+    const place =
+      text.length > longestFile ? undefined : placeAt(text, document.offsetAt(position));
+    if (place === undefined) return [];
+    const range = rangeOf(document, place.replaces);
+    return (await this.#offersAt(place, document, token)).map((offer, index) =>
+      Object.assign(new vscode.CompletionItem(offer.label), {
+        range,
+        filterText: JSON.stringify(offer.label),
+        sortText: String(index).padStart(4, "0"),
+        ...offer,
+      }),
+    );
   }
 
   dispose(): void {
@@ -60,24 +85,33 @@ export class RequestFileDiagnostics implements vscode.Disposable {
     const faults = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew));
     return faults.filter(({ kind }) => !bySchema.has(kind));
   }
-}
 
-type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
+  async #offersAt(
+    place: WritingPlace,
+    document: vscode.TextDocument,
+    token: vscode.CancellationToken,
+  ): Promise<readonly Offer[]> {
+    if (place.kind === "crew")
+      return this.#crews.list().map((crew) => crewOffer(crew, document.uri));
+    const fields = await this.#fieldsFor(document, token);
+    if (place.kind === "inputValue")
+      return fields.filter(({ name }) => name === place.name).flatMap(valueOffers);
+    const missing = fields.filter(({ name }) => !place.given.has(name));
+    return missing.map((field) => nameOffer(field, place));
+  }
 
-/** Offers connected crews and, in `inputs`, what the crew takes, requested once. */
-export function completeRequestFiles(
-  crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
-  problems: Pick<RequestFileDiagnostics, "refresh">,
-) {
-  const fieldsIn = async (document: vscode.TextDocument, token: vscode.CancellationToken) => {
-    const crew = crewOfFile(crews, readRequestFile(document.getText()), document.uri);
-    const known = crew && crews.knownInputs(crew);
+  async #fieldsFor(
+    document: vscode.TextDocument,
+    token: vscode.CancellationToken,
+  ): Promise<readonly InputField[]> {
+    const crew = crewOfFile(this.#crews, readRequestFile(document.getText()), document.uri);
+    const known = crew && this.#crews.knownInputs(crew);
     if (crew === undefined || known !== undefined) return known?.fields ?? [];
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     try {
-      const { fields } = await crews.inputs(crew, { signal: abort.signal });
-      problems.refresh();
+      const { fields } = await this.#crews.inputs(crew, { signal: abort.signal });
+      this.refresh();
       return fields;
     } catch (error) {
       if (!token.isCancellationRequested) {
@@ -88,38 +122,7 @@ export function completeRequestFiles(
     } finally {
       cancelled.dispose();
     }
-  };
-  const offersAt = async (
-    place: WritingPlace,
-    document: vscode.TextDocument,
-    token: vscode.CancellationToken,
-  ) => {
-    if (place.kind === "crew") return crews.list().map((crew) => crewOffer(crew, document.uri));
-    const fields = await fieldsIn(document, token);
-    if (place.kind === "inputValue")
-      return fields.filter(({ name }) => name === place.name).flatMap(valueOffers);
-    const missing = fields.filter(({ name }) => !place.given.has(name));
-    return missing.map((field) => nameOffer(field, place));
-  };
-  return async (
-    document: vscode.TextDocument,
-    position: vscode.Position,
-    token: vscode.CancellationToken,
-  ): Promise<vscode.CompletionItem[]> => {
-    const text = document.getText();
-    if (text.length > longestFile) return [];
-    const place = placeAt(text, document.offsetAt(position));
-    if (place === undefined) return [];
-    const range = rangeOf(document, place.replaces);
-    return (await offersAt(place, document, token)).map((offer, index) =>
-      Object.assign(new vscode.CompletionItem(offer.label), {
-        range,
-        filterText: JSON.stringify(offer.label),
-        sortText: String(index).padStart(4, "0"),
-        ...offer,
-      }),
-    );
-  };
+  }
 }
 
 function crewOffer(crew: Crew, file: vscode.Uri): Offer {

@@ -19,7 +19,7 @@ import type { KickoffForms } from "../form/forms.ts";
 import { requestOf } from "../form/values.ts";
 import { callbacksText } from "../texts.ts";
 import { checkRequestFile } from "./checks.ts";
-import { completeRequestFiles, RequestFileDiagnostics } from "./editing.ts";
+import { RequestFileEditing } from "./editing.ts";
 import { copyCurl, nameOf, openRequest, type OpenRequest, refuse } from "./files.ts";
 
 export interface RequestFilesOptions {
@@ -41,16 +41,14 @@ type Begun = { readonly started: Promise<Execution | undefined> };
 export class RequestFiles implements vscode.Disposable {
   readonly #options: RequestFilesOptions;
   readonly #consent: CallbackConsent;
-  readonly #problems: RequestFileDiagnostics;
   readonly #starts: SingleStart<Begun | undefined>;
-  readonly complete: ReturnType<typeof completeRequestFiles>;
+  readonly editing: RequestFileEditing;
 
   constructor(options: RequestFilesOptions) {
     this.#options = options;
     this.#consent = new CallbackConsent(options.database);
-    this.#problems = new RequestFileDiagnostics(options.crews);
+    this.editing = new RequestFileEditing(options.crews);
     this.#starts = new SingleStart(options.clock);
-    this.complete = completeRequestFiles(options.crews, this.#problems);
   }
 
   /**
@@ -79,7 +77,7 @@ export class RequestFiles implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#problems.dispose();
+    this.editing.dispose();
   }
 
   async #begin(read: OpenRequest, isPerson: boolean): Promise<Begun | undefined> {
@@ -118,7 +116,7 @@ export class RequestFiles implements vscode.Disposable {
     return await vscode.window.withProgress({ location, title }, async () => {
       const ready = await crews.ready(crew);
       const inputs = await crews.inputs(ready, { fresh: true });
-      this.#problems.refresh();
+      this.editing.refresh();
       refuse(document, checkRequestFile(file, crew, inputs));
       const isAllowed = isTrusted()
         ? await this.#consent.confirm(crew, file.values)
