@@ -45,8 +45,7 @@ export function restoredForm(...given: Parameters<typeof formsOf>) {
   const page = new vscode.EventEmitter<unknown>();
   Object.assign(webview, {
     onDidReceiveMessage: page.event,
-    postMessage: (message: ToForm) =>
-      Promise.resolve(message.type === "stored" || views.push(message.view) > 0),
+    postMessage: (message: ToForm) => Promise.resolve(views.push(message.view) > 0),
   });
   forms.restore(panel, { crew: crew.id, name: crew.name });
   page.fire({ type: "ready" });

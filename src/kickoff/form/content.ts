@@ -44,6 +44,7 @@ export class FormContent {
   #id: string;
   #fields: readonly FormField[];
   #values: FormValues;
+  #number: number | undefined;
   #isEdited: boolean;
   /** Says where the values are from, until one is changed. */
   #origin: string | undefined;
@@ -60,6 +61,7 @@ export class FormContent {
   constructor(fields: readonly FormField[], { draft, earlier, last, given }: Seed) {
     this.#id = draft === undefined || earlier === "started" ? randomUUID() : draft.id;
     this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
+    this.#number = draft?.number;
     this.#isEdited = draft !== undefined;
     const values = draft?.values ?? last;
     this.#values = values ? alignValues(this.#fields, values) : initialValues(this.#fields);
@@ -73,7 +75,7 @@ export class FormContent {
   }
 
   get draft(): Draft {
-    return { id: this.#id, values: this.#values };
+    return { id: this.#id, values: this.#values, ...defined({ number: this.#number }) };
   }
 
   /** What the page shows of it. */
@@ -171,9 +173,10 @@ export class FormContent {
     return this.#fields.filter(({ isUnlisted }) => isUnlisted !== true);
   }
 
-  edit(values: FormValues): void {
+  edit({ values, number }: Omit<Draft, "id">): void {
     const before = this.#values;
     this.#values = alignValues(this.#fields, values);
+    this.#number = number;
     if (!isDeepStrictEqual(this.#values, before)) this.#origin = undefined;
     this.#isEdited = true;
   }

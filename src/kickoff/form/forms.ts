@@ -3,6 +3,7 @@ import { CrewApiError } from "../../api/errors.ts";
 import type { CrewInputs } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
+import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew, CrewAddress } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
@@ -29,7 +30,7 @@ import { formTitle } from "../texts.ts";
 import type { Seed } from "./content.ts";
 import { fillForm, saveValues, takeValue } from "./fill-in.ts";
 import { adviceFrom, callbackHint } from "./hints.ts";
-import { FormMemory } from "./memory.ts";
+import { FormMemory, newestDraft } from "./memory.ts";
 import {
   type FromForm,
   fromForm,
@@ -171,7 +172,7 @@ export class KickoffForms implements vscode.Disposable {
   /** The draft may have been sent before the form was closed. */
   #seedOf(crew: Pick<Crew, "id">, state?: SavedState): Seed {
     const stored = this.#memory.read(crew.id);
-    const known = state?.draft === undefined ? stored : { ...stored, draft: state.draft };
+    const known = { ...stored, ...defined({ draft: newestDraft(stored.draft, state?.draft) }) };
     const { store, sending } = this.#options;
     const parts = { store, outbox: sending.outbox };
     const earlier = known.draft && earlierKickoff(parts, crew, known.draft.id);
@@ -197,7 +198,7 @@ export class KickoffForms implements vscode.Disposable {
         send: async (request, localId) =>
           await sending.send(await crews.ready(crew), request, { localId }),
         post: (message) => {
-          if (message.type === "show") panel.title = message.view.title;
+          panel.title = message.view.title;
           page.post(message);
         },
         fillIn: (form) => fillForm(sources, form),

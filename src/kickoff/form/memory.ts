@@ -84,9 +84,16 @@ export class FormMemory {
   }
 }
 
+/** Of the stored one and what the page kept: the extension host may have crashed before that was stored. */
+export function newestDraft(stored: Draft | undefined, kept: Draft | undefined): Draft | undefined {
+  if (stored === undefined || kept === undefined) return stored ?? kept;
+  const isNewer = (kept.number ?? 0) > (stored.number ?? 0);
+  return isNewer && kept.id === stored.id ? kept : stored;
+}
+
 function kept({ draft, last, hidesHint }: Stored): Stored {
   return {
-    ...(draft && { draft: { id: draft.id, values: keptValues(draft.values) } }),
+    ...(draft && { draft: { ...draft, values: keptValues(draft.values) } }),
     ...(last && { last: keptValues(last) }),
     ...defined({ hidesHint }),
   };

@@ -68,15 +68,22 @@ export interface ShownForm {
   readonly focus?: FormFocus;
 }
 
-export type ToForm =
-  | { readonly type: "show"; readonly view: FormView }
-  /** The draft is on disk. */
-  | { readonly type: "stored" };
+export interface ToForm {
+  readonly type: "show";
+  readonly view: FormView;
+}
 
 const draftId = v.pipe(v.string(), v.uuid());
 
-/** Unsent values. The ID becomes the execution's local ID, so that a draft is sent at most once. */
-export const draftSchema = v.object({ id: draftId, values: formValues });
+/**
+ * Unsent values. The ID becomes the execution's local ID, so that a draft is sent at most once; `number` counts what was
+ * typed in it.
+ */
+export const draftSchema = v.object({
+  id: draftId,
+  values: formValues,
+  number: v.exactOptional(v.number()),
+});
 export type Draft = Readonly<v.InferOutput<typeof draftSchema>>;
 
 const savedState = v.object({
@@ -91,7 +98,7 @@ export interface SavedState {
   readonly crew: string;
   readonly name: string;
   readonly fields?: readonly FormField[] | undefined;
-  /** What was typed, until it is stored: the extension host may have crashed. */
+  /** What was typed last: the extension host may have crashed before it was stored. */
   readonly draft?: Draft | undefined;
 }
 

@@ -95,6 +95,7 @@ export class FormSession {
   resume(fields: readonly FormField[]): void {
     this.#content = new FormContent(fields, this.#seed);
     this.#show();
+    this.#saveSoon();
   }
 
   async load(options: LoadOptions): Promise<void> {
@@ -163,7 +164,7 @@ export class FormSession {
     },
     changed: ({ draft }) => {
       if (!this.#isCurrent(draft.id)) return;
-      this.#content?.edit(draft.values);
+      this.#content?.edit(draft);
       this.#changed();
       this.#saveSoon();
     },
@@ -171,7 +172,7 @@ export class FormSession {
       const content = this.#content;
       if (content === undefined || !this.#isCurrent(draft.id)) return;
       if (this.#notes.has("maybeStarted")) return;
-      content.edit(draft.values);
+      content.edit(draft);
       if (content.faults.size > 0) {
         content.markMissing();
         this.#block(l10n.t("Nothing was sent. Check the marked fields."));
@@ -330,7 +331,6 @@ export class FormSession {
     const { memory } = this.#host;
     const { id } = this.#crew;
     if (this.#content?.isEdited === true) memory.saveDraft(id, this.#content.draft);
-    if (memory.keeps(id)) this.#host.post({ type: "stored" });
     this.#show();
   }
 

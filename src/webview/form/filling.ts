@@ -16,6 +16,8 @@ import { host } from "../host.ts";
 export interface Filling {
   readonly form: ShownForm;
   readonly values: FormValues;
+  /** Of what was typed. */
+  readonly number: number;
   /** Where the person typed a moment ago: its problem may only be that it is incomplete. */
   readonly typing?: FormPart | undefined;
 }
@@ -39,17 +41,14 @@ let pause: ReturnType<typeof setTimeout> | undefined;
 /** @param onChange draws the page with what is typed */
 export function start(onChange: typeof draw): void {
   draw = onChange;
-  host.listen<ToForm>({
-    show: ({ view }) => show(view),
-    stored: () => host.keep({ draft: undefined }),
-  });
+  host.listen<ToForm>({ show: ({ view }) => show(view) });
 }
 
 function show(view: FormView): void {
   const { crew, form } = view;
   const isSame = form !== undefined && filling?.form.draft.id === form.draft.id;
   shown = view;
-  filling = form && { values: form.draft.values, ...(isSame && filling), form };
+  filling = form && { number: 0, ...form.draft, ...(isSame && filling), form };
   // What isn't listed comes back with the draft.
   const fields = form?.fields.filter(({ isUnlisted }) => isUnlisted !== true);
   host.keep({
@@ -75,10 +74,10 @@ function typed(part: FormPart | undefined): Pick<Filling, "typing"> {
 
 export function change(values: FormValues, part?: FormPart): void {
   if (filling === undefined) return;
-  update({ values, ...typed(part) });
-  const { id } = filling.form.draft;
-  host.keep({ draft: { id, values: keptValues(values) } });
-  host.post({ type: "changed", draft: { id, values } });
+  update({ values, number: filling.number + 1, ...typed(part) });
+  const draft = { id: filling.form.draft.id, values, number: filling.number };
+  host.keep({ draft: { ...draft, values: keptValues(values) } });
+  host.post({ type: "changed", draft });
 }
 
 /** The page keeps no secret. */
@@ -90,9 +89,9 @@ export function changeSecret(name: SecretName, text: string): void {
 
 export function submit(): void {
   if (filling === undefined) return;
-  const { form, values } = filling;
+  const { form, values, number } = filling;
   update({ typing: undefined });
-  host.post({ type: "submit", draft: { id: form.draft.id, values } });
+  host.post({ type: "submit", draft: { id: form.draft.id, values, number } });
 }
 
 export function use(tool: ToolName): void {

@@ -77,7 +77,7 @@ export class TestForm implements FormHost {
   }
 
   readonly memory: FormHost["memory"] = {
-    saveDraft: (_, { id, values }) => void this.saved.push({ id, values: keptValues(values) }),
+    saveDraft: (_, draft) => void this.saved.push({ ...draft, values: keptValues(draft.values) }),
     dropDraft: (_, id) => void this.dropped.push(id),
     sent: (_, draft) => void this.last.push(draft),
     keeps: () => this.keeps,
@@ -90,7 +90,7 @@ export class TestForm implements FormHost {
   };
 
   post(message: ToForm): void {
-    if (message.type === "show") this.views.push(message.view);
+    this.views.push(message.view);
   }
 
   readonly fillIn = () => this.#use("fillIn", undefined).then(() => this.chosen);

@@ -36,7 +36,7 @@ describe("The content of a form opened with values", () => {
 
   it("no longer shows that it has the given values once one is changed", () => {
     const content = open({ given });
-    content.edit(typed("mine", ""));
+    content.edit({ values: typed("mine", "") });
     assert.equal(content.shown.origin, undefined);
   });
 
