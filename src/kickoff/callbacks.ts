@@ -33,7 +33,7 @@ export const callbackTexts = [
   "realtime",
   "streamingStrategy",
 ] as const;
-export type TypedCallbacks = Readonly<Record<(typeof callbackTexts)[number], string>>;
+type TypedCallbacks = Readonly<Record<(typeof callbackTexts)[number], string>>;
 
 export function blankTexts<Name extends string>(names: readonly Name[]): Record<Name, string> {
   return Object.fromEntries(names.map((name) => [name, ""])) as Record<Name, string>;

@@ -13,7 +13,7 @@ import { readPastedKickoff } from "../../kickoff/request-files/request-file.ts";
 import { host } from "../host.ts";
 
 /** What the extension host shows, and what was typed since: the host has it, too, but answers later. */
-export interface Filling {
+interface Filling {
   readonly form: ShownForm;
   readonly values: FormValues;
   /** Of what was typed. */
