@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { StatusReading } from "../../../src/api/types.ts";
 import { applyReport } from "../../../src/executions/callback-report.ts";
-import { confirmKickoff } from "../../../src/executions/reduce.ts";
+import { confirmKickoff, applyReading } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
 import type { PollerChange } from "../../../src/executions/poller.ts";
 import { anExecution, aReading, notFound, pausing, working } from "./samples.ts";
@@ -544,5 +544,91 @@ describe("Poller", () => {
     assert.equal(scene.leader.taken, 0);
     scene.poller.start();
     assert.equal(scene.leader.taken, 1);
+  });
+});
+
+describe("A crew that refuses its token", () => {
+  let scene: Scene;
+
+  beforeEach(() => {
+    scene = new Scene(() => failure("unauthorized"));
+    // Another window polls, so every request here comes from a command.
+    scene.leader.isThisWindow = false;
+    for (let number = 1; number <= 20; number += 1)
+      scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+    scene.poller.start();
+  });
+
+  afterEach(() => scene.poller.dispose());
+
+  it("gets it only with the requests already sent, however many executions are polled by command", async () => {
+    await scene.poller.pollNow();
+    assert.equal(scene.asked.length, 4);
+  });
+
+  it("gets it again only if one of its executions is polled by ID, and then once", async () => {
+    await scene.poller.pollNow("e1");
+    scene.asked.length = 0;
+    await scene.poller.pollNow();
+    assert.equal(scene.asked.length, 0);
+    await scene.poller.pollNow("e2");
+    assert.deepEqual(
+      scene.asked.map(({ kickoffId }) => kickoffId),
+      ["k2"],
+    );
+  });
+});
+
+describe("The problem of a window that no longer polls", () => {
+  let scene: Scene;
+  let changed: string[];
+  afterEach(() => scene.poller.dispose());
+
+  /** Makes a window whose last request failed before another window took over polling. */
+  async function begin(prepare: (scene: Scene) => void): Promise<void> {
+    scene = new Scene(() => failure("unreachable"));
+    prepare(scene);
+    scene.store.put(anExecution());
+    scene.poller.start();
+    await scene.pass(1);
+    scene.leader.give(false);
+    changed = [];
+    scene.poller.onDidChange(({ crewIds, localIds }) => changed.push(...crewIds, ...localIds));
+  }
+
+  /** The other window gets and stores an answer. */
+  const answered = async () => {
+    await scene.pass(120);
+    scene.store.update(id, (execution) =>
+      applyReading(execution, working("a", 0), scene.clock.now()),
+    );
+    await scene.pass(1);
+  };
+
+  it("ends, with an event, when another window has got an answer", async () => {
+    await begin(() => undefined);
+    assert.equal(scene.poller.problemOf(scene.store.find(id)!)?.kind, "unreachable");
+    await answered();
+    assert.equal(scene.poller.problemOf(scene.store.find(id)!), undefined);
+    assert.deepEqual(changed, [anExecution().crew.id, id]);
+    await answered();
+    assert.equal(changed.length, 2, "once");
+    assert.equal(scene.seconds().length, 1, "this window sent no request");
+  });
+
+  it("ends in the same way if this machine prevented the request", async () => {
+    await begin(({ unconnected }) => unconnected.add(anExecution().crew.id));
+    assert.ok(scene.poller.localProblemOf(scene.store.find(id)!) instanceof Error);
+    await answered();
+    assert.equal(scene.poller.localProblemOf(scene.store.find(id)!), undefined);
+    assert.deepEqual(changed, [anExecution().crew.id, id]);
+  });
+
+  it("stays if the execution changes without an answer from the crew", async () => {
+    await begin(() => undefined);
+    await scene.pass(120);
+    scene.store.update(id, (execution) => ({ ...execution, label: "Renamed" }));
+    assert.equal(scene.poller.problemOf(scene.store.find(id)!)?.kind, "unreachable");
+    assert.deepEqual(changed, []);
   });
 });
