@@ -1,7 +1,6 @@
 import type * as vscode from "vscode";
-import type { StatusPath, TokenType } from "../api/types.ts";
+import type { StatusPath } from "../api/types.ts";
 import { asArray, asObject, type UnknownObject } from "../base/json.ts";
-import { tokenTypes } from "./token-format.ts";
 
 export const tokenNotesKey = "crewdeck.storedTokens";
 export const statusPathsKey = "crewdeck.statusPaths";
@@ -43,14 +42,16 @@ export class StateByCrew<T> {
   }
 }
 
-export type TokenNotes = StateByCrew<readonly TokenType[]>;
+export type TokenNotes = StateByCrew<boolean>;
 export type StatusPaths = StateByCrew<StatusPath | undefined>;
 export type StopRoutes = StateByCrew<boolean>;
 
-/** The types of token stored for each crew, to tell a lost secret from one never set. */
+/** Whether a token was stored for a crew, to tell a lost secret from one never set. Version 0.1 kept the tokens' types. */
 export function tokenNotes(memento: vscode.Memento): TokenNotes {
-  return new StateByCrew(memento, tokenNotesKey, (noted) =>
-    tokenTypes.filter((type) => asArray(noted).includes(type)),
+  return new StateByCrew(
+    memento,
+    tokenNotesKey,
+    (noted) => noted === true || asArray(noted).length > 0,
   );
 }
 

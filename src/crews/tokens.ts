@@ -3,7 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
 import type { TokenNotes } from "./state-by-crew.ts";
-import { cleanToken, formatEntry, parseEntry, tokenTypes } from "./token-format.ts";
+import { cleanToken, formatEntry, parseEntry } from "./token-format.ts";
 import type { CrewTokens, TokenState } from "./types.ts";
 
 const prefix = "crewdeck.token.";
@@ -40,9 +40,7 @@ export class Tokens implements vscode.Disposable {
       return { kind: "lost", why: "locked" };
     }
     if (stored === undefined)
-      return this.#notes.read(crewId).length === 0
-        ? { kind: "none" }
-        : { kind: "lost", why: "gone" };
+      return this.#notes.read(crewId) ? { kind: "lost", why: "gone" } : { kind: "none" };
     const tokens = parseEntry(stored);
     return tokens === undefined ? { kind: "lost", why: "garbled" } : { kind: "stored", tokens };
   }
@@ -53,10 +51,7 @@ export class Tokens implements vscode.Disposable {
       userBearer: userBearer && cleanToken(userBearer),
     });
     await this.#secrets.store(prefix + crewId, formatEntry({ inUse, ...tokens }));
-    await this.#notes.write(
-      crewId,
-      tokenTypes.filter((type) => tokens[type] !== undefined),
-    );
+    await this.#notes.write(crewId, true);
   }
 
   async delete(crewId: string): Promise<void> {
