@@ -403,8 +403,10 @@ describe("the answer to a flow's request", () => {
   });
 
   it("was certainly not sent if nothing listens there", async () => {
+    const execution = asked();
     await server.stop();
-    await assert.rejects(sender().send(answer(asked(), "approved")), /Nothing accepts connections/);
+    const sent = sender().send(answer(execution, "approved"));
+    await assert.rejects(sent, /Nothing accepts connections/);
     assert.equal(state(), "refused");
     server = await MisbehavingServer.start();
   });
