@@ -8,7 +8,7 @@ import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Place } from "./messages.ts";
 import type { OpenPage, PageParts } from "./open-page.ts";
 
-export interface PagesParts extends PageParts {
+interface PagesParts extends PageParts {
   readonly documents: PageParts["documents"] & Pick<ExecutionDocuments, "show" | "uriOf">;
 }
 

@@ -49,7 +49,7 @@ interface TimelineProps {
 }
 
 /** What two timelines, one above the other, have in common. */
-export interface SharedAxis extends Times {
+interface SharedAxis extends Times {
   readonly zoom: Period | undefined;
   readonly onZoom: (zoom: Period | undefined) => void;
   /** Those of both: they narrow the bars. */
