@@ -111,21 +111,16 @@ export function axisOf(
 }
 
 function shortening(extent: number, cuts: readonly Period[]) {
-  const length = lengthOf(cuts);
-  const short = (extent - length || shortest) * cutShare;
-  const [times, places] = [[0], [0]];
-  const add = (time: number, length: number) => {
-    times.push(time);
-    places.push((places.at(-1) ?? 0) + length);
-  };
-  for (const { from, to } of cuts) {
-    add(from, from - (times.at(-1) ?? 0));
-    add(to, Math.min(short, to - from));
-  }
-  const last = times.at(-1) ?? 0;
+  const short = (extent - lengthOf(cuts) || shortest) * cutShare;
   // What comes later, too, has its full length.
-  const end = Math.max(extent, last + shortest);
-  add(end, end - last);
+  const end = Math.max(extent, (cuts.at(-1)?.to ?? 0) + shortest);
+  const times = [0, ...cuts.flatMap(({ from, to }) => [from, to]), end];
+  let place = 0;
+  const places = times.map((time, at) => {
+    const length = time - (times[at - 1] ?? 0);
+    // Each second period is a cut.
+    return (place += at % 2 === 0 ? Math.min(short, length) : length);
+  });
   return scaleLinear(times, places);
 }
 
@@ -141,17 +136,13 @@ function ticksIn(view: Period, length: number, cuts: readonly Period[], wanted: 
   while (count > 2 && stepFor(count) < (length * tickRoom) / wanted) count -= 1;
   const step = stepFor(count);
   if (!(step > 0)) return [];
-  const ticks: number[] = [];
-  const parts = [...cuts.map(({ from }) => from), Infinity].map((to, at) => ({
-    from: cuts[at - 1]?.to ?? 0,
-    to,
-  }));
-  for (const { from, to } of parts) {
-    const end = Math.min(view.to, to);
-    for (let at = Math.ceil(Math.max(view.from, from) / step); at * step <= end; at += 1)
-      ticks.push(at * step);
-  }
-  return ticks;
+  // None in a cut.
+  return [...cuts.map(({ from }) => from), Infinity].flatMap((to, at) => {
+    const first = Math.ceil(Math.max(view.from, cuts[at - 1]?.to ?? 0) / step);
+    const last = Math.floor(Math.min(view.to, to) / step);
+    const length = Math.max(0, last - first + 1);
+    return Array.from({ length }, (_, index) => (first + index) * step);
+  });
 }
 
 /** Shorter or longer by a factor, around a place that keeps its time; undefined for everything. */
