@@ -91,19 +91,13 @@ describe("A form that is filled in from another source", () => {
       const { result, shown } = await fillIn({ pick: "\\$(flame) hot" });
       assert.deepEqual(result, { inputs: { topic: "saved" } });
       assert.deepEqual(shown[0]?.choices, [
-        "Saved values",
-        "\\$(flame) hot",
-        "Request files",
-        "fill.kickoff.json",
-        "Executions",
-        "Mine",
+        ...["Saved values", "\\$(flame) hot", "Request files", "fill.kickoff.json"],
+        ...["Executions", "Mine"],
       ]);
       const file = { pick: "fill.kickoff.json" };
       assert.equal((await fillIn(file, "escape")).result, undefined, "its callback is not allowed");
-      assert.deepEqual((await fillIn(file, { press: "Allow" })).result, {
-        inputs: { topic: "file" },
-        ...callback,
-      });
+      const allowed = (await fillIn(file, { press: "Allow" })).result;
+      assert.deepEqual(allowed, { inputs: { topic: "file" }, ...callback });
       assert.deepEqual((await fillIn({ pick: "Mine" })).result, { inputs: { topic: long } });
     } finally {
       for (const file of files) await vscode.workspace.fs.delete(file);
@@ -146,19 +140,12 @@ describe("A form that is filled in from another source", () => {
 
   it("gives a field the whole value of an earlier execution, each once, with a title that differs from it", async () => {
     const [one, two] = ["one", "two"].map((end) => `${"Sea otters. ".repeat(100)}${end}`);
-    const other = { ...anExecution().crew, id: "url:https://other.test" };
-    for (const [at, execution] of [
-      ran("tea"),
-      ran("tea", { label: "Mine" }),
-      ran(one!),
-      ran(two!),
-      ran("other", { crew: other }),
-    ].entries())
-      window.store.add({
-        ...execution,
-        localId: String(at),
-        startedAt: `2026-10-21T12:0${at}:00.000Z`,
-      });
+    const crew = { ...anExecution().crew, id: "url:https://other.test" };
+    const all = [ran("tea"), ran("tea", { label: "Mine" }), ran(one!), ran(two!)];
+    for (const [at, execution] of [...all, ran("other", { crew })].entries()) {
+      const startedAt = `2026-10-21T12:0${at}:00.000Z`;
+      window.store.add({ ...execution, localId: String(at), startedAt });
+    }
     const { result: taken, shown } = await take({ pick: valueInShort(two!) });
     assert.equal(shown[0]?.title, "Fill in “topic” from");
     assert.deepEqual(shown[0].choices, [ofFile, valueInShort(two!), valueInShort(one!), "tea"]);
@@ -175,19 +162,16 @@ describe("A form that is filled in from another source", () => {
 
   it("gives a field a text file's content, without its byte order mark, with its size", async () => {
     const small = await file("notes.txt", "\uFEFFGrüße");
-    assert.deepEqual((await take({ pick: ofFile }, { open: small })).result, {
-      text: "Grüße",
-      from: "notes.txt (10 bytes)",
-    });
+    const takeFile = (move: Move) => take({ pick: ofFile }, move);
+    const { result: read } = await takeFile({ open: small });
+    assert.deepEqual(read, { text: "Grüße", from: "notes.txt (10 bytes)" });
     const largest = await file("largest.txt", "x".repeat(largestText));
-    const { result: taken, shown } = await take({ pick: ofFile }, { open: largest });
+    const { result: taken, shown } = await takeFile({ open: largest });
     assert.equal(taken?.from, "largest.txt (1 MB)");
     assert.equal(shown[0]?.descriptions?.[0], "1 MB at most");
-    assert.deepEqual((await take({ pick: ofFile }, { open: await file("empty.txt", "") })).result, {
-      text: "",
-      from: "empty.txt (0 bytes)",
-    });
-    assert.equal((await take({ pick: ofFile }, "escape")).result, undefined);
+    const { result: empty } = await takeFile({ open: await file("empty.txt", "") });
+    assert.deepEqual(empty, { text: "", from: "empty.txt (0 bytes)" });
+    assert.equal((await takeFile("escape")).result, undefined);
   });
 
   it("refuses with a reason a file that is too large, isn't UTF-8 text, is a folder or is missing", async () => {
@@ -200,14 +184,9 @@ describe("A form that is filled in from another source", () => {
       await file("large.txt", "x".repeat(1_200_000)),
       /^“large\.txt” is too large \(1\.2 MB\): an input takes 1 MB at most\.$/,
     );
-    await refused(
-      await file("latin.txt", Uint8Array.of(0x47, 0xfc)),
-      /^“latin\.txt” isn't a text file/,
-    );
-    await refused(
-      await file("picture.bin", Uint8Array.of(0x50, 0, 0x4e)),
-      /^“picture\.bin” isn't a text file/,
-    );
+    const bytes = { "latin.txt": [0x47, 0xfc], "picture.bin": [0x50, 0, 0x4e] };
+    for (const [name, content] of Object.entries(bytes))
+      await refused(await file(name, Uint8Array.from(content)), /^“\w+\.\w+” isn't a text file/);
     await refused(folder, /is not a regular file/);
     const device = path.join(folder, "endless.txt");
     await symlink("/dev/zero", device);

@@ -15,16 +15,10 @@ const setting = (kind: string) =>
   vscode.workspace.getConfiguration("crewdeck.notifications").get(kind);
 const turn = (kind: string, isOn: boolean | undefined) => set(`notifications.${kind}`, isOn);
 const isoAgo = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString();
-const ended = (localId: string, changes: Partial<Execution> = {}) => ({
-  ...notWaiting({
-    localId,
-    kickoffIds: [localId],
-    label: localId,
-    state: "completed",
-    endedAt: isoAgo(0),
-  }),
-  ...changes,
-});
+const runs = (localId: string, changes: Partial<Execution> = {}) =>
+  notWaiting({ localId, kickoffIds: [localId], label: localId, ...changes });
+const ended = (localId: string, changes: Partial<Execution> = {}) =>
+  runs(localId, { state: "completed", endedAt: isoAgo(0), ...changes });
 
 describe("Notifications", () => {
   let parts: ViewParts;
@@ -41,6 +35,9 @@ describe("Notifications", () => {
     parts = fresh;
     [shown, answer] = [[], undefined];
   });
+
+  const untilShown = (count: number) =>
+    waitFor(`${count} notifications`, () => shown.length >= count);
 
   /** A window that polls. */
   const openWindow = (
@@ -75,20 +72,17 @@ describe("Notifications", () => {
 
   it("report executions that wait or failed, and completed ones only if the setting is on", async () => {
     openWindow();
-    for (const id of ["one", "two"])
-      parts.store.add(
-        notWaiting({ localId: id, kickoffIds: [id], label: id, startedAt: isoAgo(60_000) }),
-      );
+    for (const id of ["one", "two"]) parts.store.add(runs(id, { startedAt: isoAgo(60_000) }));
     end("one", "completed");
     end("two", "failed");
-    await waitFor("the notification of the failure", () => shown.length > 0);
+    await untilShown(1);
     assert.deepEqual(shown, ["“two” of “Writers” failed. [Open | Run Again… | Don't Show Again]"]);
     await turn("completed", true);
     parts.store.add(ended("three"));
-    await waitFor("the notification of the end", () => shown.length > 1);
+    await untilShown(2);
     assert.match(shown[1]!, /“three” of “Writers” is completed/);
     parts.store.add(anExecution());
-    await waitFor("the notification of the pause", () => shown.length > 2);
+    await untilShown(3);
     assert.match(
       shown[2]!,
       /waits for you at task “review”\. \[Open \| Approve \| Reject… \| Don't Show Again\]/,
@@ -97,21 +91,18 @@ describe("Notifications", () => {
 
   it("report what a local crew completed while no window was open, together, unless the person turned it off", async () => {
     const crew = { id: "local:file:///crew", name: "Mine", url: "http://127.0.0.1:1" };
-    const ids = ["one", "two", "three", "four"];
-    for (const id of ids)
-      parts.store.add(
-        notWaiting({ localId: id, kickoffIds: [id], label: id, crew, startedAt: isoAgo(60_000) }),
-      );
+    for (const id of ["one", "two", "three", "four"])
+      parts.store.add(runs(id, { crew, startedAt: isoAgo(60_000) }));
     openWindow();
     const endUnseen = (id: string) =>
       parts.store.update(id, (each) => ({ ...each, state: "completed", endedAt: isoAgo(30_000) }));
     endUnseen("one");
     endUnseen("two");
-    await waitFor("the notification", () => shown.length > 0);
+    await untilShown(1);
     await turn("completed", false);
     endUnseen("three");
     end("four", "failed");
-    await waitFor("the notification of the failure", () => shown.length > 1);
+    await untilShown(2);
     assert.deepEqual(shown, [
       "2 executions are completed. [Show All | Don't Show Again]",
       "“four” of “Mine” failed. [Open | Run Again… | Don't Show Again]",
@@ -128,7 +119,7 @@ describe("Notifications", () => {
     const { localId } = parts.store.add(anExecution());
     await waitFor("the first try", () => claims > 0);
     parts.store.update(localId, (execution) => ({ ...execution, seenAt: isoAgo(0) }));
-    await waitFor("the notification", () => shown.length > 0);
+    await untilShown(1);
   });
 
   const topics = (audience: string, changes: Partial<Execution> = {}) =>
@@ -164,21 +155,15 @@ describe("Notifications", () => {
       parts.store.add(ended("failed", { state: "failed" }));
       await waitFor("both, and the execution", () => shown.length === 2 && called.length === 1);
     });
-    assert.deepEqual(
-      shown.toSorted(),
-      [
-        "15 executions wait for you. [Next to Review | Show All | Don't Show Again]",
-        "“failed” of “Writers” failed. [Open | Run Again… | Don't Show Again]",
-      ].toSorted(),
-    );
+    assert.deepEqual(shown.toSorted(), [
+      "15 executions wait for you. [Next to Review | Show All | Don't Show Again]",
+      "“failed” of “Writers” failed. [Open | Run Again… | Don't Show Again]",
+    ]);
     assert.deepEqual(opened, [["crewdeck.nextToReview", { by: "person" }]]);
     answer = "Show All";
     const shownAll = await calls(async (called) => {
       for (let run = 1; run <= 4; run++) parts.store.add(topics(`b${run}`));
-      await waitFor(
-        "the next number, and the view",
-        () => shown.length === 3 && called.length === 2,
-      );
+      await waitFor("number and view", () => shown.length === 3 && called.length === 2);
     });
     assert.match(shown[2]!, /^19 executions wait for you\./);
     assert.deepEqual(shownAll, [["crewdeck.executions.focus"], ["list.focusFirst"]]);
@@ -186,12 +171,9 @@ describe("Notifications", () => {
     answer = undefined;
     openWindow();
     parts.store.add(topics("later"));
-    await waitFor("the one after them", () => shown.length > 3);
-    assert.match(
-      shown.slice(3).join("\n"),
-      /^“e-bikes · later”[^\n]*$/,
-      "counted executions are not reported again",
-    );
+    await untilShown(4);
+    // Counted executions are not reported again.
+    assert.match(shown.slice(3).join("\n"), /^“e-bikes · later”[^\n]*$/);
   });
 
   it("skip outputs that were answered before they could be shown", async () => {
@@ -202,7 +184,7 @@ describe("Notifications", () => {
       state: "running",
     }));
     parts.store.add(topics("waits"));
-    await waitFor("the other", () => shown.length > 0);
+    await untilShown(1);
     assert.match(shown.join("\n"), /^“waits”[^\n]*$/);
   });
 
@@ -210,7 +192,7 @@ describe("Notifications", () => {
     openWindow();
     parts.store.add(topics("in front"));
     parts.store.add(topics("elsewhere"));
-    await waitFor("the other", () => shown.length > 0);
+    await untilShown(1);
     assert.match(shown.join("\n"), /^“elsewhere”[^\n]*$/);
   });
 
@@ -234,11 +216,11 @@ describe("Notifications", () => {
     answer = "Run Again…";
     const run = await calls(async () => {
       parts.store.add(without(ended("tracked", { state: "failed" }), "request"));
-      await waitFor("the first", () => shown.length === 1);
+      await untilShown(1);
       parts.store.add(ended("sent", { state: "failed" }));
-      await waitFor("the second", () => shown.length === 2);
+      await untilShown(2);
       parts.store.add(anExecution());
-      await waitFor("all three", () => shown.length === 3);
+      await untilShown(3);
     });
     assert.deepEqual(
       shown.map((text) => /\[.*\]$/.exec(text)?.[0]),
@@ -267,17 +249,9 @@ describe("The status bar item", () => {
   eachWithViewParts((fresh) => {
     parts = fresh;
     item = {
-      id: "",
-      alignment: vscode.StatusBarAlignment.Left,
-      priority: undefined,
-      name: "",
-      text: "",
-      tooltip: undefined,
-      color: undefined,
-      backgroundColor: undefined,
-      accessibilityInformation: undefined,
-      command: undefined,
-      isShown: false,
+      ...{ id: "", name: "", text: "", alignment: vscode.StatusBarAlignment.Left },
+      ...{ priority: undefined, tooltip: undefined, color: undefined, command: undefined },
+      ...{ backgroundColor: undefined, accessibilityInformation: undefined, isShown: false },
       show: () => void (item.isShown = true),
       hide: () => void (item.isShown = false),
       dispose: () => undefined,
@@ -295,12 +269,12 @@ describe("The status bar item", () => {
 
   it("shows how many run and how many wait, with icons and for screen readers, and is hidden when idle", () => {
     assert.equal(item.isShown, false);
-    parts.store.add(notWaiting({ localId: "one", kickoffIds: ["one"] }));
+    parts.store.add(runs("one"));
     assert.deepEqual(
       [item.isShown, item.text, item.accessibilityInformation?.label, item.backgroundColor],
       [true, "$(sync~spin) 1", "Crewdeck: 1 execution is running", undefined],
     );
-    parts.store.add(notWaiting({ localId: "two", kickoffIds: ["two"] }));
+    parts.store.add(runs("two"));
     parts.store.add(anExecution());
     assert.equal(item.text, "$(sync~spin) 2 $(bell-dot) 1 to review");
     assert.equal(
@@ -316,7 +290,7 @@ describe("The status bar item", () => {
   });
 
   it("leaves out what a restart interrupted, until a person decides about it", () => {
-    const held = notWaiting({ localId: "held", kickoffIds: ["held"] });
+    const held = runs("held");
     parts.store.add(held);
     assert.equal(item.text, "$(sync~spin) 1");
     const local = { folder: "file:///crew", engine: "crewai", running: true } as const;
@@ -332,9 +306,7 @@ describe("The status bar item", () => {
   it("lists in its tooltip what waits and what runs, with remote text as plain text", () => {
     parts.store.add(anExecution({ label: "**bold** [a](command:x) $(trash)" }));
     for (let count = 1; count <= 7; count++)
-      parts.store.add(
-        notWaiting({ localId: `r${count}`, kickoffIds: [`r${count}`], label: `run ${count}` }),
-      );
+      parts.store.add(runs(`r${count}`, { label: `run ${count}` }));
     const { tooltip } = item;
     assert.ok(tooltip instanceof vscode.MarkdownString);
     const text = tooltip.value;

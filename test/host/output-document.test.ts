@@ -23,34 +23,22 @@ describe("the document of one output", () => {
     );
     const first = await open(outputUri(execution, "review", 1, parts.scheme));
     const second = await open(outputUri(execution, "review", 2, parts.scheme));
+    const both = (what: (document: vscode.TextDocument) => string) => [first, second].map(what);
     assert.deepEqual(
-      [first, second].map((document) => document.languageId),
-      ["markdown", "json"],
+      both(({ languageId, uri }) => `${languageId} ${uri.path.replace(/.*\//, "")}`),
+      ["markdown review (attempt 1).md", "json review (attempt 2).json"],
     );
-    assert.deepEqual(
-      [first, second].map((document) => document.uri.path.replace(/.*\//, "")),
-      ["review (attempt 1).md", "review (attempt 2).json"],
-    );
-    assert.equal(
-      (await vscode.workspace.fs.stat(second.uri)).permissions,
-      vscode.FilePermission.Readonly,
-    );
-    const before = (await vscode.workspace.fs.stat(first.uri)).mtime;
+    const { fs } = vscode.workspace;
+    assert.equal((await fs.stat(second.uri)).permissions, vscode.FilePermission.Readonly);
+    const before = (await fs.stat(first.uri)).mtime;
+    const third = { number: 3, output: "Third." };
     parts.store.update("local-1", (current) => ({
       ...current,
-      tasks: [
-        {
-          taskId: "review",
-          state: "waiting",
-          attempts: [...attempts, { number: 3, output: "Third." }],
-        },
-      ],
+      tasks: [{ taskId: "review", state: "waiting", attempts: [...attempts, third] }],
     }));
-    assert.equal((await vscode.workspace.fs.stat(first.uri)).mtime, before);
-    assert.deepEqual(
-      [first, second].map((document) => document.getText()),
-      ["# First.\n", '{\n  "draft": 2\n}\n'],
-    );
+    assert.equal((await fs.stat(first.uri)).mtime, before);
+    const texts = both((document) => document.getText());
+    assert.deepEqual(texts, ["# First.\n", '{\n  "draft": 2\n}\n']);
     assert.equal(outputUri(execution, "review", 4), undefined);
   });
 
@@ -58,22 +46,15 @@ describe("the document of one output", () => {
     for (const taskId of ["a/b", "100 %", "..", "x (attempt 1)", "Été\n\\?#", "task.md"]) {
       const part = { kind: "attempt", taskId, attempt: 2 } as const;
       const uri = partUri({ crewName: "A/B", key: "k 1" }, part, "json");
-      assert.deepEqual(
-        parsePartUri(vscode.Uri.parse(uri.toString())),
-        { address: { crewName: "A/B", key: "k 1" }, part },
-        taskId,
-      );
+      const parsed = parsePartUri(vscode.Uri.parse(uri.toString()));
+      assert.deepEqual(parsed, { address: { crewName: "A/B", key: "k 1" }, part }, taskId);
     }
   });
 
   it("shows a message if the output is unknown", async () => {
     const execution = parts.store.add(notWaiting());
-    const uri = partUri(
-      { crewName: execution.crew.name, key: "11111111-aaaa" },
-      { kind: "result" },
-      "md",
-      parts.scheme,
-    );
+    const address = { crewName: execution.crew.name, key: "11111111-aaaa" };
+    const uri = partUri(address, { kind: "result" }, "md", parts.scheme);
     assert.equal((await open(uri)).getText(), "The crew has not returned this output.\n");
   });
 });

@@ -68,27 +68,18 @@ describe("commands that arrange the view", () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");
     assert.equal(arrangement.rules.grouping, "day");
     assert.equal(arrangementOf(memento).rules.grouping, "day");
-    await assert.rejects(
-      run("groupExecutions", { by: "colour" }),
-      /must be one of crew, state, day/,
-    );
+    const invalid = run("groupExecutions", { by: "colour" });
+    await assert.rejects(invalid, /must be one of crew, state, day/);
     assert.equal(arrangementOf(new MemoryMemento()).rules.grouping, "crew");
   });
 
   it("filter by an argument, for this window only, and refuse an invalid one", async () => {
-    assert.deepEqual(await run("filterExecutions", { text: "tea", states: ["completed"] }), {
-      text: "tea",
-      states: ["completed"],
-    });
-    assert.deepEqual(
-      arrangement.hidden.map(({ localId }) => localId),
-      ["local-1"],
-    );
+    const filter = { text: "tea", states: ["completed"] };
+    assert.deepEqual(await run("filterExecutions", filter), filter);
+    assert.equal(arrangement.hidden.map(({ localId }) => localId).join(), "local-1");
     assert.deepEqual(arrangementOf(memento).rules.filter, noFilter);
-    await assert.rejects(
-      run("filterExecutions", { states: ["lost"] }),
-      /must be a list of waiting, running/,
-    );
+    const invalid = run("filterExecutions", { states: ["lost"] });
+    await assert.rejects(invalid, /must be a list of waiting, running/);
     await run("clearFilter");
     assert.deepEqual(arrangement.rules.filter, noFilter);
   });
@@ -111,11 +102,8 @@ describe("commands that arrange the view", () => {
 
   it("pin and unpin executions, also ended ones, in the store that all windows share", async () => {
     const row = {
-      kind: "execution",
-      group: "x",
-      crew: anExecution().crew.id,
-      localId: "done",
-      kickoffId: "done",
+      ...{ kind: "execution", group: "x", crew: anExecution().crew.id },
+      ...{ localId: "done", kickoffId: "done" },
     };
     await run("pinExecution", row);
     parts.store.refresh();
@@ -124,17 +112,12 @@ describe("commands that arrange the view", () => {
       notWaiting({ localId: "lost", kickoffIds: [], label: "Lost", state: "unconfirmed" }),
     );
     const { shown } = await runBy("escape", "pinExecution");
-    assert.deepEqual(
-      shown[0]?.choices?.toSorted(),
-      ["Lost", "Sea otters", "Tea"],
-      "who names none chooses",
-    );
+    // Who names none chooses.
+    assert.deepEqual(shown[0]?.choices?.toSorted(), ["Lost", "Sea otters", "Tea"]);
+    // What tells executions of one title apart.
     const began = `Kicked off: ${formatTime(anExecution().startedAt)}`;
-    assert.deepEqual(
-      shown[0].details?.toSorted(),
-      [began, began, began.replace("Kicked off", "Kickoff sent")],
-      "what tells executions of one title apart",
-    );
+    const sent = began.replace("Kicked off", "Kickoff sent");
+    assert.deepEqual(shown[0].details?.toSorted(), [began, began, sent]);
     await run("pinExecution", row);
     assert.ok(!("pinned" in parts.store.find("done")!), "a person unpins it");
   });
