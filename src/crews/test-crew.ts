@@ -3,21 +3,16 @@ import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
 import { defined } from "../base/json.ts";
 import { actionsOf, messageOf, UserError } from "../base/errors.ts";
-import { plainMessage, runAction, showError, showStatus } from "../editor/messages.ts";
+import { plainMessage, runAction, showError, showStatus, withCancel } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
 import { editCrewAction, MissingTokenError } from "./errors.ts";
-import { whileTesting } from "./questions.ts";
 import { tokenTypeName } from "./token-format.ts";
 import type { Crew, CrewReport } from "./types.ts";
 
 export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | undefined> {
-  let examination: Examination;
-  try {
-    examination = await whileTesting(`“${crew.name}”`, (signal) => examine(crews, crew, signal));
-  } catch (error) {
-    if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
-    throw error;
-  }
+  const title = vscode.l10n.t("Testing {0}", `“${crew.name}”`);
+  const examination = await withCancel(title, (signal) => examine(crews, crew, signal));
+  if (examination === undefined) return undefined;
   show(examination, crew).catch(showError);
   return examination.report;
 }
