@@ -31,9 +31,19 @@ import { askAnswer, askTask, askToAllow, doubtIn, feedbackQuestion } from "./fee
 import type { Question } from "./question.ts";
 import type { Targets } from "./targets.ts";
 
-export interface AnswerParts extends FeedbackOptions {
+export interface AnswerParts {
   readonly targets: Targets;
+  readonly sending: Pick<Senders, "giveFeedback">;
+  readonly crews: Pick<Crews, "ready">;
+  readonly circumstances: Pick<CurrentCircumstances, "isSending" | "whileSending">;
+  /** Which outputs are on the screen, as text or on a page. */
+  readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
+  /** Shows the page's box for a task: that is where a person writes. */
+  readonly page: Pick<PageRoom, "review">;
+  readonly clock: Clock;
 }
+
+type FeedbackParts = Omit<AnswerParts, "targets">;
 
 /** Each takes `{crew, kickoffId, taskId?, attempt?, feedback?}`, and returns the crew's `{status, message}`. */
 export function answerVerbs(parts: AnswerParts) {
@@ -164,19 +174,8 @@ function selectionQuestion(outputs: readonly ShownOutput[], selected: number): Q
 /** Milliseconds. */
 const answerShown = 10_000;
 
-export interface FeedbackOptions {
-  readonly sending: Pick<Senders, "giveFeedback">;
-  readonly crews: Pick<Crews, "ready">;
-  readonly circumstances: Pick<CurrentCircumstances, "isSending" | "whileSending">;
-  /** Which outputs are on the screen, as text or on a page. */
-  readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
-  /** Shows the page's box for a task: that is where a person writes. */
-  readonly page: Pick<PageRoom, "review">;
-  readonly clock: Clock;
-}
-
 /** What is missing is asked for. */
-export interface GivenFeedback {
+interface GivenFeedback {
   readonly taskId?: string;
   readonly feedback?: string;
   /** The attempt that the person saw; no other is answered. */
@@ -187,11 +186,11 @@ type Answer = Promise<FeedbackResult | undefined>;
 
 /** Each method returns the crew's answer, or undefined when a person cancels or writes on the page. */
 export class Feedback {
-  readonly #options: FeedbackOptions;
+  readonly #options: FeedbackParts;
   /** A double click on an output counts once, even if the crew answers between the clicks. */
   readonly #answers: SingleStart<FeedbackResult | undefined>;
 
-  constructor(options: FeedbackOptions) {
+  constructor(options: FeedbackParts) {
     this.#options = options;
     this.#answers = new SingleStart(options.clock);
   }

@@ -25,16 +25,17 @@ export function registerVerbs(parts: Parts) {
   /** Errors are shown to a person and thrown to a program. */
   const run = async (name: string, argument: unknown, by = person, selected?: unknown) => {
     const began = Date.now();
+    const command = `crewdeck.${name}`;
     try {
       const verbs: Readonly<Record<string, Verb>> = await load();
       const verb = verbs[name];
-      if (verb === undefined) throw new Error(`The manifest's command ${name} has no code.`);
+      if (verb === undefined) throw new Error(`The manifest's command ${command} has no code.`);
       const areSeveral = Array.isArray(selected) && selected.length > 1;
       const made = await verb(argument, by, areSeveral ? selected : undefined);
-      log.debug(`${name} took ${Date.now() - began} ms`);
+      log.debug(`${command} took ${Date.now() - began} ms`);
       return made;
     } catch (error) {
-      if (!(error instanceof NothingToDo)) logProblem(name, error);
+      if (!(error instanceof NothingToDo)) logProblem(command, error);
       if (!by.isPerson) throw new Error(messageOf(error), { cause: error });
       // Not awaited, because the notification may stay open.
       void showError(error);
