@@ -12,6 +12,7 @@ import {
 } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackToSend } from "./feedback.ts";
+import { hadNoEffect } from "./outbox.ts";
 
 type StaleKind =
   /** Another window or client has answered this output. */
@@ -66,11 +67,6 @@ export class UnknownHostError extends UserError {
 /** Feedback may have arrived. Only a person may send it again. */
 export class MaybeSentError extends UserError {
   override readonly name = "MaybeSentError";
-}
-
-/** Whether a request had no effect: the crew refused it, or it was never sent. */
-export function hadNoEffect(error: unknown): boolean {
-  return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
 }
 
 /** Whether such a request never reached the crew. A proxy's refusal (407) has a status, too. */

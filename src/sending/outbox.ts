@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
+import { CrewApiError } from "../api/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ProblemLog, UserError } from "../base/errors.ts";
 import { isRunning } from "../base/process.ts";
@@ -8,7 +9,6 @@ import type { ExecutionSummary } from "../executions/model.ts";
 import { resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
-import { hadNoEffect } from "./errors.ts";
 
 /** A request with consequences that somebody wants to be sent. */
 export type Intent =
@@ -19,6 +19,11 @@ export type Intent =
 const longestRequest = 10 * 60_000;
 
 const underWay = new Set<string>();
+
+/** Whether a request had no effect: the crew refused it, or it was never sent. */
+export function hadNoEffect(error: unknown): boolean {
+  return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
+}
 
 /** A request with consequences, and what records its outcome. */
 interface Outgoing<Recorded, Answer, Result> {
