@@ -154,7 +154,7 @@ describe("crewAI projects at the edges", () => {
       `${crewFile()}\nsys.exit("no station")\n`,
       /^The project called sys\.exit\('no station'\)\.\n {2}crew\.py:15/,
     );
-    assert.match(await failure({ "crew.py": `${crewFile()}\ninput()\n` }), /^EOFError: /);
+    await fails(`${crewFile()}\ninput()\n`, /^EOFError: /);
     assert.match(
       await failure({
         "crew.py": crewFile('raise LookupError("no " + output["topic"])').replace(
