@@ -3,7 +3,14 @@ import { exportJWK, generateKeyPair, type JWK } from "jose";
 import { Deadline, type Fetch, parseRetryAfter, readBody } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
 import { codeOf, UserError } from "../base/errors.ts";
-import { asObject, defined, isObject, parseJson, type UnknownObject } from "../base/json.ts";
+import {
+  asObject,
+  defined,
+  isObject,
+  parseJson,
+  textAt,
+  type UnknownObject,
+} from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
 import { oneLine, withoutEndSlashes } from "../base/text.ts";
 import type { SecretStorage } from "./routes.ts";
@@ -198,8 +205,8 @@ export async function connect(
   const { status } = answer;
   if (status >= 200 && status < 300) return answer;
   // A proxy in front of the relay may send these, too, while the relay restarts: only a Crewdeck relay names the channel.
-  const { error } = asObject(parseJson((await readBody(answer, maxAnswer)).text));
-  const isGone = (status === 401 || status === 404) && /\bchannel\b/.test(String(error));
+  const said = textAt(asObject(parseJson((await readBody(answer, maxAnswer)).text)), "error") ?? "";
+  const isGone = (status === 401 || status === 404) && /\bchannel\b/.test(said);
   const retryAfter = parseRetryAfter(answer.headers.get("retry-after"), clock.now());
   throw new RelayError(problemOf(status), isGone, retryAfter);
 }

@@ -116,7 +116,7 @@ export class Relay implements Route, Disposable {
   readonly via = "relay";
   readonly #options: RelayOptions;
   readonly #owned = new Disposables();
-  #channels: Promise<Channels> | undefined;
+  #channels: Channels | undefined;
   #receive: Receive | undefined;
   #listening: { readonly setting: string; readonly client: RelayClient } | undefined;
   /** The changes of the client run one after the other. */
@@ -159,12 +159,13 @@ export class Relay implements Route, Disposable {
     return this.#options.read().trim();
   }
 
-  /** What it needs is loaded once a relay is used. */
-  #allChannels(): Promise<Channels> {
-    const { database } = this.#options;
-    return (this.#channels ??= import("./relay-channel.ts").then(({ Channels }) => {
-      const machine = text(database.get("SELECT name FROM machine") ?? {}, "name");
-      return new Channels({ ...this.#options, machine });
+  /** What it needs is loaded once a relay is used. @throws StoreError while the database can't be read */
+  async #allChannels(): Promise<Channels> {
+    const { Channels } = await import("./relay-channel.ts");
+    const select = "SELECT name FROM machine";
+    return (this.#channels ??= new Channels({
+      ...this.#options,
+      machine: text(this.#options.database.get(select) ?? {}, "name"),
     }));
   }
 

@@ -417,11 +417,11 @@ function inOrder(drafts: Drafts): Draft[] {
     // A stack, since spans of a remote crew may be nested deeply.
     const next = [first];
     for (let draft = next.pop(); draft !== undefined; draft = next.pop()) {
-      if (ordered.has(draft)) continue;
       ordered.add(draft);
       const { depth, end } = draft;
       const own = (children.get(draft.id) ?? []).sort((one, other) => one.start - other.start);
       for (const child of own.reverse()) {
+        if (ordered.has(child)) continue;
         const { taskId = draft.taskId, attempt = draft.attempt, agent = draft.agent } = child;
         Object.assign(child, defined({ taskId, attempt, agent }), { depth: depth + 1 });
         if (child.end === undefined && end !== undefined)

@@ -63,11 +63,11 @@ export async function crewClasses(folder: string): Promise<string[]> {
 /** The crews of a project with the places of their parts. @throws {ProjectError} if there is none */
 export async function readDefinitions(reading: Reading): Promise<readonly Definition[]> {
   const found = await findCrews(reading);
-  return await Promise.all(
-    (found.entries.length > 0 ? found.entries : [undefined]).map((entry) =>
-      readDefinition(reading, found, entry),
-    ),
-  );
+  const definitions: Definition[] = [];
+  // One after the other: files that they share are parsed once.
+  for (const entry of found.entries.length > 0 ? found.entries : [undefined])
+    definitions.push(await readDefinition(reading, found, entry));
+  return definitions;
 }
 
 interface FoundCrews {

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { createParser } from "eventsource-parser";
 import { exportJWK, generateKeyPair } from "jose";
 import { defaultFetch } from "../../../src/api/transport.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import {
+  askRelay,
   callbackAddress,
   type Channel,
   Channels,
@@ -63,6 +65,13 @@ describe("A relay of one's own", () => {
     await relay.start({ channels: 2 });
     await channelAt(relay.url);
     await assert.rejects(channelAt(relay.url), /as many channels as it keeps \(507\)/);
+  });
+
+  it("gives an error for a person, whatever it answers", async () => {
+    const body = '{"error": {"toString": 1, "valueOf": 1}}';
+    const fetch = () => Promise.resolve(new Response(body, { status: 401 }));
+    const connection = { fetch, clock: systemClock, userAgent: "test" };
+    await assert.rejects(askRelay(connection, { method: "GET", url: relay.url }), RelayError);
   });
 
   it("keeps callbacks for a client that is away, and passes each on once, in order", async () => {

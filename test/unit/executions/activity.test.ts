@@ -213,7 +213,10 @@ describe("the activity of an execution", () => {
       event("crew", "llm_call_started", 1),
     ];
     const { spans } = activityOf(anExecution({ state: "running" }), kept(loop));
-    assert.deepEqual(spans.map(({ id }) => id).sort(), ["a", "b", "c", "crew", "queue"]);
+    assert.deepEqual(
+      spans.map(({ id, depth }) => `${id} ${depth}`),
+      ["crew 0", "queue 1", "c 1", "a 1", "b 2"],
+    );
   });
 
   it("is what was seen by polling where the crew tells no events", () => {

@@ -289,6 +289,14 @@ describe("the places of a project", () => {
     );
   });
 
+  it("are found in one reading of the files that several crews share", async () => {
+    const crew = (name: string) => `@CrewBase\nclass ${name}:\n  @crew\n  def crew(self): ...\n`;
+    const folder = await folderWith({ ...classic, "crew.py": crew("One") + crew("Two") });
+    const read: string[] = [];
+    await inspectProject(folder, (file) => void read.push(file));
+    assert.deepEqual(read.filter((file) => file.endsWith(".yaml")).sort(), Object.keys(classic));
+  });
+
   it("are those of the text that is being edited", async () => {
     const folder = await folderWith(classic);
     const { spots, problems } = await inspectProject(folder, (file) =>
