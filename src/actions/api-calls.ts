@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { neededText, read, text } from "../editor/arguments.ts";
+import { filledText, neededText, read, text } from "../editor/arguments.ts";
 import { program } from "./asker.ts";
 import { requestMembers } from "./kickoff.ts";
 import type { Verbs } from "./verbs.ts";
@@ -9,7 +9,7 @@ import type { Verbs } from "./verbs.ts";
 export type ApiVerbs = Pick<Verbs, "approve" | "kickoff" | "reject" | "stop">;
 
 const target = { crew: text, kickoffId: neededText };
-const feedbackMembers = { ...target, taskId: text, feedback: text, isApprove: v.boolean() };
+const feedbackMembers = { ...target, taskId: filledText, feedback: text, isApprove: v.boolean() };
 
 export async function kickoff(verbs: ApiVerbs, given: unknown) {
   const request = read({ ...requestMembers, crew: neededText }, given);

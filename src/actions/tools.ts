@@ -10,6 +10,7 @@ import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import {
   choice,
+  filledText,
   jsonObject,
   neededText,
   number,
@@ -218,7 +219,8 @@ function kickOff({ crews, sending }: ToolParts): Tool {
 
 function giveFeedback(parts: ToolParts): Tool {
   const decision = choice(["approve", "reject"]);
-  const members = { ...executionMembers, decision, feedback: text, taskId: text, attempt: number };
+  const output = { taskId: filledText, attempt: number };
+  const members = { ...executionMembers, decision, feedback: text, ...output };
   return toolOf(members, vscode.l10n.t("Sending feedback"), async (given, by) => {
     const execution = executionIn(parts, given);
     const { taskId = execution.waiting?.taskId, feedback = "", decision } = given;

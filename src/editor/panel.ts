@@ -3,6 +3,7 @@ import * as v from "valibot";
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
+import { NothingToDo } from "../base/errors.ts";
 import { handle, type Handlers, type Message } from "../base/protocol.ts";
 import { log, logProblem } from "./log.ts";
 import { showError } from "./messages.ts";
@@ -127,7 +128,7 @@ export class Panel<From extends Message, To extends Message> {
       return;
     }
     this.#act(result.output).catch((error: unknown) => {
-      logProblem(name, error);
+      if (!(error instanceof NothingToDo)) logProblem(name, error);
       void showError(error);
     });
   }

@@ -179,7 +179,8 @@ function attemptParts(attempt: AttemptView, { taskId }: TaskView): readonly Part
   const { number, output, isBegun, isOnly, note, feedback } = attempt;
   if (isBegun === true) return [];
   // Without a heading of its own, its place is that of its task.
-  const id = isOnly ? `${taskSection(taskId)} output` : attemptSection(taskId, number);
+  const own = attemptSection(taskId, number);
+  const id = isOnly ? `${own} alone` : own;
   const heading = isOnly ? [] : [`### ${l10n.t("Attempt {0}", number)}`];
   return present<Part>(
     output !== undefined && outputPart(id, heading, output, isOnly ? 3 : 4),

@@ -77,7 +77,7 @@ export function isShown(
 /** Keeps the context keys `crewdeck.waitingHere` and `crewdeck.asksHere`, for the focused text or page. */
 export function watchWaitingHere(
   documents: Pick<ExecutionDocuments, "summary" | "showsWaiting">,
-  circumstances: Pick<CurrentCircumstances, "of">,
+  circumstances: Pick<CurrentCircumstances, "of" | "onDidChange">,
   store: Pick<ExecutionStore, "onDidChange">,
 ): vscode.Disposable {
   const look = () => {
@@ -97,6 +97,7 @@ export function watchWaitingHere(
     vscode.window.tabGroups.onDidChangeTabs(look),
     vscode.window.tabGroups.onDidChangeTabGroups(look),
     store.onDidChange(look),
+    circumstances.onDidChange(look),
   );
 }
 

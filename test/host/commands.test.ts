@@ -220,6 +220,10 @@ describe("Commands with arguments, and the API for other extensions", () => {
         () => api.resume({ kickoffId: "k", isApprove: "yes" } as never),
         /“isApprove” must be true or false/,
       ],
+      [
+        () => api.resume({ kickoffId: "k", isApprove: true, taskId: "" }),
+        /“taskId” must be a non-empty string/,
+      ],
     ];
     for (const [call, message] of refused)
       await assert.rejects(call(), (error: Error) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { StatusReading } from "../../src/api/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
@@ -168,9 +168,17 @@ describe("feedback in an execution's document", () => {
 
   it("sets a context key for keybindings while the focused document waits for feedback", async () => {
     await withContext("crewdeck.waitingHere", async (values) => {
-      const watch = watchWaitingHere(parts.documents, { of: () => ({}) }, parts.store);
+      const changed = new vscode.EventEmitter<undefined>();
+      let isInterrupted = false;
+      const circumstances = { of: () => ({ isInterrupted }), onDidChange: changed.event };
+      const watch = watchWaitingHere(parts.documents, circumstances, parts.store);
       await parts.show(parts.store.add(anExecution()));
       await waitFor("the key", () => values.at(-1) === true);
+      for (const now of [true, false]) {
+        isInterrupted = now;
+        changed.fire(undefined);
+        assert.equal(values.at(-1), !now);
+      }
       parts.store.update("local-1", () => notWaiting());
       await waitFor("the key to go", () => values.at(-1) === false);
       watch.dispose();

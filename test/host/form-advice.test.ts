@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
+import { recentProblems } from "../../src/editor/recent-problems.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { restoredForm } from "./restored-form.ts";
+import { ScriptedPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 describe("What a form says of a local crew's files", () => {
@@ -52,6 +54,23 @@ describe("What a form says of a local crew's files", () => {
       await waitFor("the advice to go", () => advice() === undefined);
       await waitFor("the error to go", () => view()?.form !== undefined);
     } finally {
+      forms.dispose();
+    }
+  });
+
+  it("is said to the person alone if there is nothing to do, and is no problem for a report", async () => {
+    const crew = { id: "url:https://none.test", name: "none", url: "https://none.test" };
+    const { forms, view, send } = restoredForm(parts, crew, () => true);
+    const { length } = recentProblems.all;
+    const someone = new ScriptedPerson(["escape"]);
+    try {
+      await waitFor("the form", () => view()?.form !== undefined);
+      send({ type: "fillIn" });
+      await waitFor("the message", () => someone.shown.length === 1);
+      assert.match(someone.shown[0]?.text ?? "", /nothing to fill in from/);
+      assert.equal(recentProblems.all.length, length);
+    } finally {
+      someone.dispose();
       forms.dispose();
     }
   });

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import type { CrewInputs } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { KickoffForms } from "../../src/kickoff/form/forms.ts";
-import type { FormView, Note, ToForm } from "../../src/kickoff/form/messages.ts";
+import type { FormView, FromForm, Note, ToForm } from "../../src/kickoff/form/messages.ts";
 import { senderParts } from "../unit/sending/window.ts";
 import type { ViewParts } from "./view-parts.ts";
 
@@ -54,5 +54,6 @@ export function restoredForm(...given: Parameters<typeof formsOf>) {
   const view = () => views.at(-1);
   const note = (kind: Note["kind"]) => view()?.notes.find((each) => each.kind === kind);
   const press = (title: string) => page.fire({ type: "act", kind: "hint", title });
-  return { forms, view, note, press, panel };
+  const send = (message: FromForm) => page.fire(message);
+  return { forms, view, note, press, send, panel };
 }

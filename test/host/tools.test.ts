@@ -143,6 +143,11 @@ describe("Tools for language models", () => {
       ["listExecutions", { limit: "all" }, /“limit” must be a whole number from 1/],
       ["getExecution", { executionId: "x" }, /No execution with the ID “x”.*crewdeck_listExec/],
       ["giveFeedback", { executionId: "x", decision: "maybe" }, /must be one of approve, reject/],
+      [
+        "giveFeedback",
+        { executionId: "x", decision: "approve", taskId: "" },
+        /“taskId” must be a non-empty string/,
+      ],
     ] as const)
       await assert.rejects(invoke(name, input), message);
     assert.deepEqual([questionsIn(asked), api.executions()], [[], []]);

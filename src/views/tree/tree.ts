@@ -10,6 +10,7 @@ import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { taskIn } from "../../executions/tasks.ts";
 import type { Poller, PollerChange } from "../../executions/poller.ts";
+import { briefOf } from "../../view/brief.ts";
 import { elapsedText } from "../../view/words.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
 import { showSummary } from "../status-bar.ts";
@@ -340,7 +341,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   #planTimes(): void {
-    const { store, clock } = this.#options;
+    const { store, circumstances, clock } = this.#options;
     const running = () =>
       store.list().filter((each) => !hasEnded(each) && each.watchingStoppedAt === undefined);
     if (!this.view.visible || running().length === 0) {
@@ -352,9 +353,9 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#cancelTimes ??= clock.after(timesInterval, () => {
       this.#cancelTimes = undefined;
       const now = clock.now();
-      const changed = running().filter(({ startedAt }) => {
-        const started = Date.parse(startedAt);
-        return elapsedText(started, before) !== elapsedText(started, now);
+      const changed = running().filter((execution) => {
+        const { elapsed } = briefOf(execution, circumstances.of(execution));
+        return elapsedText(elapsed, before) !== elapsedText(elapsed, now);
       });
       this.#update(this.#rowsOf(changed));
     });

@@ -57,6 +57,20 @@ describe("The lenses of an execution's document", () => {
     assert.partialDeepStrictEqual(approve?.arguments, [{ taskId: "review", attempt: 1 }]);
   });
 
+  it("are above the task that they are about, however tasks are named", () => {
+    const output = (taskId: string) => ({
+      ...{ taskId, state: "completed" as const },
+      attempts: [{ number: 1, output: `Of ${taskId}.` }],
+    });
+    const tasks = ["review", "review output", "review attempt"].map(output);
+    const execution = notWaiting({ tasks });
+    for (const { taskId } of tasks)
+      assert.deepEqual(
+        lensesAbove(`## Task: ${taskId}`, execution).map((lens) => lens.arguments?.[0]),
+        [{ crew: execution.crew.id, kickoffId: "11111111-aaaa", by: "person", taskId, attempt: 1 }],
+      );
+  });
+
   it("give each answer of a flow, up to eight, with the default marked", () => {
     const asked = (options: readonly string[]) => ({
       ...anExecution().waiting!,
