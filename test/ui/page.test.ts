@@ -286,6 +286,10 @@ describe("The page of an execution in a browser", () => {
     const first = { type: "oldDraft", taskId: "outline", attempt: 1 };
     const both = ["copy", "discard"].map((action) => ({ ...first, action }));
     assert.deepEqual(sent.slice(-2), both);
+    // The button that had the focus is gone with it.
+    await window.post({ type: "drafts", drafts: { old: [] } });
+    const heading = review(page).getByRole("heading", { name: "To review: outline" });
+    await waitFor("focus", () => heading.evaluate((one) => one === document.activeElement));
   });
 
   it("shows beside the second attempt what was asked for after the first, and the words that changed", async () => {

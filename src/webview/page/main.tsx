@@ -33,7 +33,7 @@ function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
   const { view, review, inputs } = model;
   const { result, tasks, toCome, noInputs, times } = view;
   const { current } = drafts;
-  useFocus(model);
+  useFocus(model, drafts);
   const attempts = tasks.find(({ taskId }) => taskId === review?.taskId)?.attempts;
   const previous = attempts?.find(({ number }) => number === review?.attempt)?.previous;
   return (
@@ -233,8 +233,8 @@ function Header({ model: { view, spoken } }: { readonly model: PageModel }) {
   );
 }
 
-/** What had focus may be gone, such as the buttons after they were pressed. */
-function useFocus(model: PageModel): void {
+/** What had focus may be gone, such as the buttons after they were pressed, or a draft. */
+function useFocus(...shown: readonly [PageModel, PageDrafts]): void {
   const last = useRef<Element | null>(null);
   useEffect(() => {
     const moved = ({ target }: FocusEvent) =>
@@ -246,7 +246,7 @@ function useFocus(model: PageModel): void {
     if (last.current?.isConnected !== false || document.activeElement !== document.body) return;
     const heading = document.querySelector("#review") ?? document.querySelector("h1");
     if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
-  }, [model]);
+  }, shown);
 }
 
 let timeline: TimelineView | undefined;
