@@ -46,7 +46,7 @@ export class FormContent {
   #values: FormValues;
   #number: number | undefined;
   #isEdited: boolean;
-  /** Says where the values are from, until one is changed. */
+  /** Says where the values are from, until one is changed, and what Undo would undo. */
   #origin: string | undefined;
   #undo: (() => void) | undefined;
   #secrets: Secrets = {};
@@ -177,7 +177,8 @@ export class FormContent {
     const before = this.#values;
     this.#values = alignValues(this.#fields, values);
     this.#number = number;
-    if (!isDeepStrictEqual(this.#values, before)) this.#origin = undefined;
+    const isChanged = !isDeepStrictEqual(this.#values, before);
+    if (isChanged && this.#undo === undefined) this.#origin = undefined;
     this.#isEdited = true;
   }
 

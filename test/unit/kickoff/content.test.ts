@@ -40,6 +40,15 @@ describe("The content of a form opened with values", () => {
     assert.equal(content.shown.origin, undefined);
   });
 
+  it("shows what Undo would undo as long as that is offered", () => {
+    const content = open({ draft });
+    content.clear();
+    content.edit({ values: typed("new", "") });
+    assert.deepEqual([content.shown.origin, content.shown.canUndo], ["Cleared.", true]);
+    content.undo();
+    assert.deepEqual([content.shown.origin, content.shown.canUndo], [undefined, false]);
+  });
+
   it("gets the focus in the first empty input, and in a missing secret if no input is missing", () => {
     const authentication = { strategy: "bearer" as const };
     const humanInputWebhook = { url: "https://a.test/h", authentication };
