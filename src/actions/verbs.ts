@@ -2,7 +2,6 @@ import type { Timeline } from "../views/timeline/register.ts";
 import { type AnswerParts, answerVerbs } from "./answer.ts";
 import type { Asker } from "./asker.ts";
 import { type CallbackParts, callbackVerbs } from "./callbacks.ts";
-
 import { type CrewParts, crewVerbs } from "./crews.ts";
 import { deleteLocalData, type DeleteParts } from "./delete-local-data.ts";
 import { type ExecutionParts, executionVerbs } from "./executions.ts";

@@ -196,7 +196,7 @@ export interface Fact {
   readonly value: string;
 }
 
-/** Who or what started it, as the crew reports it. */
+/** Who or what started it, as the crew reports it: for the last section of page and text, and the tooltip of its row. */
 export function triggerFacts({ trigger: { type, id, origin } = {} }: ExecutionSummary) {
   const by = present(type !== "unknown" && type?.replaceAll("_", " "), id).join(" ");
   return present<Fact>(
