@@ -82,7 +82,9 @@ describe("What a form says of a local crew's files", () => {
       running: true,
     } as const;
     const crew = { id: "local:poems", name: "poems", url: "http://127.0.0.1:9", local };
-    const { forms, view, panel } = restoredForm(parts, crew, () => true);
+    let asked = 0;
+    const canReach = () => ++asked > 0;
+    const { forms, view, panel } = restoredForm(parts, crew, canReach);
     try {
       await waitFor("the form", () => view()?.form !== undefined);
       await vscode.commands.executeCommand("workbench.action.files.newUntitledFile");
@@ -90,6 +92,7 @@ describe("What a form says of a local crew's files", () => {
       crew.name = "odes";
       panel.reveal();
       await waitFor("the new name", () => view()?.crew.name === "odes");
+      assert.equal(asked, 1, "that may be a request through a tunnel");
     } finally {
       forms.dispose();
     }

@@ -160,7 +160,7 @@ export class KickoffForms implements vscode.Disposable {
 
   /** Says in the open forms whether callbacks can come. Call it when a way for them may have been set up. */
   advise(): void {
-    for (const id of this.#forms.keys()) this.#refresh(id);
+    for (const id of this.#forms.keys()) this.#tellHint(id);
   }
 
   dispose(): void {
@@ -238,6 +238,7 @@ export class KickoffForms implements vscode.Disposable {
     const form = { session, panel, started };
     this.#forms.set(crew.id, form);
     this.#refresh(crew.id);
+    this.#tellHint(crew.id);
     // The person may have mended the project's files in another tab.
     panel.onDidChangeViewState(() => panel.active && this.#refresh(crew.id));
     panel.onDidDispose(() => {
@@ -256,7 +257,7 @@ export class KickoffForms implements vscode.Disposable {
     }
   }
 
-  /** Shows the crew as it is, and what is to say of it. */
+  /** Shows the crew as it is, and what is to say of it and its files. */
   #refresh(crewId: string): void {
     const crew = this.#options.crews.find(crewId);
     const session = this.#forms.get(crewId)?.session;
@@ -267,6 +268,13 @@ export class KickoffForms implements vscode.Disposable {
       (advice) => session.tell("advice", advice),
       (error: unknown) => logProblem("Reading a crew project", error),
     );
+  }
+
+  /** Not with each change of a crew: it may send a request through a tunnel. */
+  #tellHint(crewId: string): void {
+    const crew = this.#options.crews.find(crewId);
+    const session = this.#forms.get(crewId)?.session;
+    if (crew === undefined || session === undefined) return;
     this.#hintFor(crew).then(
       (hint) => session.tell("hint", hint),
       (error: unknown) => logProblem("Looking whether callbacks can come", error),
