@@ -53,7 +53,7 @@ export class PolledExecution {
   follow({ seenAt = "" }: ExecutionSummary): boolean {
     if (this.#failure === undefined || !(Date.parse(seenAt) > this.#failure.at)) return false;
     this.failures = 0;
-    this.#failure = undefined;
+    this.#failure = this.#dueAt = undefined;
     return true;
   }
 

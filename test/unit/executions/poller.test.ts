@@ -616,6 +616,22 @@ describe("The problem of a window that no longer polls", () => {
     assert.equal(scene.seconds().length, 1, "this window sent no request");
   });
 
+  it("delays no poll any longer then", async () => {
+    scene = new Scene(() => failure("unreachable"));
+    scene.random = 1;
+    scene.store.put(anExecution());
+    scene.poller.start();
+    await scene.pass(300);
+    scene.answer = () => working("a", 0);
+    scene.seconds();
+    await scene.pass(1);
+    scene.store.update(id, (execution) =>
+      applyReading(execution, working("a", 0), scene.clock.now()),
+    );
+    await scene.pass(60);
+    assert.deepEqual(scene.seconds(), [312], "a minute after the last, as is usual");
+  });
+
   it("ends in the same way if this machine prevented the request", async () => {
     await begin(({ unconnected }) => unconnected.add(anExecution().crew.id));
     assert.ok(scene.poller.localProblemOf(scene.store.find(id)!) instanceof Error);
