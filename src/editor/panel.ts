@@ -14,7 +14,7 @@ interface PanelOptions<From extends Message, To extends Message> {
   /** For the log. */
   readonly name: string;
   readonly title: string;
-  /** What the page shows is updated at most this often (ms). */
+  /** What the page shows is updated at most this often (ms), and less often if that is much. */
   readonly pace?: number;
   readonly clock: Clock;
   readonly extension: vscode.Uri;
@@ -33,7 +33,7 @@ export class Panel<From extends Message, To extends Message> {
   readonly #webview: vscode.Webview;
   readonly #options: PanelOptions<From, To>;
   readonly #owned = new Disposables();
-  #shownAt = -Infinity;
+  #nextAt = -Infinity;
   #cancelShow: (() => void) | undefined;
   #isReady = false;
   #isClosed = false;
@@ -84,22 +84,24 @@ export class Panel<From extends Message, To extends Message> {
   /** Shows a change at once, several in a row together. */
   changed(): void {
     if (!this.#isReady || this.#cancelShow !== undefined) return;
-    const { clock, pace = 0 } = this.#options;
-    const wait = Math.max(0, this.#shownAt + pace - clock.now());
+    const { clock } = this.#options;
+    const wait = Math.max(0, this.#nextAt - clock.now());
     this.#cancelShow = clock.after(wait, () => this.show());
   }
 
   show(): void {
-    const { clock, view, name } = this.#options;
+    const { clock, view, name, pace = 0 } = this.#options;
     this.#cancelShow?.();
     this.#cancelShow = undefined;
     if (!this.#isReady || view === undefined) return;
-    this.#shownAt = clock.now();
+    const began = clock.now();
     try {
       this.post(view());
     } catch (error) {
       logProblem(name, error);
     }
+    // The browser has as much to do with it, and a person wants to use it.
+    this.#nextAt = began + Math.max(pace, 20 * (clock.now() - began));
   }
 
   /** The page may read nothing but the web application's files. */
