@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { SingleStart } from "../../../src/base/single-start.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
-import { deferred } from "../kickoff/support.ts";
 
 const person = { isPerson: true };
 const program = { isPerson: false };
@@ -19,7 +18,7 @@ describe("A single start", () => {
   });
 
   it("is shared while it is in progress, by a person and a program, but not with another key", async () => {
-    const slow = deferred<number>();
+    const slow = Promise.withResolvers<number>();
     const made = [person, program].map((by) => starts.once("a", by, () => slow.promise));
     assert.equal(await starts.once("b", person, start), 1);
     slow.resolve(7);

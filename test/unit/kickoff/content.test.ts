@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { FormContent, type Seed } from "../../../src/kickoff/form/content.ts";
-import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
+import { valuesOf } from "./support.ts";
 
 const fields = [{ name: "topic" }, { name: "audience" }];
-const typed = (topic: string, audience: string): FormValues => ({
-  ...initialValues([]),
-  inputs: [
-    { name: "topic", mode: "text", text: topic },
-    { name: "audience", mode: "text", text: audience },
-  ],
-  crewWebhookUrl: "https://mine.test",
-});
+const typed = (topic: string, audience: string) =>
+  valuesOf({ topic, audience }, { crewWebhookUrl: "https://mine.test" });
 const open = (seed: Seed) => new FormContent(fields, seed);
 const given = { values: { inputs: { topic: "given" } }, replaces: true };
 

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { forgetCrewValues, moveCrewValues } from "../../../src/store/crew-values.ts";
 import { FormMemory, newestDraft } from "../../../src/kickoff/form/memory.ts";
-import { type FormValues, initialValues, keptValues } from "../../../src/kickoff/form/values.ts";
+import { type FormValues, keptValues } from "../../../src/kickoff/form/values.ts";
 import { testDatabase } from "../../support/database.ts";
+import { valuesOf } from "./support.ts";
 
 const crew = "url:https://crew.test";
 const first = "11111111-0000-4000-8000-000000000001";
 const second = "11111111-0000-4000-8000-000000000002";
-const valuesWith = (text: string): FormValues => ({
-  ...initialValues([]),
-  inputs: [{ name: "__proto__", mode: "text", text }],
-});
+const valuesWith = (text: string) => valuesOf({ ["__proto__"]: text });
 
 describe("Memory of the kickoff form", () => {
   let machine: ReturnType<typeof testDatabase>;

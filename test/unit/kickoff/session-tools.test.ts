@@ -7,12 +7,6 @@ import { openForm, typed } from "./support.ts";
 type Shown = Awaited<ReturnType<typeof openForm>>;
 
 const from = { executionId: "e", taskId: "draft", title: "tea", outputs: [] };
-const change = (shown: Shown, values: FormValues) =>
-  shown.receive({ type: "changed", draft: { id: shown.form.draft.id, values } });
-const submit = (shown: Shown, values: FormValues) => {
-  shown.receive({ type: "submit", draft: { id: shown.form.draft.id, values } });
-  return settle();
-};
 const use = (shown: Shown, type: string) => {
   shown.receive({ type });
   return settle();
@@ -30,9 +24,9 @@ const calling = (url: string, strategy = "bearer", username = ""): FormValues =>
 describe("A kickoff form's tools", () => {
   it("get its values, without blank ones, and only if all are valid", async () => {
     const shown = await openForm();
-    change(shown, typed("", "1"));
+    shown.type(typed("", "1"));
     await use(shown, "copyAsCurl");
-    change(shown, { ...typed("cities"), meta: "[1" });
+    shown.type({ ...typed("cities"), meta: "[1" });
     await use(shown, "saveValues");
     assert.deepEqual(shown.asked, [
       ["copyAsCurl", { inputs: JSON.parse('{"__proto__": "1"}') as unknown }],
@@ -61,19 +55,19 @@ describe("A kickoff form's tools", () => {
     const shown = await openForm();
     const taskWebhookUrl = "https://relay.test/cb?to=https://key@a.test/42";
     for (const url of ["https://me:hush@a.test", taskWebhookUrl]) {
-      change(shown, { ...typed("cities"), taskWebhookUrl: url });
+      shown.type({ ...typed("cities"), taskWebhookUrl: url });
       await use(shown, "saveValues");
     }
     const inputs = JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown;
     assert.deepEqual(shown.asked, [["saveValues", { inputs, taskWebhookUrl }]]);
-    await submit(shown, { ...typed("cities"), taskWebhookUrl });
+    await shown.submit({ ...typed("cities"), taskWebhookUrl });
     assert.equal(shown.sent[0]?.taskWebhookUrl, taskWebhookUrl, "it is sent as it was typed");
   });
 
   it("replace everything by chosen values, which Undo takes back", async () => {
     const shown = await openForm();
     shown.chosen = { inputs: { other: 1 } };
-    change(shown, typed("cities"));
+    shown.type(typed("cities"));
     await use(shown, "fillIn");
     assert.deepEqual(
       shown.form.draft.values.inputs.map(({ name, text }) => [name, text]),
@@ -90,7 +84,7 @@ describe("A kickoff form's tools", () => {
   it("set one input's value from elsewhere; Undo restores only that one", async () => {
     const shown = await openForm();
     shown.taken = Promise.resolve({ value: "rivers", from: "notes.md (6 bytes)" });
-    change(shown, typed("cities", "a"));
+    shown.type(typed("cities", "a"));
     shown.receive({ type: "take", input: "topic" });
     await settle();
     assert.deepEqual(shown.form.draft.values.inputs, typed("rivers", "a").inputs);
@@ -98,7 +92,7 @@ describe("A kickoff form's tools", () => {
       [shown.form.origin, shown.form.focus],
       ["topic was filled in from notes.md (6 bytes).", 0],
     );
-    change(shown, typed("rivers", "b"));
+    shown.type(typed("rivers", "b"));
     shown.receive({ type: "undo" });
     assert.deepEqual(shown.form.draft.values.inputs, typed("cities", "b").inputs);
   });
@@ -120,14 +114,14 @@ describe("A kickoff form's secrets", () => {
   it("are sent with their callbacks, stored in no draft and shown to no page", async () => {
     const shown = await openForm();
     const values = calling("https://a.test/h");
-    await submit(shown, values);
+    await shown.submit(values);
     assert.match(shown.form.problems["humanInput"] ?? "", /^Enter it\. /);
     enterSecret(shown, "s3cret");
-    change(shown, values);
+    shown.type(values);
     await use(shown, "copyAsCurl");
     shown.receive({ type: "ready" });
     assert.deepEqual(shown.form.secrets, { humanInput: true });
-    await submit(shown, values);
+    await shown.submit(values);
     assert.deepEqual(
       shown.sent.map((request) => request.humanInputWebhook),
       [{ url: "https://a.test/h", authentication: { strategy: "bearer", token: "s3cret" } }],
@@ -139,20 +133,20 @@ describe("A kickoff form's secrets", () => {
 
   it("are sent to no other host than the one they were entered for, whatever is typed in the meantime", async () => {
     const shown = await openForm();
-    change(shown, calling(" https://A.test/h?x=1 "));
+    shown.type(calling(" https://A.test/h?x=1 "));
     enterSecret(shown, "of-a");
     for (const url of [
       ...["https://b.test/h", "http://a.test/h", "https://a.test:8443/h", "https://a.test.b.test"],
       ...["https:/", ""],
     ]) {
-      change(shown, calling(url));
+      shown.type(calling(url));
       assert.deepEqual(shown.form.secrets, {}, url);
     }
-    await submit(shown, calling("https://b.test/h"));
+    await shown.submit(calling("https://b.test/h"));
     assert.match(shown.form.problems["humanInput"] ?? "", /was for another host or strategy/);
-    await submit(shown, calling("https://a.test/h", "basic", "me"));
+    await shown.submit(calling("https://a.test/h", "basic", "me"));
     assert.equal(shown.sent.length, 0);
-    await submit(shown, calling("https://a.test:443/other"));
+    await shown.submit(calling("https://a.test:443/other"));
     assert.deepEqual(shown.sent[0]?.humanInputWebhook, {
       url: "https://a.test:443/other",
       authentication: { strategy: "bearer", token: "of-a" },
@@ -161,15 +155,15 @@ describe("A kickoff form's secrets", () => {
 
   it("are for the address that follows if they were entered before it, unless it isn't typed", async () => {
     const shown = await openForm();
-    change(shown, calling("https:/"));
+    shown.type(calling("https:/"));
     enterSecret(shown, "hush");
     for (const url of ["", "https:/", "https://a.test"]) {
-      change(shown, calling(url));
+      shown.type(calling(url));
       assert.deepEqual(shown.form.secrets, { humanInput: true }, url);
     }
-    change(shown, calling("https://a.test", "basic"));
+    shown.type(calling("https://a.test", "basic"));
     assert.deepEqual(shown.form.secrets, {});
-    change(shown, calling(""));
+    shown.type(calling(""));
     shown.chosen = {
       humanInputWebhook: { url: "https://b.test", authentication: { strategy: "bearer" } },
     };
@@ -179,12 +173,12 @@ describe("A kickoff form's secrets", () => {
 
   it("are forgotten when the form is cleared, and when other values or Undo replace the values they were entered for", async () => {
     const shown = await openForm();
-    change(shown, { ...typed("a"), streamingStrategy: "bearer" });
+    shown.type({ ...typed("a"), streamingStrategy: "bearer" });
     enterSecret(shown, "s3cret", "streaming");
     assert.deepEqual(shown.form.secrets, { streaming: true });
     shown.receive({ type: "clear" });
     assert.deepEqual(shown.form.secrets, {});
-    change(shown, calling("https://a.test/h", "basic", "me"));
+    shown.type(calling("https://a.test/h", "basic", "me"));
     enterSecret(shown, "of-me");
     const authentication = { strategy: "basic", username: "you" } as const;
     shown.chosen = { humanInputWebhook: { url: "https://a.test/h", authentication } };
@@ -193,14 +187,14 @@ describe("A kickoff form's secrets", () => {
     enterSecret(shown, "of-you");
     shown.receive({ type: "undo" });
     assert.deepEqual([shown.form.secrets, shown.form.draft.values.username], [{}, "me"]);
-    await submit(shown, shown.form.draft.values);
+    await shown.submit();
     assert.deepEqual(shown.sent, []);
   });
 
   it("are kept while an input's value comes from elsewhere, and removed with their text", async () => {
     const shown = await openForm();
     shown.taken = Promise.resolve({ value: "rivers", from: "notes.md (6 bytes)" });
-    change(shown, calling("https://a.test/h"));
+    shown.type(calling("https://a.test/h"));
     enterSecret(shown, "of-a");
     const { id } = shown.form.draft;
     shown.receive({ type: "take", input: "topic" });
@@ -215,7 +209,7 @@ describe("A kickoff form's secrets", () => {
   it("come with a pasted kickoff, which replaces everything, and go nowhere else; Undo restores what was typed", async () => {
     const given = { values: { inputs: { topic: "tea" }, from }, replaces: true };
     const shown = await openForm({ given });
-    change(shown, { ...typed("cities"), from });
+    shown.type({ ...typed("cities"), from });
     const humanInputWebhook = {
       url: "https://a.test/h",
       authentication: { strategy: "bearer", token: "s3cret" },

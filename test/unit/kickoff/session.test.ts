@@ -9,7 +9,7 @@ import type { FormValues } from "../../../src/kickoff/form/values.ts";
 import { MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
-import { deferred, openForm, testForm, typed } from "./support.ts";
+import { openForm, testForm, typed } from "./support.ts";
 
 const refusal = (missing: string[] = []) =>
   new CrewApiError({
@@ -77,13 +77,12 @@ describe("A kickoff form's session", () => {
   it("stores what is typed: after a pause, and at once when it closes", async () => {
     const shown = await openForm();
     const { id } = shown.form.draft;
-    for (const text of ["a", "ab"])
-      shown.receive({ type: "changed", draft: { id, values: typed(text) } });
+    for (const text of ["a", "ab"]) shown.type(typed(text));
     await shown.clock.pass(299);
     assert.equal(shown.saved.length, 0);
     await shown.clock.pass(1);
     assert.deepEqual(shown.saved, [{ id, values: typed("ab") }]);
-    shown.receive({ type: "changed", draft: { id, values: typed("abc") } });
+    shown.type(typed("abc"));
     await shown.session.close();
     assert.deepEqual(shown.saved.at(-1)?.values, typed("abc"));
     await shown.clock.pass(1000);
@@ -92,9 +91,8 @@ describe("A kickoff form's session", () => {
 
   it("shows that a draft can't be stored as soon as that is known, until it is stored, and loses nothing", async () => {
     const shown = await openForm();
-    const { id } = shown.form.draft;
     const type = async (text: string) => {
-      shown.receive({ type: "changed", draft: { id, values: typed(text) } });
+      shown.type(typed(text));
       await shown.clock.pass(300);
       return [shown.note("notKept") !== undefined, shown.form.draft.values, shown.form.focus];
     };
@@ -111,20 +109,18 @@ describe("A kickoff form's session", () => {
   it("no longer shows that it has the last sent values once one is changed, and can be cleared while there is something to clear", async () => {
     const shown = await openForm({ last: typed("sent") });
     const { id } = shown.form.draft;
-    const change = (values: FormValues) =>
-      shown.receive({ type: "changed", draft: { id, values } });
-    change(typed("sent"));
+    shown.type(typed("sent"));
     const lastSent = "Filled in with the last sent values.";
     assert.deepEqual([shown.form.origin, shown.form.canClear], [lastSent, true]);
-    change(typed("mine"));
+    shown.type(typed("mine"));
     assert.deepEqual(
       [shown.form.origin, shown.form.canClear, shown.form.draft],
       [undefined, true, { id, values: typed("mine") }],
     );
     const { length } = shown.views;
-    change(typed("mine, too"));
+    shown.type(typed("mine, too"));
     assert.equal(shown.views.length, length, "nothing new is shown");
-    change(typed("", ""));
+    shown.type(typed("", ""));
     assert.equal(shown.form.canClear, false);
   });
 
@@ -157,16 +153,15 @@ describe("A kickoff form's session", () => {
   it("keeps for a page that is shown again what may not be stored", async () => {
     const shown = await openForm();
     const values = { ...typed("a"), taskWebhookUrl: "https://me:pw@a.test" };
-    shown.receive({ type: "changed", draft: { id: shown.form.draft.id, values } });
+    shown.type(values);
     shown.receive({ type: "ready" });
     assert.deepEqual(shown.form.draft.values, values);
   });
 
   it("marks what is wrong at once, what is missing when it is sent, and says so until it is solved", async () => {
     const shown = await openForm();
-    const { id } = shown.form.draft;
     const change = (values: FormValues) => {
-      shown.receive({ type: "changed", draft: { id, values } });
+      shown.type(values);
       return [shown.form.problems, shown.note("blocked")?.text];
     };
     assert.deepEqual(change({ ...typed(""), meta: "[]" }), [
@@ -176,7 +171,7 @@ describe("A kickoff form's session", () => {
     const { length } = shown.views;
     change({ ...typed("", "more"), meta: "[]" });
     assert.equal(shown.views.length, length, "what is typed isn't sent back");
-    shown.receive({ type: "submit", draft: { id, values: typed("") } });
+    await shown.submit(typed(""));
     assert.equal(shown.form.focus, "invalid");
     assert.match(shown.form.problems[0] ?? "", /^This input is required/);
     assert.equal(shown.note("blocked")?.text, "Nothing was sent. Check the marked fields.");
@@ -212,8 +207,7 @@ describe("A kickoff form's session", () => {
     shown.session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }] }));
     shown.receive({ type: "ready" });
     assert.deepEqual(shown.form.draft, draft);
-    shown.receive({ type: "submit", draft });
-    await settle();
+    await shown.submit();
     assert.equal(shown.started.length, 1);
   });
 
@@ -236,8 +230,7 @@ describe("A kickoff form's session", () => {
     const shown = await openForm();
     shown.session.tell("hint", { text: "None can come." });
     const after = (change: Partial<FormValues>) => {
-      const { id } = shown.form.draft;
-      shown.receive({ type: "changed", draft: { id, values: { ...typed("tea"), ...change } } });
+      shown.type({ ...typed("tea"), ...change });
       return shown.note("hint")?.text;
     };
     assert.equal(after({ taskWebhookUrl: "https://mine.test/task" }), "None can come.");
@@ -246,7 +239,7 @@ describe("A kickoff form's session", () => {
   });
 
   it("sends what is typed once, however often it is submitted", async () => {
-    const gate = deferred<Execution>();
+    const gate = Promise.withResolvers<Execution>();
     const shown = await openForm();
     shown.start = () => gate.promise;
     const sent = { id: shown.form.draft.id, values: typed("Otters", "1") };
@@ -274,8 +267,7 @@ describe("A kickoff form's session", () => {
     const shown = await openForm();
     shown.start = () => Promise.reject(refusal(["topic", "budget"]));
     const { id } = shown.form.draft;
-    shown.receive({ type: "submit", draft: { id, values: typed("a") } });
-    await settle();
+    await shown.submit(typed("a"));
     assert.deepEqual(
       [shown.form.problems[0], shown.note("refused")?.remedy, shown.form.focus],
       ["The crew reports that this input is missing.", "Fill in.", "outcome"],
@@ -292,18 +284,15 @@ describe("A kickoff form's session", () => {
       ["Missing.", false, next, undefined],
     );
     shown.start = () => Promise.resolve(anExecution());
-    shown.receive({ type: "submit", draft: { id: next, values: typed("b") } });
-    await settle();
+    await shown.submit(typed("b"));
     assert.deepEqual([shown.sent.length, shown.started.length], [2, 1]);
   });
 
   it("shows what the crew reported of an input until that input changes", async () => {
     const shown = await openForm();
     shown.start = () => Promise.reject(refusal(["topic", "__proto__"]));
-    shown.receive({ type: "submit", draft: { id: shown.form.draft.id, values: typed("a") } });
-    await settle();
-    const { id } = shown.form.draft;
-    shown.receive({ type: "changed", draft: { id, values: { ...typed("b"), meta: "[" } } });
+    await shown.submit(typed("a"));
+    shown.type({ ...typed("b"), meta: "[" });
     assert.deepEqual(Object.keys(shown.form.problems), ["1", "meta"]);
     assert.notEqual(shown.note("refused"), undefined);
   });
@@ -314,10 +303,7 @@ describe("A kickoff form's session", () => {
     const shown = await openForm({ given: { values: { inputs, from }, replaces: true } });
     const unfit = { kind: "badRequest", message: "It changed.", remedy: "", canKeepChanged: true };
     shown.start = () => Promise.reject(new CrewApiError({ ...unfit, kind: "badRequest" }));
-    for (let run = 0; run < 2; run++) {
-      shown.receive({ type: "submit", draft: shown.form.draft });
-      await settle();
-    }
+    for (let run = 0; run < 2; run++) await shown.submit();
     assert.match(shown.note("refused")?.remedy ?? "", /^If you run it anyway/);
     const again = { executionId: "e1", taskId: "draft" };
     assert.deepEqual(
@@ -347,8 +333,7 @@ describe("A kickoff form's session", () => {
       [shown.form.focus, shown.note("maybeStarted"), shown.form.draft.values],
       ["submit", undefined, typed("a")],
     );
-    shown.receive({ type: "submit", draft: shown.form.draft });
-    await settle();
+    await shown.submit();
     assert.notEqual(shown.localIds[1], sent.id);
     assert.equal(shown.started.length, 1);
   });
@@ -371,8 +356,7 @@ describe("A kickoff form's session", () => {
         shown.receive(act("Open Execution"));
         assert.deepEqual(shown.opened, [unconfirmed]);
         shown.receive(act("Kick Off Again"));
-        shown.receive({ type: "submit", draft: shown.form.draft });
-        await settle();
+        await shown.submit();
         assert.deepEqual([shown.sent.length, shown.localIds[0] === draft.id], [1, false]);
       });
     }
@@ -384,8 +368,7 @@ describe("A kickoff form's session", () => {
         [shown.note("maybeStarted"), shown.form.draft.values],
         [undefined, draft.values],
       );
-      shown.receive({ type: "submit", draft: shown.form.draft });
-      await settle();
+      await shown.submit();
       assert.notEqual(shown.localIds[0], draft.id);
     });
 
@@ -401,10 +384,10 @@ describe("A kickoff form's session", () => {
   });
 
   it("settles when the execution has started, even if it was closed while sending", async () => {
-    const answer = deferred<Execution>();
+    const answer = Promise.withResolvers<Execution>();
     const shown = await openForm();
     shown.start = () => answer.promise;
-    shown.receive({ type: "submit", draft: { ...shown.form.draft, values: typed("tea") } });
+    void shown.submit(typed("tea"));
     let isSettled = false;
     const closed = shown.session.close().then(() => (isSettled = true));
     await settle();
@@ -415,10 +398,10 @@ describe("A kickoff form's session", () => {
   });
 
   it("reports a failure to a person who closed the form while it was being sent", async () => {
-    const gate = deferred<Execution>();
+    const gate = Promise.withResolvers<Execution>();
     const shown = await openForm();
     shown.start = () => gate.promise;
-    shown.receive({ type: "submit", draft: { id: shown.form.draft.id, values: typed("a") } });
+    void shown.submit(typed("a"));
     const closed = shown.session.close();
     await settle();
     const failure = refusal();

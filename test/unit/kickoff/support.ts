@@ -2,25 +2,26 @@ import type { Crew } from "../../../src/crews/types.ts";
 import type { Seed } from "../../../src/kickoff/form/content.ts";
 import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 import { TestForm } from "../../support/form/test-form.ts";
-import { FakeClock } from "../executions/fake-clock.ts";
+import { FakeClock, settle } from "../executions/fake-clock.ts";
 
 /** A connected crew. */
 export const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
-
-/** A promise that a test settles. */
-export function deferred<T>(): {
-  promise: Promise<T>;
-  resolve: (value: T) => void;
-  reject: (error: Error) => void;
-} {
-  return Promise.withResolvers<T>();
-}
 
 /** A form of two inputs, before it asks for them, whose kickoff starts. */
 export function testForm(seed: Seed = {}, options: { readonly takesFocus?: boolean } = {}) {
   const clock = new FakeClock();
   const form = new TestForm(clock, [{ name: "topic" }, { name: "__proto__" }], seed, options);
-  return Object.assign(form, { clock });
+  const gets = (type: "changed" | "submit", values = form.form.draft.values) =>
+    form.receive({ type, draft: { id: form.form.draft.id, values } });
+  return Object.assign(form, {
+    clock,
+    type: (values: FormValues) => gets("changed", values),
+    /** Until its answer is shown; what it has, if no other values are given. */
+    submit: async (values?: FormValues) => {
+      gets("submit", values);
+      await settle();
+    },
+  });
 }
 
 /** The same, shown. */
@@ -31,13 +32,16 @@ export async function openForm(...given: Parameters<typeof testForm>) {
   return form;
 }
 
-/** Values typed into a form with two inputs, one of them with an awkward name. */
-export function typed(topic: string, other = "x"): FormValues {
-  return {
-    ...initialValues([]),
-    inputs: [
-      { name: "topic", mode: "text", text: topic },
-      { name: "__proto__", mode: "text", text: other },
-    ],
-  };
+/** Values of a form with these texts as inputs. */
+export function valuesOf(
+  texts: Readonly<Record<string, string>>,
+  rest: Partial<FormValues> = {},
+): FormValues {
+  const inputs = Object.entries(texts).map(
+    ([name, text]) => ({ name, mode: "text", text }) as const,
+  );
+  return { ...initialValues([]), inputs, ...rest };
 }
+
+/** Values typed into a form with two inputs, one of them with an awkward name. */
+export const typed = (topic: string, other = "x") => valuesOf({ topic, ["__proto__"]: other });

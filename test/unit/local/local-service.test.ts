@@ -5,6 +5,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
 import { windowProtocol } from "../../../src/base/window-protocol.ts";
+import type { ProjectRecords } from "../../../src/local/records.ts";
 import { findRunning, ServiceError } from "../../../src/local/service-process.ts";
 import { CrewApi } from "../../support/crew-api.ts";
 import { signal } from "../../support/processes.ts";
@@ -16,11 +17,16 @@ async function accepts(url: string, token: string | undefined): Promise<boolean>
 }
 
 describe("keeping a local crew served", () => {
+  let records: ProjectRecords;
+  let tokens: MemoryTokens;
+  const open = (more?: ConstructorParameters<typeof Window>[2]) =>
+    new Window(records, tokens, more);
+
+  beforeEach(async () => ({ records, tokens } = await newMachine()));
   afterEach(cleanUp);
 
   it("starts it, keeps its tokens and port, and starts it once however often it is called", async () => {
-    const { records, tokens } = await newMachine();
-    const window = new Window(records, tokens);
+    const window = open();
     const [url, again] = await Promise.all([window.serve(), window.serve()]);
     assert.equal(url, again);
     assert.equal(await window.serve(), url);
@@ -40,11 +46,10 @@ describe("keeping a local crew served", () => {
   });
 
   it("the service stays when its window closes, and the next window uses it with the same token", async () => {
-    const { records, tokens } = await newMachine();
-    const first = new Window(records, tokens);
+    const first = open();
     const url = await first.serve();
     first.dispose();
-    const next = new Window(records, tokens);
+    const next = open();
     await next.join();
     assert.equal(next.url, url);
     assert.equal(await next.serve(), url);
@@ -54,9 +59,8 @@ describe("keeping a local crew served", () => {
   });
 
   it("in a browser that has forgotten the secrets, the next window has the token from a file of this user", async () => {
-    const { records, tokens } = await newMachine();
     const file = path.join(records.dataFolder(crewFolder), "tokens.json");
-    const first = new Window(records, tokens, { hasTokenFile: true });
+    const first = open({ hasTokenFile: true });
     const url = await first.serve();
     first.dispose();
     assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -68,13 +72,12 @@ describe("keeping a local crew served", () => {
   });
 
   it("uses another port if another program has its port", async () => {
-    const { records, tokens } = await newMachine();
     const stranger = createServer().listen(0, "127.0.0.1");
     await once(stranger, "listening");
     const taken = (stranger.address() as { port: number }).port;
     records.change(crewFolder, { port: taken });
     try {
-      const url = await new Window(records, tokens).serve();
+      const url = await open().serve();
       assert.notEqual(new URL(url).port, String(taken));
       assert.equal(records.read(crewFolder)?.port, Number(new URL(url).port));
     } finally {
@@ -83,8 +86,7 @@ describe("keeping a local crew served", () => {
   });
 
   it("windows that start it at once have one service, with one token", async () => {
-    const { records, tokens } = await newMachine();
-    const windows = [1, 2, 3].map(() => new Window(records, tokens));
+    const windows = [1, 2, 3].map(() => open());
     const urls = await Promise.all(windows.map((window) => window.serve()));
     assert.equal(new Set(urls).size, 1);
     assert.equal(windows.flatMap(({ launched }) => launched).length, 1);
@@ -94,8 +96,7 @@ describe("keeping a local crew served", () => {
   });
 
   it("that it ended by itself is reported in one window, and no window that is open restarts it", async () => {
-    const { records, tokens } = await newMachine();
-    const windows = [new Window(records, tokens), new Window(records, tokens)];
+    const windows = [open(), open()];
     let url = "";
     for (const window of windows) url = await window.serve();
     signal(windows[0]?.launched[0]?.pid ?? 0, "SIGKILL");
@@ -111,7 +112,6 @@ describe("keeping a local crew served", () => {
   });
 
   it("one that leaves as it is found is started again", async () => {
-    const { records, tokens } = await newMachine();
     tokens.kept.set(crewId, { inUse: "bearer", bearer: "T", userBearer: "U" });
     const published = path.join(records.dataFolder(crewFolder), "service.json");
     const leaving = createHttpServer((request, response) => {
@@ -125,7 +125,7 @@ describe("keeping a local crew served", () => {
     const about = { url, pid: process.pid, instance: "1", protocol: windowProtocol };
     writeFileSync(published, JSON.stringify(about));
     try {
-      const window = new Window(records, tokens);
+      const window = open();
       assert.notEqual(await window.serve(), url);
       assert.equal(window.launches, 1);
     } finally {
@@ -151,14 +151,13 @@ describe("keeping a local crew served", () => {
   });
 
   it("one that doesn't respond is neither ended nor replaced by a window that can't know it", async () => {
-    const { records, tokens } = await newMachine();
-    const owner = new Window(records, tokens);
+    const owner = open();
     await owner.serve();
     const pid = owner.launched[0]?.pid ?? 0;
     owner.dispose();
     signal(pid, "SIGSTOP");
     try {
-      const other = new Window(records, tokens, { settleMs: 1 });
+      const other = open({ settleMs: 1 });
       await assert.rejects(other.stop(), /“Crew” does not stop/);
       await assert.rejects(
         other.serve(),
@@ -178,20 +177,18 @@ describe("keeping a local crew served", () => {
   });
 
   it("gives its tokens to each crew that it serves", async () => {
-    const { records, tokens } = await newMachine();
     records.setClasses(crewFolder, ["A", "B"]);
     await tokens.setTokens(`${crewId}#B`, { inUse: "userBearer", bearer: "old" });
-    await new Window(records, tokens).serve();
+    await open().serve();
     const { inUse, ...both } = tokens.kept.get(crewId) ?? { inUse: undefined };
     assert.deepEqual(tokens.kept.get(`${crewId}#A`), { inUse, ...both });
     assert.deepEqual(tokens.kept.get(`${crewId}#B`), { inUse: "userBearer", ...both });
   });
 
   it("keeps using the user token that a person chose", async () => {
-    const { records, tokens } = await newMachine();
     const mine = "a-user-token-of-mine";
     tokens.kept.set(crewId, { inUse: "userBearer", userBearer: mine });
-    const url = await new Window(records, tokens).serve();
+    const url = await open().serve();
     assert.deepEqual(
       [tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.userBearer],
       ["userBearer", mine],
@@ -200,12 +197,11 @@ describe("keeping a local crew served", () => {
   });
 
   it("a window that uses it stores its tokens again if they are gone; another one doesn't interrupt it, and says so", async () => {
-    const { records, tokens } = await newMachine();
-    const window = new Window(records, tokens);
+    const window = open();
     const url = await window.serve();
     const before = tokens.kept.get(crewId);
     tokens.kept.clear();
-    const other = new Window(records, tokens, { settleMs: 1 });
+    const other = open({ settleMs: 1 });
     await assert.rejects(other.serve(), /its token is no longer on this machine/);
     assert.equal(await window.serve(), url);
     assert.deepEqual(tokens.kept.get(crewId), before);
@@ -214,7 +210,6 @@ describe("keeping a local crew served", () => {
   });
 
   it("leaves no service behind whose tokens could not be stored, and can start again", async () => {
-    const { records, tokens } = await newMachine();
     const locked = new Error("The keychain is locked.");
     let isLocked = true;
     const window = new Window(records, {
@@ -228,8 +223,7 @@ describe("keeping a local crew served", () => {
   });
 
   it("uses one with another protocol by its API only, and starts its own when that has ended", async () => {
-    const { records, tokens } = await newMachine();
-    const older = new Window(records, tokens);
+    const older = open();
     const url = await older.serve();
     older.dispose();
     const published = path.join(records.dataFolder(crewFolder), "service.json");
@@ -239,7 +233,7 @@ describe("keeping a local crew served", () => {
     >;
     assert.equal(protocol, windowProtocol);
     writeFileSync(published, JSON.stringify({ ...rest, protocol: windowProtocol + 1 }));
-    const newer = new Window(records, tokens);
+    const newer = open();
     assert.equal(await newer.serve(), url);
     assert.deepEqual([newer.connection, newer.launches], [undefined, 0]);
     await older.endServices();
@@ -248,8 +242,7 @@ describe("keeping a local crew served", () => {
   });
 
   it("a window that closes while it starts the service leaves none", async () => {
-    const { records, tokens } = await newMachine();
-    const window = new Window(records, tokens);
+    const window = open();
     const started = window.serve();
     await waitFor("the launch", () => window.launches === 1);
     window.dispose();

@@ -7,7 +7,7 @@ import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { earlierKickoff, MaybeStartedError, sendKickoff } from "../../../src/sending/kickoff.ts";
 import type { Senders } from "../../../src/sending/senders.ts";
-import { crew, deferred } from "../kickoff/support.ts";
+import { crew } from "../kickoff/support.ts";
 import { failures, intentsIn, kill, senderParts, type Window, Windows } from "./window.ts";
 
 const request: KickoffRequest = {
@@ -100,7 +100,7 @@ describe("Sending a kickoff", () => {
   });
 
   it("sends once, however often and from however many windows it is called", async () => {
-    const gate = deferred<KickoffAnswer>();
+    const gate = Promise.withResolvers<KickoffAnswer>();
     answer = () => gate.promise;
     const otherWindow = makeSender(windows.open());
     const tries = [makeSender(), otherWindow, otherWindow].map((sender) =>
@@ -199,7 +199,7 @@ describe("Sending a kickoff", () => {
     });
 
     it("may have started, before a response and without one", async () => {
-      const gate = deferred<KickoffAnswer>();
+      const gate = Promise.withResolvers<KickoffAnswer>();
       answer = () => gate.promise;
       const sending = makeSender().send(crew, request, { localId });
       while (sent.length === 0) await new Promise(setImmediate);

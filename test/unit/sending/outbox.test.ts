@@ -4,7 +4,6 @@ import { resumeSending } from "../../../src/executions/resumes.ts";
 import type { Intent } from "../../../src/sending/outbox.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, START } from "../executions/samples.ts";
-import { deferred } from "../kickoff/support.ts";
 import { failures, intentsIn, kill, sendOpenly, type Window, Windows } from "./window.ts";
 
 const { localId } = anExecution();
@@ -46,7 +45,7 @@ describe("The outbox", () => {
   });
 
   it("is not emptied while one is being sent, in any window", async () => {
-    const answer = deferred<undefined>();
+    const answer = Promise.withResolvers<undefined>();
     const sent = sendOpenly(
       two.outbox,
       kickoff,
@@ -89,7 +88,7 @@ describe("The outbox", () => {
   }
 
   it("shows every window that a request is in progress, from its transaction until it is answered or fails", async () => {
-    const answer = deferred<undefined>();
+    const answer = Promise.withResolvers<undefined>();
     const seen: boolean[] = [];
     const sending = sendOpenly(
       one.outbox,
@@ -106,7 +105,7 @@ describe("The outbox", () => {
   });
 
   it("shows that a request is no longer in progress if its process has ended, or after the longest time of a request", async () => {
-    const sending = deferred<undefined>();
+    const sending = Promise.withResolvers<undefined>();
     void sendOpenly(one.outbox, resume, nothing, () => sending.promise);
     one.database.run("UPDATE intents SET pid = ?", process.ppid);
     assert.equal(two.outbox.isUnderWay(resume), true, "another process is sending it");

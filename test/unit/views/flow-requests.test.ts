@@ -53,81 +53,90 @@ function paused(changes: Partial<Question> = {}): Execution {
   return applyReading(running, aReading({ state: "waiting", waiting }), clock.now());
 }
 
-describe("What a local flow asks, as a person sees it", () => {
-  it("is a row, a notification and a sentence that ask for an answer, not for an approval", () => {
-    const row = executionRow(paused(), clock.now());
-    assert.match(row.facts, /^execution\b.*:answer\b/);
-    assert.match(row.description, /^Waiting for you at task review · choose an answer/);
-    assert.match(row.sentence, /Waiting for you at task review, choose an answer/);
-    assert.match(
-      eventOf(paused(), clock.now())?.message ?? "",
-      /of “News” asks you at “review”: choose an answer\.$/,
-    );
-    assert.match(modelOf(paused()).spoken, /task review, attempt 1: choose an answer$/);
-    assert.match(executionRow(paused({ options: [] }), clock.now()).sentence, /write an answer/);
+const fromFlow = paused({ defaultOption: "revise" });
+const fromWebhook = asked();
+
+describe("What a flow asks, as a person sees it", () => {
+  for (const [whose, execution, taskId, of] of [
+    ["of a local flow", fromFlow, "review", /of “News” asks you at “review”: choose an answer\.$/],
+    [
+      "of a webhook",
+      fromWebhook,
+      "review_article",
+      /“Please review this article\.” of “Writers” asks you at “review_article”: choose an answer\./,
+    ],
+  ] as const) {
+    it(`is a row, a notification and a sentence that ask for an answer, not for an approval, ${whose}`, () => {
+      const { facts, description, sentence } = executionRow(execution, clock.now());
+      assert.match(facts, /^execution\b(?!.*:approve\b).*:answer\b/);
+      const waits = `Waiting for you at task ${taskId}`;
+      assert.ok(description.startsWith(`${waits} · choose an answer`), description);
+      assert.ok(sentence.includes(`${waits}, choose an answer`), sentence);
+      const task = execution.tasks.find((task) => task.taskId === taskId);
+      const row = taskRow(task ?? assert.fail(), execution);
+      assert.match(row.facts, /^task:waiting:answer\b/);
+      assert.equal(row.sentence, `Task ${taskId}, Waiting for you, choose an answer`);
+      const event = eventOf(execution, clock.now());
+      assert.equal(event?.kind, "waiting");
+      assert.match(event.message, of);
+      const { spoken } = modelOf(execution);
+      assert.ok(spoken.endsWith(`task ${taskId}, attempt 1: choose an answer`), spoken);
+    });
+  }
+
+  it("is an answer to write if it names none", () => {
+    const open = paused({ options: [] });
+    assert.match(executionRow(open, clock.now()).sentence, /write an answer/);
+    const { text } = renderExecution(open);
+    assert.match(text, /The flow asks you at review/);
+    assert.doesNotMatch(text, /Choose an answer|approve/);
   });
 
-  it("no longer asks for it once an answer is on its way", () => {
+  it("is no longer asked once an answer is on its way", () => {
     const at = new Date(0).toISOString();
     const feedback = { isApprove: true, isAnswer: true, text: "revise", at } as const;
     const sending = resumeSending(paused(), { taskId: "review", attempt: 1 }, feedback);
     assert.doesNotMatch(executionRow(sending, clock.now()).sentence, /choose an answer/);
+    assert.equal(eventOf(answering(fromWebhook), clock.now()), undefined);
   });
 
-  it("is in the document with its question and its answers", () => {
-    const { text } = renderExecution(paused({ defaultOption: "revise" }));
-    assert.match(text, /The flow asks you at review and continues with your answer\./);
-    // Beside its output and its lenses.
-    assert.match(
-      text,
+  it("is in the document with its question and its answers, and whom it is assigned to", () => {
+    const { text } = renderExecution(fromFlow);
+    for (const part of [
+      /The flow asks you at review and continues with your answer\./,
+      // Beside its output and its lenses.
       /^## Task: review\n\nWaiting for you\n\n> Is it \*\*right\*\*\?\n\n.*Draft\./ms,
-    );
-    assert.match(text, /Choose an answer, or write another: “publish”, “revise \(default\)”/);
+      /Choose an answer, or write another: “publish”, “revise \(default\)”/,
+    ])
+      assert.match(text, part);
     assert.doesNotMatch(text, /approve it|The answer goes to/);
-    const open = renderExecution(paused({ options: [] })).text;
-    assert.match(open, /The flow asks you at review/);
-    assert.doesNotMatch(open, /Choose an answer|approve/);
+    const received = renderExecution(fromWebhook).text;
+    for (const part of [
+      /The flow asks you at review_article and continues with your answer\./,
+      /Choose an answer, or write another: “approved”, “rejected”, “request_ch/,
+      /Assigned to: ada@crew\.test/,
+      /The answer goes to app\.crew\.test/,
+      /Please review this article\./,
+      /"title": "Otters"/,
+    ])
+      assert.match(received, part);
+    assert.ok(!received.includes("/callback/abc"), "who knows the address may be able to answer");
   });
 
   it("is on the page with a button for each answer, and says where the answer goes", () => {
-    const { review } = modelOf(paused({ defaultOption: "revise" }));
+    const { review } = modelOf(fromFlow);
     assert.deepEqual(review?.answers, [
       { label: "publish", text: "publish" },
       { label: "revise (default)", text: "revise" },
     ]);
-    assert.deepEqual(
-      [review.status, review.note, review.goesTo],
-      [
-        "waits",
-        "Is it **right**?",
-        "Goes to “News” (local, on this machine), and the flow continues with it.",
-      ],
-    );
-  });
-});
-
-describe("A flow's request, as a person sees it", () => {
-  it("is a row that waits, with the actions of a flow and not those of an output", () => {
-    const row = executionRow(asked(), clock.now());
-    assert.equal(row.label, "Please review this…");
-    assert.match(row.description, /^Waiting for you at task review_article · choose an answer/);
-    assert.match(row.sentence, /Waiting for you at task review_article, choose an answer/);
-    assert.match(row.facts, /^execution\b.*:answer\b/);
-    assert.doesNotMatch(row.facts, /:approve\b/);
-    const [task] = asked().tasks;
-    const { facts, sentence } = taskRow(task ?? assert.fail(), asked());
-    assert.match(facts, /^task:waiting:answer\b/);
-    assert.equal(sentence, "Task review_article, Waiting for you, choose an answer");
-  });
-
-  it("is notified once, also if it is asked again", () => {
-    const event = eventOf(asked(), clock.now());
-    assert.equal(event?.kind, "waiting");
-    assert.match(
-      event.message,
-      /“Please review this article\.” of “Writers” asks you at “review_article”: choose an answer\./,
-    );
-    assert.equal(eventOf(answering(asked()), clock.now()), undefined);
+    assert.deepEqual([review.status, review.note], ["waits", "Is it **right**?"]);
+    const here = "Goes to “News” (local, on this machine), and the flow continues with it.";
+    assert.equal(review.goesTo, here);
+    const there = "Goes to app.crew.test, and the flow continues with it.";
+    assert.equal(modelOf(fromWebhook).review?.goesTo, there);
+    const answered = modelOf(resumeAnswered(answering(fromWebhook), target, {}));
+    assert.equal(answered.review, undefined);
+    assert.equal(answered.view.tasks[0]?.attempts[0]?.feedback[0]?.kind, "answered");
   });
 
   it("is in its notification with its answers, if there is room for them", () => {
@@ -146,17 +155,6 @@ describe("A flow's request, as a person sees it", () => {
       ["Open", "Close"],
     ])
       assert.deepEqual(shown(...options), [false, "Open", "Answer…"]);
-  });
-
-  it("is in the document with its message, state, answers, host and whom it is assigned to", () => {
-    const { text } = renderExecution(asked());
-    assert.match(text, /The flow asks you at review_article and continues with your answer\./);
-    assert.match(text, /Choose an answer, or write another: “approved”, “rejected”, “request_ch/);
-    assert.match(text, /Assigned to: ada@crew\.test/);
-    assert.match(text, /The answer goes to app\.crew\.test/);
-    assert.match(text, /Please review this article\./);
-    assert.match(text, /"title": "Otters"/);
-    assert.ok(!text.includes("/callback/abc"), "who knows the address may be able to answer");
   });
 
   it("stays readable with what became of the answer", () => {
@@ -192,19 +190,6 @@ describe("A flow's request, as a person sees it", () => {
     assert.ok(text.includes(note) && text.includes("Please review this article."));
     assert.equal(modelOf(over).view.tasks[0]?.attempts[0]?.note, note);
     assert.ok(!renderExecution(asked()).text.includes(note));
-  });
-
-  it("is on the page with a button for each answer, and says where the answer goes", () => {
-    const { review } = modelOf(asked());
-    assert.deepEqual(
-      review?.answers?.map(({ text }) => text),
-      ["approved", "rejected", "request_changes"],
-    );
-    assert.equal(review.status, "waits");
-    assert.equal(review.goesTo, "Goes to app.crew.test, and the flow continues with it.");
-    const answered = modelOf(resumeAnswered(answering(asked()), target, {}));
-    assert.equal(answered.review, undefined);
-    assert.equal(answered.view.tasks[0]?.attempts[0]?.feedback[0]?.kind, "answered");
   });
 
   it("says where its answer can't go", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
+import type { TokenType } from "../../../src/api/types.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
@@ -13,12 +14,6 @@ import { crewRow, goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
 import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
-const unauthorized = new CrewApiError({
-  kind: "unauthorized",
-  status: 401,
-  message: "The crew refused the token.",
-  remedy: "Set another one.",
-});
 const deployed: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 const local: Crew = {
   id: "local:file:///a",
@@ -46,154 +41,122 @@ function menusOf(facts: string): string[] {
   );
 }
 
-describe("a crew's row", () => {
-  it("shows a deployed crew's host, and the path by which crews of one server differ", () => {
-    const shown = (url: string) => crewRow({ ...deployed, url }, {}).description;
-    assert.equal(shown("https://crew.test/one"), "crew.test/one");
-    assert.equal(shown("https://crew.test/two"), "crew.test/two");
-    const row = crewRow(deployed, {});
-    const unnamed = crewRow({ ...deployed, name: row.description }, {});
-    assert.deepEqual([unnamed.label, unnamed.description], [row.description, ""]);
-    assert.equal(row.description, "crew.test");
-    assert.deepEqual(menusOf(row.facts), ["remote"]);
-  });
+const mine = (more: Partial<NonNullable<Crew["local"]>>): Crew => ({
+  ...local,
+  local: { ...local.local!, ...more },
+});
+const idle = (more: Partial<NonNullable<Crew["local"]>> = {}) => mine({ running: false, ...more });
+const stored = (inUse: TokenType, ...types: TokenType[]) => ({
+  tokens: { kind: "stored", inUse, types } as const,
+});
+const refusal = (tokenType?: TokenType) => ({
+  refusing: new CrewApiError({
+    ...{
+      kind: "unauthorized" as const,
+      status: 401,
+      message: "Refused.",
+      remedy: "Set another one.",
+    },
+    ...(tokenType && { tokenType }),
+  }),
+});
+const engineNote = "crewAI 1.15.30, /p/.venv/bin/python";
+const real = { engine: "crewai", engineNote } as const;
+const withHeld = { ...real, interrupted: ["1", "2", "3"] };
+const failure = "It ended unexpectedly\n(exit code 3).";
+const noCrewai = "crewAI is not installed for /p/.venv/bin/python.";
+const two = stored("userBearer", "bearer", "userBearer");
+const lostToken = { tokens: { kind: "lost", why: "gone" } } as const;
 
-  it("says that the token was refused, or that this machine has none", () => {
-    const refusing = crewRow(deployed, { refusing: unauthorized });
-    assert.match(refusing.description, /Token refused/);
-    assert.match(refusing.sentence, /Token refused/);
-    assert.ok(refusing.tooltip.includes("Set another one."));
-    assert.match(refusing.facts, /:refusing\b/);
-    assert.equal(
-      crewRow(deployed, { tokens: { kind: "none" } }).description,
-      "No token on this machine",
-    );
-    const refusalOf = (tokenType: "bearer" | "userBearer") =>
-      new CrewApiError({
-        kind: "unauthorized",
-        status: 401,
-        tokenType,
-        message: "No.",
-        remedy: "Set it.",
-      });
-    assert.match(
-      crewRow(deployed, { refusing: refusalOf("userBearer") }).description,
-      /^User's token refused/,
-    );
-    assert.match(
-      crewRow(deployed, { refusing: refusalOf("bearer") }).sentence,
-      /Organisation's token refused/,
-    );
-  });
+type Row = ReturnType<typeof crewRow>;
+type CrewCase = readonly [of: Crew, text: string, known?: Parameters<typeof crewRow>[1]];
 
-  it("distinguishes a token that this machine lost from one that it never had", () => {
-    const row = crewRow(deployed, { tokens: { kind: "lost", why: "gone" } });
-    assert.equal(row.description, "Token lost here – set it again");
-    assert.ok(
-      row.tooltip.some((line) => line.includes("secret storage no longer returns the token")),
-    );
-    assert.match(row.sentence, /Token lost here/);
-  });
-
-  it("shows which token is in use, and that there is another, in description, tooltip and to screen readers", () => {
-    const both = crewRow(deployed, {
-      tokens: { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] },
-    });
-    assert.equal(both.description, "User Bearer Token · crew.test");
-    assert.ok(both.tooltip.includes("Uses the user's token (User Bearer Token)"));
-    assert.ok(both.tooltip.includes("Also here: the organisation's token (Bearer Token)"));
-    assert.equal(
-      both.sentence,
-      "Crew Writers, crew.test, uses the user's token (User Bearer Token)",
-    );
-    const usual = crewRow(deployed, {
-      tokens: { kind: "stored", inUse: "bearer", types: ["bearer"] },
-    });
-    assert.equal(usual.description, "crew.test");
-    assert.equal(
-      crewRow(local, {
-        tokens: { kind: "stored", inUse: "bearer", types: ["bearer", "userBearer"] },
-      }).description,
-      crewRow(local, {}).description,
-    );
-  });
-
-  it("says that a local crew runs with crewAI, where that is, and what a restart interrupted", () => {
-    const real = {
-      ...local.local!,
-      engine: "crewai" as const,
-      engineNote: "crewAI 1.15.30, /p/.venv/bin/python",
-    };
-    const row = crewRow({ ...local, local: real }, {});
-    assert.equal(row.description, "crewAI");
-    assert.ok(row.tooltip.includes("crewAI 1.15.30, /p/.venv/bin/python"));
-    assert.doesNotMatch(row.tooltip.join(), /rehearsal/);
-    const held = crewRow({ ...local, local: { ...real, interrupted: ["1", "2", "3"] } }, {});
-    assert.equal(held.description, "crewAI · 3 executions were interrupted");
-    assert.match(held.sentence, /, 3 executions were interrupted/);
-    assert.match(held.facts, /^crew:local:running\b.*:interrupted\b/);
-  });
-
-  it("says why a local crew is rehearsed", () => {
-    const engineNote = "crewAI is not installed for /p/.venv/bin/python.";
-    const row = crewRow({ ...local, local: { ...local.local!, engineNote } }, {});
-    assert.ok(row.tooltip.includes(engineNote));
-    assert.match(row.facts, /^crew:local\b.*:rehearsal\b/);
-  });
-
-  it("says that a local crew calls no model, and whether it runs", () => {
-    assert.equal(crewRow(local, {}).description, "rehearsal, no model");
-    assert.equal(crewRow(local, {}).sentence, "Crew Mine, rehearsal – no language model is called");
-    assert.ok(
-      crewRow(local, {}).tooltip.includes(
-        "Served on this machine: rehearsal – no language model is called",
-      ),
-    );
-    assert.deepEqual(menusOf(crewRow(local, {}).facts), ["local", "running"]);
-    const stopped = crewRow({ ...local, local: { ...local.local!, running: false } }, {});
-    assert.equal(stopped.description, "stopped · rehearsal, no model");
-    assert.deepEqual(menusOf(stopped.facts), ["local", "stopped"]);
-    const starting = crewRow(
-      { ...local, local: { ...local.local!, running: false, starting: true } },
-      {},
-    );
-    assert.equal(starting.description, "starting…");
-    assert.deepEqual(
-      menusOf(starting.facts),
-      ["local"],
-      "can't be started or stopped while it starts",
-    );
-  });
-
-  it("says why a local crew doesn't run: neutral if it was stopped, red if it failed", () => {
-    const idle = (more: Partial<NonNullable<Crew["local"]>>) =>
-      crewRow({ ...local, local: { ...local.local!, running: false, ...more } }, {});
-    const [stopped, closed, failed] = [
-      idle({}),
-      idle({ ranBefore: true }),
-      idle({ failure: "It ended unexpectedly\n(exit code 3)." }),
-    ];
-    assert.deepEqual(
-      [stopped.icon, closed.icon],
+/** What rows of crews have in each of their parts. */
+const crewRows: readonly (readonly [what: string, part: (row: Row) => string, CrewCase[]])[] = [
+  [
+    "description",
+    (row) => row.description,
+    [
+      [deployed, "crew.test"],
+      [{ ...deployed, url: "https://crew.test/one" }, "crew.test/one"],
+      [{ ...deployed, name: "crew.test" }, ""],
+      [deployed, "Token refused – replace it to continue", refusal()],
+      [deployed, "User's token refused – replace it to continue", refusal("userBearer")],
+      [deployed, "Organisation's token refused – replace it to continue", refusal("bearer")],
+      [deployed, "No token on this machine", { tokens: { kind: "none" } }],
+      [deployed, "Token lost here – set it again", lostToken],
+      [deployed, "User Bearer Token · crew.test", two],
+      [deployed, "crew.test", stored("bearer", "bearer")],
+      [local, "rehearsal, no model", stored("bearer", "bearer", "userBearer")],
+      [mine(real), "crewAI"],
+      [mine(withHeld), "crewAI · 3 executions were interrupted"],
+      [idle(), "stopped · rehearsal, no model"],
+      [idle({ starting: true }), "starting…"],
+      [idle({ failure }), "failed: It ended unexpectedly (exit code 3) · rehearsal, no model"],
+    ],
+  ],
+  [
+    "sentence for screen readers",
+    (row) => row.sentence,
+    [
+      [deployed, "Token refused", refusal()],
+      [deployed, "Organisation's token refused", refusal("bearer")],
+      [deployed, "Token lost here", lostToken],
+      [deployed, "Crew Writers, crew.test, uses the user's token (User Bearer Token)", two],
+      [local, "Crew Mine, rehearsal – no language model is called"],
+      [mine(withHeld), ", 3 executions were interrupted"],
+      [idle({ failure }), "failed: It ended unexpectedly"],
+    ],
+  ],
+  [
+    "tooltip",
+    (row) => row.tooltip.join("\n"),
+    [
+      [deployed, "Set another one.", refusal()],
+      [deployed, "secret storage no longer returns the token", lostToken],
+      [deployed, "Uses the user's token (User Bearer Token)\n", two],
+      [deployed, "\nAlso here: the organisation's token (Bearer Token)", two],
+      [local, "Served on this machine: rehearsal – no language model is called"],
+      [mine(real), engineNote],
+      [mine({ engineNote: noCrewai }), noCrewai],
+      [idle(), "It was stopped here or in another window."],
       [
-        { id: "server-process", color: "disabledForeground" },
-        { id: "server-process", color: "disabledForeground" },
+        idle({ ranBefore: true }),
+        "It ended when nothing was left to do, and starts again when it ",
       ],
-    );
-    assert.match(stopped.tooltip.join("\n"), /It was stopped here or in another window\./);
-    assert.match(
-      closed.tooltip.join("\n"),
-      /It ended when nothing was left to do, and starts again when it is needed/,
-    );
-    assert.deepEqual(failed.icon, { id: "error", color: "list.errorForeground" });
-    assert.equal(
-      failed.description,
-      "failed: It ended unexpectedly (exit code 3) · rehearsal, no model",
-    );
-    assert.match(failed.tooltip.join("\n"), /It failed: It ended unexpectedly \(exit code 3\)\./);
-    assert.match(failed.sentence, /failed: It ended unexpectedly/);
-    for (const row of [stopped, closed, failed])
-      assert.deepEqual(menusOf(row.facts), ["local", "stopped"], "can be started from the row");
+      [idle({ failure }), "It failed: It ended unexpectedly (exit code 3)."],
+    ],
+  ],
+];
+
+describe("a crew's row", () => {
+  for (const [what, part, rows] of crewRows)
+    for (const [of, text, known = {}] of rows)
+      it(`has in its ${what}: ${text}`, () => {
+        const shown = part(crewRow(of, known));
+        if (what === "description") assert.equal(shown, text);
+        else assert.ok(shown.includes(text), shown);
+      });
+
+  it("has facts for its menu: only what starts or stops it now, and what it lacks", () => {
+    const facts = (of: Crew, known = {}) => crewRow(of, known).facts;
+    assert.match(facts(deployed, refusal()), /:refusing\b/);
+    assert.match(facts(mine(withHeld)), /^crew:local:running\b.*:interrupted\b/);
+    assert.match(facts(mine({ engineNote: noCrewai })), /^crew:local\b.*:rehearsal\b/);
+    assert.deepEqual(menusOf(facts(deployed)), ["remote"]);
+    assert.deepEqual(menusOf(facts(local)), ["local", "running"]);
+    assert.deepEqual(menusOf(facts(idle({ starting: true }))), ["local"]);
+    for (const state of [{}, { ranBefore: true as const }, { failure }])
+      assert.deepEqual(menusOf(facts(idle(state))), ["local", "stopped"]);
+  });
+
+  it("is neutral if it was stopped, and red if it failed", () => {
+    const neutral = { id: "server-process", color: "disabledForeground" };
+    for (const state of [{}, { ranBefore: true as const }])
+      assert.deepEqual(crewRow(idle(state), {}).icon, neutral);
+    const red = { id: "error", color: "list.errorForeground" };
+    assert.deepEqual(crewRow(idle({ failure }), {}).icon, red);
+    assert.doesNotMatch(crewRow(mine(real), {}).tooltip.join(), /rehearsal/);
   });
 
   it("marks a crew that is no longer connected, and offers no action of a connected one", () => {
