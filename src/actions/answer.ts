@@ -25,7 +25,7 @@ import { may } from "../view/actions.ts";
 import { isShown } from "../views/attention.ts";
 import type { CurrentCircumstances } from "../views/circumstances.ts";
 import type { ExecutionDocuments } from "../views/document/documents.ts";
-import type { PageRoom } from "../views/page/register.ts";
+import type { Pages } from "../views/page/register.ts";
 import { type Asker, person, program } from "./asker.ts";
 import { askAnswer, askTask, askToAllow, doubtIn, feedbackQuestion } from "./feedback-questions.ts";
 import type { Question } from "./question.ts";
@@ -39,7 +39,7 @@ export interface AnswerParts {
   /** Which outputs are on the screen, as text or on a page. */
   readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
   /** Shows the page's box for a task: that is where a person writes. */
-  readonly page: Pick<PageRoom, "review">;
+  readonly page: Pick<Pages, "review">;
   readonly clock: Clock;
 }
 
@@ -288,10 +288,7 @@ export class Feedback {
     }
   }
 
-  /**
-   * Asks a person for an unknown task, and before they answer again.
-   * @throws StaleFeedbackError, UserError
-   */
+  /** Asks a person for an unknown task, and before they answer again. @throws UserError */
   async #prepare(
     execution: Execution,
     { taskId: known = execution.waiting?.taskId, attempt }: GivenFeedback,

@@ -13,14 +13,14 @@ import { type Execution, type ExecutionSummary, hasEnded } from "../executions/m
 import type { ExecutionStore } from "../executions/store.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import { type Asker, person } from "./asker.ts";
-import type { PageRoom } from "../views/page/register.ts";
+import type { Pages } from "../views/page/register.ts";
 import { namesOf, type Targets } from "./targets.ts";
 
 export interface CallbackParts {
   readonly targets: Targets;
   readonly store: Pick<ExecutionStore, "list">;
   readonly crews: Pick<Crews, "get">;
-  readonly page: Pick<PageRoom, "open">;
+  readonly page: Pick<Pages, "open">;
   readonly trackExecution: (argument: unknown) => Promise<unknown>;
   readonly callbacks: () => Promise<
     Pick<Callbacks, "forFlows" | "take" | "test"> & {

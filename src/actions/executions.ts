@@ -9,7 +9,7 @@ import { titleOf } from "../executions/title.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Poller } from "../executions/poller.ts";
 import { canBeAsked } from "../executions/polls.ts";
-import type { PageRoom } from "../views/page/register.ts";
+import type { Pages } from "../views/page/register.ts";
 import type { Asker } from "./asker.ts";
 import type { Question } from "./question.ts";
 import type { Targets } from "./targets.ts";
@@ -19,7 +19,7 @@ export interface ExecutionParts {
   readonly store: Pick<ExecutionStore, "find" | "list" | "refresh" | "remove" | "update">;
   readonly crews: Pick<Crews, "get">;
   readonly poller: Pick<Poller, "refusingCrews" | "pollNow" | "pollAgain" | "watchAgain">;
-  readonly page: Pick<PageRoom, "open" | "switchTo">;
+  readonly page: Pick<Pages, "open" | "switchTo">;
 }
 
 export function executionVerbs(parts: ExecutionParts) {

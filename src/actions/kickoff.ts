@@ -23,12 +23,12 @@ import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
 import type { Asker } from "./asker.ts";
 import type { Question } from "./question.ts";
-import type { PageRoom } from "../views/page/register.ts";
+import type { Pages } from "../views/page/register.ts";
 import { namesOf, type Targets } from "./targets.ts";
 
 export interface KickoffParts {
   readonly targets: Pick<Targets, "crew">;
-  readonly page: Pick<PageRoom, "open">;
+  readonly page: Pick<Pages, "open">;
   readonly crews: Pick<Crews, "inputs" | "ready">;
   readonly forms: Pick<KickoffRoom["forms"], "open" | "showHint">;
   readonly sending: Pick<Senders, "send">;

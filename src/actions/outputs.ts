@@ -13,7 +13,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
 import { type Output, outputsOf } from "../view/outputs.ts";
 import type { Sides } from "../views/comparison/messages.ts";
-import type { ComparisonRoom } from "../views/comparison/register.ts";
+import type { Comparisons } from "../views/comparison/register.ts";
 import { outputUri } from "../views/document/output-editors.ts";
 import type { DocumentsRoom } from "../views/document/register.ts";
 import { askForOther, byTime } from "../views/pick-execution.ts";
@@ -208,7 +208,7 @@ async function choosePair(
 export interface CompareParts {
   readonly targets: Targets;
   readonly store: Pick<ExecutionStore, "find" | "list">;
-  readonly comparisons: Pick<ComparisonRoom, "open">;
+  readonly comparisons: Pick<Comparisons, "open">;
 }
 
 /**

@@ -259,8 +259,7 @@ function giveFeedback(parts: ToolParts): Tool {
 }
 
 function stopExecution(parts: ToolParts): Tool {
-  const progress = vscode.l10n.t("Stopping an execution");
-  return toolOf(executionMembers, progress, async (given, by) => {
+  return toolOf(executionMembers, vscode.l10n.t("Stopping an execution"), async (given, by) => {
     const execution = executionIn(parts, given);
     const executionId = keyOf(execution);
     return await unlessInDoubt(
@@ -301,7 +300,6 @@ async function unlessInDoubt<Text>(
 
 /** The connected crews and their inputs. Starts no crew. */
 function listCrews({ crews }: ToolParts): Tool {
-  const progress = vscode.l10n.t("Reading the crews' inputs");
   const describe = async (crew: Crew, signal: AbortSignal): Promise<JsonObject> => {
     const { name, url, local } = crew;
     const known = { name, url, isLocal: local !== undefined };
@@ -322,7 +320,7 @@ function listCrews({ crews }: ToolParts): Tool {
   };
   return toolOf(
     { crew: text },
-    progress,
+    vscode.l10n.t("Reading the crews' inputs"),
     async ({ crew }, { signal }) => {
       const wanted = crew === undefined ? crews.list() : [crews.get(crew)];
       if (wanted.length > 0)

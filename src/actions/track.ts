@@ -9,7 +9,7 @@ import { newExecution } from "../executions/reduce.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Poller } from "../executions/poller.ts";
-import type { PageRoom } from "../views/page/register.ts";
+import type { Pages } from "../views/page/register.ts";
 import { namesOf, type Targets } from "./targets.ts";
 
 export interface TrackParts {
@@ -17,7 +17,7 @@ export interface TrackParts {
   readonly store: Pick<ExecutionStore, "add" | "find" | "refresh" | "summary">;
   readonly crews: Pick<Crews, "find" | "get" | "ready">;
   readonly poller: Pick<Poller, "pollNow">;
-  readonly page: Pick<PageRoom, "open">;
+  readonly page: Pick<Pages, "open">;
   readonly clock: Clock;
 }
 

@@ -7,8 +7,8 @@ import { log } from "../editor/log.ts";
 import { showStatus } from "../editor/messages.ts";
 import { type ExecutionState, toReview } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { Arrangement } from "../views/tree/arrangement.ts";
 import {
+  type Arrangement,
   type Filter,
   type Grouping,
   groupingLabel,
@@ -20,13 +20,13 @@ import {
 import { stateName } from "../view/words.ts";
 import type { ExecutionTree } from "../views/tree/tree.ts";
 import { nextToReview } from "../views/waiting.ts";
-import type { PageRoom } from "../views/page/register.ts";
+import type { Pages } from "../views/page/register.ts";
 import { namesOf, type Targets } from "./targets.ts";
 
 export interface ViewParts {
   readonly targets: Pick<Targets, "active">;
   readonly store: Pick<ExecutionStore, "list">;
-  readonly page: Pick<PageRoom, "open">;
+  readonly page: Pick<Pages, "open">;
   readonly tree: Pick<ExecutionTree, "arrangement">;
 }
 
@@ -71,10 +71,7 @@ const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
   ["answer", "crewdeck.hasAnswered"],
 ];
 
-/**
- * When VS Code first opens a walkthrough in a window, it ignores context keys that are already set
- * (observed in 1.139).
- */
+/** The first time in a window, VS Code ignores context keys that are already set (observed in 1.139). */
 async function markDone(step: string): Promise<void> {
   try {
     const id = `crewdeck.crewdeck#start#${step}`;
@@ -89,8 +86,7 @@ async function openNext({ targets, store, page }: ViewParts, step: 1 | -1) {
   const all = store.list();
   if (toReview(all).length === 0)
     throw new NothingToDo(vscode.l10n.t("No execution waits for you."));
-  const current = targets.active()?.localId;
-  const next = nextToReview(all, current, step);
+  const next = nextToReview(all, targets.active()?.localId, step);
   if (next === undefined) {
     showStatus(vscode.l10n.t("Nothing else waits for you."));
     return undefined;

@@ -38,17 +38,16 @@ export async function showError(error: unknown): Promise<void> {
   await showActions(kind, messageOf(error), actions);
 }
 
-/** Runs what the person presses. @returns it */
-export async function showActions<Action extends ErrorAction>(
+/** Runs what the person presses. */
+export async function showActions(
   kind: "Error" | "Warning" | "Information",
   text: string,
-  actions: readonly Action[],
-): Promise<Action | undefined> {
+  actions: readonly ErrorAction[],
+): Promise<void> {
   const show = vscode.window[`show${kind}Message`];
   const title = await show(plainMessage(text), ...actions.map((action) => action.title));
   const chosen = actions.find((action) => action.title === title);
   if (chosen) await runAction(chosen);
-  return chosen;
 }
 
 /** As the person who pressed its button. */

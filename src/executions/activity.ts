@@ -167,7 +167,6 @@ function crewOf(execution: ExecutionSummary, events: readonly ActivityEvent[]): 
   const { crew, origin, state, startedAt, endedAt, error, progress } = execution;
   const whole = events.filter(isWhole);
   const end = whole.findLast(({ type }) => ends.test(type))?.at ?? Date.parse(endedAt ?? "");
-  const hasEnd = hasEnded(execution);
   // Of a tracked one, `startedAt` is when it was first seen.
   const began = Date.parse((origin === "tracked" ? progress?.startedAt : undefined) ?? startedAt);
   return {
@@ -177,7 +176,7 @@ function crewOf(execution: ExecutionSummary, events: readonly ActivityEvent[]): 
     name: crew.name,
     start: whole[0]?.at ?? Math.min(began, events[0]?.at ?? Infinity),
     state: state === "completed" || state === "failed" || state === "stopped" ? state : "running",
-    ...(hasEnd && !Number.isNaN(end) ? { end } : {}),
+    ...(hasEnded(execution) && !Number.isNaN(end) ? { end } : {}),
     ...defined({ error }),
   };
 }

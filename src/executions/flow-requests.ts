@@ -24,11 +24,10 @@ export function requestReceived(
   const { requestIds = [], requests = [] } = execution;
   if (requestIds.includes(id)) return execution;
   const attempt = attemptOf(execution, taskId);
-  const continued = crewContinued(execution);
   const open = openRequests(execution).map((each) => each.taskId);
   const request = { ...received, attempt, since: new Date(now).toISOString() };
   const next = {
-    ...reopened(continued),
+    ...reopened(crewContinued(execution)),
     requests: [...requests, request],
     requestIds: [...requestIds, id],
   };

@@ -64,8 +64,6 @@ export interface Feedback {
   readonly text: string;
 }
 
-type FeedbackSummary = Omit<Feedback, "text">;
-
 export interface AttemptSummary {
   readonly number: number;
   /** `true` in place of the text. */
@@ -115,7 +113,7 @@ export interface ExecutionTask extends TaskSummary {
 export interface ResumeSummary {
   readonly taskId: string;
   readonly attempt: number;
-  readonly feedback: FeedbackSummary;
+  readonly feedback: Omit<Feedback, "text">;
   /** `unanswered`: it may have arrived, so its actions are off. */
   readonly outcome: "sending" | "answered" | "refused" | "unanswered";
   /** For `refused`: it never reached the crew. */
@@ -258,7 +256,6 @@ export function isStopping(execution: Pick<ExecutionSummary, "state" | "stop">):
   return (stop?.outcome === "sending" || stop?.outcome === "answered") && !hasEnded(execution);
 }
 
-/** Whether there is something to stop at the crew. */
 export function canBeStopped(execution: ExecutionSummary): boolean {
   return !hasEnded(execution) && execution.kickoffIds.length > 0;
 }

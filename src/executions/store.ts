@@ -162,8 +162,7 @@ export class ExecutionStore implements Disposable {
     return database.write(() => {
       if (database.get("SELECT 1 FROM executions WHERE local_id = ?", localId) !== undefined)
         throw new Error(`The execution ${localId} is tracked already.`);
-      const title = this.#newTitle(execution);
-      const named = { ...execution, ...defined({ title }) };
+      const named = { ...execution, ...defined({ title: this.#newTitle(execution) }) };
       const summary = this.#write(named);
       database.afterCommit(() => this.#adds.fire(summary));
       return named;

@@ -28,13 +28,12 @@ export function taskTimes({ spans, interruptions }: Activity): ReadonlyMap<strin
       const idle = interruptions.map(({ from, to }) => Math.min(end, to) - Math.max(start, from));
       return end - start - total([...inside, ...idle].map((each) => Math.max(0, each)));
     });
-    const tokens = sumOfTokens(own.map((span) => span.tokens));
     const seconds = total(worked) / 1000;
     const models = modelTokens(all.get(taskId) ?? []);
     const entry = defined({
       worked: Number.isNaN(seconds) ? undefined : seconds,
       waited: total(waited) === 0 ? undefined : total(waited) / 1000,
-      tokens,
+      tokens: sumOfTokens(own.map((span) => span.tokens)),
       models: models.length === 0 ? undefined : models,
     });
     return [[taskId, entry] as const];

@@ -123,7 +123,6 @@ export function checkAddress(text: string): "notAnAddress" | "notHttp" | "creden
   return username === "" && password === "" ? undefined : "credentials";
 }
 
-/** What is wrong with an address. */
 export function addressFault(address: string): string | undefined {
   const fault = checkAddress(address);
   if (fault === undefined) return undefined;

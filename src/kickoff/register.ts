@@ -11,16 +11,12 @@ import type { RequestFiles } from "./request-files/request-files.ts";
 
 export type KickoffRoom = ReturnType<typeof registerKickoff>;
 
-interface KickoffOptions extends Omit<KickoffFormsOptions, "crews"> {
-  readonly crews: Crews;
-  readonly sending: Senders;
-}
-
 /** What starts executions: forms and request files, loaded with the first one. */
-export function registerKickoff(options: KickoffOptions) {
+export function registerKickoff(
+  options: KickoffFormsOptions & { readonly crews: Crews; readonly sending: Senders },
+) {
   const { crews, database } = options;
   const owned = new Disposables();
-
   let loadingForms: Promise<KickoffForms> | undefined;
   const createForms = async () => {
     const { KickoffForms } = await import("./form/forms.ts");

@@ -72,7 +72,6 @@ export async function sendFeedback(parts: Parts, given: FeedbackToSend): Promise
   const target: ResumeTarget = { taskId, attempt: attemptToAnswer(shown, taskId) };
   if (hasEnded(shown)) throw staleError("ended", shown, target);
   const client = await crews.client(shown.crew);
-
   store.refresh();
   outbox.recoverOne(store, tracked(store.find(localId)));
   const current = tracked(store.find(localId));

@@ -53,9 +53,8 @@ interface OutboxOptions {
 }
 
 /**
- * Intents that may have been sent and whose outcome is not recorded. A row is written and deleted
- * in the transactions that record its request and outcome. A kickoff without an answer keeps its
- * row.
+ * Intents whose outcome is not recorded, though they may have been sent. The transactions that record
+ * a request and its outcome write and delete its row. A kickoff without an answer keeps it.
  */
 export class Outbox {
   readonly #options: OutboxOptions;

@@ -34,10 +34,7 @@ export class Database implements Disposable {
   readonly #changed = new Emitter<void>((error) =>
     this.#options.log.problem("A listener of the database failed.", error),
   );
-  /**
-   * Fires when data in memory may be out of date: another process wrote, or the file is another
-   * one.
-   */
+  /** Fires when data in memory may be out of date: another process wrote, or replaced the file. */
   readonly onDidChangeElsewhere = this.#changed.event;
   #connection: DatabaseSync | undefined;
   #dataVersion: unknown;
@@ -134,9 +131,7 @@ export class Database implements Disposable {
     this.#planLook();
   }
 
-  /**
-   * A later use, such as by a form that closes with the window, opens the database for that call.
-   */
+  /** A later use, as by a form that closes with the window, opens the database for that call. */
   dispose(): void {
     this.#isDisposed = true;
     this.#cancelLook?.();

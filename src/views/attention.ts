@@ -8,7 +8,7 @@ import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
 import { answersTo, canAnswer } from "../view/actions.ts";
 import type { CurrentCircumstances } from "./circumstances.ts";
-import type { ComparisonRoom } from "./comparison/register.ts";
+import type { Comparisons } from "./comparison/register.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { Timeline } from "./timeline/register.ts";
 import type { ExecutionTree } from "./tree/tree.ts";
@@ -19,7 +19,7 @@ export function watchAttention(
   { view }: { readonly view: Pick<ExecutionTree["view"], "visible" | "onDidChangeVisibility"> },
   documents: Pick<ExecutionDocuments, "summary">,
   timeline: Pick<Timeline, "shown" | "onDidChangeShown">,
-  comparisons: Pick<ComparisonRoom, "shown" | "onDidChangeShown">,
+  comparisons: Pick<Comparisons, "shown" | "onDidChangeShown">,
 ): vscode.Disposable {
   const { tabGroups } = vscode.window;
   const updateWindow = () => {

@@ -8,10 +8,7 @@ import type { Doubt } from "../view/actions.ts";
 
 type Reason = readonly [short: string, text: string, isLasting?: boolean];
 
-/**
- * Why the shown state may be out of date.
- * @param crew its crew, if that is connected
- */
+/** Why the shown state may be out of date. @param crew its crew, if that is connected */
 export function doubtOf(
   execution: ExecutionSummary,
   crew: Pick<Crew, "local"> | undefined,

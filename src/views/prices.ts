@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { plainMessage, runAction } from "../editor/messages.ts";
+import { showActions } from "../editor/messages.ts";
 import { type Price, readPrices } from "../executions/tokens.ts";
 
 /** The setting `crewdeck.prices`. A bad entry is named in a warning, once. */
@@ -33,18 +33,15 @@ export class Prices implements vscode.Disposable {
       vscode.workspace.getConfiguration("crewdeck").get("prices"),
     );
     const text = problems.join(" ");
-    if (text !== this.#reported && text !== "") void warn(text);
+    if (text !== this.#reported && text !== "")
+      void showActions("Warning", text, [
+        {
+          title: vscode.l10n.t("Open Settings"),
+          command: "workbench.action.openSettings",
+          arguments: ["@id:crewdeck.prices"],
+        },
+      ]);
     this.#reported = text;
     return prices;
   }
-}
-
-async function warn(text: string): Promise<void> {
-  const action = {
-    title: vscode.l10n.t("Open Settings"),
-    command: "workbench.action.openSettings",
-    arguments: ["@id:crewdeck.prices"],
-  };
-  const chosen = await vscode.window.showWarningMessage(plainMessage(text), action.title);
-  if (chosen !== undefined) await runAction(action);
 }

@@ -41,14 +41,8 @@ const shapes = {
   bend: "M6 4l4 4-4 4",
 } as const;
 
-interface IconProps {
-  readonly name: keyof typeof shapes;
-  /** Of the twistie of a row. */
-  readonly isOpen?: boolean;
-}
-
-/** Decoration: the text beside it says the same. Its colour is that of its name. */
-export function Icon({ name, isOpen = false }: IconProps) {
+/** Decoration: the text beside it says the same. Its colour is that of its name. `isOpen` is of a row's twistie. */
+export function Icon({ name, isOpen = false }: { name: keyof typeof shapes; isOpen?: boolean }) {
   return (
     <svg
       class={`icon ${name}${isOpen ? " open" : ""}`}

@@ -78,7 +78,6 @@ export class FormContent {
     return { id: this.#id, values: this.#values, ...defined({ number: this.#number }) };
   }
 
-  /** What the page shows of it. */
   get shown(): Omit<ShownForm, "isSending" | "focus"> {
     const held = secretNames.filter((name) => this.#secret(name) !== undefined);
     return {
@@ -123,7 +122,6 @@ export class FormContent {
     }).faults;
   }
 
-  /** Those that are marked. */
   get #marked(): readonly (readonly [FormPart, string])[] {
     return [...this.faults]
       .filter(([, { isMissing }]) => this.#isStrict || isMissing !== true)
@@ -134,7 +132,6 @@ export class FormContent {
     return this.#marked.length > 0;
   }
 
-  /** What is wrong, by part. */
   get #problems(): Readonly<Partial<Record<FormPart, string>>> {
     const { names, inputs } = this.#reported;
     const reported = this.#fields.flatMap(({ name }, index) =>

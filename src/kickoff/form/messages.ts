@@ -56,7 +56,6 @@ export interface ShownForm {
   readonly fields: readonly FormField[];
   /** With another ID, its values replace those of the page. */
   readonly draft: Draft;
-  /** What is wrong, by part. */
   readonly problems: Readonly<Partial<Record<FormPart, string>>>;
   /** Where the values are from. */
   readonly origin?: string;

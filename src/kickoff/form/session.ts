@@ -154,7 +154,6 @@ export class FormSession {
     if (this.#cancelSave !== undefined) this.#saveNow();
   }
 
-  /** What the page sends. */
   readonly on: Handlers<FromForm> = {
     ready: () => {
       this.#isReady = true;

@@ -32,7 +32,6 @@ import {
 /** Characters of each title in the tab. */
 const longest = 30;
 
-/** The tab's title. */
 export function comparisonTitle(pair: Sides<ExecutionSummary>): string {
   const { left, right } = onSides(namesOf(pair), (name) => oneLine(name, longest));
   return `${left} ↔ ${right}`;
@@ -65,7 +64,6 @@ function namesOf(pair: Sides<ExecutionSummary>): Sides<string> {
     : titles;
 }
 
-/** What is known of one side. */
 interface Amount {
   readonly value: number;
   readonly text: string;
@@ -167,7 +165,6 @@ function rejectionsOf({ resumes }: Execution): number {
     .length;
 }
 
-/** How long it waited for a person, if known. */
 function waitOf(execution: Execution): Duration | undefined {
   const hasWaited = pauses(execution).length > 0 || execution.resumes.length > 0;
   return timeUse(execution).waited ?? (hasWaited ? undefined : { seconds: 0, isByCrew: true });

@@ -5,8 +5,6 @@ import type { ExecutionSummary } from "../../executions/model.ts";
 import type { Sides } from "./messages.ts";
 import type { ComparisonParts, OpenComparison } from "./open-comparison.ts";
 
-export type ComparisonRoom = Comparisons;
-
 /** All open comparisons. The code of one is loaded when it is first shown. */
 export class Comparisons implements vscode.Disposable {
   readonly #parts: ComparisonParts;

@@ -31,11 +31,7 @@ export function foldingOf(
   return headingsOf(document.getText())
     .filter(({ line, end }) => end > line)
     .map(({ line, end }) => {
-      const isFolded = folded?.includes(line) === true;
-      return new vscode.FoldingRange(
-        line,
-        end,
-        isFolded ? vscode.FoldingRangeKind.Imports : undefined,
-      );
+      const kind = folded?.includes(line) ? vscode.FoldingRangeKind.Imports : undefined;
+      return new vscode.FoldingRange(line, end, kind);
     });
 }

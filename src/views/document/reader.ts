@@ -47,17 +47,14 @@ export async function showExecution(
   const [section] = wanted.flatMap((id) => (rendered && sectionOf(rendered, id)) ?? []);
   const line = section?.start ?? place?.first;
   if (line !== undefined) {
-    select(editor, line);
+    editor.selection = new vscode.Selection(line, 0, line, 0);
     // Its lenses are between this line and the one above.
     revealAtTop(editor, Math.max(0, line - 1));
   }
   return editor;
 }
 
-/**
- * VS Code replaces all lines between the first and last change, which moves the cursor to the end
- * (observed in 1.139).
- */
+/** VS Code replaces all lines from the first to the last change, with the cursor (observed in 1.139). */
 export function keepReaderPlaces(
   documents: Pick<ExecutionDocuments, "rendered">,
 ): vscode.Disposable {
@@ -91,10 +88,6 @@ export function keepReaderPlaces(
 /** A change below the last visible or selected line moves nothing. */
 function lastLineOf({ visibleRanges, selections }: vscode.TextEditor): number {
   return Math.max(...[...visibleRanges, ...selections].map(({ end }) => end.line));
-}
-
-function select(editor: vscode.TextEditor, line: number): void {
-  editor.selection = new vscode.Selection(line, 0, line, 0);
 }
 
 /** Below sticky headings. */

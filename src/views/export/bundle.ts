@@ -4,9 +4,8 @@ import type { Activity } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
-import { inlineText } from "../../view/markdown.ts";
+import { inlineText, outputContent } from "../../view/markdown.ts";
 import { notesOf, textOf } from "../../view/text.ts";
-import { outputContent } from "../../view/markdown.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { sectionOf } from "../../view/sections.ts";
 import { timelineContent } from "../timeline/content.ts";
@@ -19,25 +18,18 @@ export interface BundleFile {
   readonly text: string;
 }
 
-interface BundleOptions {
-  readonly prices: readonly Price[];
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
-/** An execution as files: its document, its outputs, and its timeline as a picture. */
+/** An execution as files: its document, its outputs, and its timeline as a picture. `now` in milliseconds since 1970. */
 export function bundleOf(
   execution: Execution,
   activity: Activity,
-  { prices, now }: BundleOptions,
+  { prices, now }: { readonly prices: readonly Price[]; readonly now: number },
 ): readonly BundleFile[] {
   const view = viewOf(execution, activity, { prices });
   const outputs = outputFiles(view);
   const content = timelineContent(execution, activity, now, prices);
-  const look = lookAt(execution.localId, undefined);
   return [
     { path: "execution.md", text: documentText(view, outputs, now) },
-    { path: "timeline.svg", text: timelinePicture(content, look) },
+    { path: "timeline.svg", text: timelinePicture(content, lookAt(execution.localId, undefined)) },
     ...outputs,
   ];
 }

@@ -12,8 +12,6 @@ interface PagesParts extends PageParts {
   readonly documents: PageParts["documents"] & Pick<ExecutionDocuments, "show" | "uriOf">;
 }
 
-export type PageRoom = Pages;
-
 /** The page: a second editor of an execution's address. */
 export function registerPage(parts: PagesParts): Pages {
   const pages = new Pages(parts);

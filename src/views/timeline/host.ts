@@ -160,10 +160,8 @@ export class TimelineHost implements vscode.Disposable {
     const { takesFocus } = to;
     const attempt = kind === "task" ? undefined : span.attempt;
     if (page.isPreferred()) await page.reveal(execution, { spanId, takesFocus });
-    else {
-      const place = { attempt, step: spanId, keepsFocus: !takesFocus };
-      await documents.show(execution, taskId, place);
-    }
+    else
+      await documents.show(execution, taskId, { attempt, step: spanId, keepsFocus: !takesFocus });
   }
 
   #shown(): ToTimeline {

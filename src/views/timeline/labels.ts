@@ -47,7 +47,6 @@ function kindText(kind: Span["kind"]): string {
   }[kind];
 }
 
-/** What a filter looks in. */
 export function searchedTexts(span: Span): readonly (string | undefined)[] {
   const { agent, text, arguments: given, error, state, marks = [] } = span;
   return [
@@ -60,7 +59,6 @@ export function searchedTexts(span: Span): readonly (string | undefined)[] {
   ];
 }
 
-/** What a row is called. */
 export function nameOf(span: Span): string {
   const { kind, name, attempt, isApprove, state } = span;
   if (kind === "queue") return l10n.t("Queued");
@@ -117,7 +115,6 @@ export function figuresOf(span: Span, now: number) {
   ] as const;
 }
 
-/** What a mark is called. */
 export function markName({ type, name }: Mark): string {
   const words = type.replaceAll("_", " ");
   return name === undefined ? words : `${words}: ${name}`;
@@ -130,8 +127,6 @@ export function markLine(mark: Mark, start: number): string {
   const line = `${formatSpan(at - start, "fine")} · ${markName(mark)}`;
   return said === undefined ? line : `${line} – ${said}`;
 }
-
-type Pair = readonly [label: string, text: string];
 
 /** With what a screen reader says instead of the text. */
 type Fact = readonly [label: string, text: string | undefined, spoken?: string | undefined];
@@ -207,6 +202,6 @@ function tokensText(tokens: NonNullable<Span["tokens"]>): string {
   return cached > 0 ? l10n.t("{0}, {1} in from a cache", text, formatCount(cached)) : text;
 }
 
-function known(pairs: readonly Fact[]): readonly Pair[] {
+function known(pairs: readonly Fact[]): readonly (readonly [label: string, text: string])[] {
   return pairs.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const]));
 }

@@ -20,7 +20,6 @@ export interface Span extends Omit<ActivitySpan, "state"> {
   readonly pauses?: readonly { readonly start: number; readonly end?: number }[];
 }
 
-/** What a timeline shows of an execution. */
 export interface TimelineView {
   readonly localId: string;
   readonly title: string;
@@ -39,7 +38,6 @@ export interface TimelineView {
 
 export type ToTimeline =
   | { readonly type: "show"; readonly view: TimelineView }
-  /** There is nothing to show. */
   | { readonly type: "empty"; readonly text: string };
 
 const time = v.pipe(v.number(), v.finite());

@@ -5,7 +5,7 @@ import { timelineId } from "../../editor/manifest.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
-import type { PageRoom } from "../page/register.ts";
+import type { Pages } from "../page/register.ts";
 import type { Prices } from "../prices.ts";
 import type { ExecutionTree } from "../tree/tree.ts";
 import type { TimelineHost } from "./host.ts";
@@ -15,7 +15,7 @@ export interface TimelineOptions {
   readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
   readonly crews: Pick<Crews, "find" | "list">;
   readonly documents: Pick<ExecutionDocuments, "summary" | "show" | "uriOf">;
-  readonly page: Pick<PageRoom, "isPreferred" | "reveal">;
+  readonly page: Pick<Pages, "isPreferred" | "reveal">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly tree: Pick<ExecutionTree, "view">;
   readonly clock: Clock;

@@ -137,12 +137,6 @@ export interface Rules {
   readonly filter: Filter;
 }
 
-interface Rearranged {
-  /** Groups whose rows changed or moved. */
-  readonly groups: ReadonlySet<string>;
-  readonly rows: readonly { readonly before: ExecutionSummary; readonly after: ExecutionSummary }[];
-}
-
 /** Without a group if the filter hides it. */
 interface Placed {
   readonly execution: ExecutionSummary;
@@ -235,7 +229,8 @@ export class Arrangement {
     }
   }
 
-  apply(executions: readonly ExecutionSummary[], change: ExecutionChange): Rearranged {
+  /** @returns the groups whose rows changed or moved, and the changed rows of others */
+  apply(executions: readonly ExecutionSummary[], change: ExecutionChange) {
     const placedBefore = this.#placed;
     this.arrange(executions);
     const groups = new Set<string>();

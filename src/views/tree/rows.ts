@@ -4,8 +4,7 @@ import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { describeTokenType, otherType, tokenTypeName } from "../../crews/token-format.ts";
 import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
-import { hasEnded, isLocalCrew } from "../../executions/model.ts";
-import type { CrewRef } from "../../executions/model.ts";
+import { type CrewRef, hasEnded, isLocalCrew } from "../../executions/model.ts";
 import { engineLabel, type Icon, present, stateIcons, stateName } from "../../view/words.ts";
 import { dayLabel, groupStates, partsOf } from "./arrangement.ts";
 

@@ -120,9 +120,7 @@ function reveal(selector: string): boolean {
   return element !== null;
 }
 
-/**
- * The body of a kickoff, in an empty input or in no text box, fills in the form: the extension host takes its secrets.
- */
+/** A kickoff's body, in an empty input or in no text box, fills in the form. The host takes its secrets. */
 export function pasted(event: ClipboardEvent): void {
   const { target, clipboardData } = event;
   if (filling === undefined || filling.form.isSending || !isPlaceToPaste(target)) return;

@@ -63,12 +63,8 @@ function Header({ view: { crew, title, notes } }: { readonly view: FormView }) {
   );
 }
 
-interface ButtonsProps {
-  readonly note: Note;
-  readonly classOf: (index: number) => string;
-}
-
-function Buttons({ note: { kind, actions }, classOf }: ButtonsProps) {
+function Buttons({ note, classOf }: { note: Note; classOf: (index: number) => string }) {
+  const { kind, actions } = note;
   return (
     <>
       {actions.map((title, index) => (

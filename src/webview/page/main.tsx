@@ -289,12 +289,10 @@ function reveal(place: Place): void {
 }
 
 /** Folds to open, outermost first, and where to move, if not to the last of them. */
-interface Target {
-  readonly folds?: readonly string[];
-  readonly selector?: string;
-}
-
-function targetOf(place: Place, { view, review }: PageModel): Target {
+function targetOf(
+  place: Place,
+  { view, review }: PageModel,
+): { readonly folds?: readonly string[]; readonly selector?: string } {
   if (place === "feedback") return { selector: ".feedback" };
   if ("taskId" in place)
     return place.taskId === review?.taskId

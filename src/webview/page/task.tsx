@@ -8,15 +8,9 @@ import { Icon, LinkButton } from "../controls.tsx";
 import { Fold, Level, Markdown } from "./content.tsx";
 import { Output } from "./review.tsx";
 
-interface TaskProps {
-  readonly task: TaskView;
-  readonly review: Review | undefined;
-}
-
 /** A task with its attempts and steps; one that has not begun is only named. */
-export function Task({ task, review }: TaskProps) {
+export function Task({ task, review }: { task: TaskView; review: Review | undefined }) {
   const { taskId, name, agent = "", state, label, facts, attempts, note } = task;
-  const isBegun = attempts.length > 0 || note !== undefined;
   const about = [label, shortName(agent), ...facts].filter(Boolean).join(" · ");
   const summary = (
     <>
@@ -25,7 +19,7 @@ export function Task({ task, review }: TaskProps) {
       <span class="faint">{about}</span>
     </>
   );
-  if (!isBegun)
+  if (attempts.length === 0 && note === undefined)
     return (
       <li class="task">
         <div class="summary">{summary}</div>

@@ -120,12 +120,7 @@ function Button(props: {
   );
 }
 
-interface HeaderProps {
-  readonly view: TimelineView;
-  readonly isRunning: boolean;
-}
-
-export function Header({ view, isRunning }: HeaderProps) {
+export function Header({ view, isRunning }: { view: TimelineView; isRunning: boolean }) {
   const now = useNow(isRunning);
   const [crew] = view.spans;
   return (
