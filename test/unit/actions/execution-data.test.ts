@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beginningOf, overviewOf, summaryOf } from "../../../src/actions/for-models.ts";
-import { anExecution, notWaiting } from "../views/executions.ts";
+import { anExecution, aTask, notWaiting } from "../views/executions.ts";
 
 describe("What a model reads of an execution", () => {
   it("is its state, what waits, its inputs and its tasks, each output once", () => {
@@ -50,11 +50,9 @@ describe("What a model reads of an execution", () => {
 
   it("stays small, whatever a crew wrote, and has the next offset", () => {
     const long = "x".repeat(1_000_000);
-    const tasks = Array.from({ length: 100 }, (_, index) => ({
-      taskId: `task ${index}`,
-      state: "completed" as const,
-      attempts: [{ number: 1, output: long }],
-    }));
+    const tasks = Array.from({ length: 100 }, (_, index) =>
+      aTask(`task ${index}`, "completed", { output: long }),
+    );
     const overview = overviewOf(
       notWaiting({
         state: "completed",
@@ -77,16 +75,7 @@ describe("What a model reads of an execution", () => {
     const feedback = { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" };
     const overview = overviewOf(
       anExecution({
-        tasks: [
-          {
-            taskId: "review",
-            state: "waiting",
-            attempts: [
-              { number: 1, output: "a", feedback },
-              { number: 2, output: "b" },
-            ],
-          },
-        ],
+        tasks: [aTask("review", "waiting", { output: "a", feedback }, { output: "b" })],
       }),
     );
     assert.deepEqual(overview["tasks"], [

@@ -8,11 +8,9 @@ import {
   withoutCrew,
 } from "../../../src/crews/entries.ts";
 
-const travel = {
-  id: "url:https://travel.example.com",
-  name: "Travel",
-  url: "https://travel.example.com",
-};
+const entry = (name: string) => ({ name, url: `https://${name.toLowerCase()}.example.com` });
+const crewOf = (name: string) => ({ id: `url:${entry(name).url}`, ...entry(name) });
+const travel = crewOf("Travel");
 
 describe("the setting crewdeck.crews", () => {
   it("is an empty list when it is not set", () => {
@@ -20,17 +18,10 @@ describe("the setting crewdeck.crews", () => {
   });
 
   it("gives crews with a normalised address and a trimmed name", () => {
-    const read = readEntries([
-      {
-        name: " Travel ",
-        url: " https://travel.example.com/kickoff ",
-        dashboardUrl: "https://dash.example.com/7",
-      },
-    ]);
-    assert.deepEqual(read, {
-      crews: [{ ...travel, dashboardUrl: "https://dash.example.com/7" }],
-      problems: [],
-    });
+    const dashboardUrl = "https://dash.example.com/7";
+    const written = { name: " Travel ", url: " https://travel.example.com/kickoff ", dashboardUrl };
+    const crews = [{ ...travel, dashboardUrl }];
+    assert.deepEqual(readEntries([written]), { crews, problems: [] });
   });
 
   it("ignores malformed entries and keeps the others", () => {
@@ -39,7 +30,7 @@ describe("the setting crewdeck.crews", () => {
       { name: "No address" },
       { url: "https://nameless.example.com" },
       { name: "Plain", url: "http://plain.example.com" },
-      { name: "Travel", url: "https://travel.example.com" },
+      entry("Travel"),
       null,
     ]);
     assert.deepEqual(crews, [travel]);
@@ -84,54 +75,26 @@ describe("writing the setting crewdeck.crews", () => {
   const broken = { name: "Half typed" };
 
   it("adds at the end and keeps malformed entries", () => {
-    assert.deepEqual(withCrew([broken], travel.id, travel), [
-      broken,
-      { name: "Travel", url: "https://travel.example.com" },
-    ]);
+    assert.deepEqual(withCrew([broken], travel.id, travel), [broken, entry("Travel")]);
   });
 
   it("replaces an entry in place, in whatever form its address is", () => {
-    const entries = [
-      {
-        name: "Old",
-        url: "https://travel.example.com/inputs",
-        dashboardUrl: "https://dash.example.com",
-        note: "mine",
-      },
-      broken,
-    ];
-    assert.deepEqual(withCrew(entries, travel.id, travel), [
-      { note: "mine", name: "Travel", url: "https://travel.example.com" },
-      broken,
-    ]);
+    const old = { name: "Old", url: "https://travel.example.com/inputs", note: "mine" };
+    const entries = [{ ...old, dashboardUrl: "https://dash.example.com" }, broken];
+    const written = [{ note: "mine", ...entry("Travel") }, broken];
+    assert.deepEqual(withCrew(entries, travel.id, travel), written);
   });
 
   it("writes the new address in the place of the old one", () => {
-    const moved = {
-      id: "url:https://new.example.com",
-      name: "Travel",
-      url: "https://new.example.com",
-      dashboardUrl: "https://dash.example.com",
-    };
-    assert.deepEqual(withCrew([{ name: "Travel", url: travel.url }], travel.id, moved), [
-      { name: "Travel", url: "https://new.example.com", dashboardUrl: "https://dash.example.com" },
-    ]);
+    const moved = { ...entry("New"), name: "Travel", dashboardUrl: "https://dash.example.com" };
+    const crew = { id: "url:https://new.example.com", ...moved };
+    assert.deepEqual(withCrew([entry("Travel")], travel.id, crew), [moved]);
   });
 
   it("removes a crew with its duplicates, and nothing else", () => {
-    const other = { name: "Other", url: "https://other.example.com" };
-    assert.deepEqual(
-      withoutCrew(
-        [
-          { name: "Travel", url: travel.url },
-          broken,
-          { name: "Twice", url: `${travel.url}/` },
-          other,
-        ],
-        travel.id,
-      ),
-      [broken, other],
-    );
+    const twice = { name: "Twice", url: `${travel.url}/` };
+    const entries = [entry("Travel"), broken, twice, entry("Other")];
+    assert.deepEqual(withoutCrew(entries, travel.id), [broken, entry("Other")]);
   });
 });
 
@@ -144,11 +107,8 @@ describe("a dashboard's address", () => {
   });
 });
 
-const entry = (name: string) => ({ name, url: `https://${name.toLowerCase()}.example.com` });
-const ours = { id: "url:https://ours.example.com", name: "Ours", url: "https://ours.example.com" };
-
 describe("a crew that two windows write", () => {
-  const added = { crew: ours, ids: idsOf([entry("Old"), entry("Ours")]) };
+  const added = { crew: crewOf("Ours"), ids: idsOf([entry("Old"), entry("Ours")]) };
 
   it("is lost if another one was added and it is missing", () =>
     assert.equal(isOverwritten(added, [entry("Old"), entry("Theirs")]), true));

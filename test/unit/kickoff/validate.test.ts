@@ -144,36 +144,33 @@ describe("Checks of the kickoff form", () => {
   it("apply to the whole form", () => {
     const fields = formFields({ fields: [{ name: "a", required: false }] });
     const fine = initialValues(fields);
-    assert.equal(isValid(fields, fine), true);
-    assert.equal(isValid(fields, { ...fine, meta: "[]" }), false);
-    assert.equal(isValid(fields, { ...fine, stepWebhookUrl: "x" }), false);
-    assert.equal(
-      isValid(fields, { ...fine, inputs: [{ name: "a", mode: "json", text: "{" }] }),
-      false,
-    );
-    assert.equal(
-      isValid(formFields({ fields: [{ name: "b" }] }), fine),
-      false,
-      "a required input without a value",
-    );
+    assert.ok(isValid(fields, fine));
+    for (const wrong of [
+      { meta: "[]" },
+      { stepWebhookUrl: "x" },
+      { inputs: [{ name: "a", mode: "json", text: "{" }] as const },
+    ])
+      assert.ok(!isValid(fields, { ...fine, ...wrong }));
+    assert.ok(!isValid(formFields({ fields: [{ name: "b" }] }), fine), "it requires a value");
   });
 
   it("require the secret of a callback that is used and authenticates, and both an address and events for streaming", () => {
-    const fine = initialValues([]);
-    const valid = (values: Partial<FormValues>, secrets: Partial<FormSecrets> = {}) =>
-      isValid([], { ...fine, ...values }, secrets);
     const url = "https://a.example/";
     const human = { humanInputWebhookUrl: url, strategy: "bearer" };
-    assert.equal(valid({ strategy: "bearer" }), true, "it is not used");
-    assert.equal(valid(human), false);
-    assert.equal(valid(human, { humanInput: "t" }), true);
-    assert.equal(valid({ ...human, strategy: "basic" }, { humanInput: "t" }), false);
     const stream = { streamingUrl: url, events: "a" };
-    assert.equal(valid({ streamingUrl: url }), false);
-    assert.equal(valid({ events: "a" }), false);
-    assert.equal(valid(stream), true);
     const streaming = { ...stream, streamingStrategy: "bearer" };
-    assert.equal(valid(streaming), false);
-    assert.equal(valid(streaming, { streaming: "t" }), true);
+    const forms: readonly (readonly [boolean, Partial<FormValues>, Partial<FormSecrets>?])[] = [
+      [true, { strategy: "bearer" }],
+      [false, human],
+      [true, human, { humanInput: "t" }],
+      [false, { ...human, strategy: "basic" }, { humanInput: "t" }],
+      [false, { streamingUrl: url }],
+      [false, { events: "a" }],
+      [true, stream],
+      [false, streaming],
+      [true, streaming, { streaming: "t" }],
+    ];
+    for (const [is, values, secrets] of forms)
+      assert.equal(isValid([], { ...initialValues([]), ...values }, secrets), is);
   });
 });

@@ -8,6 +8,7 @@ import {
   readForm,
   requestOf,
 } from "../../../src/kickoff/form/values.ts";
+import { valuesOf } from "./support.ts";
 
 const toRequest = (...given: Parameters<typeof readForm>) => readForm(...given).values;
 const fieldsFor = (...names: string[]) => formFields({ fields: names.map((name) => ({ name })) });
@@ -50,10 +51,8 @@ describe("Values of the kickoff form", () => {
 
   it("send any name as a property of its own, __proto__ included", () => {
     const names = ["__proto__", "constructor", "toString", 'a "quoted": name', ""];
-    const { inputs = {} } = toRequest(
-      fieldsFor(...names),
-      typed(names.map((name) => [name, "text", `value of ${name}`])),
-    );
+    const texts = names.map((name) => [name, "text", `value of ${name}`] as const);
+    const { inputs = {} } = toRequest(fieldsFor(...names), typed(texts));
     assert.deepEqual(Object.keys(inputs), names);
     const sent: unknown = JSON.parse(JSON.stringify(inputs));
     assert.deepEqual(
@@ -82,28 +81,13 @@ describe("Values of the kickoff form", () => {
       meta: { a: 1 },
       stepWebhookUrl: "https://a.example/s",
     };
-    const before = typed(
-      [
-        ["topic", "text", "Paris"],
-        ["untouched", "text", "stays"],
-      ],
-      { taskWebhookUrl: "https://a.example/t" },
-    );
-    const { fields, values } = fillIn(
-      fieldsFor("topic", "days", "note", "untouched"),
-      before,
-      given,
-    );
+    const texts = { topic: "Paris", untouched: "stays" };
+    const before = valuesOf(texts, { taskWebhookUrl: "https://a.example/t" });
+    const listed = fieldsFor("topic", "days", "note", "untouched");
+    const { fields, values } = fillIn(listed, before, given);
     assert.deepEqual(
-      fields.map(({ name, isUnlisted }) => [name, isUnlisted !== true]),
-      [
-        ["topic", true],
-        ["days", true],
-        ["note", true],
-        ["untouched", true],
-        ["__proto__", false],
-        ["extra", false],
-      ],
+      fields.map(({ name, isUnlisted }) => (isUnlisted ? `unlisted ${name}` : name)),
+      ["topic", "days", "note", "untouched", "unlisted __proto__", "unlisted extra"],
     );
     const request = toRequest(fields, values);
     assert.deepEqual(Object.entries(request.inputs ?? {}), [
@@ -194,11 +178,7 @@ describe("Values of the kickoff form", () => {
       humanInput: "s3cret",
       streaming: "s3cret",
     });
-    assert.deepEqual(sent, {
-      inputs: {},
-      humanInputWebhook,
-      webhooks,
-    });
+    assert.deepEqual(sent, { inputs: {}, humanInputWebhook, webhooks });
     const plain = fillIn([], values, { humanInputWebhookUrl: "https://b.example/" });
     assert.equal(toRequest([], plain.values).humanInputWebhookUrl, "https://b.example/");
   });

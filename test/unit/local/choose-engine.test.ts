@@ -38,6 +38,17 @@ const obstacles: readonly [string, Partial<EngineQuestion>, RegExp][] = [
   ],
 ];
 
+/** Checks what is chosen, and what is said of it. */
+async function chooses(
+  engine: "crewai" | "rehearsal" | undefined,
+  note: RegExp,
+  more: Partial<EngineQuestion>,
+): Promise<void> {
+  const plan = await chooseEngine(question(more));
+  assert.equal(plan.engine, engine);
+  assert.match(plan.note ?? "", note);
+}
+
 describe("choosing a local crew's engine", () => {
   it("takes crewAI where it can run, and says where that is", async () => {
     const plan = await chooseEngine(question());
@@ -46,12 +57,8 @@ describe("choosing a local crew's engine", () => {
 
   for (const [because, more, why] of obstacles)
     it(`rehearses because ${because}, and says so; a wish for crewAI is refused`, async () => {
-      const plan = await chooseEngine(question(more));
-      assert.equal(plan.engine, "rehearsal");
-      assert.match(plan.note ?? "", why);
-      const wished = await chooseEngine(question({ ...more, wish: "crewai" }));
-      assert.equal(wished.engine, undefined);
-      assert.match(wished.note ?? "", why);
+      await chooses("rehearsal", why, more);
+      await chooses(undefined, why, { ...more, wish: "crewai" });
     });
 
   for (const [unfit, words] of [
@@ -59,39 +66,25 @@ describe("choosing a local crew's engine", () => {
     ["tasks", /^This crew can't be rehearsed/],
   ] as const)
     it(`never rehearses what is unfit (${unfit}): it runs with crewAI, or says why it can't`, async () => {
-      assert.equal((await chooseEngine(question({ unfit }))).engine, "crewai");
-      for (const [, more, why] of obstacles) {
-        const plan = await chooseEngine(question({ ...more, unfit }));
-        assert.equal(plan.engine, undefined);
-        assert.match(plan.note ?? "", why);
-      }
-      const wished = await chooseEngine(question({ unfit, wish: "rehearsal" }));
-      assert.equal(wished.engine, undefined);
-      assert.match(wished.note ?? "", words);
+      await chooses("crewai", /^crewAI/, { unfit });
+      for (const [, more, why] of obstacles) await chooses(undefined, why, { ...more, unfit });
+      await chooses(undefined, words, { unfit, wish: "rehearsal" });
     });
 
   it("rehearses a project outside the workspace until a person chooses crewAI", async () => {
-    const outside = question({ isInWorkspace: false });
-    const plan = await chooseEngine(outside);
-    assert.equal(plan.engine, "rehearsal");
-    assert.match(plan.note ?? "", /not in this workspace/);
-    assert.equal((await chooseEngine({ ...outside, wish: "crewai" })).engine, "crewai");
+    await chooses("rehearsal", /not in this workspace/, { isInWorkspace: false });
+    await chooses("crewai", /^crewAI/, { isInWorkspace: false, wish: "crewai" });
   });
 
   it("runs the example crew with crewAI where that and a model are, and otherwise says what is missing", async () => {
-    const example = question({ isExample: true, isInWorkspace: false });
+    const example = { isExample: true, isInWorkspace: false };
     const withModel = { ...example, hasModel: () => Promise.resolve(true) };
-    assert.equal((await chooseEngine(withModel)).engine, "crewai");
-    const plan = await chooseEngine({ ...example, hasModel: () => Promise.resolve(false) });
-    assert.equal(plan.engine, "rehearsal");
-    assert.match(plan.note ?? "", /crewAI 1\.15\.30 is here, but no model/);
-    const nothing = await chooseEngine({
-      ...withModel,
-      findInterpreter: () => Promise.resolve(undefined),
-    });
-    assert.equal(nothing.engine, "rehearsal");
-    assert.match(nothing.note ?? "", /No Python/);
-    assert.equal((await chooseEngine({ ...example, wish: "crewai" })).engine, "crewai");
+    await chooses("crewai", /^crewAI/, withModel);
+    const noModel = { ...example, hasModel: () => Promise.resolve(false) };
+    await chooses("rehearsal", /crewAI 1\.15\.30 is here, but no model/, noModel);
+    const findInterpreter = () => Promise.resolve(undefined);
+    await chooses("rehearsal", /No Python/, { ...withModel, findInterpreter });
+    await chooses("crewai", /^crewAI/, { ...example, wish: "crewai" });
   });
 
   it("rehearses if a person wants that, without a reason", async () => {

@@ -128,14 +128,11 @@ describe("the service that runs on a data folder", () => {
   it("is found while its process lives, and only at an address of this machine", async () => {
     const found = { url: "http://127.0.0.1:1", pid: process.pid, instance: "one", protocol: 1 };
     assert.deepEqual(await runningWith(JSON.stringify({ ...found, port: 1 })), found);
-    assert.equal(await runningWith(JSON.stringify({ ...found, pid: 2 ** 30 })), undefined);
-    assert.equal(await runningWith(JSON.stringify({ url: found.url, pid: found.pid })), undefined);
-    assert.equal(await runningWith(JSON.stringify({ ...found, pid: -1 })), undefined);
-    assert.equal(
-      await runningWith(JSON.stringify({ ...found, url: "http://example.com" })),
-      undefined,
-    );
-    assert.equal(await runningWith(JSON.stringify({ ...found, url: "nonsense" })), undefined);
+    for (const wrong of [
+      ...[{ pid: 2 ** 30 }, { pid: -1 }, { url: "http://example.com" }, { url: "nonsense" }],
+      { instance: undefined, protocol: undefined },
+    ])
+      assert.equal(await runningWith(JSON.stringify({ ...found, ...wrong })), undefined);
     assert.equal(await runningWith('{"url": "http://127'), undefined);
     assert.equal(await findRunning(await newFolder()), undefined);
   });

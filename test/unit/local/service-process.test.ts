@@ -51,42 +51,41 @@ describe("the service's process", () => {
     assert.equal(await endService(given.dataFolder, pid), true, "it has ended");
   });
 
-  it("a refusal comes with its reason", async () => {
-    await assert.rejects(
-      startService(await options({ folder: await newFolder() })),
-      (error) =>
-        error instanceof ServiceError &&
-        error.reason === "project" &&
-        /can't be served/.test(error.message),
-    );
-  });
-
-  it("an exit without a reason, no response and a missing program are reported", async () => {
-    await assert.rejects(
-      startService(await options({ program: await programThat("process.exit(9)") })),
-      (error) =>
-        error instanceof ServiceError &&
-        error.reason === "gone" &&
-        /exit code 9/.test(error.message),
-    );
-    const silent = await programThat("setInterval(() => undefined, 1000)");
-    await assert.rejects(
-      startService(await options({ program: silent, timeoutMs: 100 })),
-      (error) =>
-        error instanceof ServiceError &&
-        error.reason === "gone" &&
-        /within 0.1 s/.test(error.message),
-    );
-    await assert.rejects(
-      startService(await options({ program: `${silent}.missing` })),
-      ServiceError,
-    );
-  });
+  const silent = "setInterval(() => undefined, 1000)";
+  for (const [what, reason, message, given] of [
+    [
+      "a refusal, with its reason",
+      "project",
+      /can't be served/,
+      async () => ({ folder: await newFolder() }),
+    ],
+    [
+      "an exit without a reason",
+      "gone",
+      /exit code 9/,
+      async () => ({ program: await programThat("process.exit(9)") }),
+    ],
+    [
+      "no response",
+      "gone",
+      /within 0.1 s/,
+      async () => ({ program: await programThat(silent), timeoutMs: 100 }),
+    ],
+    ["a missing program", undefined, /./, () => ({ program: "/nowhere/program.mjs" })],
+  ] as const)
+    it(`reports ${what}`, async () => {
+      await assert.rejects(startService(await options(await given())), (error) => {
+        assert.ok(error instanceof ServiceError);
+        assert.equal(error.reason, reason ?? error.reason);
+        assert.match(error.message, message);
+        return true;
+      });
+    });
 
   it("a start can be cancelled", async () => {
     const controller = new AbortController();
-    const silent = await programThat("setInterval(() => undefined, 1000)");
-    const started = startService(await options({ program: silent, signal: controller.signal }));
+    const program = await programThat(silent);
+    const started = startService(await options({ program, signal: controller.signal }));
     controller.abort(new Error("no longer needed"));
     await assert.rejects(started, /no longer needed/);
     await assert.rejects(

@@ -5,7 +5,7 @@ import { renderOutput, shownOutput } from "../../../src/view/outputs.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { markdownLinks } from "../../support/markdown-links.ts";
 import { seededRandom } from "../../support/random.ts";
-import { anExecution } from "./executions.ts";
+import { anExecution, aTask } from "./executions.ts";
 
 /** Pieces that combine to links, blocks and code. */
 const pieces = [
@@ -90,15 +90,7 @@ function full(text: string): Execution {
     output: text,
     request: { inputs: { [text]: text, object: { text } }, meta: { text }, callbacks: {} },
     tasks: [
-      {
-        taskId: text,
-        state: "failed",
-        agent: text,
-        attempts: [
-          { number: 1, output: text, feedback },
-          { number: 2, output: `${text}.` },
-        ],
-      },
+      { ...aTask(text, "failed", { output: text, feedback }, { output: `${text}.` }), agent: text },
     ],
     resumes: [
       { taskId: text, attempt: 1, feedback, outcome: "answered", answer: text, message: text },

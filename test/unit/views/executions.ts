@@ -1,5 +1,8 @@
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 
+type Task = Execution["tasks"][number];
+type Attempt = Task["attempts"][number];
+
 /** An execution of three tasks, of which the second waits. */
 export function anExecution(changes: Partial<Execution> = {}): Execution {
   return {
@@ -35,6 +38,16 @@ export function anExecution(changes: Partial<Execution> = {}): Execution {
     ...changes,
   };
 }
+
+/** A task with these attempts, which get their numbers. */
+export const aTask = (
+  taskId: string,
+  state: Task["state"],
+  ...attempts: readonly Omit<Attempt, "number">[]
+): Task => ({
+  ...{ taskId, state },
+  attempts: attempts.map((attempt, index) => ({ number: index + 1, ...attempt })),
+});
 
 /** An approval of its waiting output. */
 export function anApproval(outcome: SentResume["outcome"]): SentResume {

@@ -7,7 +7,7 @@ import { taskBrief } from "../../../src/view/brief.ts";
 import { sectionOf } from "../../../src/view/sections.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { formatTime } from "../../../src/view/words.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anExecution, aTask, notWaiting } from "./executions.ts";
 
 const minute = (at: number, second = 0) =>
   `2026-10-21T12:${String(at).padStart(2, "0")}:${String(second).padStart(2, "0")}.000Z`;
@@ -135,7 +135,7 @@ describe("the history in an execution's document", () => {
       { at: minute(5), state: "running", taskId: "write" },
       { at: minute(7), state: "completed" },
     ];
-    const task = (taskId: string) => ({ taskId, state: "completed", attempts: [] }) as const;
+    const task = (taskId: string) => aTask(taskId, "completed");
     const tasks = ["research", "review", "check [a](b)", "write", "publish"].map(task);
     assert.deepEqual(
       lines(
@@ -171,13 +171,10 @@ describe("the history in an execution's document", () => {
 });
 
 describe("the times of an execution's tasks", () => {
-  const done = (taskId: string, executionTime?: number) =>
-    ({
-      taskId,
-      state: "completed",
-      attempts: [],
-      ...(executionTime === undefined ? {} : { executionTime }),
-    }) as const;
+  const done = (taskId: string, executionTime?: number) => ({
+    ...aTask(taskId, "completed"),
+    ...(executionTime === undefined ? {} : { executionTime }),
+  });
   const ended = (changes: Partial<Execution>) =>
     notWaiting({
       state: "completed",
@@ -271,7 +268,7 @@ describe("the times of an execution's tasks", () => {
       tasks: [
         done("research"),
         done("review", 5),
-        { taskId: "write", state: "running", attempts: [], executionTime: 0 },
+        { ...aTask("write", "running"), executionTime: 0 },
       ],
       history,
       resumes: [resume(1, true, minute(6))],

@@ -6,7 +6,7 @@ import type { Circumstances } from "../../../src/view/actions.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
 import { textOf } from "../../../src/view/text.ts";
 import { lensesOf } from "../../../src/views/document/lenses.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anExecution, aTask, notWaiting } from "./executions.ts";
 
 const waits = "### Attempt 1";
 
@@ -58,10 +58,7 @@ describe("The lenses of an execution's document", () => {
   });
 
   it("are above the task that they are about, however tasks are named", () => {
-    const output = (taskId: string) => ({
-      ...{ taskId, state: "completed" as const },
-      attempts: [{ number: 1, output: `Of ${taskId}.` }],
-    });
+    const output = (taskId: string) => aTask(taskId, "completed", { output: `Of ${taskId}.` });
     const tasks = ["review", "review output", "review attempt"].map(output);
     const execution = notWaiting({ tasks });
     for (const { taskId } of tasks)

@@ -9,7 +9,7 @@ import { elapsedText, untilElapsedChanges } from "../../../src/view/words.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
 import { notesOf, placeOfWaiting } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anExecution, aTask, notWaiting } from "./executions.ts";
 
 const now = Date.parse("2026-10-21T12:02:05.000Z");
 const start = Date.parse("2026-10-21T12:00:00.000Z");
@@ -104,16 +104,7 @@ describe("The text of an execution", () => {
 describe("the place of feedback", () => {
   it("is the waiting output, below the rejected ones", () => {
     const secondDraft = anExecution({
-      tasks: [
-        {
-          taskId: "review",
-          state: "waiting",
-          attempts: [
-            { number: 1, output: "First." },
-            { number: 2, output: "Second." },
-          ],
-        },
-      ],
+      tasks: [aTask("review", "waiting", { output: "First." }, { output: "Second." })],
       waiting: { taskId: "review", attempt: 2, since: "2026-10-21T12:01:00.000Z" },
     });
     assert.equal(textAt(secondDraft), "### Attempt 2");
@@ -121,10 +112,8 @@ describe("the place of feedback", () => {
   });
 
   it("is the task if its output is not shown", () => {
-    assert.equal(
-      textAt(anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts: [] }] })),
-      "## Task: review",
-    );
+    const noOutput = anExecution({ tasks: [aTask("review", "waiting")] });
+    assert.equal(textAt(noOutput), "## Task: review");
   });
 
   it("is the section “It may be waiting for you”, and none if nothing waits", () => {

@@ -9,7 +9,7 @@ import type { Circumstances } from "../../../src/view/actions.ts";
 import { missingText } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { mapLine, sectionOf } from "../../../src/view/sections.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anExecution, aTask, notWaiting } from "./executions.ts";
 
 function headings(execution: Execution): string[] {
   const tokens = new MarkdownIt({ html: true }).parse(renderExecution(execution).text, {});
@@ -42,20 +42,17 @@ const queued = notWaiting({ state: "queued", engine: "crewai", crew: local });
 const lost = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
 const mayBeWaiting = notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [] });
 const output = `${rehearsalMark}\n\nAgent: Editor`;
-const accepted: SentResume = { ...rejected, outcome: "answered" };
-const approved = { ...accepted, feedback: { ...accepted.feedback, isApprove: true } };
+const approved = { ...rejected, feedback: { ...rejected.feedback, isApprove: true } };
 const stillPaused = { taskId: "review", attempt: 1 };
 const refused: SentResume = {
   ...{ ...rejected, taskId: "nosuch", outcome: "refused", message: "Task ID not found" },
 };
 const research = (state: "running" | "completed") => [
-  { taskId: "research", state, attempts: [], executionTime: 0 } as const,
+  { ...aTask("research", state), executionTime: 0 },
 ];
-const writeUp = [
-  { taskId: "write_up", state: "completed", attempts: [{ number: 1, output: "The end." }] },
-] as const;
+const writeUp = (output = "The end.") => [aTask("write_up", "completed", { output })];
 const completed = (result: string) =>
-  notWaiting({ state: "completed", output: result, tasks: writeUp });
+  notWaiting({ state: "completed", output: result, tasks: writeUp() });
 const again = (outputs?: Record<string, string>) => {
   const runAgain = { executionId: "one", taskId: "review", ...(outputs && { outputs }) };
   return anExecution({ request: { inputs: {}, callbacks: {}, runAgain } });
@@ -142,7 +139,7 @@ const cases: readonly Case[] = [
   ],
   [
     "that the crew accepted a rejection and still reports the pause",
-    notWaiting({ stillPaused, resumes: [accepted] }),
+    notWaiting({ stillPaused, resumes: [rejected] }),
     /You rejected the output of “review” and the crew accepted that, but it still reports the pause\. Most likely it is only slow/,
   ],
   [
@@ -157,7 +154,7 @@ const cases: readonly Case[] = [
   ],
   [
     "nothing of a pause that is over",
-    notWaiting({ resumes: [accepted] }),
+    notWaiting({ resumes: [rejected] }),
     anything,
     /still reports/,
   ],
@@ -212,7 +209,7 @@ const cases: readonly Case[] = [
   ],
   [
     "that no model was called if only an output says so",
-    notWaiting({ tasks: [{ ...writeUp[0], attempts: [{ number: 1, output }] }] }),
+    notWaiting({ tasks: writeUp(output) }),
     /> Rehearsal/,
   ],
   [
@@ -299,14 +296,12 @@ describe("the execution document", () => {
   it("shows every attempt with the feedback between them", () => {
     const execution = anExecution({
       tasks: [
-        {
-          taskId: "review",
-          state: "waiting",
-          attempts: [
-            { number: 1, output: "First.", feedback: rejected.feedback },
-            { number: 2, output: "Second." },
-          ],
-        },
+        aTask(
+          "review",
+          "waiting",
+          { output: "First.", feedback: rejected.feedback },
+          { output: "Second." },
+        ),
       ],
       resumes: [rejected],
     });
@@ -353,26 +348,18 @@ describe("the execution document", () => {
   });
 
   it("says in the heading that feedback was not sent or not accepted, and keeps its section", () => {
-    const sent: SentResume = { ...rejected, outcome: "sending" };
-    const refused: SentResume = {
-      ...rejected,
-      outcome: "refused",
-      message: "Nothing accepts connections.",
-    };
-    const before = renderExecution(anExecution({ resumes: [sent] }));
-    const after = renderExecution(
-      anExecution({
-        resumes: [refused, { ...refused, feedback: { ...refused.feedback, isApprove: true } }],
-      }),
-    );
+    const rendered = (...resumes: SentResume[]) => renderExecution(anExecution({ resumes }));
+    const message = "Nothing accepts connections.";
+    const before = rendered({ ...rejected, outcome: "sending" });
+    const refused: SentResume = { ...rejected, outcome: "refused", message };
+    const after = rendered(refused, { ...refused, feedback: approved.feedback });
     const headed = after.text.split("\n").filter((line) => line.startsWith("### Your feedback"));
     assert.deepEqual(headed, [
       "### Your feedback: rejection not accepted",
       "### Your feedback: approval not accepted",
     ]);
-    const unsent = renderExecution(anExecution({ resumes: [{ ...refused, isUnsent: true }] })).text;
     assert.match(
-      unsent,
+      rendered({ ...refused, isUnsent: true }).text,
       /### Your feedback: rejection not sent\n[^]*Not sent: Nothing accepts connections\./,
       "it was never sent",
     );
@@ -435,9 +422,7 @@ describe("the execution document", () => {
     const name = `evil\n\u001b[31m\u202ename ${"x".repeat(400)}`;
     const { text } = renderExecution(
       anExecution({
-        tasks: [
-          { taskId: name, agent: name, state: "waiting", attempts: [{ number: 1, output: "A" }] },
-        ],
+        tasks: [{ ...aTask(name, "waiting", { output: "A" }), agent: name }],
         waiting: { taskId: name, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
         resumes: [{ ...rejected, taskId: name }],
         history: [{ at: "2026-10-21T12:01:00.000Z", state: "waiting", taskId: name, attempt: 1 }],
@@ -462,14 +447,7 @@ describe("the execution document", () => {
         meta: { "```": "```" },
         callbacks: { taskWebhookUrl: "https://hooks.test/secret-path?x=1" },
       },
-      tasks: [
-        {
-          taskId: markup,
-          agent: markup,
-          state: "waiting",
-          attempts: [{ number: 1, output: "ok" }],
-        },
-      ],
+      tasks: [{ ...aTask(markup, "waiting", { output: "ok" }), agent: markup }],
       waiting: { taskId: markup, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
     });
     assert.deepEqual(
@@ -549,20 +527,13 @@ describe("the reader's place", () => {
         engine: "rehearsal",
         output: "Done",
         tasks: [
-          {
-            taskId: "research",
-            agent: "Researcher",
-            state: "completed",
-            attempts: [{ number: 1, output: "Found a lot." }],
-          },
-          {
-            taskId: "review",
-            state: "completed",
-            attempts: [
-              { number: 1, output: "# Draft\n\nText.", feedback: rejected.feedback },
-              { number: 2, output: "Better." },
-            ],
-          },
+          anExecution().tasks[0]!,
+          aTask(
+            "review",
+            "completed",
+            { output: "# Draft\n\nText.", feedback: rejected.feedback },
+            { output: "Better." },
+          ),
         ],
         resumes: [rejected],
         endedAt: "2026-10-21T12:03:00.000Z",

@@ -14,7 +14,8 @@ describe("Request files that are kept on this machine", () => {
     new KeptRequests(machine.database, machine.folder, (_, crewId) => unreadable.push(crewId));
   const listed = async () =>
     (await open().list()).map(({ crew, label, values }) => ({ crew, label, values }));
-  const rows = () => machine.database.all("SELECT kind, json FROM crew_values ORDER BY kind");
+  const keepPresets = (crewId: string, json: string) =>
+    machine.database.run("INSERT INTO crew_values VALUES ('presets', ?, ?)", crewId, json);
   const filesIn = async () => {
     const folder = path.join(machine.folder, "requests");
     return (await readdir(folder)).map((name) => path.join(folder, name));
@@ -78,11 +79,9 @@ describe("Request files that are kept on this machine", () => {
       { name: "North", values },
       { name: "Empty", values: { inputs: {} } },
     ];
-    const insert = (crewId: string, json: string) =>
-      machine.database.run("INSERT INTO crew_values VALUES ('presets', ?, ?)", crewId, json);
-    insert(crew, JSON.stringify(presets));
+    keepPresets(crew, JSON.stringify(presets));
     const broken = '[{"name": "a", "values": {"inputs": []}}]';
-    insert(moved, broken);
+    keepPresets(moved, broken);
     for (const time of ["first", "second"])
       assert.deepEqual(
         await listed(),
@@ -97,19 +96,16 @@ describe("Request files that are kept on this machine", () => {
         time,
       );
     assert.deepEqual(unreadable, [moved]);
+    const rows = machine.database.all("SELECT kind, json FROM crew_values");
     assert.deepEqual(
-      rows().map(({ kind, json }) => [kind, json]),
+      rows.map(({ kind, json }) => [kind, json]),
       [["presets, unreadable", broken]],
     );
   });
 
   it("take the place of presets once, even if two windows take them over at the same time", async () => {
     const presets = ["a", "b"].map((name) => ({ name, values: { inputs: { name } } }));
-    machine.database.run(
-      "INSERT INTO crew_values VALUES ('presets', ?, ?)",
-      crew,
-      JSON.stringify(presets),
-    );
+    keepPresets(crew, JSON.stringify(presets));
     const other = testDatabase(machine.folder);
     try {
       const there = new KeptRequests(other.database, machine.folder, () => assert.fail());
@@ -124,8 +120,7 @@ describe("Request files that are kept on this machine", () => {
   });
 
   it("are deleted with their crew", async () => {
-    const presets = JSON.stringify([{ name: "old", values: { inputs: {} } }]);
-    machine.database.run("INSERT INTO crew_values VALUES ('presets', ?, ?)", crew, presets);
+    keepPresets(crew, JSON.stringify([{ name: "old", values: { inputs: {} } }]));
     for (const name of ["a", "b"]) await open().save(crew, name, { inputs: {} });
     await open().save(moved, "c", { inputs: {} });
     await open().forget(crew);

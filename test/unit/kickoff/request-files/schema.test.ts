@@ -44,23 +44,9 @@ describe("The schema of request files", () => {
       realtime: true,
       authentication: { strategy: "bearer" },
     } as const;
-    assert.ok(
-      isValid(
-        JSON.parse(
-          writeRequestFile(
-            "Travel",
-            {
-              inputs: { city: "Oslo" },
-              meta: {},
-              crewWebhookUrl: "https://h.test",
-              humanInputWebhook,
-              webhooks,
-            },
-            "Demo",
-          ),
-        ),
-      ),
-    );
+    const values = { inputs: { city: "Oslo" }, meta: {}, crewWebhookUrl: "https://h.test" };
+    const all = { ...values, humanInputWebhook, webhooks };
+    assert.ok(isValid(JSON.parse(writeRequestFile("Travel", all, "Demo"))));
     assert.ok(
       isValid({ crew: "T", crewWebhookUrl: null, humanInputWebhook: null, webhooks: null }),
     );

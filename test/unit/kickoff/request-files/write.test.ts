@@ -22,32 +22,21 @@ describe("Writing a request file", () => {
   });
 
   it("leaves out anything else, such as a callback's secret, and keeps the callback", () => {
-    const plain = {
+    const [url, events] = ["https://hooks.test/", ["task_started"]];
+    const callbacks = (password: object, token: object) => ({
       humanInputWebhook: {
-        url: "https://hooks.test",
-        authentication: { strategy: "basic" as const, username: "me" },
+        ...{ url, authentication: { strategy: "basic" as const, username: "me", ...password } },
       },
       webhooks: {
-        events: ["task_started"],
-        url: "https://hooks.test/e",
-        realtime: false,
-        authentication: { strategy: "bearer" as const },
-      },
-    };
-    const text = writeRequestFile("Travel", {
-      inputs: {},
-      humanInputWebhook: {
-        ...plain.humanInputWebhook,
-        authentication: { ...plain.humanInputWebhook.authentication, ...{ password: "hush" } },
-      },
-      webhooks: {
-        ...plain.webhooks,
-        authentication: { ...plain.webhooks.authentication, ...{ token: "hush" } },
+        ...{ events, url, realtime: false },
+        authentication: { strategy: "bearer" as const, ...token },
       },
     });
+    const given = callbacks({ password: "hush" }, { token: "hush" });
+    const text = writeRequestFile("Travel", { inputs: {}, ...given });
     assert.doesNotMatch(text, /hush/);
     assert.deepEqual(readRequestFile(text).faults, []);
-    assert.deepEqual(readRequestFile(text).values, { inputs: {}, ...plain });
+    assert.deepEqual(readRequestFile(text).values, { inputs: {}, ...callbacks({}, {}) });
   });
 
   for (const [crew, inputs, name] of [

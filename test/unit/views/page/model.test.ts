@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { JsonValue } from "../../../../src/base/json.ts";
 import type { ActivityEvent } from "../../../../src/api/types.ts";
 import { activityOf } from "../../../../src/executions/activity.ts";
-import { type Execution, without } from "../../../../src/executions/model.ts";
+import { type Execution, type SentResume, without } from "../../../../src/executions/model.ts";
 import { viewOf } from "../../../../src/view/execution-view.ts";
 import { textOf } from "../../../../src/view/text.ts";
 import { contentOf } from "../../../../src/views/page/content.ts";
@@ -19,31 +19,26 @@ function modelOf(
   return { ...view, ...more };
 }
 
-/** Its second output was rejected, and it runs again. */
-function rejectedAgain(): Execution {
+/** With feedback on its second output. */
+function answered(outcome: SentResume["outcome"], isApprove = true): Execution {
   const waiting = aRichExecution();
-  const feedback = { isApprove: false, text: "Shorter still.", at: "2026-10-21T12:03:00.000Z" };
-  const sent = { taskId: "outline", attempt: 2, feedback, outcome: "answered" as const };
-  return {
-    ...without(waiting, "waiting"),
-    state: "running",
-    tasks: waiting.tasks.map((task) =>
-      task.taskId === "outline"
-        ? {
-            ...task,
-            state: "running",
-            attempts: task.attempts.map((attempt) =>
-              attempt.number === 2 ? { ...attempt, feedback } : attempt,
-            ),
-          }
-        : task,
-    ),
-    resumes: [...waiting.resumes, sent],
-  };
+  const text = isApprove ? "Approved." : "Shorter still.";
+  const feedback = { isApprove, text, at: "2026-10-21T12:03:00.000Z" };
+  const sent = { taskId: "outline", attempt: 2, feedback, outcome };
+  return { ...waiting, resumes: [...waiting.resumes, sent] };
 }
 
-const names = ({ answers, actions }: ReturnType<typeof modelOf>) =>
-  [...answers, ...actions].map(({ verb }) => verb);
+/** It runs again, or goes on. */
+function runsAgain(isApprove = false): Execution {
+  const execution = answered("answered", isApprove);
+  return {
+    ...without(execution, "waiting"),
+    state: "running",
+    tasks: execution.tasks.map((task) =>
+      task.taskId === "outline" ? { ...task, state: "running" } : task,
+    ),
+  };
+}
 
 describe("The page's model", () => {
   it("has the output that waits, the earlier attempt and where feedback goes", () => {
@@ -88,36 +83,16 @@ describe("The page's model", () => {
   });
 
   it("keeps the rejected output in its place until the next one waits", () => {
-    const { review } = modelOf(rejectedAgain());
+    const { review } = modelOf(runsAgain());
     assert.deepEqual([review?.status, review?.attempt], ["again", 2]);
     assert.equal(review?.output, richDraft);
-    const approved = rejectedAgain();
-    const resumes = approved.resumes.map((resume) => ({
-      ...resume,
-      feedback: { ...resume.feedback, isApprove: true },
-    }));
-    assert.equal(modelOf({ ...approved, resumes }).review, undefined);
+    assert.equal(modelOf(runsAgain(true)).review, undefined);
   });
 
   it("tells what became of feedback, and offers to send it again only where that may be needed", () => {
-    const waiting = aRichExecution();
-    const sent = (outcome: "sending" | "unanswered" | "answered") => ({
-      ...waiting,
-      resumes: [
-        ...waiting.resumes,
-        {
-          taskId: "outline",
-          attempt: 2,
-          outcome,
-          feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:03:00.000Z" },
-        },
-      ],
-    });
     const states = [
-      modelOf(waiting, { isSending: true }),
-      modelOf(sent("sending")),
-      modelOf(sent("unanswered")),
-      modelOf(sent("answered")),
+      modelOf(aRichExecution(), { isSending: true }),
+      ...(["sending", "unanswered", "answered"] as const).map((each) => modelOf(answered(each))),
     ].map(({ review }) => [review?.status, review?.action?.verb]);
     assert.deepEqual(states, [
       ["sending", undefined],
@@ -125,7 +100,7 @@ describe("The page's model", () => {
       ["unanswered", "sendAgain"],
       ["answered", "sendAgain"],
     ]);
-    const late = modelOf(sent("answered")).review?.note ?? "";
+    const late = modelOf(answered("answered")).review?.note ?? "";
     assert.match(late, /^You approved the output of “outline” and the crew accepted that/);
   });
 
@@ -216,27 +191,20 @@ describe("The page's model", () => {
     assert.ok(large.text.length <= 100_000 && large.text.endsWith("A line of an output."));
   });
 
-  it("offers what can be done, and to answer at the output that waits", () => {
-    assert.deepEqual(names(modelOf(aRichExecution())), ["approve", "reject", "stop"]);
-    const lost = { ...without(aRichExecution(), "waiting"), resumes: [], mayBeWaiting: true };
-    const gone = modelOf({ ...lost, state: "unknown" });
-    assert.deepEqual(names(gone).slice(0, 2), ["reject", "pasteCallback"]);
-    assert.deepEqual(
-      gone.notices.map(({ id, kind }) => [id, kind]),
-      [["may be waiting", "warning"]],
-    );
-  });
-
   it("has a box for a task that a person names, though the crew reports no pause", () => {
     const lost = without(aRichExecution({ state: "unknown", mayBeWaiting: true }), "waiting");
     const target = { taskId: "publish", attempt: 1 };
     const { review } = modelOf(lost, { target });
     assert.deepEqual([review?.taskId, review?.attempt, review?.status], ["publish", 1, "waits"]);
-    assert.equal(modelOf(lost).review, undefined);
+    const { review: none, notices } = modelOf(lost);
+    assert.deepEqual(
+      [none, notices[0]?.id, notices[0]?.kind],
+      [undefined, "may be waiting", "warning"],
+    );
   });
 
   it("shows nothing as running that was interrupted, and lets a person continue or discard it", () => {
-    const model = modelOf(rejectedAgain(), { isInterrupted: true });
+    const model = modelOf(runsAgain(), { isInterrupted: true });
     assert.deepEqual(
       [model.state, ...model.tasks.map(({ state, label }) => [state, label])],
       [

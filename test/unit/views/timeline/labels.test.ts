@@ -9,12 +9,8 @@ import {
   shortCount,
   timeText,
 } from "../../../../src/views/timeline/labels.ts";
-import { activityOf } from "../../../../src/executions/activity.ts";
 import { formatSpan } from "../../../../src/view/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
-import type { Execution } from "../../../../src/executions/model.ts";
-import { timelineContent } from "../../../../src/views/timeline/content.ts";
-import { variedExecution } from "../../../support/timeline/samples.ts";
 import { contentOf } from "./contents.ts";
 
 const { spans, now } = contentOf("varied");
@@ -25,6 +21,7 @@ const find = (fits: (span: Span) => boolean): Span => {
   assert.ok(found !== undefined);
   return found;
 };
+const named = (wanted: string) => find(({ name }) => name === wanted);
 const waits = spans.filter(({ kind }) => kind === "wait");
 
 describe("the texts of a timeline", () => {
@@ -47,17 +44,11 @@ describe("the texts of a timeline", () => {
       "999k",
       "1.2M",
     ]);
-    assert.deepEqual(
-      figuresOf(
-        find(({ name }) => name === "research"),
-        now,
-      ),
-      [
-        { name: "time", text: "20 s" },
-        { name: "tokens", text: "7.5k" },
-        { name: "cost", text: "" },
-      ],
-    );
+    assert.deepEqual(figuresOf(named("research"), now), [
+      { name: "time", text: "20 s" },
+      { name: "tokens", text: "7.5k" },
+      { name: "cost", text: "" },
+    ]);
   });
 
   it("call what tokens cost an estimate, beside the bar, in the sentence and in the tooltip", () => {
@@ -74,28 +65,9 @@ describe("the texts of a timeline", () => {
     assert.equal(of("Writers")?.cost?.short, "$0.0093");
   });
 
-  it("give a task the time that it worked, and that it waited, as its other views do", () => {
+  it("give a task the time that it worked, without its waits", () => {
     const outline = find(({ kind, name }) => kind === "task" && name === "outline");
     assert.equal(timeText(outline, now), "48 s");
-    const tasks: Execution["tasks"] = [
-      {
-        taskId: "outline",
-        state: "completed",
-        attempts: [],
-        times: { worked: 48, waited: 97 },
-      },
-    ];
-    const { execution, events } = variedExecution();
-    const withTasks = { ...execution, tasks };
-    const activity = activityOf(withTasks, { events, folded: {} });
-    const { spans } = timelineContent(withTasks, activity, now);
-    const known = spans.find(({ id }) => id === outline.id);
-    assert.ok(known !== undefined);
-    const facts = new Map(detailsOf(known, start, now).facts);
-    assert.deepEqual(
-      [facts.get("Time"), facts.get("Waited"), timeText(known, now)],
-      ["48 s", "1 min 37 s", "48 s"],
-    );
     const { id, kind, depth, name, start: since } = outline;
     const pauses = [{ start: start + 48_000 }];
     const waits: Span = { id, kind, depth, name, start: since, state: "running", pauses };
@@ -138,41 +110,36 @@ describe("the texts of a timeline", () => {
 
   it("say a row as a sentence, without its bar", () => {
     assert.equal(
-      sentenceOf(
-        find(({ name }) => name === "web_search"),
-        start,
-        now,
-      ),
+      sentenceOf(named("web_search"), start, now),
       "Tool call web_search, completed, took 4.2 s, started after 5.2 s, by Senior Researcher",
     );
     assert.equal(
-      sentenceOf(
-        find(({ name }) => name === "read_page"),
-        start,
-        now,
-      ),
+      sentenceOf(named("read_page"), start, now),
       "Tool call read_page, failed, took 700 ms, started after 14 s, by Senior Researcher, HTTP 404: the page is gone",
     );
     assert.match(
-      sentenceOf({ ...find(({ name }) => name === "research"), isSeen: true }, start, now),
+      sentenceOf({ ...named("research"), isSeen: true }, start, now),
       /^Task research, completed, took about 20 s, started after 1 s, 7,502 tokens/,
     );
   });
 
   it("mark a time that was seen from here as approximate", () => {
-    const research = find(({ name }) => name === "research");
+    const research = named("research");
     assert.equal(timeText(research, now), "20 s");
     assert.equal(timeText({ ...research, isSeen: true }, now), "≈ 20 s");
   });
 
   it("tell in the tooltip times, tokens, model, arguments and the text as it came", () => {
-    const details = (fits: (span: Span) => boolean) => detailsOf(find(fits), start, now);
-    const tool = details(({ name }) => name === "web_search");
+    const tool = detailsOf(named("web_search"), start, now);
     assert.deepEqual(tool.blocks, [
       ["Arguments", '{"query": "tea in offices", "limit": 10}'],
       ["Text", "1. Tea rooms at work\n2. How to brew for forty people"],
     ]);
-    const model = details(({ kind }) => kind === "model");
+    const model = detailsOf(
+      find(({ kind }) => kind === "model"),
+      start,
+      now,
+    );
     assert.equal(model.title, "gpt-5-mini");
     const facts = new Map(model.facts);
     assert.equal(facts.get("Tokens"), "908 tokens (812 in, 96 out)");
