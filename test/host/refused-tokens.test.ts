@@ -158,7 +158,7 @@ describe("Refreshing crews that refuse their token", () => {
   });
 
   it("doesn't report a refused token if nothing is watched; the next request does", async () => {
-    for (const number of [1, 2, 3]) scene.store.put(undefined, `e${number}`);
+    for (const number of [1, 2, 3]) scene.store.remove(`e${number}`);
     await refresh(crewRow);
     assert.deepEqual([asked(), [...scene.poller.refusingCrews().keys()]], [[], [other.id]]);
   });

@@ -3,8 +3,8 @@ import { UserError } from "../../../src/base/errors.ts";
 import type { ExecutionSummary } from "../../../src/executions/model.ts";
 import { doubtOf } from "../../../src/views/doubt.ts";
 import { untilItMatters } from "../../../src/actions/for-models.ts";
-import { anExecution, working } from "../executions/samples.ts";
-import { failure, Scene } from "../executions/poller-support.ts";
+import { anExecution, failure, working } from "../executions/samples.ts";
+import { Scene } from "../executions/poller-support.ts";
 
 const running = anExecution({ state: "running" });
 const { localId } = running;

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
@@ -8,6 +7,7 @@ import { keepEnd } from "../../../src/executions/history.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
 import { Poller } from "../../../src/executions/poller.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { anExecution } from "./samples.ts";
 
 /** Tracked executions in memory. */
 class MemoryStore {
@@ -28,15 +28,16 @@ class MemoryStore {
     return found && summaryOf(found);
   };
 
-  put(execution: Execution | undefined, localId = execution?.localId ?? ""): void {
-    const before = this.summary(localId);
-    if (execution === undefined) this.#whole.delete(localId);
-    else this.#whole.set(localId, execution);
-    const now = this.summary(localId);
-    const [known, next] = [before ? [before] : [], now ? [now] : []];
-    if (now === undefined) this.#changes.fire({ added: [], changed: [], removed: known });
-    else if (before) this.#changes.fire({ added: [], changed: next, removed: [] });
-    else this.#changes.fire({ added: next, changed: [], removed: [] });
+  put(execution: Execution): void {
+    const kind = this.#whole.has(execution.localId) ? "changed" : "added";
+    this.#whole.set(execution.localId, execution);
+    this.#changes.fire({ added: [], changed: [], removed: [], [kind]: [summaryOf(execution)] });
+  }
+
+  remove(localId: string): void {
+    const known = this.summary(localId);
+    this.#whole.delete(localId);
+    this.#changes.fire({ added: [], changed: [], removed: known ? [known] : [] });
   }
 
   update(
@@ -47,7 +48,7 @@ class MemoryStore {
     this.events.push(...(reported?.events ?? []));
     const current = this.find(localId);
     const next = current && keepEnd(current, change(current));
-    if (!isDeepStrictEqual(next, current)) this.put(next);
+    if (next && !isDeepStrictEqual(next, current)) this.put(next);
     return this.find(localId);
   }
 }
@@ -111,6 +112,12 @@ export class Scene {
     this.poller.onDidRefuse(({ crew, error }) => this.refusals.push(`${crew.name} ${error.kind}`));
   }
 
+  /** Stores executions e1, e2 and so on, with the kickoff IDs k1, k2 and so on. */
+  putMany(count: number): void {
+    for (let number = 1; number <= count; number++)
+      this.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+  }
+
   /** The seconds of the requests since the last call. */
   seconds(): number[] {
     return this.asked.splice(0).map((each) => each.second);
@@ -130,14 +137,4 @@ export class Scene {
     if (answer instanceof Error) throw answer;
     return answer;
   }
-}
-
-/** The error of a failed request. */
-export function failure(kind: CrewApiError["kind"], retryAfterMs?: number): CrewApiError {
-  return new CrewApiError({
-    kind,
-    message: kind,
-    remedy: "Do something.",
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { StatusReading } from "../../../src/api/types.ts";
+import type { ResumeAnswer, StatusReading } from "../../../src/api/types.ts";
 import { applyReport } from "../../../src/executions/callback-report.ts";
 import { confirmKickoff, applyReading } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
 import type { PollerChange } from "../../../src/executions/poller.ts";
-import { anExecution, aReading, notFound, pausing, working } from "./samples.ts";
-import { failure, Scene } from "./poller-support.ts";
+import { anExecution, aReading, failure, notFound, pausing, working } from "./samples.ts";
+import { Scene } from "./poller-support.ts";
 
 const id = anExecution().localId;
 const inView = { isListVisible: true, isFocused: true, open: new Set<string>() };
@@ -18,6 +18,7 @@ const target = { taskId: "review", attempt: 1 };
 describe("Poller", () => {
   let scene: Scene;
   afterEach(() => scene.poller.dispose());
+  const known = () => scene.store.find(id) ?? assert.fail();
 
   /** Starts a poller of one execution, in view, whose crew gives this answer. */
   function begin(answer: StatusReading | Error = working("a", 0), watched = inView): void {
@@ -27,12 +28,35 @@ describe("Poller", () => {
     scene.poller.start();
   }
 
-  /** Makes a crew that answers when the test calls one of the returned functions. */
-  function beginSlow(): ((answer: StatusReading) => void)[] {
-    const answers: ((answer: StatusReading) => void)[] = [];
+  /** Polls one execution, or as many, of a crew that answers when the test calls one of the returned functions. */
+  async function beginSlow(prepare = () => scene.store.put(anExecution())) {
+    const answers: ((answer: StatusReading | Promise<StatusReading>) => void)[] = [];
     scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
     scene.poller.attend(inView);
+    prepare();
+    scene.poller.start();
+    await scene.pass(0);
     return answers;
+  }
+
+  /** Records feedback on the pause and the crew's answer to it. */
+  function resumed(isApprove: boolean, answer: ResumeAnswer, secondsAgo = 0): void {
+    const at = new Date(scene.clock.now() - secondsAgo * 1000).toISOString();
+    scene.store.update(id, (each) => resumeSending(each, target, { isApprove, text: "So.", at }));
+    scene.store.update(id, (each) => resumeAnswered(each, target, answer));
+  }
+
+  /** The seconds between the last two requests. */
+  function lastPause(): number {
+    const [before = 0, last = 0] = scene.seconds().slice(-2);
+    return Math.round((last - before) * 10) / 10;
+  }
+
+  /** The local IDs whose problems have changed. */
+  function changedProblems(): string[] {
+    const changed: string[] = [];
+    scene.poller.onDidChange(({ localIds }) => changed.push(...localIds));
+    return changed;
   }
 
   describe("polling", () => {
@@ -53,8 +77,7 @@ describe("Poller", () => {
       await scene.pass(20);
       assert.deepEqual(scene.seconds(), [24, 28.8, 34.6]);
       await scene.pass(300);
-      const late = scene.seconds();
-      assert.equal(Math.round(((late.at(-1) ?? 0) - (late.at(-2) ?? 0)) * 10), 150);
+      assert.equal(lastPause(), 15);
     });
 
     for (const [name, watched] of [
@@ -66,8 +89,7 @@ describe("Poller", () => {
         await scene.pass(25);
         assert.deepEqual(scene.seconds(), [0, 8, 16, 24]);
         await scene.pass(3_000);
-        const late = scene.seconds();
-        assert.equal(Math.round(((late.at(-1) ?? 0) - (late.at(-2) ?? 0)) * 10), 600);
+        assert.equal(lastPause(), 60);
       });
     }
 
@@ -104,51 +126,35 @@ describe("Poller", () => {
       scene.seconds();
       scene.store.put(anExecution({ localId: "new", kickoffIds: [], state: "unconfirmed" }));
       await scene.pass(300);
-      assert.ok(
-        scene.asked.every((each) => each.kickoffId === "k1"),
-        "nothing can be requested without an ID",
-      );
-      scene.seconds();
+      const without = scene.asked.splice(0).filter((each) => each.kickoffId !== "k1");
+      assert.deepEqual(without, [], "nothing can be requested without an ID");
       scene.store.update("new", (execution) => confirmKickoff(execution, "k2"));
       await scene.pass(0);
-      assert.deepEqual(
-        scene.asked.splice(0).map((each) => each.kickoffId),
-        ["k2"],
-      );
+      const ids = () => scene.asked.splice(0).map((each) => each.kickoffId);
+      assert.deepEqual(ids(), ["k2"]);
       scene.store.update("new", (execution) => ({ ...execution, state: "completed" }));
       await scene.pass(16);
       scene.seconds();
-      const feedback = {
-        isApprove: true,
-        text: "Approved.",
-        at: new Date(scene.clock.now()).toISOString(),
-      };
-      scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
-      scene.store.update(id, (execution) => resumeAnswered(execution, target, { kickoffId: "k3" }));
+      resumed(true, { kickoffId: "k3" });
       await scene.pass(4.5);
-      assert.deepEqual(
-        scene.asked.map((each) => each.kickoffId),
-        ["k3", "k3", "k3"],
-      );
+      assert.deepEqual(ids(), ["k3", "k3", "k3"]);
     });
 
     it("happens every 60 s for an ID that the crew doesn't know, even while visible", async () => {
       begin(notFound);
       await scene.pass(140);
-      assert.equal(scene.store.find(id)?.mayBeWaiting, true);
+      assert.equal(known().mayBeWaiting, true);
       const before = scene.seconds().at(-1) ?? 0;
       await scene.pass(180);
-      assert.deepEqual(
-        scene.seconds().map((second) => Math.round(second - before)),
-        [60, 120, 180],
-      );
+      const later = scene.seconds().map((second) => Math.round(second - before));
+      assert.deepEqual(later, [60, 120, 180]);
     });
 
     it("stops at the end", async () => {
       begin(aReading({ state: "completed", output: "Done" }));
       await scene.pass(600);
       assert.deepEqual(scene.seconds(), [0]);
-      assert.equal(scene.store.find(id)?.output, "Done");
+      assert.equal(known().output, "Done");
       assert.equal(scene.clock.pending, 0);
     });
 
@@ -157,14 +163,14 @@ describe("Poller", () => {
       const end = aReading({ state: "completed", output: "Done" });
       begin({ ...end, undelivered: [{ kind: "crew", count: 1, attempts: 0 }] });
       await scene.pass(0);
-      assert.equal(scene.store.find(id)?.undelivered?.length, 1);
+      assert.equal(known().undelivered?.length, 1);
       const later = aReading({ state: "failed", error: "not news" });
       scene.answer = () => ({ ...later, undelivered: [failed] });
       await scene.pass(2);
-      assert.deepEqual(scene.store.find(id)?.undelivered, [failed]);
+      assert.deepEqual(known().undelivered, [failed]);
       scene.answer = () => later;
       await scene.pass(600);
-      const { state, output, undelivered } = scene.store.find(id) ?? {};
+      const { state, output, undelivered } = known();
       assert.deepEqual([state, output, undelivered], ["completed", "Done", undefined]);
       assert.deepEqual(scene.seconds(), [0, 2, 4]);
       assert.equal(scene.clock.pending, 0);
@@ -175,7 +181,7 @@ describe("Poller", () => {
       begin({ ...aReading({ state: "completed" }), undelivered });
       await scene.pass(600);
       assert.deepEqual(scene.seconds(), [0]);
-      assert.deepEqual(scene.store.find(id)?.undelivered, undelivered);
+      assert.deepEqual(known().undelivered, undelivered);
     });
 
     it("ends for callbacks of which the crew no longer knows, or says nothing for a day", async () => {
@@ -188,10 +194,10 @@ describe("Poller", () => {
         await scene.pass(0);
         scene.answer = () => answer;
         await scene.pass(24 * 3600 + 60);
-        const { state, undelivered, watchingStoppedAt } = scene.store.find(id) ?? {};
+        const { state, undelivered, watchingStoppedAt } = known();
         assert.deepEqual(
-          [state, undelivered, watchingStoppedAt],
-          ["completed", undefined, undefined],
+          [state, undelivered, watchingStoppedAt ?? ""],
+          ["completed", undefined, ""],
         );
         assert.equal(scene.clock.pending, 0);
         scene.poller.dispose();
@@ -199,11 +205,8 @@ describe("Poller", () => {
     });
 
     it("stops and aborts its request when an execution is no longer tracked", async () => {
-      beginSlow();
-      scene.store.put(anExecution());
-      scene.poller.start();
-      await scene.pass(0);
-      scene.store.put(undefined, id);
+      await beginSlow();
+      scene.store.remove(id);
       assert.equal(scene.asked[0]?.signal?.aborted, true);
       await scene.pass(600);
       assert.equal(scene.asked.length, 1);
@@ -227,31 +230,15 @@ describe("Poller", () => {
     });
 
     it("sends each crew at most four requests at once, without delaying other crews", async () => {
-      const answers = beginSlow();
-      for (const number of [1, 2, 3, 4, 5, 6])
-        scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-      scene.store.put(
-        anExecution({
-          localId: "other",
-          kickoffIds: ["o1"],
-          crew: { id: "url:other", name: "Other", url: "other" },
-        }),
-      );
-      scene.poller.start();
-      await scene.pass(0);
-      assert.deepEqual(scene.asked.map((each) => each.kickoffId[0]).sort(), [
-        "k",
-        "k",
-        "k",
-        "k",
-        "o",
-      ]);
+      const answers = await beginSlow(() => {
+        scene.putMany(6);
+        const crew = { id: "url:other", name: "Other", url: "other" };
+        scene.store.put(anExecution({ localId: "other", kickoffIds: ["o1"], crew }));
+      });
+      const crews = scene.asked.map((each) => each.kickoffId[0]).sort();
+      assert.equal(crews.join(""), "kkkko");
       await scene.pass(600);
-      assert.equal(
-        scene.asked.length,
-        5,
-        "no execution is polled again while a request is in progress",
-      );
+      assert.equal(scene.asked.length, 5, "none is polled again while its request is in progress");
       answers[0]?.(working("a", 0));
       await scene.pass(0);
       assert.equal(scene.asked.length, 6);
@@ -265,17 +252,14 @@ describe("Poller", () => {
       scene.leader.isThisWindow = false;
       scene.poller.start();
       await scene.poller.pollNow(id);
-      assert.equal(scene.store.find(id)?.state, "running");
+      assert.equal(known().state, "running");
       assert.equal(scene.asked.length, 1);
       await scene.poller.pollNow();
       assert.equal(scene.asked.length, 2);
     });
 
     it("polls once more after a request that is already being sent, however often it is called", async () => {
-      const answers = beginSlow();
-      scene.store.put(anExecution());
-      scene.poller.start();
-      await scene.pass(0);
+      const answers = await beginSlow();
       const done: string[] = [];
       const polls = ["one", "two", "three"].map((name) =>
         scene.poller.pollNow(id).then(() => done.push(name)),
@@ -288,7 +272,7 @@ describe("Poller", () => {
       answers[1]?.(working("b", 1));
       await Promise.all(polls);
       assert.equal(done.length, 3);
-      assert.equal(scene.store.find(id)?.progress?.current, "b");
+      assert.equal(known().progress?.current, "b");
     });
 
     it("resolves at once if there is nothing to poll", async () => {
@@ -302,45 +286,29 @@ describe("Poller", () => {
 
   describe("an answer", () => {
     it("is ignored if a resume has overtaken it", async () => {
-      const answers = beginSlow();
-      scene.store.put(
-        anExecution({ state: "waiting", waiting: { ...target, since: anExecution().startedAt } }),
+      const waiting = { ...target, since: anExecution().startedAt };
+      const answers = await beginSlow(() =>
+        scene.store.put(anExecution({ state: "waiting", waiting })),
       );
-      scene.poller.start();
-      await scene.pass(0);
-      const feedback = {
-        isApprove: false,
-        text: "Shorter.",
-        at: new Date(scene.clock.now() - 60_000).toISOString(),
-      };
-      scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
-      scene.store.update(id, (execution) =>
-        resumeAnswered(execution, target, { status: "retrying" }),
-      );
+      resumed(false, { status: "retrying" }, 60);
       answers[0]?.(pausing("review", "Draft"));
       await scene.pass(0);
-      assert.deepEqual(
-        [scene.store.find(id)?.state, scene.store.find(id)?.waiting],
-        ["running", undefined],
-      );
+      assert.deepEqual([known().state, known().waiting], ["running", undefined]);
       await scene.pass(2);
       assert.equal(answers.length, 2, "and polls again soon");
       answers[1]?.(pausing("review", "Draft", 2));
       await scene.pass(0);
-      assert.equal(scene.store.find(id)?.waiting?.attempt, 2);
+      assert.equal(known().waiting?.attempt, 2);
     });
 
     it("is ignored if a callback reported a pause since it was requested", async () => {
-      const answers = beginSlow();
-      scene.store.put(anExecution());
-      scene.poller.start();
-      await scene.pass(0);
+      const answers = await beginSlow();
       const pause = { kind: "pause", taskId: "review", output: "# Draft" } as const;
       scene.store.update(id, (execution) => applyReport(execution, pause, scene.clock.now()));
       await scene.pass(30);
       answers[0]?.(working("review", 1));
       await scene.pass(0);
-      assert.equal(scene.store.find(id)?.state, "waiting");
+      assert.equal(known().state, "waiting");
     });
 
     it("is stored with its events, of which there is no other request", async () => {
@@ -353,23 +321,22 @@ describe("Poller", () => {
     it("of 404 is stored as NOT FOUND, not as a problem", async () => {
       begin(failure("notFound"));
       await scene.pass(140);
-      const execution = scene.store.find(id);
-      assert.deepEqual([execution?.state, execution?.mayBeWaiting], ["unknown", true]);
-      assert.equal(execution && scene.poller.problemOf(execution), undefined);
+      assert.deepEqual([known().state, known().mayBeWaiting], ["unknown", true]);
+      assert.equal(scene.poller.problemOf(known()), undefined);
     });
 
     it("is awaited for 24 h, and for another 24 h on request", async () => {
       begin(notFound);
       await scene.pass(24 * 3600 - 1);
-      assert.equal(scene.store.find(id)?.watchingStoppedAt, undefined);
+      assert.equal(known().watchingStoppedAt, undefined);
       await scene.pass(61);
-      assert.notEqual(scene.store.find(id)?.watchingStoppedAt, undefined);
+      assert.notEqual(known().watchingStoppedAt, undefined);
       assert.equal(scene.clock.pending, 0);
       scene.seconds();
       scene.poller.watchAgain(id);
       await scene.pass(0);
       assert.equal(scene.seconds().length, 1);
-      assert.equal(scene.store.find(id)?.watchingStoppedAt, undefined);
+      assert.equal(known().watchingStoppedAt, undefined);
       await scene.pass(3600);
       assert.ok(scene.seconds().length > 50);
     });
@@ -379,38 +346,30 @@ describe("Poller", () => {
       scene.store.put(anExecution({ startedAt: "2026-10-01T00:00:00.000Z" }));
       scene.poller.start();
       await scene.pass(0);
-      assert.deepEqual(
-        [scene.store.find(id)?.state, scene.store.find(id)?.watchingStoppedAt],
-        ["completed", undefined],
-      );
+      assert.deepEqual([known().state, known().watchingStoppedAt], ["completed", undefined]);
     });
   });
 
   describe("when a crew fails", () => {
     it("backs off with jitter up to 5 minutes, and reports why until it works again", async () => {
       begin(failure("server"));
-      const changed: string[] = [];
-      scene.poller.onDidChange(({ localIds }) => changed.push(...localIds));
+      const changed = changedProblems();
       scene.random = 1;
       await scene.pass(70);
       assert.deepEqual(scene.seconds(), [0, 4, 12, 28, 60]);
       await scene.pass(3600);
-      const late = scene.seconds();
-      assert.equal(Math.round((late.at(-1) ?? 0) - (late.at(-2) ?? 0)), 300);
-      assert.equal(scene.poller.problemOf(scene.store.find(id)!)?.kind, "server");
+      assert.equal(lastPause(), 300);
+      assert.equal(scene.poller.problemOf(known())?.kind, "server");
       assert.deepEqual(changed, [id], "reported once");
       scene.answer = () => working("a", 0);
       await scene.pass(300);
-      assert.equal(scene.poller.problemOf(scene.store.find(id)!), undefined);
+      assert.equal(scene.poller.problemOf(known()), undefined);
       assert.deepEqual(changed, [id, id]);
       assert.deepEqual(scene.problems, []);
     });
 
     it("doesn't poll before Retry-After has passed, even if the view becomes visible", async () => {
-      scene = new Scene(() => failure("rateLimited", 100_000));
-      scene.store.put(anExecution());
-      scene.poller.attend(inView);
-      scene.poller.start();
+      begin(failure("rateLimited", { retryAfterMs: 100_000 }));
       await scene.pass(1);
       scene.store.put(anExecution({ localId: "new", kickoffIds: ["k2"] }));
       scene.poller.attend({ ...hidden, isFocused: false });
@@ -425,20 +384,18 @@ describe("Poller", () => {
 
     it("stops on 401 with one event, and continues with pollAgain", async () => {
       scene = new Scene(() => failure("unauthorized"));
-      for (const number of [1, 2, 3, 4, 5, 6])
-        scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-      const crewId = anExecution().crew.id;
+      scene.putMany(6);
       scene.poller.attend(inView);
       scene.poller.start();
       await scene.pass(600);
       assert.deepEqual(scene.refusals, ["Writers unauthorized"]);
       assert.ok(scene.asked.length <= 6);
-      assert.equal(scene.poller.refusingCrews().get(crewId)?.kind, "unauthorized");
+      assert.equal(scene.poller.refusingCrews().get(anExecution().crew.id)?.kind, "unauthorized");
       assert.equal(scene.poller.problemOf(anExecution({ localId: "e6" }))?.kind, "unauthorized");
       assert.equal(scene.clock.pending, 0);
       scene.asked.length = 0;
       scene.answer = () => working("a", 0);
-      scene.poller.pollAgain(crewId);
+      scene.poller.pollAgain(anExecution().crew.id);
       await scene.pass(0);
       assert.equal(scene.asked.length, 6);
       assert.equal(scene.poller.refusingCrews().size, 0);
@@ -449,8 +406,7 @@ describe("Poller", () => {
       scene = new Scene((kickoffId) =>
         kickoffId === "k1" ? failure("forbidden") : working("a", 0),
       );
-      for (const number of [1, 2])
-        scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+      scene.putMany(2);
       scene.poller.attend(inView);
       scene.poller.start();
       await scene.pass(30);
@@ -460,20 +416,13 @@ describe("Poller", () => {
     });
 
     it("stays stopped when the answer to an earlier request arrives", async () => {
-      const answers: ((answer: StatusReading | Promise<StatusReading>) => void)[] = [];
-      scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
-      for (const number of [1, 2])
-        scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-      scene.poller.start();
-      await scene.pass(0);
+      const answers = await beginSlow(() => scene.putMany(2));
       answers[0]?.(Promise.reject(failure("unauthorized")));
       await scene.pass(0);
       answers[1]?.(working("a", 0));
       await scene.pass(600);
-      assert.deepEqual(
-        [scene.refusals.length, scene.poller.refusingCrews().size, answers.length],
-        [1, 1, 2],
-      );
+      assert.deepEqual([scene.refusals.length, answers.length], [1, 2]);
+      assert.equal(scene.poller.refusingCrews().size, 1);
     });
 
     it("continues when a forced poll is answered", async () => {
@@ -492,8 +441,7 @@ describe("Poller", () => {
       scene = new Scene(() => working("a", 0));
       scene.unconnected.add(anExecution().crew.id);
       scene.store.put(anExecution());
-      const changed: string[] = [];
-      scene.poller.onDidChange(({ localIds }) => changed.push(...localIds));
+      const changed = changedProblems();
       scene.poller.start();
       await scene.pass(600);
       assert.equal(scene.problems.length, 1);
@@ -501,7 +449,7 @@ describe("Poller", () => {
       assert.deepEqual(changed, [id]);
       scene.unconnected.clear();
       await scene.pass(300);
-      assert.equal(scene.store.find(id)?.state, "running");
+      assert.equal(known().state, "running");
       assert.deepEqual(changed, [id, id]);
     });
   });
@@ -520,12 +468,8 @@ describe("Poller", () => {
   });
 
   it("leaves no timer and no request behind", async () => {
-    beginSlow();
-    scene.store.put(anExecution());
-    scene.store.put(anExecution({ localId: "two", kickoffIds: ["k2"], state: "running" }));
-    scene.poller.start();
-    await scene.pass(0);
-    const poll = scene.poller.pollNow(id);
+    await beginSlow(() => scene.putMany(2));
+    const poll = scene.poller.pollNow("e1");
     scene.poller.dispose();
     await poll;
     assert.ok(scene.asked.every((each) => each.signal?.aborted === true));
@@ -554,8 +498,7 @@ describe("A crew that refuses its token", () => {
     scene = new Scene(() => failure("unauthorized"));
     // Another window polls, so every request here comes from a command.
     scene.leader.isThisWindow = false;
-    for (let number = 1; number <= 20; number += 1)
-      scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+    scene.putMany(20);
     scene.poller.start();
   });
 
@@ -583,6 +526,7 @@ describe("The problem of a window that no longer polls", () => {
   let scene: Scene;
   let changed: string[];
   afterEach(() => scene.poller.dispose());
+  const known = () => scene.store.find(id) ?? assert.fail();
 
   /** Makes a window whose last request failed before another window took over polling. */
   async function begin(prepare: (scene: Scene) => void): Promise<void> {
@@ -597,19 +541,18 @@ describe("The problem of a window that no longer polls", () => {
   }
 
   /** The other window gets and stores an answer. */
-  const answered = async () => {
-    await scene.pass(120);
-    scene.store.update(id, (execution) =>
-      applyReading(execution, working("a", 0), scene.clock.now()),
-    );
+  const answered = async (seconds = 120) => {
+    await scene.pass(seconds);
+    scene.store.update(id, (each) => applyReading(each, working("a", 0), scene.clock.now()));
     await scene.pass(1);
   };
+  const problem = () => scene.poller.problemOf(known())?.kind;
 
   it("ends, with an event, when another window has got an answer", async () => {
     await begin(() => undefined);
-    assert.equal(scene.poller.problemOf(scene.store.find(id)!)?.kind, "unreachable");
+    assert.equal(problem(), "unreachable");
     await answered();
-    assert.equal(scene.poller.problemOf(scene.store.find(id)!), undefined);
+    assert.equal(problem(), undefined);
     assert.deepEqual(changed, [anExecution().crew.id, id]);
     await answered();
     assert.equal(changed.length, 2, "once");
@@ -624,19 +567,16 @@ describe("The problem of a window that no longer polls", () => {
     await scene.pass(300);
     scene.answer = () => working("a", 0);
     scene.seconds();
-    await scene.pass(1);
-    scene.store.update(id, (execution) =>
-      applyReading(execution, working("a", 0), scene.clock.now()),
-    );
+    await answered(1);
     await scene.pass(60);
     assert.deepEqual(scene.seconds(), [312], "a minute after the last, as is usual");
   });
 
   it("ends in the same way if this machine prevented the request", async () => {
     await begin(({ unconnected }) => unconnected.add(anExecution().crew.id));
-    assert.ok(scene.poller.localProblemOf(scene.store.find(id)!) instanceof Error);
+    assert.ok(scene.poller.localProblemOf(known()) instanceof Error);
     await answered();
-    assert.equal(scene.poller.localProblemOf(scene.store.find(id)!), undefined);
+    assert.equal(scene.poller.localProblemOf(known()), undefined);
     assert.deepEqual(changed, [anExecution().crew.id, id]);
   });
 
@@ -644,7 +584,7 @@ describe("The problem of a window that no longer polls", () => {
     await begin(() => undefined);
     await scene.pass(120);
     scene.store.update(id, (execution) => ({ ...execution, label: "Renamed" }));
-    assert.equal(scene.poller.problemOf(scene.store.find(id)!)?.kind, "unreachable");
+    assert.equal(problem(), "unreachable");
     assert.deepEqual(changed, []);
   });
 });

@@ -1,3 +1,4 @@
+import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 
@@ -62,6 +63,14 @@ export function pausing(taskId: string, output?: string, attempt?: number): Stat
     ...(attempt === undefined ? {} : { attempt }),
   };
   return aReading({ state: "waiting", stateText: "pending_human_input", waiting });
+}
+
+/** The error of a failed request. */
+export function failure(
+  kind: CrewApiError["kind"],
+  more: Partial<ConstructorParameters<typeof CrewApiError>[0]> = {},
+): CrewApiError {
+  return new CrewApiError({ kind, message: kind, remedy: "Do something.", ...more });
 }
 
 /** The crew does not know the id. */
