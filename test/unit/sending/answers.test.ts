@@ -26,7 +26,6 @@ import {
 } from "../../support/misbehaving-server.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
-import { deferred } from "../kickoff/support.ts";
 import { kill, senderParts, type Window, Windows } from "./window.ts";
 
 const token = "the-crews-own-token";
@@ -277,7 +276,7 @@ describe("the answer to a flow", () => {
 
     it("is not sent again after a crash between its record and the response: it is in doubt", async () => {
       const execution = asked();
-      const arrived = deferred<undefined>();
+      const arrived = Promise.withResolvers<undefined>();
       server.next(() => arrived.resolve(undefined));
       const first = thrownBy(send(answer(execution, "approved")));
       await arrived.promise;

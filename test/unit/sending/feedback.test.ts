@@ -10,7 +10,6 @@ import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { aReading, failure, notFound, pausing, working } from "../executions/samples.ts";
-import { deferred } from "../kickoff/support.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 import {
   failures,
@@ -146,7 +145,7 @@ describe("sending feedback", () => {
   });
 
   it("sends the same words for the next attempt while the response to the one before is missing", async () => {
-    const gate = deferred<ResumeAnswer>();
+    const gate = Promise.withResolvers<ResumeAnswer>();
     resume = () => gate.promise;
     const first = send(approval(stored(), rejection));
     while (requests.length === 0) await nextTurn();
@@ -463,7 +462,7 @@ describe("sending feedback", () => {
 
   it("doesn't send again automatically if its window crashed or was suspended while sending", async () => {
     const execution = stored();
-    const gate = deferred<ResumeAnswer>();
+    const gate = Promise.withResolvers<ResumeAnswer>();
     resume = () => gate.promise;
     const first = send(approval(execution));
     while (requests.length === 0) await nextTurn();

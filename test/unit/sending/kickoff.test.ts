@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { CrewClient } from "../../../src/api/client.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { earlierKickoff, MaybeStartedError, sendKickoff } from "../../../src/sending/kickoff.ts";
 import type { Senders } from "../../../src/sending/senders.ts";
+import {
+  type Behaviour,
+  hangUp,
+  json,
+  MisbehavingServer,
+  text,
+} from "../../support/misbehaving-server.ts";
+import { failure } from "../executions/samples.ts";
 import { crew } from "../kickoff/support.ts";
 import { failures, intentsIn, kill, senderParts, type Window, Windows } from "./window.ts";
 
@@ -14,13 +20,8 @@ const request: KickoffRequest = {
   inputs: { topic: "Otters" },
   taskWebhookUrl: "https://a.example/t",
 };
-const refusal = new CrewApiError({ kind: "validation", message: "Missing.", remedy: "" });
-const lost = new CrewApiError({
-  kind: "timeout",
-  message: "No answer.",
-  remedy: "",
-  sent: "maybe",
-});
+const refusal = failure("validation");
+const lost = failure("timeout", { message: "No answer.", sent: "maybe" });
 const localId = "11111111-0000-4000-8000-000000000001";
 
 type SentKickoff = Parameters<Senders["send"]>;
@@ -36,9 +37,7 @@ describe("Sending a kickoff", () => {
   beforeEach(() => {
     windows = new Windows();
     window = windows.open();
-    sent = [];
-    polled = [];
-    problems = [];
+    [sent, polled, problems] = [[], [], []];
     answer = () => Promise.resolve({ kickoffId: "k1" });
   });
 
@@ -64,6 +63,8 @@ describe("Sending a kickoff", () => {
       earlier: () => earlierKickoff(parts, crew, localId),
     };
   }
+  const sendIt = (given = request, sender = makeSender()) => sender.send(crew, given, { localId });
+  const storedState = () => windows.open().store.find(localId)?.state;
 
   it("stores the execution under its kickoff ID, and polls it", async () => {
     const execution = await makeSender().send(crew, request, { label: "Mine", localId });
@@ -96,86 +97,65 @@ describe("Sending a kickoff", () => {
       assert.deepEqual([...other.outbox.underWay()], [localId]);
       return Promise.resolve({ kickoffId: "k1" });
     };
-    await makeSender().send(crew, request, { localId });
+    await sendIt();
   });
 
   it("sends once, however often and from however many windows it is called", async () => {
     const gate = Promise.withResolvers<KickoffAnswer>();
     answer = () => gate.promise;
     const otherWindow = makeSender(windows.open());
-    const tries = [makeSender(), otherWindow, otherWindow].map((sender) =>
-      sender.send(crew, request, { localId }),
-    );
+    const tries = [makeSender(), otherWindow, otherWindow].map((sender) => sendIt(request, sender));
     const outcomes = Promise.allSettled(tries);
-    assert.ok(
-      (await Promise.race(tries.map((each) => each.catch((error: unknown) => error)))) instanceof
-        MaybeStartedError,
-    );
+    const first = await Promise.race(tries.map((each) => each.catch((error: unknown) => error)));
+    assert.ok(first instanceof MaybeStartedError);
     gate.resolve({ kickoffId: "k1" });
     assert.equal((await outcomes).filter(({ status }) => status === "fulfilled").length, 1);
     assert.equal(sent.length, 1);
-    for (const sender of [makeSender(), otherWindow]) {
-      await assert.rejects(
-        sender.send(crew, request, { localId }),
-        (error) => error instanceof MaybeStartedError && error.execution?.kickoffIds[0] === "k1",
-      );
-    }
+    const isKnown = (error: unknown) =>
+      error instanceof MaybeStartedError && error.execution?.kickoffIds[0] === "k1";
+    for (const sender of [makeSender(), otherWindow])
+      await assert.rejects(sendIt(request, sender), isKnown);
     assert.equal(sent.length, 1, "nothing more is sent afterwards");
   });
 
-  it("keeps nothing after a definite refusal", async () => {
-    answer = () => Promise.reject(refusal);
-    await assert.rejects(makeSender().send(crew, request, { localId }), refusal);
-    assert.deepEqual([window.store.list(), unanswered()], [[], []]);
-  });
-
-  it("keeps nothing if the request couldn't be made, as without a token", async () => {
-    const noToken = new UserError("There is no token.");
-    answer = () => Promise.reject(noToken);
-    await assert.rejects(makeSender().send(crew, request), noToken);
-    assert.deepEqual([window.store.list(), unanswered()], [[], []]);
-  });
+  for (const [when, error] of [
+    ["after a definite refusal", refusal],
+    ["if the request couldn't be made, as without a token", new UserError("There is no token.")],
+  ] as const)
+    it(`keeps nothing ${when}`, async () => {
+      answer = () => Promise.reject(error);
+      await assert.rejects(sendIt(), error);
+      assert.deepEqual([window.store.list(), unanswered()], [[], []]);
+    });
 
   for (const error of [lost, new TypeError("a bug")]) {
     it(`keeps a record that may have started after: ${error.message}`, async () => {
       answer = () => Promise.reject(error);
       await assert.rejects(
-        makeSender().send(crew, request, { localId }),
+        sendIt(),
         (thrown) =>
           thrown instanceof MaybeStartedError &&
           thrown.execution?.localId === localId &&
           thrown.cause === error,
       );
-      assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
-      await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
+      assert.equal(storedState(), "unconfirmed");
+      await assert.rejects(sendIt(), MaybeStartedError);
       assert.equal(sent.length, 1);
     });
   }
 
   it("quotes a response that doesn't say whether it started, and says where to look: a local crew has no dashboard", async () => {
-    answer = () =>
-      Promise.reject(
-        new CrewApiError({
-          kind: "server",
-          status: 500,
-          message: "The crew failed to answer (500): No.",
-          remedy: "",
-          sent: "maybe",
-        }),
-      );
-    const remedyFor = async (to: typeof crew) => {
-      const error: unknown = await makeSender()
-        .send(to, request)
-        .catch((thrown: unknown) => thrown);
-      assert.ok(error instanceof MaybeStartedError);
-      assert.match(
-        error.message,
-        /doesn't say whether it started\. The crew failed to answer \(500\): No\.$/,
-      );
-      return error.remedy;
-    };
-    assert.match(await remedyFor(crew), /crew's dashboard/);
-    assert.match(await remedyFor({ ...crew, id: "local:file:///crew" }), /local crew's log/);
+    const message = "The crew failed to answer (500): No.";
+    answer = () => Promise.reject(failure("server", { status: 500, message, sent: "maybe" }));
+    for (const [id, remedy] of [
+      [crew.id, /crew's dashboard/],
+      ["local:file:///crew", /local crew's log/],
+    ] as const)
+      await assert.rejects(makeSender().send({ ...crew, id }, request), {
+        name: MaybeStartedError.name,
+        message: /doesn't say whether it started\. The crew failed to answer \(500\): No\.$/,
+        remedy,
+      });
   });
 
   describe("the earlier kickoff of a form after a reload", () => {
@@ -189,19 +169,19 @@ describe("Sending a kickoff", () => {
     it("is undefined if none was sent, or the crew refused it", async () => {
       assert.equal(known(), undefined);
       answer = () => Promise.reject(refusal);
-      await assert.rejects(makeSender().send(crew, request, { localId }));
+      await assert.rejects(sendIt());
       assert.equal(known(), undefined);
     });
 
     it("is its execution if it started", async () => {
-      await makeSender().send(crew, request, { localId });
+      await sendIt();
       assert.deepEqual(known(), ["k1"]);
     });
 
     it("may have started, before a response and without one", async () => {
       const gate = Promise.withResolvers<KickoffAnswer>();
       answer = () => gate.promise;
-      const sending = makeSender().send(crew, request, { localId });
+      const sending = sendIt();
       while (sent.length === 0) await new Promise(setImmediate);
       assert.deepEqual(known(), { mayHaveStarted: localId });
       gate.reject(lost);
@@ -211,7 +191,7 @@ describe("Sending a kickoff", () => {
 
     it("may have started after a crash, also after a recovery and when it is no longer tracked", async () => {
       answer = () => new Promise(() => undefined);
-      void makeSender().send(crew, request, { localId });
+      void sendIt();
       while (sent.length === 0) await new Promise(setImmediate);
       kill(window);
       const recover = () => window.outbox.recover(window.store);
@@ -220,7 +200,7 @@ describe("Sending a kickoff", () => {
       window.store.remove(localId);
       recover();
       assert.deepEqual(known(), { mayHaveStarted: undefined });
-      await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
+      await assert.rejects(sendIt(), MaybeStartedError);
       assert.equal(sent.length, 1);
     });
   });
@@ -228,15 +208,9 @@ describe("Sending a kickoff", () => {
   for (const [name, fail] of failures) {
     it(`sends nothing while the ${name}`, async () => {
       fail(window.database);
-      await assert.rejects(
-        makeSender().send(crew, { inputs: { topic: "x".repeat(1_000_000) } }, { localId }),
-      );
+      await assert.rejects(sendIt({ inputs: { topic: "x".repeat(1_000_000) } }));
       const other = windows.open();
-      assert.deepEqual(
-        [sent, other.store.list(), intentsIn(other)],
-        [[], [], []],
-        "neither request nor record",
-      );
+      assert.deepEqual([sent, other.store.list(), intentsIn(other)], [[], [], []]);
     });
 
     it(`reports the kickoff ID if it arrived and the ${name}`, async () => {
@@ -245,11 +219,11 @@ describe("Sending a kickoff", () => {
         return Promise.resolve({ kickoffId: "k1".repeat(100_000) });
       };
       await assert.rejects(
-        makeSender().send(crew, request, { localId }),
+        sendIt(),
         (error) =>
           error instanceof MaybeStartedError && /k1.*Track it by this ID/.test(error.message),
       );
-      assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
+      assert.equal(storedState(), "unconfirmed");
     });
   }
 
@@ -258,61 +232,35 @@ describe("Sending a kickoff", () => {
       window.database.all("PRAGMA query_only = ON");
       return Promise.reject(refusal);
     };
-    await assert.rejects(makeSender().send(crew, request, { localId }), refusal);
+    await assert.rejects(sendIt(), refusal);
     assert.deepEqual(problems, ["What became of a request could not be recorded."]);
-    assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
+    assert.equal(storedState(), "unconfirmed");
   });
 
   describe("to a crew that misbehaves", () => {
-    let server: Server;
-    let requests: number;
+    let server: MisbehavingServer;
+    beforeEach(async () => {
+      server = await MisbehavingServer.start();
+    });
+    afterEach(() => server.stop());
+    const sendOnce = async (behaviour: Behaviour) => {
+      server.next(behaviour);
+      await sendIt(request, makeSender(window, new CrewClient(server.url, "token")));
+    };
 
-    async function listen(behave: Parameters<typeof createServer>[1]) {
-      requests = 0;
-      server = createServer((incoming, outgoing) => {
-        requests += 1;
-        behave?.(incoming, outgoing);
+    for (const [what, behaviour] of [
+      ["closes the connection", hangUp],
+      ["answers 503", text(503, "", { "retry-after": "0" })],
+      ["answers 200 without an ID", json(200, {})],
+    ] as const)
+      it(`is sent once and may have started if the crew ${what}`, async () => {
+        await assert.rejects(sendOnce(behaviour), MaybeStartedError);
+        assert.deepEqual([server.requests.length, window.store.list().length], [1, 1]);
       });
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      return makeSender(window, new CrewClient(url, "token"));
-    }
-
-    afterEach(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-
-    it("is sent once and may have started if the crew closes the connection", async () => {
-      const sender = await listen((incoming) => incoming.socket.destroy());
-      await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
-      assert.deepEqual([requests, window.store.list().length], [1, 1]);
-    });
-
-    it("is sent once and may have started if the crew answers 503", async () => {
-      const sender = await listen((_, outgoing) =>
-        outgoing.writeHead(503, { "Retry-After": "0" }).end(),
-      );
-      await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
-      assert.equal(requests, 1);
-    });
-
-    it("may have started if the crew answers 200 without an ID", async () => {
-      const sender = await listen((_, outgoing) =>
-        outgoing.writeHead(200, { "Content-Type": "application/json" }).end("{}"),
-      );
-      await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
-      assert.equal(window.store.list().length, 1);
-    });
 
     it("reports missing inputs and keeps no record if the crew answers 422", async () => {
-      const sender = await listen((_, outgoing) =>
-        outgoing
-          .writeHead(422, { "Content-Type": "application/json" })
-          .end('{"detail":"Missing inputs: audience, topic"}'),
-      );
       await assert.rejects(
-        sender.send(crew, request, { localId }),
+        sendOnce(json(422, { detail: "Missing inputs: audience, topic" })),
         (error) => error instanceof CrewApiError && error.missingInputs.join() === "audience,topic",
       );
       assert.deepEqual(window.store.list(), []);

@@ -46,12 +46,8 @@ describe("The outbox", () => {
 
   it("is not emptied while one is being sent, in any window", async () => {
     const answer = Promise.withResolvers<undefined>();
-    const sent = sendOpenly(
-      two.outbox,
-      kickoff,
-      () => two.store.add(anExecution()),
-      () => answer.promise,
-    );
+    const record = () => two.store.add(anExecution());
+    const sent = sendOpenly(two.outbox, kickoff, record, () => answer.promise);
     assert.throws(() => one.outbox.clear(), UserError);
     assert.equal(one.outbox.has(kickoff), true);
     answer.resolve(undefined);
@@ -65,23 +61,17 @@ describe("The outbox", () => {
       one.store.add(anExecution());
       throw new Error("sent before");
     };
-    await assert.rejects(
-      sendOpenly(one.outbox, kickoff, record, () => assert.fail("it was sent")),
-      /sent before/,
-    );
+    const send = sendOpenly(one.outbox, kickoff, record, () => assert.fail("it was sent"));
+    await assert.rejects(send, /sent before/);
     assert.deepEqual([one.store.list(), one.outbox.has(kickoff)], [[], false]);
   });
 
   for (const [name, fail] of failures) {
     it(`sends nothing while the ${name}`, async () => {
       fail(one.database);
+      const record = () => one.store.add(anExecution({ label: "x".repeat(1_000_000) }));
       await assert.rejects(
-        sendOpenly(
-          one.outbox,
-          kickoff,
-          () => one.store.add(anExecution({ label: "x".repeat(1_000_000) })),
-          () => assert.fail("it was sent"),
-        ),
+        sendOpenly(one.outbox, kickoff, record, () => assert.fail("it was sent")),
       );
       assert.deepEqual([two.store.list(), two.outbox.has(kickoff)], [[], false]);
     });
@@ -114,11 +104,7 @@ describe("The outbox", () => {
     one.outbox.settle(resume, nothing);
     void sendOpenly(two.outbox, resume, nothing, () => sending.promise);
     await clock.pass(60 * 60_000);
-    assert.equal(
-      one.outbox.isUnderWay(resume),
-      true,
-      "this process sends it, though the computer slept",
-    );
+    assert.equal(one.outbox.isUnderWay(resume), true, "though the computer slept");
     kill(two);
     assert.equal(one.outbox.isUnderWay(resume), false);
     sending.resolve(undefined);
@@ -139,15 +125,15 @@ describe("A recovery of the outbox", () => {
   function startSending(id: string): void {
     const target = { taskId: "review", attempt: 1 };
     const feedback = { isApprove: true, text: "Approved.", at: new Date(START).toISOString() };
-    void sendOpenly(
-      window.outbox,
-      { kind: "resume", localId: id, ...target },
-      () => window.store.update(id, (known) => resumeSending(known, target, feedback)),
-      () => new Promise(() => undefined),
-    );
+    const record = () => window.store.update(id, (known) => resumeSending(known, target, feedback));
+    const intent = { kind: "resume", localId: id, ...target } as const;
+    void sendOpenly(window.outbox, intent, record, () => new Promise(() => undefined));
   }
   const outcomes = () =>
-    window.store.list().map(({ localId, resumes }) => [localId, resumes[0]?.outcome]);
+    window.store
+      .list()
+      .map(({ localId, resumes }) => `${localId} ${resumes[0]?.outcome}`)
+      .sort();
 
   it("marks feedback as unanswered if its process has ended, once, and no other", () => {
     window.store.add(anExecution({ localId: "lost", kickoffIds: ["k-1"] }));
@@ -157,14 +143,7 @@ describe("A recovery of the outbox", () => {
     startSending("under-way");
     for (const time of ["once", "twice"]) {
       window.outbox.recover(window.store);
-      assert.deepEqual(
-        outcomes().sort(),
-        [
-          ["lost", "unanswered"],
-          ["under-way", "sending"],
-        ],
-        time,
-      );
+      assert.deepEqual(outcomes(), ["lost unanswered", "under-way sending"], time);
       assert.deepEqual(intentsIn(window), ["under-way"]);
     }
   });
@@ -174,21 +153,19 @@ describe("A recovery of the outbox", () => {
     startSending("lost");
     window.database.run("DELETE FROM intents");
     window.outbox.recover(window.store);
-    assert.deepEqual(outcomes(), [["lost", "unanswered"]]);
+    assert.deepEqual(outcomes(), ["lost unanswered"]);
   });
 
   it("forgets feedback for executions that are no longer tracked, and keeps every kickoff without a response", async () => {
     window.store.add(anExecution({ localId: "gone" }));
     startSending("gone");
     window.store.remove("gone");
-    await assert.rejects(
-      sendOpenly(window.outbox, { kind: "kickoff", localId: "gone" }, nothing, () =>
-        Promise.reject(new Error("no answer")),
-      ),
-    );
+    const gone: Intent = { kind: "kickoff", localId: "gone" };
+    const noAnswer = () => Promise.reject(new Error("no answer"));
+    await assert.rejects(sendOpenly(window.outbox, gone, nothing, noAnswer));
     kill(window);
     window.outbox.recover(window.store);
-    assert.equal(window.outbox.has({ kind: "kickoff", localId: "gone" }), true);
+    assert.equal(window.outbox.has(gone), true);
     assert.deepEqual(intentsIn(window), ["gone"]);
   });
 });

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
+import type { Intent } from "../../../src/sending/outbox.ts";
 import { Senders } from "../../../src/sending/senders.ts";
 import { noAddresses, SecretMemory } from "../../support/secret-memory.ts";
+import { FakeLeader } from "../executions/poller-support.ts";
 import { anExecution } from "../executions/samples.ts";
+import { anApproval } from "../views/executions.ts";
 import { intentsIn, kill, sendOpenly, type Window, Windows } from "./window.ts";
 
 describe("The senders", () => {
@@ -12,28 +15,17 @@ describe("The senders", () => {
   let window: Window;
   let sending: Senders;
   let problems: string[];
-  let isThisWindow: boolean;
-  const leader = new Emitter<boolean>((error) => assert.fail(String(error)));
+  let leader: FakeLeader;
   const polls = new Emitter<string>((error) => assert.fail(String(error)));
-  const lost: SentResume = {
-    taskId: "review",
-    attempt: 1,
-    feedback: { isApprove: true, text: "Approved.", at: new Date(0).toISOString() },
-    outcome: "sending",
-  };
+  const lost = anApproval("sending");
 
   beforeEach(() => {
     windows = new Windows();
     window = windows.open();
-    [problems, isThisWindow] = [[], true];
+    [problems, leader] = [[], new FakeLeader()];
     sending = new Senders({
       ...window,
-      leader: {
-        onDidChange: leader.event,
-        get isThisWindow() {
-          return isThisWindow;
-        },
-      },
+      leader,
       poller: { pollNow: () => Promise.resolve(), onDidPoll: polls.event },
       clock: systemClock,
       crews: { client: () => assert.fail("Nothing is sent here.") },
@@ -56,25 +48,18 @@ describe("The senders", () => {
     sending.begin();
     assert.deepEqual(outcomes(), ["unanswered"]);
     add("two", [lost]);
-    leader.fire(false);
+    leader.give(false);
     assert.deepEqual(outcomes().sort(), ["sending", "unanswered"]);
-    leader.fire(true);
+    leader.give(true);
     assert.deepEqual(outcomes(), ["unanswered", "unanswered"]);
   });
 
   it("ends a request to stop whose process has gone, after a poll by the window that polls", async () => {
     add("one");
+    const stop = { at: new Date().toISOString(), outcome: "sending" } as const;
+    const record = () => window.store.update("one", (known) => ({ ...known, stop }));
     const send = (post: () => Promise<void>) =>
-      sendOpenly(
-        window.outbox,
-        { kind: "stop", localId: "one" },
-        () =>
-          window.store.update("one", (known) => ({
-            ...known,
-            stop: { at: new Date().toISOString(), outcome: "sending" },
-          })),
-        post,
-      );
+      sendOpenly(window.outbox, { kind: "stop", localId: "one" }, record, post);
     void send(() => new Promise(() => undefined));
     const outcomeAfterPoll = () => {
       polls.fire("one");
@@ -82,9 +67,9 @@ describe("The senders", () => {
     };
     assert.equal(outcomeAfterPoll(), "sending", "it is under way");
     kill(window);
-    isThisWindow = false;
+    leader.isThisWindow = false;
     assert.equal(outcomeAfterPoll(), "sending", "another window polls");
-    isThisWindow = true;
+    leader.isThisWindow = true;
     assert.equal(outcomeAfterPoll(), "unanswered");
     assert.deepEqual(intentsIn(window), []);
     await send(() => Promise.resolve());
@@ -103,26 +88,15 @@ describe("The senders", () => {
     add("kickoff");
     add("feedback");
     add("idle");
-    let answer: () => void = () => undefined;
-    const kickoff = sendOpenly(
-      window.outbox,
-      { kind: "kickoff", localId: "kickoff" },
-      () => undefined,
-      () => new Promise<void>((resolve) => (answer = resolve)),
-    );
-    void sendOpenly(
-      window.outbox,
-      { kind: "resume", localId: "feedback", taskId: "review", attempt: 1 },
-      () => undefined,
-      () => new Promise(() => undefined),
-    );
-    const now = () =>
-      sending
-        .now()
-        .map(({ localId }) => localId)
-        .sort();
+    const answer = Promise.withResolvers<undefined>();
+    const send = (intent: Intent, post: () => Promise<undefined>) =>
+      sendOpenly(window.outbox, intent, () => undefined, post);
+    const kickoff = send({ kind: "kickoff", localId: "kickoff" }, () => answer.promise);
+    const feedback = { kind: "resume", localId: "feedback", taskId: "review", attempt: 1 } as const;
+    void send(feedback, () => new Promise(() => undefined));
+    const now = () => Array.from(sending.now(), ({ localId }) => localId).sort();
     assert.deepEqual(now(), ["feedback", "kickoff"]);
-    answer();
+    answer.resolve(undefined);
     await kickoff;
     assert.deepEqual(now(), ["feedback"]);
   });
