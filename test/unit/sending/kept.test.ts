@@ -1,22 +1,13 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
-import type { StatusReading } from "../../../src/api/types.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { sendFeedback } from "../../../src/sending/feedback.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { noAnswer, openWindow, senderParts } from "../sending/window.ts";
+import { pausing } from "../executions/samples.ts";
 import { anExecution } from "../views/executions.ts";
-
-/** A crew's answer while an attempt waits. */
-const waits = (attempt: number, output: string): StatusReading => ({
-  state: "waiting",
-  stateText: "running",
-  ended: false,
-  tasks: [],
-  waiting: { taskId: "review", output, attempt },
-});
 
 describe("attempts and the feedback between them", () => {
   let folder: string;
@@ -38,14 +29,14 @@ describe("attempts and the feedback between them", () => {
       assert.ok(execution);
       const client = {
         answerRequest: noAnswer,
-        status: () => Promise.resolve(waits(attempt, execution.waiting?.output ?? "")),
+        status: () => Promise.resolve(pausing("review", execution.waiting?.output, attempt)),
         resume: () => Promise.resolve({ status: "retrying" as const }),
       };
       const crews = { client: () => Promise.resolve(client) };
       const given = { execution, taskId: "review", isApprove: false, text: feedback };
       await sendFeedback({ ...senderParts(window), crews }, given);
       store.update("local-1", (known) =>
-        applyReading(known, waits(attempt + 1, next), systemClock.now()),
+        applyReading(known, pausing("review", next, attempt + 1), systemClock.now()),
       );
     }
     window.dispose();

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { CrewClient } from "../../../src/api/client.ts";
-import { CrewApiError } from "../../../src/api/errors.ts";
 import type { SecretCallbacks } from "../../../src/api/types.ts";
 import { LostSecretsError } from "../../../src/sending/errors.ts";
 import { type FeedbackToSend, sendFeedback } from "../../../src/sending/feedback.ts";
-import type { Execution, SentResume } from "../../../src/executions/model.ts";
+import type { Execution } from "../../../src/executions/model.ts";
 import { plainCallbacks } from "../../../src/api/callbacks.ts";
 import { CallbackSecrets } from "../../../src/sending/secrets.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
@@ -16,7 +15,8 @@ import { SecretMemory } from "../../support/secret-memory.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew } from "../kickoff/support.ts";
-import { anExecution } from "../executions/samples.ts";
+import { anExecution, failure } from "../executions/samples.ts";
+import { anApproval } from "../views/executions.ts";
 import { senderParts, type Window, Windows } from "./window.ts";
 
 const secretCallbacks: SecretCallbacks = {
@@ -80,7 +80,6 @@ describe("Secrets of callbacks", () => {
 
   const isForgotten = () =>
     waitFor("the secrets to be gone", () => memory.entries.size === 0 && rows().length === 0);
-  const clientOf = (base: string, token: string) => new CrewClient(base, token);
 
   it("are not in the record, and are complete again for a resume", async () => {
     const execution = await kept();
@@ -96,9 +95,8 @@ describe("Secrets of callbacks", () => {
       humanInputWebhook: { url: "https://a.test/h" },
       webhooks: { events: [], url: "https://a.test/e" },
     };
-    const execution = store.add(
-      anExecution({ request: { inputs: {}, callbacks: plainCallbacks(open) } }),
-    );
+    const request = { inputs: {}, callbacks: plainCallbacks(open) };
+    const execution = store.add(anExecution({ request }));
     await secrets.keep(execution.localId, open);
     assert.deepEqual(await secrets.complete(execution), { callbacks: open, lost: [] });
     assert.deepEqual([memory.reads, memory.entries.size, rows()], [[], 0, []]);
@@ -127,19 +125,10 @@ describe("Secrets of callbacks", () => {
   });
 
   it("are deleted when the execution has ended, unless feedback is being sent that may continue it", async () => {
-    const resume: SentResume = {
-      taskId: "t",
-      attempt: 1,
-      feedback: { isApprove: true, text: "", at: new Date().toISOString() },
-      outcome: "sending",
-    };
-    const { localId } = await kept(withSecrets({ resumes: [resume] }));
+    const { localId } = await kept(withSecrets({ resumes: [anApproval("sending")] }));
     store.update(localId, (now) => ({ ...now, state: "completed" }));
     assert.equal(memory.entries.size, 1);
-    store.update(localId, (now) => ({
-      ...now,
-      resumes: [{ ...resume, outcome: "refused" }],
-    }));
+    store.update(localId, (now) => ({ ...now, resumes: [anApproval("refused")] }));
     await isForgotten();
   });
 
@@ -179,11 +168,9 @@ describe("Secrets of callbacks", () => {
     });
 
     it("are deleted if the crew refuses it", async () => {
-      const refusal = new CrewApiError({ kind: "validation", message: "Missing.", remedy: "" });
-      await assert.rejects(
-        send(() => Promise.reject(refusal)),
-        refusal,
-      );
+      const refusal = failure("validation");
+      const refused = send(() => Promise.reject(refusal));
+      await assert.rejects(refused, refusal);
       await isForgotten();
     });
 
@@ -201,7 +188,7 @@ describe("Secrets of callbacks", () => {
     const receiver = new CallbackReceiver();
     try {
       const base = await receiver.start();
-      const client = clientOf(service.url, service.token);
+      const client = new CrewClient(service.url, service.token);
       const needed = await client.inputs();
       const request = {
         inputs: Object.fromEntries(needed.fields.map(({ name }) => [name, "tides"])),
@@ -221,19 +208,12 @@ describe("Secrets of callbacks", () => {
         crews: { client: () => Promise.resolve(client) },
       };
       const started = await sendKickoff(parts, { ...crew, url: service.url }, request);
-      const [asked] = await waitFor(
-        "the human-input callback",
-        () => receiver.at("/human").length > 0 && receiver.at("/human"),
-      );
-      const streamed = await waitFor(
-        "events",
-        () => receiver.at("/events").length > 0 && receiver.at("/events"),
-      );
+      const callbacksAt = (path: string) =>
+        waitFor(`callbacks at ${path}`, () => receiver.at(path).length > 0 && receiver.at(path));
+      const [asked] = await callbacksAt("/human");
+      const streamed = await callbacksAt("/events");
       assert.equal(asked?.headers.authorization, "Bearer s3cret-human");
-      assert.deepEqual(
-        new Set(streamed.map(({ headers }) => headers.authorization)),
-        new Set(["Bearer s3cret-stream"]),
-      );
+      assert.deepEqual(tokensOf(streamed), ["Bearer s3cret-stream"]);
 
       const taskId = String(asked.body["task_id"]);
       const give = (given: FeedbackToSend) => sendFeedback(parts, given);
@@ -250,12 +230,8 @@ describe("Secrets of callbacks", () => {
       assert.doesNotMatch(await textOf(windows.folder), /s3cret/);
 
       memory.entries.clear();
-      const again = {
-        execution: store.find(started.localId) ?? started,
-        taskId,
-        isApprove: true,
-        text: "",
-      };
+      const execution = store.find(started.localId) ?? started;
+      const again = { execution, taskId, isApprove: true, text: "" };
       await assert.rejects(give(again), LostSecretsError);
       const resumedAt = new Date().toISOString();
       await give({ ...again, withoutSecrets: true });
@@ -271,16 +247,18 @@ describe("Secrets of callbacks", () => {
       await waitFor("the end", () =>
         later().some(({ body }) => JSON.stringify(body).includes("crew_kickoff_completed")),
       );
-      assert.deepEqual(
-        new Set(later().map(({ headers }) => headers.authorization)),
-        new Set([undefined]),
-      );
+      assert.deepEqual(tokensOf(later()), [undefined]);
     } finally {
       await receiver.stop();
       await service.stop();
     }
   });
 });
+
+/** The different tokens of callbacks. */
+const tokensOf = (callbacks: ReturnType<CallbackReceiver["at"]>) => [
+  ...new Set(callbacks.map(({ headers }) => headers.authorization)),
+];
 
 /** The text of all files in a folder. */
 async function textOf(folder: string): Promise<string> {

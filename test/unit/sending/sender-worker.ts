@@ -3,16 +3,12 @@
 import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { CrewApiError } from "../../../src/api/errors.ts";
-import type {
-  KickoffRequest,
-  ResumeAnswer,
-  ResumeRequest,
-  StatusReading,
-} from "../../../src/api/types.ts";
+import type { KickoffRequest, ResumeAnswer, ResumeRequest } from "../../../src/api/types.ts";
 import { StaleFeedbackError, MaybeSentError } from "../../../src/sending/errors.ts";
 import { sendFeedback } from "../../../src/sending/feedback.ts";
 import { MaybeStartedError, sendKickoff } from "../../../src/sending/kickoff.ts";
 import { seededRandom } from "../../support/random.ts";
+import { pausing } from "../executions/samples.ts";
 import { crew } from "../kickoff/support.ts";
 import { noAnswer, openWindow, senderParts } from "./window.ts";
 import { feedbackIds, kickoffIds } from "./work.ts";
@@ -34,11 +30,8 @@ async function crewAnswers<T>(what: string, answer: T): Promise<T> {
 }
 
 const window = openWindow(folder);
-const parts = {
-  ...senderParts(window, {
-    problem: (message, error) => print("problem", message, String(error)),
-  }),
-};
+const problem = (message: string, error: unknown) => print("problem", message, String(error));
+const parts = senderParts(window, { problem });
 window.outbox.recover(window.store);
 const kickoffParts = {
   ...parts,
@@ -58,14 +51,7 @@ const feedbackParts = {
     client: () =>
       Promise.resolve({
         answerRequest: noAnswer,
-        status: () =>
-          Promise.resolve<StatusReading>({
-            state: "waiting",
-            stateText: "waiting",
-            ended: false,
-            tasks: [],
-            waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
-          }),
+        status: () => Promise.resolve(pausing("review", "# Draft\n\nText.", 1)),
         resume: ({ executionId }: ResumeRequest) =>
           crewAnswers<ResumeAnswer>(executionId.replace("crew-", ""), { status: "resumed" }),
       }),
@@ -94,10 +80,8 @@ async function send(id: string): Promise<void> {
 }
 
 print("ready");
-const work = [...kickoffIds, ...feedbackIds]
-  .map((id) => ({ id, at: random() }))
-  .sort((one, other) => one.at - other.at)
-  .map(({ id }) => id);
+const places = new Map([...kickoffIds, ...feedbackIds].map((id) => [id, random()]));
+const work = [...places.keys()].sort((one, other) => places.get(one)! - places.get(other)!);
 // Several requests at once, as from a person and programs.
 await Promise.all(
   Array.from({ length: 8 }, async () => {

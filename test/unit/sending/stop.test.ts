@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CrewApiError } from "../../../src/api/errors.ts";
-import type { StatusReading, StopAnswer } from "../../../src/api/types.ts";
+import type { StopAnswer } from "../../../src/api/types.ts";
 import { NothingToDo } from "../../../src/base/errors.ts";
 import { isStopping } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { MaybeSentError } from "../../../src/sending/errors.ts";
 import { sendStop } from "../../../src/sending/stop.ts";
+import { aReading, failure } from "../executions/samples.ts";
+import { deferred } from "../kickoff/support.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 import { kill, senderParts, type Window, Windows } from "./window.ts";
 
 const answered: StopAnswer = { status: "stopped" };
-const failure = (sent: "no" | "maybe") =>
-  new CrewApiError({ kind: "server", message: "It failed.", remedy: "", sent });
 
 describe("sending a request to stop", () => {
   let windows: Windows;
@@ -51,11 +51,11 @@ describe("sending a request to stop", () => {
   });
 
   it("is sent once at a time, across windows", async () => {
-    let answer: ((made: StopAnswer) => void) | undefined;
-    stop = () => new Promise((resolve) => (answer = resolve));
+    const gate = deferred<StopAnswer>();
+    stop = () => gate.promise;
     const first = send();
     await assert.rejects(send(windows.open()), /already being sent/);
-    answer?.(answered);
+    gate.resolve(answered);
     await first;
     assert.deepEqual(sent, ["newest"]);
   });
@@ -79,9 +79,7 @@ describe("sending a request to stop", () => {
   });
 
   it("is ignored by a crew that goes on 90 s later, and may be sent again", async () => {
-    const running: StatusReading = {
-      ...{ state: "running", stateText: "running", ended: false, tasks: [] },
-    };
+    const running = aReading({ state: "running" });
     const look = (ms: number) =>
       window.store.update("local-1", (known) => applyReading(known, running, Date.now() + ms));
     await send();
@@ -94,10 +92,10 @@ describe("sending a request to stop", () => {
   });
 
   it("that was refused is forgotten; one that may have arrived is not, and isn't repeated", async () => {
-    stop = () => Promise.reject(failure("no"));
+    stop = () => Promise.reject(failure("server", { sent: "no" }));
     await assert.rejects(send(), CrewApiError);
     assert.equal(kept()?.stop, undefined);
-    stop = () => Promise.reject(failure("maybe"));
+    stop = () => Promise.reject(failure("server", { sent: "maybe" }));
     await assert.rejects(send(), MaybeSentError);
     assert.equal(kept()?.stop?.outcome, "unanswered");
     assert.deepEqual(sent, ["newest", "newest"]);
@@ -109,13 +107,10 @@ describe("sending a request to stop", () => {
       ["lost", { state: "unconfirmed", kickoffIds: [] }],
     ] as const) {
       window.store.add(notWaiting({ localId, ...changes }));
-      await assert.rejects(sendStop(parts(), { ...anExecution(), localId }));
+      await assert.rejects(sendStop(parts(), anExecution({ localId })));
     }
-    await assert.rejects(sendStop(parts(), { ...anExecution(), localId: "ended" }), NothingToDo);
-    await assert.rejects(
-      sendStop(parts(), { ...anExecution(), localId: "gone" }),
-      /no longer tracked/,
-    );
+    await assert.rejects(sendStop(parts(), anExecution({ localId: "ended" })), NothingToDo);
+    await assert.rejects(sendStop(parts(), anExecution({ localId: "gone" })), /no longer tracked/);
     assert.deepEqual(sent, []);
   });
 

@@ -13,8 +13,17 @@ import {
   writeSync,
 } from "node:fs";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { StoreError } from "../../../src/store/errors.ts";
-import { crews, endAll, fileIn, newFolder, openDatabase, put, sql, Worker } from "./support.ts";
+import {
+  crews,
+  endAll,
+  fails,
+  fileIn,
+  newFolder,
+  openDatabase,
+  put,
+  sql,
+  Worker,
+} from "./support.ts";
 
 const rows = 200;
 const json = JSON.stringify("x".repeat(3_000));
@@ -166,10 +175,7 @@ describe("a damaged database", () => {
     lock.exec("BEGIN EXCLUSIVE");
     renameSync(file, `${file}.moved`);
     const { database } = openDatabase(folder);
-    assert.throws(
-      () => crews(database),
-      (error) => error instanceof StoreError && error.kind === "busy",
-    );
+    assert.throws(() => crews(database), fails("busy"));
     assert.equal(existsSync(file), false);
     renameSync(`${file}.moved`, file);
     lock.close();
@@ -212,10 +218,7 @@ describe("a damaged database", () => {
     sql(fileIn(folder), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
     damage(fileIn(folder));
     const { database, damage: reported } = openDatabase(folder);
-    assert.throws(
-      () => crews(database),
-      (error) => error instanceof StoreError && error.kind === "newer",
-    );
+    assert.throws(() => crews(database), fails("newer"));
     assert.deepEqual([asideIn(folder), reported], [[], []]);
   });
 

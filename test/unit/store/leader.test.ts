@@ -1,50 +1,46 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { Leader } from "../../../src/store/leader.ts";
-import { Database } from "../../../src/store/database.ts";
-import { temporaryFolder } from "../../support/folders.ts";
+import type { Database } from "../../../src/store/database.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
+import { endAll, newFolder, openDatabase } from "./support.ts";
 
 describe("The leader", () => {
-  let folder: string;
   let clock: FakeClock;
   let database: Database;
   let leaders: Leader[];
+  let problems: string[];
 
   beforeEach(() => {
-    folder = temporaryFolder("leader");
     clock = new FakeClock();
-    // One connection is enough for all windows, because SQLite serializes the writes of processes.
-    database = new Database({
-      folder,
-      // The database's timers would count, too.
-      clock: { now: () => clock.now(), after: () => () => undefined },
-      log: { problem: (_message, error) => assert.ifError(error) },
-    });
-    leaders = [];
+    // One connection is enough for all windows, because SQLite serializes the writes of processes. It has its own clock, because its
+    // timers would count, too.
+    ({ database } = openDatabase(newFolder()));
+    [leaders, problems] = [[], []];
   });
-  afterEach(async () => {
+  afterEach(() => {
     for (const leader of leaders) leader.dispose();
-    database.dispose();
-    await rm(folder, { recursive: true });
+    endAll();
+    assert.deepEqual(problems, []);
   });
 
-  function aWindow(
-    onProblem: (message: string, error: unknown) => void = (_message, error) =>
-      assert.ifError(error),
-  ): Leader {
-    const leader = new Leader({ database, clock, log: { problem: onProblem } });
+  function aWindow(): Leader {
+    const log = { problem: (message: string) => problems.push(message) };
+    const leader = new Leader({ database, clock, log });
     leaders.push(leader);
     return leader;
   }
+  const twoWindows = () => {
+    const [one, two] = [aWindow(), aWindow()];
+    one.start();
+    two.start();
+    return [one, two] as const;
+  };
 
   const held = () => leaders.map((leader) => leader.isThisWindow);
   const rows = () => database.all("SELECT owner FROM lease").length;
 
   it("is the first window at once, and no other", async () => {
-    const [one, two] = [aWindow(), aWindow()];
-    one.start();
-    two.start();
+    twoWindows();
     assert.deepEqual(held(), [true, false]);
     await clock.pass(60_000);
     assert.deepEqual(held(), [true, false]);
@@ -52,9 +48,7 @@ describe("The leader", () => {
   });
 
   it("is another window when it closes", async () => {
-    const [one, two] = [aWindow(), aWindow()];
-    one.start();
-    two.start();
+    const [one] = twoWindows();
     one.dispose();
     assert.equal(rows(), 0);
     await clock.pass(5_000);
@@ -72,9 +66,7 @@ describe("The leader", () => {
   });
 
   it("is a window that gets the focus; the other one notices at its renewal or its next check", async () => {
-    const [one, two] = [aWindow(), aWindow()];
-    one.start();
-    two.start();
+    const [one, two] = twoWindows();
     two.takeOver();
     assert.deepEqual(held(), [true, true]);
     assert.equal(one.confirm(), false);
@@ -85,9 +77,7 @@ describe("The leader", () => {
   });
 
   it("follows the focus, however fast that changes", async () => {
-    const [one, two] = [aWindow(), aWindow()];
-    one.start();
-    two.start();
+    const [one, two] = twoWindows();
     two.takeOver();
     one.takeOver(); // It hasn't noticed yet that it no longer leads.
     await clock.pass(6_000);
@@ -121,12 +111,11 @@ describe("The leader", () => {
   });
 
   it("is not this window while the database can't be written; that is reported, and retried", async () => {
-    const problems: string[] = [];
     database.all("PRAGMA query_only = ON");
-    const one = aWindow((message) => problems.push(message));
+    const one = aWindow();
     one.start();
     assert.equal(one.isThisWindow, false);
-    assert.deepEqual(problems, ["Could not decide which window polls; trying again."]);
+    assert.deepEqual(problems.splice(0), ["Could not decide which window polls; trying again."]);
     database.all("PRAGMA query_only = OFF");
     await clock.pass(5_000);
     assert.equal(one.isThisWindow, true);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { StoreError } from "../../../src/store/errors.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { crews, endAll, fileIn, newFolder, openDatabase, put } from "./support.ts";
+import { crews, endAll, fails, fileIn, newFolder, openDatabase, put } from "./support.ts";
 
 const large = JSON.stringify("x".repeat(100_000));
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
@@ -29,9 +29,6 @@ function fill(database: Database): { error: unknown; written: readonly string[] 
   return assert.fail("There was room for all of it.");
 }
 
-const isProblem = (kind: string, text: RegExp) => (error: unknown) =>
-  error instanceof StoreError && error.kind === kind && text.test(error.message);
-
 describe("the database", () => {
   const mounted: string[] = [];
   /** Mounts a small disk, which needs root, as in CI. */
@@ -53,7 +50,7 @@ describe("the database", () => {
     put(database, "before", "1");
     database.get("PRAGMA max_page_count = 200");
     const { error, written } = fill(database);
-    assert.ok(isProblem("full", /disk is full.*Free some space/)(error), String(error));
+    assert.ok(fails("full", /disk is full.*Free some space/)(error), String(error));
     assert.deepEqual(crews(database), ["before", ...written]);
     database.get("PRAGMA max_page_count = 10000");
     put(database, "after", large);
@@ -106,7 +103,7 @@ describe("the database", () => {
     };
     setWritable(false);
     const { database: later } = openDatabase(folder);
-    const isReadOnly = isProblem("readOnly", /can't write.*Make the folder and its files writable/);
+    const isReadOnly = fails("readOnly", /can't write.*Make the folder and its files writable/);
     for (const use of [() => crews(later), () => put(later, "b", "2")])
       assert.throws(use, isReadOnly);
     assert.throws(() => crews(openDatabase(path.join(folder, "new")).database), StoreError);
@@ -121,11 +118,11 @@ describe("the database", () => {
     mkdirSync(fileIn(folder));
     assert.throws(
       () => crews(openDatabase(folder).database),
-      isProblem("failed", /can't be read or written/),
+      fails("failed", /can't be read or written/),
     );
     const file = path.join(folder, "file");
     writeFileSync(file, "");
-    assert.throws(() => crews(openDatabase(file).database), isProblem("failed", /EEXIST|ENOTDIR/));
+    assert.throws(() => crews(openDatabase(file).database), fails("failed", /EEXIST|ENOTDIR/));
   });
 
   it("reports that another process keeps it busy for five seconds, and works again afterwards", () => {
@@ -136,7 +133,7 @@ describe("the database", () => {
     other.exec("BEGIN IMMEDIATE");
     assert.throws(
       () => put(database, "a", "1"),
-      isProblem("busy", /Another window is using.*Try again/),
+      fails("busy", /Another window is using.*Try again/),
     );
     assert.deepEqual(crews(database), ["before"], "it can be read meanwhile");
     other.exec("ROLLBACK");

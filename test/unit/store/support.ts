@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../../src/base/clock.ts";
 import { Database } from "../../../src/store/database.ts";
+import { StoreError } from "../../../src/store/errors.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
@@ -44,7 +45,6 @@ export const fileIn = (folder: string): string => path.join(folder, "crewdeck.db
 /** A second process with a database in the folder. */
 export class Worker {
   readonly #process: ChildProcess;
-  readonly changes: string[] = [];
 
   constructor(folder: string) {
     this.#process = fork(path.join(import.meta.dirname, "worker.ts"), [folder]);
@@ -72,6 +72,12 @@ export function crews(database: Database): readonly unknown[] {
     .all("SELECT crew_id, json FROM crew_values WHERE kind = 'test' ORDER BY rowid")
     .map((row) => row["crew_id"]);
 }
+
+/** Whether an error says that the database can't be used for this reason. */
+export const fails =
+  (kind: StoreError["kind"], text = /./) =>
+  (error: unknown) =>
+    error instanceof StoreError && error.kind === kind && text.test(error.message);
 
 /** Runs statements in a file, as another program might. */
 export function sql(file: string, statements: string): void {
