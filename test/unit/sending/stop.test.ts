@@ -8,7 +8,6 @@ import { applyReading } from "../../../src/executions/reduce.ts";
 import { MaybeSentError } from "../../../src/sending/errors.ts";
 import { sendStop } from "../../../src/sending/stop.ts";
 import { aReading, failure } from "../executions/samples.ts";
-import { deferred } from "../kickoff/support.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 import { kill, senderParts, type Window, Windows } from "./window.ts";
 
@@ -51,7 +50,7 @@ describe("sending a request to stop", () => {
   });
 
   it("is sent once at a time, across windows", async () => {
-    const gate = deferred<StopAnswer>();
+    const gate = Promise.withResolvers<StopAnswer>();
     stop = () => gate.promise;
     const first = send();
     await assert.rejects(send(windows.open()), /already being sent/);
