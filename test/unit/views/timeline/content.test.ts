@@ -1,43 +1,46 @@
 import assert from "node:assert/strict";
 import * as v from "valibot";
-import { activityOf } from "../../../../src/executions/activity.ts";
+import { activityOf, type KeptEvents } from "../../../../src/executions/activity.ts";
 import type { Execution } from "../../../../src/executions/model.ts";
 import { timelineContent } from "../../../../src/views/timeline/content.ts";
 import { detailsOf, sentenceOf } from "../../../../src/views/timeline/labels.ts";
 import { fromTimeline } from "../../../../src/views/timeline/messages.ts";
 import { runningExecution, start, variedExecution } from "../../../support/timeline/samples.ts";
 
+const { execution, events } = runningExecution(start + 20_000);
+/** What it gets of the running execution, at this time. */
+const shownAt = (seconds: number, kept: Partial<KeptEvents> = {}, of: Partial<Execution> = {}) => {
+  const now = { ...execution, ...of };
+  const activity = activityOf(now, { events, folded: {}, ...kept });
+  return timelineContent(now, activity, start + seconds * 1000);
+};
+
 describe("what the timeline's page gets", () => {
   it("is cut and how many events are left out", () => {
-    const { execution, events } = runningExecution(start + 20_000);
     const long = events.map((event) => ({ ...event, text: "x".repeat(2_000) }));
-    const kept = { events: long, folded: { llm_call_started: 700, llm_call_completed: 500 } };
-    const { spans, note } = timelineContent(execution, activityOf(execution, kept), start + 20_000);
+    const folded = { llm_call_started: 700, llm_call_completed: 500 };
+    const { spans, note } = shownAt(20, { events: long, folded });
     assert.equal(note, "Not shown: 1200 older events, because there are too many.");
     for (const { text = "" } of spans) assert.ok(text.length <= 602, `${text.length}`);
     assert.ok(spans.some(({ text }) => text?.endsWith("x …")));
   });
 
   it("has the events that took no time, cut, too", () => {
-    const { execution, events } = runningExecution(start + 20_000);
     const many = Array.from({ length: 230 }, (_, number) => ({
       id: `mark ${number}`,
       type: "quantum_leap",
       at: start + number,
       text: "x".repeat(2_000),
     }));
-    const kept = { events: [...events, ...many], folded: {} };
-    const [crew] = timelineContent(execution, activityOf(execution, kept), start + 20_000).spans;
+    const [crew] = shownAt(20, { events: [...events, ...many] }).spans;
     assert.equal(crew?.marks?.length, 230);
     assert.ok(crew.marks.every(({ text = "" }) => text.length <= 602));
   });
 
   it("says of what a wait is part of that it waits", () => {
-    const { execution, events } = runningExecution(start + 20_000);
     const asks = { id: "h", type: "human_feedback_requested", at: start + 19_000 };
-    const kept = { events: [...events, { ...asks, taskName: "research" }], folded: {} };
-    const waiting: Execution = { ...execution, state: "waiting" };
-    const { spans } = timelineContent(waiting, activityOf(waiting, kept), start + 20_000);
+    const asked = { events: [...events, { ...asks, taskName: "research" }] };
+    const { spans } = shownAt(20, asked, { state: "waiting" });
     const outline = spans.map(({ depth, kind, state }) => `${"  ".repeat(depth)}${kind}: ${state}`);
     assert.deepEqual(outline.slice(0, 2), ["crew: waiting", "  task: waiting"]);
     assert.ok(outline.includes("    wait: running"), outline.join("\n"));
@@ -51,12 +54,7 @@ describe("what the timeline's page gets", () => {
   });
 
   it("ends where it was last seen, while nobody knows what it does", () => {
-    const { execution, events } = runningExecution(start + 20_000);
-    const kept = { events, folded: {} };
-    const shown = (change: Partial<Execution>) => {
-      const now: Execution = { ...execution, ...change };
-      return timelineContent(now, activityOf(now, kept), start + 3_600_000).spans;
-    };
+    const shown = (change: Partial<Execution>) => shownAt(3_600, {}, change).spans;
     const iso = (seconds: number) => new Date(start + seconds * 1000).toISOString();
     const doubted = { state: "unknown", mayBeWaiting: true } as const;
     const spans = shown({ ...doubted, history: [{ at: iso(25), ...doubted }] });
@@ -82,7 +80,6 @@ describe("what the timeline's page gets", () => {
   });
 
   it("says of what a restart interrupted that it was, and what time it took", () => {
-    const { execution, events } = runningExecution(start + 20_000);
     const activity = activityOf(execution, { events, folded: {} });
     const { spans } = timelineContent(execution, activity, start + 3_600_000, [], true);
     const [crew, task] = spans;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { extentOf, waitsOf } from "../../../../src/views/timeline/axis.ts";
-import { lookAt, type Span } from "../../../../src/views/timeline/messages.ts";
+import { lookAt } from "../../../../src/views/timeline/messages.ts";
 import { timelineMarkdown, timelinePicture } from "../../../../src/views/timeline/exports.ts";
 import { contentOf } from "./contents.ts";
 
@@ -58,20 +58,18 @@ describe("a timeline as Markdown", () => {
 
 describe("a timeline as a picture", () => {
   const content = contentOf("varied");
-  const picture = (
-    spans: readonly Span[],
-    look: { isWhole: boolean; zoom?: { from: number; to: number } },
-  ) => timelinePicture({ ...content, spans }, { ...all, ...look });
+  const picture = (spans = content.spans, look: Partial<typeof all> = {}) =>
+    timelinePicture({ ...content, spans }, { ...all, isWhole: false, ...look });
 
   it("needs nothing else: no script, no link, no font", () => {
-    const svg = picture(content.spans, { isWhole: false });
+    const svg = picture();
     assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
     assert.doesNotMatch(svg, /<script|href|url\((?!#)|@import|foreignObject|\son\w+=/i);
     assert.match(svg, /prefers-color-scheme: dark/);
   });
 
   it("has a bar for each row, hatched for a wait, and marks what failed by more than colour", () => {
-    const svg = picture(content.spans, { isWhole: false });
+    const svg = picture();
     const bars = [...svg.matchAll(/<rect [^>]*class="(\w+)"><title>/g)].map(([, kind]) => kind);
     assert.equal(bars.length, content.spans.length);
     assert.equal(bars.filter((kind) => kind === "wait").length, 2);
@@ -81,7 +79,7 @@ describe("a timeline as a picture", () => {
 
   it("has the estimated cost, and what took no time in the row of what it is part of", () => {
     const { spans } = contentOf("varied", [{ pattern: "*", input: 1, output: 1 }]);
-    const svg = picture(spans, { isWhole: false });
+    const svg = picture(spans);
     assert.match(svg, />Est\. cost</);
     assert.match(svg, />\$0\.0075</);
     const marks = [...svg.matchAll(/class="(mark[^"]*)"><title>([^<]*)</g)].map((match) =>
@@ -91,7 +89,7 @@ describe("a timeline as a picture", () => {
       ["mark", "agent logs execution: Senior Researcher"],
       ["mark failed", "memory query error"],
     ]);
-    assert.doesNotMatch(picture(content.spans, { isWhole: false }), /Est\. cost/);
+    assert.doesNotMatch(picture(), /Est\. cost/);
   });
 
   it("says what is not in it: rows after the first 500, and events that are too many", () => {
@@ -106,10 +104,9 @@ describe("a timeline as a picture", () => {
     const all = [content.spans];
     assert.equal(waitsOf(all, extentOf(all, content.now)).length, 2);
     const marks = (svg: string) => [...svg.matchAll(/>⋯</g)].length;
-    assert.equal(marks(picture(content.spans, { isWhole: false })), 2);
+    assert.equal(marks(picture()), 2);
     assert.equal(marks(picture(content.spans, { isWhole: true })), 0);
-    const heights = (text: RegExp) =>
-      [...picture(content.spans, { isWhole: false }).matchAll(text)].map(([, y]) => Number(y));
+    const heights = (text: RegExp) => [...picture().matchAll(text)].map(([, y]) => Number(y));
     const [time = 0] = heights(/y="(\d+)"[^>]*>0 s</g);
     for (const mark of heights(/y="(\d+)"[^>]*>⋯</g))
       assert.ok(mark >= time + 10, "below the times");
@@ -121,7 +118,7 @@ describe("a timeline as a picture", () => {
   it("escapes remote text", () => {
     const [crew] = content.spans;
     assert.ok(crew !== undefined);
-    const svg = picture([{ ...crew, name: '</text><script>"&\u0000' }], { isWhole: false });
+    const svg = picture([{ ...crew, name: '</text><script>"&\u0000' }]);
     assert.ok(svg.includes("&lt;/text&gt;&lt;script&gt;&quot;&amp;\ufffd"));
     assert.doesNotMatch(svg, /<script/);
   });

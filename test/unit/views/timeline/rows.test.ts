@@ -10,6 +10,9 @@ const outline = ({ rows }: Rows) =>
     ({ span, depth, isContext }) =>
       `${"  ".repeat(depth)}${span.kind} ${span.name}${isContext ? " (context)" : ""}`,
   );
+/** The spans that match, without those that they are part of. */
+const hits = (look: Parameters<typeof rows>[0]) =>
+  rows(look).rows.flatMap(({ span, isContext }) => (isContext ? [] : [span]));
 const idOf = (name: string) => spans.find((span) => span.name === name)?.id ?? "";
 
 describe("the rows of a timeline", () => {
@@ -45,39 +48,22 @@ describe("the rows of a timeline", () => {
       "      tool read_page",
     ]);
     assert.equal(found.hits, 1);
-    assert.deepEqual(
-      found.rows.map(({ position, size }) => [position, size]),
-      [
-        [1, 1],
-        [1, 1],
-        [1, 1],
-        [1, 1],
-      ],
-    );
+    assert.ok(found.rows.every(({ position, size }) => position === 1 && size === 1));
   });
 
   it("are filtered by kind, and attempts with tasks", () => {
     assert.deepEqual(
-      rows({ kinds: ["task"] }).rows.flatMap(({ span, isContext }) => (isContext ? [] : span.kind)),
+      hits({ kinds: ["task"] }).map(({ kind }) => kind),
       ["task", "task", "attempt", "attempt", "task"],
     );
     assert.equal(rows({ kinds: ["tool", "wait"] }).hits, 4);
     assert.equal(rows({ kinds: ["tool"], text: "offices" }).hits, 1);
   });
 
-  it("are found by their state, as it is shown", () => {
-    assert.deepEqual(
-      rows({ text: "FAILED" }).rows.flatMap(({ span, isContext }) => (isContext ? [] : span.name)),
-      ["Writers", "read_page", "write", "gpt-5"],
-    );
-  });
-
-  it("are found by what their events say", () => {
-    const found = rows({ text: "no memory here" }).rows.filter(({ isContext }) => !isContext);
-    assert.deepEqual(
-      found.map(({ span }) => span.name),
-      ["Senior Researcher"],
-    );
+  it("are found by their state, as it is shown, and by what their events say", () => {
+    const found = (text: string) => hits({ text }).map(({ name }) => name);
+    assert.deepEqual(found("FAILED"), ["Writers", "read_page", "write", "gpt-5"]);
+    assert.deepEqual(found("no memory here"), ["Senior Researcher"]);
   });
 
   it("are none if nothing matches", () => {
