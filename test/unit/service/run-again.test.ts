@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { textAt } from "../../../src/base/json.ts";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
-import { crew, Harness, inputs } from "./support.ts";
+import { crew, harness, inputs, openHarness, restart, serve } from "./support.ts";
 
 describe("service: run again from a task", () => {
-  let harness: Harness;
   let project: CrewProject;
   let attempts: TaskAttempt[];
   /** What Python would make of the tasks. */
@@ -28,9 +27,8 @@ describe("service: run again from a task", () => {
     build = (read) => read;
     broken = undefined;
     project = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
-    harness = await new Harness({ engine, readProject: () => Promise.resolve(project) }).start();
+    await serve({ engine, readProject: () => Promise.resolve(project) });
   });
-  afterEach(() => harness.end());
 
   const ended = async () => {
     const id = await harness.kickoff();
@@ -43,6 +41,7 @@ describe("service: run again from a task", () => {
       inputs: { ...inputs, topic: "winds" },
       run_again: { execution_id, task_id, ...more },
     });
+  const ran = () => attempts.map(({ task }) => task.id);
   const idIn = ({ body }: { readonly body: unknown }) =>
     (body as { readonly kickoff_id: string }).kickoff_id;
 
@@ -200,22 +199,15 @@ describe("service: run again from a task", () => {
     broken = undefined;
     attempts = [];
     await harness.untilEnded(idIn(await again(id, "draft")));
-    assert.deepEqual(
-      attempts.map(({ task }) => task.id),
-      ["draft", "polish"],
-    );
+    assert.deepEqual(ran(), ["draft", "polish"]);
   });
 
   it("keeps approved outputs of an execution that waits, and refuses tasks without one", async () => {
     project = crew;
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     attempts = [];
     await harness.untilWaiting(idIn(await again(id, "draft")));
-    assert.deepEqual(
-      attempts.map(({ task }) => task.id),
-      ["draft"],
-    );
+    assert.deepEqual(ran(), ["draft"]);
     const { status, body } = await again(id, "polish");
     assert.equal(status, 400);
     assert.match(JSON.stringify(body), /no output yet of .*draft/);
@@ -237,18 +229,14 @@ describe("service: run again from a task", () => {
   it("continues after a restart", async () => {
     const source = await ended();
     await harness.close();
-    harness = new Harness({
+    openHarness({
       engine,
       folder: harness.folder,
       readProject: () => Promise.resolve(project),
     });
     const id = idIn(await again(source, "polish"));
-    await harness.close();
-    harness = await new Harness({ engine, folder: harness.folder }).start();
+    await restart({ engine });
     assert.equal((await harness.untilEnded(id)).result?.tasks.length, 3);
-    assert.deepEqual(
-      attempts.map(({ task }) => task.id),
-      ["polish"],
-    );
+    assert.deepEqual(ran(), ["polish"]);
   });
 });
