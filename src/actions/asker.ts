@@ -9,7 +9,6 @@ export interface Asker {
   readonly isPerson: boolean;
   /** Counts until something is sent. */
   readonly signal?: AbortSignal;
-  /** Whether a person allows it. */
   agrees(question: Question): Promise<boolean>;
 }
 

@@ -7,7 +7,7 @@ import type { Crews } from "../crews/crews.ts";
 import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/state-by-crew.ts";
 import { choice, read } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
-import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
+import { executionScheme, setContext } from "../editor/manifest.ts";
 import { plainMessage, showStatus } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
 import { isLocalCrew } from "../executions/model.ts";
@@ -18,7 +18,7 @@ import type { KickoffRoom } from "../kickoff/register.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
 import type { Database } from "../store/database.ts";
-import { hasRead } from "../views/attention.ts";
+import { hasRead, isOurPanel } from "../views/attention.ts";
 import { forgetHeaders, headersKey } from "../views/export/endpoint.ts";
 import type { ExecutionTree } from "../views/tree/tree.ts";
 import type { Asker } from "./asker.ts";
@@ -227,9 +227,7 @@ export async function forgetHere(
 }
 
 function isOurs(input: unknown, storage: vscode.Uri): boolean {
-  // VS Code adds a prefix to a panel's type (observed).
-  if (input instanceof vscode.TabInputWebview)
-    return [formType, comparisonType].some((type) => input.viewType.endsWith(type));
+  if (isOurPanel(input)) return true;
   const uris =
     input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
       ? [input.uri]

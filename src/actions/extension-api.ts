@@ -53,7 +53,6 @@ export function createExtensionApi(
   return { api, disposable: vscode.Disposable.from(subscription, changes) };
 }
 
-/** Undefined if unknown. */
 function plainUsage(
   use: TokenUse | undefined,
   prices: readonly Price[],

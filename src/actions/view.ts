@@ -95,12 +95,10 @@ async function openNext({ targets, store, page }: ViewParts, step: 1 | -1) {
   return namesOf(next);
 }
 
-const states = v.array(v.picklist(groupStates));
-
 function filterIn(argument: unknown): Filter | undefined {
   const given = read({ text, states: v.exactOptional(v.unknown()) }, argument);
   if (given.text === undefined && given.states === undefined) return undefined;
-  const named = v.safeParse(states, given.states ?? []);
+  const named = v.safeParse(v.array(v.picklist(groupStates)), given.states ?? []);
   if (!named.success)
     throw new UserError(
       vscode.l10n.t("“{0}” must be a list of {1}.", "states", groupStates.join(", ")),

@@ -3,8 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { UserError } from "../base/errors.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { oneLine } from "../base/text.ts";
-import type { ExecutionSummary } from "./model.ts";
-import { attemptToAnswer, isAt, type ResumeTarget } from "./resumes.ts";
+import { isAt, type ResumeTarget } from "./resumes.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../base/sqlite.ts";
 
@@ -20,11 +19,6 @@ export interface Draft extends ResumeTarget {
 }
 
 export type DraftTarget = Pick<Draft, "localId" | "taskId" | "attempt">;
-
-/** The output that feedback is for, as the person saw the execution. */
-export function outputToAnswer(execution: ExecutionSummary, taskId: string): DraftTarget {
-  return { localId: execution.localId, taskId, attempt: attemptToAnswer(execution, taskId) };
-}
 
 const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 
@@ -153,7 +147,6 @@ export class TypedDraft implements Disposable {
     return last?.localId === target.localId && isAt(last, target) ? number : 0;
   }
 
-  /** Stores what is not stored yet. */
   store(): void {
     if (this.#cancel === undefined || this.#last === undefined) return;
     this.#cancel();

@@ -256,10 +256,6 @@ export function isStopping(execution: Pick<ExecutionSummary, "state" | "stop">):
   return (stop?.outcome === "sending" || stop?.outcome === "answered") && !hasEnded(execution);
 }
 
-export function canBeStopped(execution: ExecutionSummary): boolean {
-  return !hasEnded(execution) && execution.kickoffIds.length > 0;
-}
-
 /** Whether it can be run again from one of its tasks: only the local service can, and not a flow. */
 export function canRunAgainFrom(execution: ExecutionSummary): boolean {
   const { crew, request, state, tasks, progress } = execution;

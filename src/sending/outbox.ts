@@ -46,7 +46,6 @@ interface Outgoing<Recorded, Answer, Result> {
 interface OutboxOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /** Asks for an execution's status. */
   readonly poll: (localId: string) => unknown;
   /** For what could not be recorded, when the person gets another message. */
   readonly log: ProblemLog;

@@ -49,7 +49,6 @@ export function crewValues<Value>(
   return { get, set, change };
 }
 
-/** The IDs of the crews that have a value. */
 export function crewIdsWith(database: Pick<Database, "all">, kind: Kind): readonly string[] {
   const rows = database.all("SELECT crew_id FROM crew_values WHERE kind = ?", kind);
   return rows.map((row) => text(row, "crew_id"));

@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import {
-  canBeStopped,
   type ExecutionSummary,
   hasEnded,
   isLocalCrew,
@@ -102,15 +101,16 @@ export function actionsOf(
 ): readonly Action[] {
   const { isKickingOff = false, isInterrupted = false, canStop = false } = circumstances;
   if (isKickingOff) return [];
-  const { state, request, watchingStoppedAt } = execution;
+  const { state, kickoffIds, request, watchingStoppedAt } = execution;
   const isUnconfirmed = state === "unconfirmed";
+  const mayStop = canStop && !isInterrupted && !hasEnded(execution) && kickoffIds.length > 0;
   const again = request !== undefined && (isUnconfirmed || hasEnded(execution));
   return present<Action>(
     isInterrupted && { verb: "continueExecution", label: l10n.t("Continue") },
     isInterrupted && { verb: "discardExecution", label: l10n.t("Discard…") },
     watchingStoppedAt !== undefined && { verb: "refresh", label: l10n.t("Watch Again") },
     isUnconfirmed && { verb: "trackExecution", label: l10n.t("Track by Its ID…") },
-    canStop && !isInterrupted && canBeStopped(execution) && stopAction(execution),
+    mayStop && stopAction(execution),
     again && { verb: "runAgain", label: l10n.t("Run Again…") },
     hasEnded(execution) && { verb: "compareExecutions", label: l10n.t("Compare With…") },
     isUnconfirmed && { verb: "untrackExecution", label: l10n.t("Remove from List") },

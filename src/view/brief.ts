@@ -17,7 +17,6 @@ import {
   formatDuration,
   fullProgress,
   interruptedLabel,
-  kickingOffLabel,
   present,
   stateLabel,
   taskStateLabel,
@@ -47,7 +46,7 @@ export function briefOf(
   const { isKickingOff = false, isInterrupted = false } = circumstances;
   const { crew, state, stateText, progress, waiting } = execution;
   const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
-  const label = isKickingOff ? kickingOffLabel() : own;
+  const label = isKickingOff ? l10n.t("Kicking off…") : own;
   const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
   const interrupted = isInterrupted ? interruptedAt(execution, activity) : undefined;
   return {

@@ -72,11 +72,6 @@ export function answerLabel(
   return answer === defaultOption ? l10n.t("{0} (default)", name) : name;
 }
 
-export function kickingOffLabel(): string {
-  return l10n.t("Kicking off…");
-}
-
-/** A restart interrupted it, and a person is to decide about it. */
 export function interruptedLabel(): string {
   return l10n.t("Interrupted");
 }

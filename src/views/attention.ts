@@ -57,9 +57,11 @@ export function watchAttention(
 }
 
 function isOurs(tab: vscode.Tab | undefined): boolean {
-  if (documentIn(tab)?.scheme === executionScheme) return true;
-  const input = tab?.input;
-  // VS Code adds a prefix to a panel's type (observed).
+  return documentIn(tab)?.scheme === executionScheme || isOurPanel(tab?.input);
+}
+
+/** VS Code adds a prefix to a panel's type (observed). */
+export function isOurPanel(input: unknown): boolean {
   return (
     input instanceof vscode.TabInputWebview &&
     [formType, comparisonType].some((type) => input.viewType.endsWith(type))

@@ -12,7 +12,6 @@ interface Kept extends Partial<SavedState> {
   /** Folds that a person opened or closed. */
   readonly folds: Readonly<Record<string, boolean>>;
   readonly scroll: number;
-  /** How the timeline is looked at. */
   readonly look?: Look;
   /** Of a comparison: local IDs, and how both timelines are looked at. */
   readonly pair?: Sides<string>;
@@ -38,7 +37,7 @@ let kept: Kept = { folds: {}, scroll: 0, ...api.getState() };
 const translations = place.dataset["l10n"];
 if (translations !== undefined) config({ contents: translations });
 
-/** The other side of all parts. */
+/** The extension host, as each part of the web application reaches it. */
 export const host = {
   post: (message: Sent): void => api.postMessage(message),
   get kept(): Kept {

@@ -183,7 +183,6 @@ export class FormContent {
     this.#secrets = { ...this.#secrets, [name]: { text, target: targetOf(name, this.#values) } };
   }
 
-  /** Unlisted inputs get a field. */
   give({ values, replaces }: Given, origin = l10n.t("Filled in with the chosen values.")): void {
     const listed = this.#listed;
     const filled = replaces

@@ -61,7 +61,7 @@ export interface FormHost extends Readonly<
   readonly onLateProblem: (error: unknown) => void;
 }
 
-/** Without VS Code. */
+/** A form, but for what needs VS Code. */
 export class FormSession {
   readonly #host: FormHost;
   #crew: FormCrew;
@@ -140,7 +140,7 @@ export class FormSession {
       void this.load({ fresh: true, startsCrew: false });
   }
 
-  /** A note goes, with what had the focus. */
+  /** Call it before a note goes that has the focus. */
   takeFocus(): void {
     this.#focus = "first";
   }

@@ -169,7 +169,7 @@ export function missing(text: string): Fault {
 /** What a form has a box for; inputs by their index. */
 export type FormPart = number | TextName | SecretName;
 
-/** Neither: it is not sent. */
+/** With neither, it is not sent. */
 interface Reading<Value> {
   readonly value?: Value;
   readonly fault?: Fault | undefined;

@@ -93,7 +93,6 @@ const known: readonly (readonly [readonly string[], object])[] = [
   [["webhooks", "authentication"], stream.authentication.wrapped.entries],
 ];
 
-/** Common names of secrets. */
 const secretWord =
   /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
 
@@ -104,7 +103,6 @@ type FoundSecret = Pick<Member, "name" | "key"> & {
   readonly text: string;
 };
 
-/** Collects faults at places in a text. */
 class Faults {
   readonly root: Node | undefined;
   readonly all: KickoffFault[] = [];

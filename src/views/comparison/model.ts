@@ -227,7 +227,7 @@ function onlyIn({ left, right }: Partial<Sides<unknown>>, names: Sides<string>) 
 }
 
 interface TaskOutput {
-  /** The result's is empty. */
+  /** Empty for the execution's result. */
   readonly taskId: string;
   readonly attempt?: number;
   readonly output?: string;

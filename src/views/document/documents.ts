@@ -31,7 +31,7 @@ interface ExecutionDocumentsOptions {
 
 type Rendering = Awaited<ReturnType<typeof loadRendering>>;
 
-/** With the first document: most windows show none. */
+/** Called with the first document: most windows show none. */
 async function loadRendering() {
   const [view, text, outputs, activities] = await Promise.all([
     import("../../view/execution-view.ts"),

@@ -6,13 +6,11 @@ import { isLoopback } from "../../base/loopback.ts";
 import { withoutEndSlashes } from "../../base/text.ts";
 import type { SecretStorage } from "../../sending/secrets.ts";
 
-const endpointSetting = "crewdeck.otlpEndpoint";
-
 export function endpointAction() {
   return {
     title: l10n.t("Open Settings"),
     command: "workbench.action.openSettings",
-    arguments: [`@id:${endpointSetting}`],
+    arguments: ["@id:crewdeck.otlpEndpoint"],
   };
 }
 

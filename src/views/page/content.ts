@@ -13,7 +13,6 @@ export interface Content {
   /** `json` is formatted; `text` keeps its lines. */
   readonly kind: "markdown" | "json" | "text";
   readonly text: string;
-  /** It is only the beginning. */
   readonly isCut: boolean;
 }
 

@@ -6,7 +6,6 @@ import type { TimelineView } from "../timeline/messages.ts";
 
 /** What a notice is about, and what leads there. */
 export interface NoticeLink {
-  /** The notice's. */
   readonly id: Notice["id"];
   readonly label: string;
   readonly message: FromPage;
@@ -48,7 +47,6 @@ export interface PageDraft {
   readonly number: number;
 }
 
-/** What is typed and not sent. */
 export interface PageDrafts {
   /** For the output that waits. */
   readonly current?: PageDraft;

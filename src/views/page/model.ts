@@ -135,7 +135,6 @@ function reviewOf(
   };
 }
 
-/** Where feedback goes, and what it does. */
 function placeOf(
   execution: Execution,
   request: FlowRequest | undefined,
@@ -174,7 +173,7 @@ function answerState(
 ): Pick<Review, "status" | "note" | "action"> {
   const pending = pendingResume(execution);
   if (isSending || pending?.outcome === "sending") return { status: "sending" };
-  // Why is beside the button.
+  // The reason is beside the button.
   const isOffered = answers.some(({ verb }) => verb === "sendAgain");
   const again = isOffered && {
     action: { verb: "sendAgain" as const, label: l10n.t("Send Again…") },

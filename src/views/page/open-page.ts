@@ -11,16 +11,15 @@ import { Panel } from "../../editor/panel.ts";
 import type { Activity } from "../../executions/activity.ts";
 import { type Execution, hasEnded, targetOf } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
-import { isForWhatWaits, type ResumeTarget, resumesOf } from "../../executions/resumes.ts";
+import {
+  attemptToAnswer,
+  isForWhatWaits,
+  type ResumeTarget,
+  resumesOf,
+} from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
-import {
-  beginningOf,
-  type Drafts,
-  type DraftTarget,
-  outputToAnswer,
-  TypedDraft,
-} from "../../executions/drafts.ts";
+import { beginningOf, type Drafts, type DraftTarget, TypedDraft } from "../../executions/drafts.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Act, Circumstances } from "../../view/actions.ts";
@@ -129,7 +128,10 @@ export class OpenPage {
     const kept = all.findLast((draft) => isForWhatWaits(draft, execution))?.taskId;
     const asked = hasEnded(execution) ? undefined : (this.#asked ?? kept);
     const taskId = execution.waiting?.taskId ?? asked;
-    const target = taskId === undefined ? undefined : outputToAnswer(execution, taskId);
+    const target =
+      taskId === undefined
+        ? undefined
+        : { localId: execution.localId, taskId, attempt: attemptToAnswer(execution, taskId) };
     const draft = all.find(
       (each) => each.taskId === target?.taskId && each.attempt === target.attempt,
     );
@@ -224,7 +226,7 @@ export class OpenPage {
     }
   }
 
-  /** Below what is typed. */
+  /** A canned answer, below what is typed. */
   async #insert({ localId }: Execution, { taskId, attempt }: ResumeTarget): Promise<void> {
     const { askInsertion } = await import("./canned.ts");
     const answer = await askInsertion();

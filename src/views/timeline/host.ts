@@ -78,7 +78,6 @@ export class TimelineHost implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** The local ID of the execution in view. */
   get shown(): string | undefined {
     return this.#view?.visible === true ? this.#localId : undefined;
   }

@@ -189,7 +189,6 @@ function clockTime(at: number): string {
   return formatTime(new Date(at).toISOString()).slice("2026-10-21 ".length);
 }
 
-/** What the tooltip of marks shows. */
 export function markLines(marks: readonly Mark[], start: number): string {
   const left = marks.length - mostLines;
   const lines = marks.slice(-mostLines).map((mark) => markLine(mark, start));

@@ -133,6 +133,6 @@ export function pasted(event: ClipboardEvent): void {
 
 function isPlaceToPaste(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement)) return true;
-  // Inputs have numbers.
+  // An input is named by its number.
   return target.value === "" && /^\d+$/.test(target.dataset["part"] ?? "");
 }

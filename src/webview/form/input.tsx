@@ -14,7 +14,6 @@ import { host } from "../host.ts";
 import { type BoxKind, Field } from "./field.tsx";
 import { change, focusPart, useForm } from "./filling.ts";
 
-/** One of the crew's inputs, by its index. */
 export function Input({ index }: { readonly index: number }) {
   const { form, values } = useForm();
   const { isSending } = form;

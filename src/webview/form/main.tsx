@@ -41,7 +41,6 @@ start((view, filling) => {
   );
 });
 
-/** Whose form this is, and what to know of that crew. */
 function Header({ view: { crew, title, notes } }: { readonly view: FormView }) {
   const above = ["rehearsal", "advice", "hint", "notKept"];
   return (
@@ -81,7 +80,6 @@ function Buttons({ note, classOf }: { note: Note; classOf: (index: number) => st
   );
 }
 
-/** What happened, and what a person can do. */
 function Box({ note }: { readonly note: Note }) {
   const { kind, text, remedy, actions } = note;
   const isMain = (index: number) => index === 0 && kind !== "refused";

@@ -190,7 +190,7 @@ function OldDrafts({ drafts }: { readonly drafts: PageDrafts["old"] }) {
 
 function Header({ model: { view, spoken } }: { readonly model: PageModel }) {
   const { title, crew, state, label, facts, elapsed, use } = view;
-  // Those for what waits are beside it.
+  // The answers to what waits are beside it.
   const actions = [...(state === "waiting" ? [] : view.answers), ...view.actions];
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -319,7 +319,7 @@ host.listen<ToPage>({
   timeline({ view }) {
     clock.set(view.now);
     timeline = view;
-    // The model follows.
+    // It is drawn with the model, which follows.
   },
   drafts(message) {
     drafts = message.drafts;

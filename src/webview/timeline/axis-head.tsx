@@ -104,7 +104,7 @@ export function Grid({ axis }: { axis: Axis }) {
   );
 }
 
-/** Where what runs has come to. */
+/** The present time, while something runs. */
 export function NowLine({
   axis,
   start,

@@ -39,8 +39,7 @@ export function columnsOf(spans: readonly Span[]): Columns {
 }
 
 /** Its events are handled by the tree, which finds it by `data-index`. */
-export function TreeRow(props: RowProps) {
-  const { row, id, index, top, isActive, axis, start } = props;
+export function TreeRow({ row, id, index, top, isActive, axis, start }: RowProps) {
   const { span, depth, isOpen, position, size, isContext, isGroup } = row;
   const { kind, state } = span;
   const hint = hintOf(span);

@@ -23,7 +23,6 @@ const hoverPause = 350;
 /** Until then a click may be the first of a double click (ms). */
 const clickPause = 300;
 
-/** What the tooltip is about, and where. */
 interface Tip {
   readonly id: string;
   readonly left: number;

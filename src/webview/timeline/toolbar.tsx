@@ -22,7 +22,6 @@ interface ToolbarProps {
   readonly search: RefObject<HTMLInputElement | null>;
   /** Matching rows and all, if there is a filter. */
   readonly hits: readonly [hits: number, all: number] | undefined;
-  /** Whether there are waits to shorten. */
   readonly hasWaits: boolean;
   readonly onLook: (change: Partial<Look>) => void;
   /** Above 1: out; `undefined`: everything. */
