@@ -97,7 +97,8 @@ export function taskBrief(
   const { isInterrupted = false, prices = [] } = circumstances;
   const isHeld = isInterrupted && state === "running";
   const isLost = state === "running" && isUnwatched(execution, circumstances);
-  const seen = isLost ? l10n.t("Last seen running") : taskStateLabel(task, execution);
+  const isBegun = task.attempts.length > 0 || task.times !== undefined;
+  const seen = isLost ? l10n.t("Last seen running") : taskStateLabel(task, execution, isBegun);
   const [worked, waited] = [taskTime(task, execution), taskWait(task, execution)];
   return {
     taskId,

@@ -13,6 +13,7 @@ import { formatSpan } from "./lengths.ts";
 import { type Notice, noticesOf } from "./notices.ts";
 import { tasksOf, type TaskView } from "./tasks.ts";
 import {
+  engineName,
   type Fact,
   formatAmount,
   formatCount,
@@ -113,7 +114,7 @@ function aboutOf(execution: Execution): readonly Fact[] {
   return present<Fact>(
     { label: l10n.t("Crew"), value: crew.name },
     { label: l10n.t("Address"), value: crew.url },
-    engine !== undefined && { label: l10n.t("Engine"), value: engine },
+    engine !== undefined && { label: l10n.t("Engine"), value: engineName(engine) },
     ...triggerFacts(execution),
     ...kickoffIds.map((value, at) => ({
       label: at === 0 ? l10n.t("Kickoff ID") : l10n.t("Continues as"),

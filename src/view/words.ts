@@ -76,12 +76,15 @@ export function interruptedLabel(): string {
   return l10n.t("Interrupted");
 }
 
+/** @param isBegun whether it is known to have run: a stop leaves it pending */
 export function taskStateLabel(
   { state, isSkipped }: Pick<TaskSummary, "state" | "isSkipped">,
   execution: Pick<ExecutionSummary, "state" | "mayBeWaiting">,
+  isBegun = false,
 ): string {
   if (isSkipped === true) return l10n.t("Skipped");
-  if (state === "pending") return l10n.t("Not started");
+  if (state === "pending")
+    return isBegun && execution.state === "stopped" ? stateName("stopped") : l10n.t("Not started");
   return state === "running" && mayWait(execution) ? l10n.t("Last seen running") : stateName(state);
 }
 
@@ -239,6 +242,11 @@ export function isRehearsal(execution: ExecutionSummary): boolean {
 export function failedAtModel({ crew, engine, error = "" }: ExecutionSummary): boolean {
   const said = /api[_ ]key|\bAPI call failed|to connect to \S+ API|\bmodel \S+ not found/i;
   return isLocalCrew(crew) && engine === "crewai" && said.test(error);
+}
+
+/** As its makers spell it. */
+export function engineName(engine: string): string {
+  return engine === "crewai" ? "crewAI" : engine;
 }
 
 export function engineLabel(engine: "crewai" | "rehearsal"): string {

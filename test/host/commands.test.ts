@@ -83,6 +83,21 @@ describe("Commands with arguments, and the API for other extensions", () => {
     );
   });
 
+  it("openExecution keeps the page of what goes on open, so that nothing opened from it takes its place", async () => {
+    await closeEditors();
+    const isPreview = () => vscode.window.tabGroups.activeTabGroup.activeTab?.isPreview;
+    const kickoffId = await kickOff(crew);
+    await run("openExecution", { crew, kickoffId });
+    assert.equal(isPreview(), false);
+    await closeEditors();
+    await untilState(kickoffId, "waiting");
+    await run("approve", { crew, kickoffId });
+    await untilState(kickoffId, "completed");
+    await run("openExecution", { crew, kickoffId });
+    assert.equal(isPreview(), true);
+    await untrack(kickoffId);
+  });
+
   it("setToken chooses which of two tokens is sent, as testCrew reports", async () => {
     const type = async () => (await run<CrewReport>("testCrew", { crew })).tokenType;
     const other = { crew, token: service.userToken, tokenType: "userBearer" };

@@ -175,10 +175,16 @@ describe("A comparison of two executions in a browser", () => {
           }),
         ),
       );
-    for (const width of [700, 500, 320]) {
+    const cutTables = () =>
+      page
+        .locator(":has(> .comparison)")
+        .evaluateAll((all) => all.filter((box) => box.scrollWidth > box.clientWidth).length);
+    for (const width of [700, 500, 370, 320]) {
       await page.setViewportSize({ width, height: 900 });
       assert.equal(await overflowOf(page), 0);
       assert.deepEqual(await brokenWords(), []);
+      // Beside the side bar of a window of 760 pixels, the differences are in view, too.
+      if (width >= 370) assert.equal(await cutTables(), 0, `at ${width} pixels`);
     }
   });
 

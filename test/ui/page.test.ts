@@ -436,6 +436,7 @@ describe("The page of an execution in a browser", () => {
     assert.ok(seen !== null && seen.y > 0 && seen.y < 800, "the buttons stay beside the draft");
     await window.show({ execution: rejected() });
     await page.getByText("Runs again: outline").waitFor();
+    assert.equal(await page.getByText("Waits for you, above.").count(), 0, "it no longer waits");
     const heading = page.getByRole("heading", { name: /outline/ }).first();
     await waitFor("focus", () => heading.evaluate((one) => one === document.activeElement));
     await window.show({ execution: rejected(`${long}\n\nThe third.`) });
@@ -647,6 +648,10 @@ describe("The page of an execution in a browser", () => {
     assert.ok(place !== null && place.y < size.height, "in view beside the draft's beginning");
     await openEverything(page);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= size.width);
+    await window.show({ execution: { ...aRichExecution(), label: "Tea" } });
+    const title = await page.getByRole("heading", { name: "Tea", exact: true }).boundingBox();
+    const actions = await page.getByRole("group", { name: "Actions" }).boundingBox();
+    assert.ok(title !== null && actions !== null && actions.y < title.y + title.height, "beside");
     const error = { state: "failed" as const, error: "It failed. ".repeat(20), endedAt: at };
     await window.show({ execution: without(aRichExecution(error), "waiting") });
     const box = page.locator(".notice.error pre");

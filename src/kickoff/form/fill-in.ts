@@ -8,6 +8,7 @@ import { confirm, plainLabel, showStatus } from "../../editor/messages.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
+import { formatTime } from "../../view/words.ts";
 import { requestOf } from "../again.ts";
 import type { CallbackConsent } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
@@ -101,7 +102,7 @@ async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly 
     .filter((execution) => execution.crew.id === crew.id && execution.request !== undefined)
     .map((execution) => ({
       label: plainLabel(titleOf(execution)),
-      description: startOf(execution),
+      description: formatTime(execution.startedAt),
       values: () => {
         const whole = store.find(execution.localId);
         return Promise.resolve(whole && defined({ ...requestOf(whole), from: undefined }));
@@ -114,10 +115,6 @@ async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly 
     ...group(vscode.l10n.t("Request files"), files),
     ...group(vscode.l10n.t("Executions"), executions),
   ];
-}
-
-function startOf({ startedAt }: ExecutionSummary): string {
-  return new Date(startedAt).toLocaleString(vscode.env.language);
 }
 
 /** "" if it can't be read. */
@@ -200,7 +197,7 @@ export async function takeValue(
     const [label, title] = [valueInShort(value), titleOf(execution)];
     return {
       label: plainLabel(label),
-      description: startOf(execution),
+      description: formatTime(execution.startedAt),
       // Often the title is the value itself.
       ...(title !== label && { detail: plainLabel(title) }),
       take: () => Promise.resolve({ value, from: vscode.l10n.t("the execution “{0}”", title) }),

@@ -12,6 +12,7 @@ import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { formatSpan } from "../../view/lengths.ts";
 import { unknownTasks } from "../../view/tasks.ts";
 import {
+  engineName,
   formatAmount,
   formatCount,
   formatDuration,
@@ -40,11 +41,14 @@ export function comparisonTitle(pair: Sides<ExecutionSummary>): string {
 export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]): ComparisonModel {
   const names = namesOf(pair);
   const views = onSides(pair, (execution) => viewOf(execution, noActivity, { prices }));
-  const about = (side: Side) => ({
-    ...{ name: names[side], state: views[side].state, label: views[side].label },
-    crew: present(views[side].crew, pair[side].engine).join(" · "),
-    started: formatTime(pair[side].startedAt),
-  });
+  const about = (side: Side) => {
+    const { engine, startedAt } = pair[side];
+    return {
+      ...{ name: names[side], state: views[side].state, label: views[side].label },
+      crew: present(views[side].crew, engine && engineName(engine)).join(" · "),
+      started: formatTime(startedAt),
+    };
+  };
   const executions = { left: about("left"), right: about("right") };
   const spoken = onSides(executions, ({ name, label }) => l10n.t("{0}: {1}", name, label));
   return {

@@ -3,7 +3,7 @@ import { defined } from "../../base/json.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
 import { pageType } from "../../editor/manifest.ts";
-import type { ExecutionSummary } from "../../executions/model.ts";
+import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Place } from "./messages.ts";
 import type { OpenPage, PageParts } from "./open-page.ts";
@@ -69,7 +69,8 @@ export class Pages implements vscode.Disposable {
   ): Promise<void> {
     const uri = this.#parts.documents.uriOf(execution);
     await this.#openPage(uri, {
-      preview: execution.waiting === undefined,
+      // What goes on is watched and answered there: a comparison of its attempts must not replace it.
+      preview: hasEnded(execution),
       preserveFocus: typeof place === "object" && "spanId" in place && !place.takesFocus,
       ...defined({ viewColumn: tabOf(uri)?.group.viewColumn }),
     });

@@ -58,6 +58,7 @@ export function executionRow(
   const task = isUsual && waiting !== undefined ? taskWithAttempt(waiting) : undefined;
   const situation = task === undefined ? label : l10n.t("{0} at task {1}", label, task);
   const saysGroup = isUsual && group === "state" && state !== "unknown";
+  const isListedTask = group === "waiting" && task !== undefined;
   const crew = l10n.t("Crew: {0}", brief.crew);
   const [isPinned, rehearsal] = [
     pinned === true && l10n.t("pinned"),
@@ -69,10 +70,11 @@ export function executionRow(
   return {
     label: oneLine(title, longestTitle),
     description: present(
-      !saysGroup && (group === "waiting" && task !== undefined ? task : situation),
-      asks,
+      ...(isListedTask ? [] : [!saysGroup && situation, asks]),
       state !== "completed" && shortProgress(execution),
       time,
+      // A task's name may be long: progress and time come before it.
+      ...(isListedTask ? [task, asks] : []),
       // Its menu says what to do, and there is little room.
       ...(isInterrupted ? [] : warnings),
       isPinned,

@@ -81,7 +81,9 @@ function Attempt({ task, attempt, isLast, isInReview }: AttemptProps) {
         </Fold>
       )}
       {isInReview ? (
-        <p class="faint">{l10n.t("Waits for you, above.")}</p>
+        <p class="faint">
+          {state === "waiting" ? l10n.t("Waits for you, above.") : l10n.t("Shown above.")}
+        </p>
       ) : (
         (output !== undefined || feedback.length > 0 || state !== "running") && (
           <Output {...{ output, earlier, taskId }} attempt={number} />

@@ -275,9 +275,9 @@ const descriptions: readonly (readonly [
   ],
   ["its crew in the group of a day", notWaiting(), `${runs} · Writers`, {}, "day"],
   [
-    "only the task and its attempt among what waits",
+    "progress and time before the task and its attempt among what waits",
     second,
-    "review, attempt 2 · 1/3 · 2 min · Writers",
+    "1/3 · 2 min · review, attempt 2 · Writers",
     {},
     "waiting",
   ],

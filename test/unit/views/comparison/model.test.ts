@@ -36,7 +36,7 @@ describe("The model of a comparison", () => {
       "Estimated cost: $0.0069 | $0.031 | +$0.024 (+351 %)",
       "Duration: 40 s | 55 s | +15 s (+38 %)",
     ]);
-    assert.equal(comparisonModel(samples(), prices).executions.right.crew, "Writers here · crewai");
+    assert.equal(comparisonModel(samples(), prices).executions.right.crew, "Writers here · crewAI");
   });
 
   it("compares nothing that isn't known or that is under way", () => {

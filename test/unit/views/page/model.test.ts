@@ -216,6 +216,17 @@ describe("The page's model", () => {
     );
   });
 
+  it("says of a task that ran when it was stopped that it was stopped", () => {
+    const rich = without(aRichExecution({ state: "stopped" }), "waiting");
+    const tasks = rich.tasks.map((task) =>
+      task.state === "waiting" ? { ...task, state: "pending" as const } : task,
+    );
+    assert.deepEqual(
+      modelOf({ ...rich, tasks }).tasks.map(({ label }) => label),
+      ["Completed", "Stopped", "Not started"],
+    );
+  });
+
   it("leads from an error to the files that it names and to the log, and from kept outputs to where they are from", () => {
     const crew = { id: "local:file:///writers", name: "Writers", url: "http://127.0.0.1:1" };
     const error = "ImportError (src/writers/crew.py:17): no key in “.env”.";
