@@ -9,28 +9,19 @@ import {
 } from "../../../src/crews/token-format.ts";
 
 describe("the secret of a crew", () => {
+  const both = { inUse: "userBearer", bearer: "one", userBearer: "two" } as const;
+
   it("holds both tokens and which is in use", () => {
-    const both = { inUse: "userBearer", bearer: "one", userBearer: "two" } as const;
     assert.deepEqual(parseEntry(formatEntry(both)), both);
     assert.deepEqual(tokenInUse(both), { token: "two", type: "userBearer" });
   });
 
   it("adds a token of the other type, and uses it", () => {
-    assert.deepEqual(
-      withToken({ inUse: "bearer", bearer: "one" }, { token: "two", type: "userBearer" }),
-      { inUse: "userBearer", bearer: "one", userBearer: "two" },
-    );
-    assert.deepEqual(
-      withToken(
-        { inUse: "userBearer", bearer: "one", userBearer: "two" },
-        { token: "three", type: "bearer" },
-      ),
-      { inUse: "bearer", bearer: "three", userBearer: "two" },
-    );
-    assert.deepEqual(withToken(undefined, { token: "one", type: "bearer" }), {
-      inUse: "bearer",
-      bearer: "one",
-    });
+    const one = { inUse: "bearer", bearer: "one" } as const;
+    assert.deepEqual(withToken(undefined, { token: "one", type: "bearer" }), one);
+    assert.deepEqual(withToken(one, { token: "two", type: "userBearer" }), both);
+    const three = { inUse: "bearer", bearer: "three", userBearer: "two" };
+    assert.deepEqual(withToken(both, { token: "three", type: "bearer" }), three);
   });
 
   for (const text of [

@@ -19,18 +19,9 @@ describe("The last problems", () => {
   });
 
   it("keep an error's class, kind, status and code, and those of its causes", () => {
-    assert.equal(
-      kept(
-        new CrewApiError({
-          kind: "server",
-          message: "secret",
-          remedy: "secret",
-          status: 503,
-          body: "secret",
-        }),
-      ).error,
-      "CrewApiError server HTTP 503",
-    );
+    const texts = { message: "secret", remedy: "secret", body: "secret" };
+    const failed = new CrewApiError({ kind: "server", status: 503, ...texts });
+    assert.equal(kept(failed).error, "CrewApiError server HTTP 503");
     const full = Object.assign(new Error("ENOSPC: no space left on device, open '/home/ada/x'"), {
       code: "ENOSPC",
     });

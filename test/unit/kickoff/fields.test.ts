@@ -8,9 +8,7 @@ import {
   withUnlisted,
 } from "../../../src/kickoff/form/fields.ts";
 
-const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
-  fields,
-});
+const fieldsOf = (...fields: Parameters<typeof formFields>[0]["fields"]) => formFields({ fields });
 
 describe("Fields of the kickoff form", () => {
   it("keeps the crew's order and any name, with a field for each", () => {
@@ -22,7 +20,7 @@ describe("Fields of the kickoff form", () => {
       "constructor",
       "topic",
     ];
-    const fields = formFields(inputs(...names.map((name) => ({ name }))));
+    const fields = fieldsOf(...names.map((name) => ({ name })));
     assert.deepEqual(
       fields.map((field) => field.name),
       names,
@@ -30,14 +28,12 @@ describe("Fields of the kickoff form", () => {
   });
 
   it("begins with the control that fits, or as JSON if the type is not a text, with the default if there is one", () => {
-    const fields = formFields(
-      inputs(
-        { name: "a" },
-        { name: "b", type: "string", default: "x" },
-        { name: "c", type: "integer" },
-        { name: "d", type: "object", default: { k: 1 } },
-        { name: "e", default: 7 },
-      ),
+    const fields = fieldsOf(
+      { name: "a" },
+      { name: "b", type: "string", default: "x" },
+      { name: "c", type: "integer" },
+      { name: "d", type: "object", default: { k: 1 } },
+      { name: "e", default: 7 },
     );
     assert.deepEqual(fields.map(initialValue), [
       { mode: "text", text: "" },
@@ -49,15 +45,13 @@ describe("Fields of the kickoff form", () => {
   });
 
   it("accepts a text from elsewhere as if it was typed", () => {
-    const fields = formFields(
-      inputs(
-        { name: "any" },
-        { name: "days", type: "integer" },
-        { name: "share", type: "number" },
-        { name: "loud", type: "boolean" },
-        { name: "tone", enum: ["dry", 2] },
-        { name: "data", type: "object" },
-      ),
+    const fields = fieldsOf(
+      { name: "any" },
+      { name: "days", type: "integer" },
+      { name: "share", type: "number" },
+      { name: "loud", type: "boolean" },
+      { name: "tone", enum: ["dry", 2] },
+      { name: "data", type: "object" },
     );
     const cases = [
       ["any", " 12 ", "text  12 "],
@@ -83,7 +77,7 @@ describe("Fields of the kickoff form", () => {
   });
 
   it("adds one field for an input that the crew did not list", () => {
-    const fields = withUnlisted(formFields(inputs({ name: "a" })), ["b", "a", "b"]);
+    const fields = withUnlisted(fieldsOf({ name: "a" }), ["b", "a", "b"]);
     assert.deepEqual(
       fields.map((field) => [field.name, field.isUnlisted, isRequired(field)]),
       [

@@ -15,6 +15,7 @@ export function testForm(seed: Seed = {}, options: { readonly takesFocus?: boole
     form.receive({ type, draft: { id: form.form.draft.id, values } });
   return Object.assign(form, {
     clock,
+    names: () => form.form.fields.map(({ name }) => name),
     type: (values: FormValues) => gets("changed", values),
     /** Until its answer is shown; what it has, if no other values are given. */
     submit: async (values?: FormValues) => {

@@ -53,17 +53,11 @@ describe("groups of executions", () => {
   });
 
   it("are expanded at first if they are active or recent", () => {
+    const open = ["waiting", "state running", "state unknown", "day 2026-10-21", "day 2026-10-20"];
+    const closed = ["state failed", "state completed", "state stopped", "day 2026-10-18"];
     assert.deepEqual(
-      ["waiting", "state running", "state unknown", "day 2026-10-21", "day 2026-10-20"].map(
-        (group) => isOpenAtFirst(group, now),
-      ),
-      [true, true, true, true, true],
-    );
-    assert.deepEqual(
-      ["state failed", "state completed", "state stopped", "day 2026-10-18"].map((group) =>
-        isOpenAtFirst(group, now),
-      ),
-      [false, false, false, false],
+      [...open, ...closed].filter((group) => isOpenAtFirst(group, now)),
+      open,
     );
   });
 });

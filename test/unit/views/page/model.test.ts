@@ -107,26 +107,14 @@ describe("The page's model", () => {
   it("has each task with agent, time and tokens, each attempt with the feedback that caused the next, and tasks to come", () => {
     const { tasks } = modelOf(aRichExecution(), {}, someEvents());
     assert.deepEqual(
-      tasks.map(({ name, agent, label, facts, attempts }) => [
-        name,
-        agent,
-        label,
-        facts.join(", "),
-        attempts.map(({ number, previous }) => [number, previous]),
-      ]),
+      tasks.map(({ name, agent, label, facts, attempts }) => {
+        const numbers = attempts.map(({ number, previous = 0 }) => `${number} after ${previous}`);
+        return [name, agent, label, ...facts, ...numbers].join(" | ");
+      }),
       [
-        ["research", "Researcher on tea", "Completed", "41 s", [[1, undefined]]],
-        [
-          "outline",
-          "Editor",
-          "Waiting for you",
-          "",
-          [
-            [1, undefined],
-            [2, 1],
-          ],
-        ],
-        ["briefing", "Writer", "Not started", "", []],
+        "research | Researcher on tea | Completed | 41 s | 1 after 0",
+        "outline | Editor | Waiting for you | 1 after 0 | 2 after 1",
+        "briefing | Writer | Not started",
       ],
     );
     const [given] = tasks[1]?.attempts[0]?.feedback ?? [];
@@ -205,14 +193,10 @@ describe("The page's model", () => {
 
   it("shows nothing as running that was interrupted, and lets a person continue or discard it", () => {
     const model = modelOf(runsAgain(), { isInterrupted: true });
+    assert.equal(model.state, "interrupted");
     assert.deepEqual(
-      [model.state, ...model.tasks.map(({ state, label }) => [state, label])],
-      [
-        "interrupted",
-        ["completed", "Completed"],
-        ["interrupted", "Interrupted"],
-        ["pending", "Not started"],
-      ],
+      model.tasks.map(({ state, label }) => `${state}: ${label}`),
+      ["completed: Completed", "interrupted: Interrupted", "pending: Not started"],
     );
   });
 
@@ -256,16 +240,9 @@ describe("The page's model", () => {
     const { elapsed, use } = modelOf(aRichExecution());
     assert.equal(elapsed, Date.parse("2026-10-21T12:00:00.000Z"));
     assert.deepEqual(use, ["12,480 tokens (11,020 in, 1,460 out)"]);
-    const failed = modelOf(
-      without(
-        aRichExecution({
-          state: "failed",
-          endedAt: "2026-10-21T12:04:00.000Z",
-          error: "Rate limit `reached`",
-        }),
-        "waiting",
-      ),
-    );
+    const end = { state: "failed", endedAt: "2026-10-21T12:04:00.000Z" } as const;
+    const ended = aRichExecution({ ...end, error: "Rate limit `reached`" });
+    const failed = modelOf(without(ended, "waiting"));
     assert.equal(failed.elapsed, "4 min");
     const [error] = failed.notices;
     assert.deepEqual([error?.id, error?.kind], ["error", "error"]);

@@ -35,15 +35,10 @@ describe("the texts of a timeline", () => {
   });
 
   it("shorten counts of tokens", () => {
-    assert.deepEqual([0, 950, 1_000, 1_249, 34_000, 999_400, 1_200_000].map(shortCount), [
-      "0",
-      "950",
-      "1k",
-      "1.2k",
-      "34k",
-      "999k",
-      "1.2M",
-    ]);
+    assert.equal(
+      [0, 950, 1_000, 1_249, 34_000, 999_400, 1_200_000].map(shortCount).join(),
+      "0,950,1k,1.2k,34k,999k,1.2M",
+    );
     assert.deepEqual(figuresOf(named("research"), now), [
       { name: "time", text: "20 s" },
       { name: "tokens", text: "7.5k" },
