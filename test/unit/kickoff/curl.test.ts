@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import type { KickoffRequest } from "../../../src/api/types.ts";
 import { curlCommand } from "../../../src/kickoff/curl.ts";
+import { MisbehavingServer } from "../../support/misbehaving-server.ts";
 
 const run = promisify(execFile);
 /** Characters with a special meaning for a shell. */
@@ -12,18 +11,8 @@ const awkward = `it's "quoted" $CREW_TOKEN \`id\` $(id) \\n !! %s é 🦦 \u0000
 
 describe("A kickoff as cURL", () => {
   it("sends exactly the body that the extension sends, with secrets from the shell's variables", async () => {
-    const bodies: string[] = [];
-    const seen: IncomingMessage[] = [];
-    const server = createServer((request, response) => {
-      seen.push(request);
-      let body = "";
-      request
-        .setEncoding("utf8")
-        .on("data", (text: string) => (body += text))
-        .on("end", () => (bodies.push(body), response.end("{}")));
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/it's`;
+    const server = await MisbehavingServer.start();
+    const address = `${server.url}/it's`;
     const request: KickoffRequest = {
       inputs: { [awkward]: awkward, deep: { list: [null, true, 1.5] } },
       meta: { ticket: "7'" },
@@ -54,14 +43,15 @@ describe("A kickoff as cURL", () => {
       };
       await run("sh", ["-c", `${command} -s`], { env });
     } finally {
-      server.close();
+      await server.stop();
     }
-    assert.deepEqual(JSON.parse(bodies[0] ?? ""), request);
+    const { method, path, headers, body = "" } = server.requests[0] ?? {};
+    assert.deepEqual(JSON.parse(body), request);
+    assert.deepEqual([method, path], ["POST", "/it's/kickoff"]);
     assert.deepEqual(
-      [seen[0]?.method, seen[0]?.url, seen[0]?.headers.authorization],
-      ["POST", "/it's/kickoff", "Bearer right"],
+      [headers?.["authorization"], headers?.["content-type"]],
+      ["Bearer right", "application/json"],
     );
-    assert.equal(seen[0]?.headers["content-type"], "application/json");
   });
 
   it("names the variable of a human-input token, and never one that an input names", () => {

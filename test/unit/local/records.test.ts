@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { classOf, folderOf, idOf, type ProjectRecord } from "../../../src/local/records.ts";
 import { answers, findRunning } from "../../../src/local/service-process.ts";
+import { MisbehavingServer } from "../../support/misbehaving-server.ts";
 import { cleanUp, newFolder, newRecords } from "./support.ts";
 
 const crew = (folder: string, name: string): ProjectRecord => ({
@@ -138,20 +137,15 @@ describe("the service that runs on a data folder", () => {
   });
 
   it("is distinguished by its ID from another program that has its port now, which gets no token", async () => {
-    const seen: IncomingHttpHeaders[] = [];
-    const server = createServer(
-      ({ headers }, response) => (
-        seen.push(headers),
-        response.setHeader("Crewdeck-Instance", "one").end()
-      ),
-    );
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const server = await MisbehavingServer.start();
+    server.otherwise = (response) => response.setHeader("Crewdeck-Instance", "one").end();
+    const { url, requests } = server;
     const service = (instance: string) => ({ url, pid: process.pid, instance, protocol: 1 });
     assert.equal(await answers(service("one")), true);
     assert.equal(await answers(service("another")), false);
-    await new Promise((resolve) => server.close(resolve));
+    await server.stop();
     assert.equal(await answers(service("one")), false);
-    assert.ok(seen.length === 2 && seen.every(({ authorization }) => authorization === undefined));
+    assert.equal(requests.length, 2);
+    assert.ok(requests.every(({ headers }) => headers["authorization"] === undefined));
   });
 });

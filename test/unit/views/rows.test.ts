@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { TokenType } from "../../../src/api/types.ts";
 import type { Crew } from "../../../src/crews/types.ts";
-import { type Execution, without } from "../../../src/executions/model.ts";
+import { type Execution, type SentResume, without } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { staleByAttempt } from "../../../src/sending/errors.ts";
@@ -193,113 +193,55 @@ const [sent, accepted] = [anApproval("unanswered"), anApproval("answered")];
 const waits = "Waiting for you at task review · 1/3 · 2 min";
 const runs = "Running · 1/3 · 2 min";
 
+const sending: SentResume = { ...sent, outcome: "sending" };
+const stillPaused = { taskId: "review", attempt: 1 };
+const unanswered = { ...stop, outcome: "unanswered" } as const;
+const mistyped = without({ ...mayBeWaiting, origin: "tracked", tasks: [] }, "progress");
+const hibernating = notWaiting({ state: "unknown", stateText: "HIBERNATING" });
+const kickingOff = { isKickingOff: true };
+
 /** What a row shows in 2 min 10 s. */
 const descriptions: readonly (readonly [
-  says: string,
-  of: Execution,
   description: string,
+  of: Execution,
   circumstances?: Circumstances,
   group?: GroupKind,
 ])[] = [
-  ["state, task, progress and time", anExecution(), waits],
-  ["that it is pinned, and a rehearsal", notWaiting(both), `${runs} · pinned · rehearsal`],
-  [
-    "how long it took",
-    notWaiting({ ...both, ...completed }),
-    "Completed · 1 min 5 s · pinned · rehearsal",
-  ],
-  [
-    "how far it came before it failed",
-    notWaiting({ ...completed, state: "failed" }),
-    "Failed · 1/3 · 1 min 5 s",
-  ],
-  ["why it may be out of date", notWaiting(), `${runs} · crew unreachable`, { doubt: unreachable }],
-  ["nothing of it after the end", flow("completed"), "Completed", { doubt: refused }],
-  [
-    "no time if it isn't watched",
-    notWaiting(),
-    "Running · 1/3 · not watched: token refused",
-    { doubt: refused },
-  ],
-  ["that it may wait", mayBeWaiting, "May be waiting for you · 1/3 · 2 min"],
-  [
-    "that an ID may be wrong, but no time, since its start is not known",
-    without({ ...mayBeWaiting, origin: "tracked", tasks: [] }, "progress"),
-    "Unknown to the crew – check the ID",
-  ],
-  ["a flow's steps", flow("running"), "Running · 1 step · 2 min"],
-  ["a flow's steps after its end", flow("failed"), "Failed · 1 step"],
-  ["no steps of a completed flow, whose status has no count", flow("completed"), "Completed"],
-  [
-    "that feedback may have been sent",
-    anExecution({ resumes: [sent] }),
-    `${waits} · feedback may have been sent`,
-  ],
-  [
-    "that an answered pause is still reported",
-    anExecution({ resumes: [accepted] }),
-    `${waits} · answered, pause still reported`,
-  ],
-  [
-    "that of a crew that lags",
-    notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [accepted] }),
-    `${runs} · answered, pause still reported`,
-  ],
-  ["nothing of a pause that is over", notWaiting({ resumes: [accepted] }), runs],
-  [
-    "nothing of feedback after the end",
-    notWaiting({ ...completed, resumes: [sent, { ...sent, outcome: "sending" }] }),
-    "Completed · 1 min 5 s",
-  ],
-  ["that the kickoff is sent", lost, "Kicking off… · 1/3", { isKickingOff: true }],
-  [
-    "that also in the group of its state",
-    lost,
-    "Kicking off… · 1/3 · Writers",
-    { isKickingOff: true },
-    "state",
-  ],
-  ["that it may have started", lost, "May have started · 1/3"],
-  ["that it is stopping", notWaiting({ stop }), `${runs} · stopping…`],
-  ["that it is stopped", notWaiting({ stop, state: "stopped" }), "Stopped · 1/3"],
-  [
-    "that the request to stop may have been sent",
-    notWaiting({ stop: { ...stop, outcome: "unanswered" } }),
-    `${runs} · request to stop may have been sent`,
-  ],
-  [
-    "how long it ran until it was interrupted",
-    notWaiting({ history }),
-    "Interrupted · 1/3 · 1 min 30 s",
-    held,
-  ],
-  ["its crew in the group of a day", notWaiting(), `${runs} · Writers`, {}, "day"],
-  [
-    "progress and time before the task and its attempt among what waits",
-    second,
-    "1/3 · 2 min · review, attempt 2 · Writers",
-    {},
-    "waiting",
-  ],
-  [
-    "no state in its group",
-    notWaiting({ state: "failed", error: "No." }),
-    "1/3 · Writers",
-    {},
-    "state",
-  ],
-  [
-    "a state that the crew has words for in the group of unknown ones",
-    notWaiting({ state: "unknown", stateText: "HIBERNATING" }),
-    "HIBERNATING · 1/3 · 2 min · Writers",
-    {},
-    "state",
-  ],
+  [waits, anExecution()],
+  [`${runs} · pinned · rehearsal`, notWaiting(both)],
+  ["Completed · 1 min 5 s · pinned · rehearsal", notWaiting({ ...both, ...completed })],
+  ["Failed · 1/3 · 1 min 5 s", notWaiting({ ...completed, state: "failed" })],
+  [`${runs} · crew unreachable`, notWaiting(), { doubt: unreachable }],
+  // Nothing can be out of date after the end, and a completed flow's status has no count.
+  ["Completed", flow("completed"), { doubt: refused }],
+  ["Running · 1/3 · not watched: token refused", notWaiting(), { doubt: refused }],
+  ["May be waiting for you · 1/3 · 2 min", mayBeWaiting],
+  ["Unknown to the crew – check the ID", mistyped],
+  ["Running · 1 step · 2 min", flow("running")],
+  ["Failed · 1 step", flow("failed")],
+  [`${waits} · feedback may have been sent`, anExecution({ resumes: [sent] })],
+  [`${waits} · answered, pause still reported`, anExecution({ resumes: [accepted] })],
+  [`${runs} · answered, pause still reported`, notWaiting({ stillPaused, resumes: [accepted] })],
+  // Nothing of a pause that is over, nor of feedback after the end.
+  [runs, notWaiting({ resumes: [accepted] })],
+  ["Completed · 1 min 5 s", notWaiting({ ...completed, resumes: [sent, sending] })],
+  ["Kicking off… · 1/3", lost, kickingOff],
+  ["Kicking off… · 1/3 · Writers", lost, kickingOff, "state"],
+  ["May have started · 1/3", lost],
+  [`${runs} · stopping…`, notWaiting({ stop })],
+  ["Stopped · 1/3", notWaiting({ stop, state: "stopped" })],
+  [`${runs} · request to stop may have been sent`, notWaiting({ stop: unanswered })],
+  ["Interrupted · 1/3 · 1 min 30 s", notWaiting({ history }), held],
+  [`${runs} · Writers`, notWaiting(), {}, "day"],
+  ["1/3 · 2 min · review, attempt 2 · Writers", second, {}, "waiting"],
+  // No state in its group, unless the crew has words for it.
+  ["1/3 · Writers", notWaiting({ state: "failed", error: "No." }), {}, "state"],
+  ["HIBERNATING · 1/3 · 2 min · Writers", hibernating, {}, "state"],
 ];
 
 describe("an execution's row", () => {
-  for (const [says, of, description, circumstances, group] of descriptions)
-    it(`shows ${says}`, () =>
+  for (const [description, of, circumstances, group] of descriptions)
+    it(`says: ${description}${group ? `, in the group of its ${group}` : ""}`, () =>
       assert.equal(rowAt(of, 130, circumstances, group).description, description));
 
   it("has the beginning of its title, and a sentence for screen readers", () => {
@@ -318,10 +260,8 @@ describe("an execution's row", () => {
   });
 
   it("counts the tasks that callbacks told, which a status did not count yet", () => {
-    const tasks = ["research", "outline", "review"].map((taskId, index) => ({
-      ...{ taskId, attempts: [] },
-      state: index < 2 ? ("completed" as const) : ("waiting" as const),
-    }));
+    const done = ["research", "outline"].map((taskId) => aTask(taskId, "completed"));
+    const tasks = [...done, aTask("review", "waiting")];
     const rowOf = (unit: string) =>
       rowAt(anExecution({ progress: { completed: 1, total: 3, unit }, tasks }));
     assert.match(rowOf("task").sentence, /2 of 3 tasks done/);
