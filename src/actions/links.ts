@@ -19,10 +19,7 @@ interface LinkParts {
   readonly clock: Pick<Clock, "now">;
 }
 
-/**
- * Anybody can write a link, so a modal dialog shows each one's host and effect. One is followed
- * after the other. Never rejects.
- */
+/** Follows one after the other. A modal dialog shows its host and effect: anybody can write one. Never rejects. */
 export function linkHandler(parts: LinkParts): (uri: vscode.Uri) => Promise<void> {
   /** A second click on a link changes nothing. */
   const waiting = new Set<string>();

@@ -45,10 +45,7 @@ export const targetMembers = {
 
 export type Target = v.InferOutput<v.ObjectSchema<typeof targetMembers, undefined>>;
 
-/**
- * The named members of an argument: of an object, a tree row or a document's URI. The others are
- * left out. @throws UserError that names what is wrong
- */
+/** The named members of an object, a tree row or a document's URI. @throws UserError that names what is wrong */
 export function read<Members extends v.ObjectEntries>(
   members: Members,
   argument: unknown,

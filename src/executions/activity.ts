@@ -181,10 +181,7 @@ function crewOf(execution: ExecutionSummary, events: readonly ActivityEvent[]): 
   };
 }
 
-/**
- * Adds the spans that events report.
- * @returns the other events, and what finds the span that an ID belongs to
- */
+/** Adds the spans that events report. @returns the other events, and what finds the span of an ID */
 function readSpans(
   events: readonly ActivityEvent[],
   drafts: Drafts,

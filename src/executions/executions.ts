@@ -42,10 +42,7 @@ export class Executions implements Disposable {
     this.store.open();
   }
 
-  /**
-   * Deletes all executions, in all windows.
-   * @param deleteMore runs in the same transaction; if it throws, nothing is deleted
-   */
+  /** Deletes all, in all windows. @param deleteMore runs in the same transaction; if it throws, nothing is deleted */
   clear(scope: ClearScope, deleteMore: () => void): void {
     this.#waitForOne();
     this.#options.database.write(() => {
@@ -117,10 +114,7 @@ export class Executions implements Disposable {
     this.poller.start();
   }
 
-  /**
-   * Removes those that ended first, if there are too many. Pinned executions, and those with feedback being sent,
-   * don't count.
-   */
+  /** Removes those that ended first, if too many. Pinned ones, and those with feedback being sent, don't count. */
   #trim(): void {
     const { keepEnded, log } = this.#options;
     const keep = keepEnded();

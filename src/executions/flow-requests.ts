@@ -99,10 +99,7 @@ export function requestState(execution: Execution, target: ResumeTarget): Reques
   return resumes.some((resume) => isAt(resume, target)) ? "refused" : "new";
 }
 
-/**
- * The execution that one of a flow's IDs names: by its kickoff ID, or by the flow ID that its status reports.
- * @param executions of one crew
- */
+/** By a kickoff ID, or by the flow ID that its status reports. @param executions of one crew */
 export function executionOfFlow(
   executions: readonly ExecutionSummary[],
   ids: readonly string[],

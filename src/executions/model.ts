@@ -64,7 +64,7 @@ export interface Feedback {
   readonly text: string;
 }
 
-export interface AttemptSummary {
+interface AttemptSummary {
   readonly number: number;
   /** `true` in place of the text. */
   readonly output?: string | true;

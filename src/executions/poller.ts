@@ -275,10 +275,7 @@ export class Poller implements Disposable {
     this.#run();
   }
 
-  /**
-   * Ignores the answer if a resume or a new id came first. Never rejects.
-   * @returns the crew's error, or what went wrong on this machine
-   */
+  /** Never rejects. Ignores an answer that a resume or a new id overtook. @returns what went wrong, if anything */
   async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<unknown> {
     const { store, clock, crews } = this.#options;
     const session = sessionOf(execution);

@@ -202,10 +202,7 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /**
-   * What a person is notified of, or whose spans are sent, is done in one window. Whether this one must do it: none
-   * has, and the execution is tracked.
-   */
+  /** Whether this window is to notify a person, or to send spans: none has, and the execution is tracked. */
   claim(event: string, localId: string): boolean {
     const insert =
       "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?";

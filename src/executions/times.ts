@@ -207,10 +207,7 @@ export function lastTimeIn({ spans, marks }: Happened): number | undefined {
   return times.reduce<number | undefined>((last = -Infinity, at) => Math.max(last, at), undefined);
 }
 
-/**
- * When an interrupted execution was last seen at work: its last change of state, or its last event if
- * events are known (milliseconds since 1970).
- */
+/** When it was last seen at work: its last change of state, or its last event if known (ms since 1970). */
 export function interruptedAt(
   { startedAt, history }: ExecutionSummary,
   { spans, marks }: Happened = { spans: [], marks: [] },

@@ -6,10 +6,7 @@ type Kind = "form" | "presets" | "callbacks" | "answer hosts" | "flow webhook";
 
 export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
 
-/**
- * Methods throw the database's errors. @param parse throws for an invalid value, which is then set
- * aside and reported
- */
+/** Methods throw the database's errors. @param parse throws for an invalid value, which is set aside and reported */
 export function crewValues<Value>(
   database: Database,
   kind: Kind,

@@ -98,10 +98,7 @@ function copyAll(damaged: DatabaseSync, file: string): boolean {
   }
 }
 
-/**
- * Searches from both ends of the table, and an index, which also has rows between damaged pages.
- * @returns whether all could be read
- */
+/** From both ends of the table, and by an index, to find rows between damaged pages. @returns whether all are read */
 function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): boolean {
   const ids = new Set<SQLInputValue>();
   const wholes = ["NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC", ""].map(

@@ -329,10 +329,7 @@ function rehearsalOf({ local }: Crew) {
   return { text: local.engineNote === undefined ? text : `${text} ${local.engineNote}` };
 }
 
-/**
- * Loads the parsers. Undefined where nothing is wrong, and for a crew that doesn't run with crewAI. Only its Python
- * knows whether it runs.
- */
+/** Loads the parsers. Undefined if nothing is wrong, and for a crew that doesn't run with crewAI. */
 async function adviceOn({ local }: Crew): Promise<Told | undefined> {
   if (local?.engine !== "crewai") return undefined;
   const { folder, crewClass } = local;

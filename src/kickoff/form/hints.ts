@@ -27,10 +27,7 @@ export function adviceFrom(
   return { text, ...defined({ at: position }) };
 }
 
-/**
- * Why it matters that no callback of the crew can come here. Undefined if the crew has run to its end and was never seen
- * to wait.
- */
+/** Why it matters that no callback can come. Undefined if the crew has run to its end and never waited. */
 export function callbackHint(
   executions: readonly ExecutionSummary[],
   crewId: string,

@@ -74,10 +74,7 @@ export interface ToForm {
 
 const draftId = v.pipe(v.string(), v.uuid());
 
-/**
- * Unsent values. The ID becomes the execution's local ID, so that a draft is sent at most once; `number` counts what was
- * typed in it.
- */
+/** Unsent values. The ID becomes the execution's local ID; `number` counts what was typed in it. */
 export const draftSchema = v.object({
   id: draftId,
   values: formValues,

@@ -346,10 +346,7 @@ export interface PastedKickoff {
   readonly moved: readonly string[];
 }
 
-/**
- * The body of a kickoff, as other clients send it. Undefined if the text has no `inputs`; `refused` says why the form
- * can't take it.
- */
+/** A kickoff's body, as clients send it. Undefined without `inputs`; `refused` says why the form can't take it. */
 export function readPastedKickoff(
   text: string,
 ): PastedKickoff | { readonly refused: string } | undefined {

@@ -106,10 +106,7 @@ function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void 
   if (top !== undefined) showAtTop(editor, now(top).line);
 }
 
-/**
- * `revealRange` leaves room for sticky headings (observed in 1.104 and 1.139). `editorScroll` works
- * in the active editor only.
- */
+/** `revealRange` leaves room for sticky headings (observed in 1.104, 1.139). Only an active editor can be scrolled. */
 function showAtTop(editor: vscode.TextEditor, line: number): void {
   const room = Math.min(line, roomAbove(editor.document));
   const isActive = editor === vscode.window.activeTextEditor;

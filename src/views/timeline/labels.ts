@@ -59,8 +59,7 @@ export function searchedTexts(span: Span): readonly (string | undefined)[] {
   ];
 }
 
-export function nameOf(span: Span): string {
-  const { kind, name, attempt, isApprove, state } = span;
+export function nameOf({ kind, name, attempt, isApprove, state }: Span): string {
   if (kind === "queue") return l10n.t("Queued");
   if (kind === "attempt") return l10n.t("Attempt {0}", attempt ?? 1);
   if (kind !== "wait") return name;

@@ -109,7 +109,7 @@ export function filterLabel({ text, states }: Filter): string {
 }
 
 /** Local IDs of executions with an input value containing a text, in any case. */
-export type FindsInput = (text: string) => ReadonlySet<string>;
+type FindsInput = (text: string) => ReadonlySet<string>;
 
 /** Searches title, crew, IDs and inputs, in any case. */
 export function passes(
@@ -162,10 +162,7 @@ export class Arrangement {
   /** How many are shown, if not one page. */
   readonly #limits = new Map<string, number>();
 
-  /**
-   * The grouping is stored with the workspace; the filter isn't, since it hides executions.
-   * @param rulesChanged arranges all anew
-   */
+  /** The workspace stores the grouping, not the filter, which hides executions. @param rulesChanged arranges anew */
   constructor(withInput: FindsInput, memento: Memento, rulesChanged: () => void) {
     this.#withInput = withInput;
     this.#memento = memento;

@@ -2,7 +2,7 @@ import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
 import { partsOf } from "./arrangement.ts";
 
 /** A crew, connected or known from its executions; or the hint below one without executions. */
-export type CrewNode = { readonly kind: "crew" | "hint"; readonly crew: string };
+type CrewNode = { readonly kind: "crew" | "hint"; readonly crew: string };
 /** A group by its key, or the row that shows more of it. */
 type GroupNode = { readonly kind: "group" | "more"; readonly group: string };
 export type TreeNode = CrewNode | GroupNode | ExecutionNode | TaskNode;

@@ -29,8 +29,7 @@ interface ToolbarProps {
   readonly onLeave: () => void;
 }
 
-export function Toolbar(props: ToolbarProps) {
-  const { look, search, hits, hasWaits, onLook, onZoom, onLeave } = props;
+export function Toolbar({ look, search, hits, hasWaits, onLook, onZoom, onLeave }: ToolbarProps) {
   const { kinds } = look;
   return (
     <div class="toolbar">
