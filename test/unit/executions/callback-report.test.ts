@@ -8,9 +8,8 @@ import {
 } from "../../../src/executions/callback-report.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
-import { applyReading } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
-import { anExecution, at, notFound, pausing, working, time } from "./samples.ts";
+import { anExecution, at, notFound, pausing, read, time, working } from "./samples.ts";
 
 const pause = (output?: string, taskId = "review"): CallbackReport => ({
   kind: "pause",
@@ -23,9 +22,12 @@ const end: CallbackReport = {
   reading: readStatus({ state: "SUCCESS", result: "The end.", token_usage: { total_tokens: 9 } }),
 };
 
+const report = (execution: Execution, given: CallbackReport, seconds: number) =>
+  applyReport(execution, given, at(seconds));
+
 /** Each a second after the one before. */
 function heardAll(execution: Execution, ...all: readonly CallbackReport[]): Execution {
-  return all.reduce((known, report, index) => applyReport(known, report, at(index + 1)), execution);
+  return all.reduce((known, given, index) => report(known, given, index + 1), execution);
 }
 
 function answered(execution: Execution, isApprove: boolean, seconds: number, id?: string) {
@@ -36,6 +38,7 @@ function answered(execution: Execution, isApprove: boolean, seconds: number, id?
   return resumeAnswered(sent, { taskId, attempt }, { ...answer }, at(seconds));
 }
 
+const target = { taskId: "review", attempt: 1 };
 const attemptsOf = (execution: Execution, taskId = "review") =>
   execution.tasks
     .find((each) => each.taskId === taskId)
@@ -45,40 +48,30 @@ describe("an execution that is called back", () => {
   it("waits at the task that a callback names, which lenses and notifications need", () => {
     const execution = heardAll(anExecution(), task("write", "Text"), pause("# Draft"));
     assert.equal(execution.state, "waiting");
-    assert.deepEqual(execution.waiting, {
-      taskId: "review",
-      attempt: 1,
-      output: "# Draft",
-      since: time(2),
-    });
-    assert.deepEqual(
-      execution.tasks.map(({ taskId, state }) => [taskId, state]),
-      [
-        ["write", "completed"],
-        ["review", "waiting"],
-      ],
-    );
+    assert.deepEqual(execution.waiting, { ...target, output: "# Draft", since: time(2) });
+    const states = execution.tasks.map(({ taskId, state }) => `${taskId} ${state}`);
+    assert.deepEqual(states, ["write completed", "review waiting"]);
   });
 
   it("is known to wait at once if polling could only tell that it may", () => {
-    const running = applyReading(anExecution(), working("review", 1), at(1));
-    const doubtful = applyReading(running, notFound, at(5));
+    const running = read(anExecution(), working("review", 1), 1);
+    const doubtful = read(running, notFound, 5);
     assert.equal(doubtful.mayBeWaiting, true);
-    const { state, mayBeWaiting, waiting } = applyReport(doubtful, pause("# Draft"), at(6));
+    const { state, mayBeWaiting, waiting } = report(doubtful, pause("# Draft"), 6);
     assert.deepEqual([state, mayBeWaiting, waiting?.attempt], ["waiting", undefined, 1]);
   });
 
   it("stays waiting while status answers know nothing, or not yet, of the pause", () => {
     const waiting = heardAll(anExecution(), pause("# Draft"));
-    assert.deepEqual(applyReading(waiting, notFound, at(900)).waiting, waiting.waiting);
-    assert.deepEqual(applyReading(waiting, working("review", 1), at(3)).waiting, waiting.waiting);
-    assert.equal(applyReading(waiting, working("publish", 2), at(60)).state, "running");
+    assert.deepEqual(read(waiting, notFound, 900).waiting, waiting.waiting);
+    assert.deepEqual(read(waiting, working("review", 1), 3).waiting, waiting.waiting);
+    assert.equal(read(waiting, working("publish", 2), 60).state, "running");
   });
 
   it("has the same pause, whichever of callback and poll comes first", () => {
     const [draft, status] = [pause("# Draft"), pausing("review", "# Draft", 1)];
-    const first = applyReading(heardAll(anExecution(), draft), status, at(2));
-    const second = applyReport(applyReading(anExecution(), status, at(1)), draft, at(2));
+    const first = read(heardAll(anExecution(), draft), status, 2);
+    const second = report(read(anExecution(), status, 1), draft, 2);
     for (const execution of [first, second]) {
       assert.deepEqual(attemptsOf(execution), [[1, "# Draft"]]);
       assert.equal(execution.waiting?.since, time(1));
@@ -98,7 +91,7 @@ describe("an execution that is called back", () => {
     const rejected = answered(heardAll(anExecution(), pause("# Draft")), false, 5, "k2");
     assert.equal(rejected.state, "running");
     for (const output of ["# Better", "# Draft"]) {
-      const again = applyReport(rejected, pause(output), at(7));
+      const again = report(rejected, pause(output), 7);
       assert.deepEqual([again.state, again.waiting?.attempt], ["waiting", 2]);
       assert.deepEqual(attemptsOf(again), [
         [1, "# Draft"],
@@ -109,9 +102,9 @@ describe("an execution that is called back", () => {
   });
 
   it("doesn't wait again because of a late callback of a pause that polling reported", () => {
-    const polled = applyReading(anExecution(), pausing("review", "# Draft", 1), at(1));
+    const polled = read(anExecution(), pausing("review", "# Draft", 1), 1);
     const approved = answered(polled, true, 2);
-    const late = applyReport(approved, pause("# Draft"), at(60));
+    const late = report(approved, pause("# Draft"), 60);
     assert.deepEqual([late.state, late.waiting], ["running", undefined]);
     assert.deepEqual(attemptsOf(late), [[1, "# Draft"]]);
     const rejected = answered(polled, false, 2);
@@ -122,8 +115,7 @@ describe("an execution that is called back", () => {
   it("keeps the next pause if its callback overtakes the response to the feedback", () => {
     const waiting = heardAll(anExecution(), pause("# Draft"));
     const feedback = { isApprove: false, text: "Shorter.", at: time(2) };
-    const target = { taskId: "review", attempt: 1 };
-    const next = applyReport(resumeSending(waiting, target, feedback), pause("# Short"), at(3));
+    const next = report(resumeSending(waiting, target, feedback), pause("# Short"), 3);
     const after = resumeAnswered(next, target, { kickoffId: "k2" }, at(4));
     assert.deepEqual([after.state, after.waiting?.attempt], ["waiting", 2]);
     assert.equal(after.tasks[0]?.state, "waiting");
@@ -141,51 +133,40 @@ describe("an execution that is called back", () => {
 
   it("ends with the crew's result and tokens, and never regresses", () => {
     const ended = heardAll(anExecution(), task("write", "Text"), end);
-    assert.deepEqual(
-      [ended.state, ended.output, ended.usage],
-      ["completed", "The end.", { total: 9 }],
-    );
-    assert.equal(ended.endedAt, time(2));
-    for (const report of [pause("# Draft"), task("write", "Other"), task("late", "Late"), end]) {
-      const after = keepEnd(ended, applyReport(ended, report, at(9)));
-      assert.deepEqual(
-        [after.state, after.output, after.endedAt, after.waiting],
-        [ended.state, ended.output, ended.endedAt, undefined],
-      );
+    const { state, output, usage, endedAt } = ended;
+    assert.deepEqual([state, output, usage], ["completed", "The end.", { total: 9 }]);
+    assert.equal(endedAt, time(2));
+    for (const given of [pause("# Draft"), task("write", "Other"), task("late", "Late"), end]) {
+      const after = keepEnd(ended, report(ended, given, 9));
+      assert.partialDeepStrictEqual(after, { state, output, endedAt });
+      assert.equal(after.waiting, undefined);
     }
-    const late = keepEnd(ended, applyReport(ended, task("late", "Late"), at(9)));
+    const late = keepEnd(ended, report(ended, task("late", "Late"), 9));
     assert.deepEqual(attemptsOf(late, "late"), [[1, "Late"]], "but a late output is kept");
-    assert.deepEqual(applyReading(ended, working("write", 0), at(10)), ended);
+    assert.deepEqual(read(ended, working("write", 0), 10), ended);
   });
 
   it("has no longer the time that a status reported while it ran, when a callback ends it", () => {
-    const running = applyReading(
-      anExecution(),
-      { ...working("review", 1), executionTime: 2 },
-      at(2),
-    );
+    const running = read(anExecution(), { ...working("review", 1), executionTime: 2 }, 2);
     assert.equal(running.executionTime, 2);
-    assert.equal(applyReport(running, end, at(60)).executionTime, undefined);
+    assert.equal(report(running, end, 60).executionTime, undefined);
   });
 
   it("has the time of a local crew that has ended before, whichever of status and callback is the first to report it", () => {
     const crew = { id: "local:file:///crew", name: "Mine", url: "http://127.0.0.1:1" };
     const reading = readStatus({ state: "SUCCESS", result: "The end.", execution_time: 20 });
     const local = anExecution({ crew });
-    for (const ended of [
-      applyReport(local, { kind: "end", reading }, at(600)),
-      applyReading(local, reading, at(600)),
-    ]) {
+    const late: CallbackReport = { kind: "end", reading };
+    for (const ended of [report(local, late, 600), read(local, reading, 600)]) {
       assert.equal(ended.endedAt, time(20));
       assert.deepEqual(wholeTime(ended), { seconds: 20, isByCrew: true });
     }
-    assert.equal(applyReading(anExecution(), reading, at(600)).endedAt, time(600));
+    assert.equal(read(anExecution(), reading, 600).endedAt, time(600));
     const history = [{ at: time(21), state: "running" as const }];
-    const seen = applyReading(anExecution({ crew, history }), reading, at(600));
+    const seen = read(anExecution({ crew, history }), reading, 600);
     assert.equal(seen.endedAt, time(20), "also if it was first seen to run");
-    const first = applyReport(local, end, at(600));
-    const late = keepEnd(first, applyReport(first, { kind: "end", reading }, at(601)));
-    assert.equal(wholeTime(late)?.seconds, 20);
+    const first = report(local, end, 600);
+    assert.equal(wholeTime(keepEnd(first, report(first, late, 601)))?.seconds, 20);
   });
 
   it("keeps what its status reported of undelivered callbacks when it ends", () => {

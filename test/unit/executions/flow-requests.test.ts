@@ -11,7 +11,7 @@ import type { Execution } from "../../../src/executions/model.ts";
 import { applyReport } from "../../../src/executions/callback-report.ts";
 import { readExecution, summaryOf, writeExecution } from "../../../src/executions/record.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
-import { applyNotFound, applyReading } from "../../../src/executions/reduce.ts";
+import { applyNotFound } from "../../../src/executions/reduce.ts";
 import {
   asksFor,
   resumeAnswered,
@@ -19,7 +19,7 @@ import {
   resumeSending,
   resumeUnanswered,
 } from "../../../src/executions/resumes.ts";
-import { anExecution, aReading, at, notFound, pausing, working, time } from "./samples.ts";
+import { anExecution, aReading, at, notFound, pausing, read, time, working } from "./samples.ts";
 
 const request = {
   ...{ id: "r1", taskId: "review", output: "Please review.", callbackUrl: "https://a.test/c" },
@@ -28,10 +28,13 @@ const request = {
 const target = { taskId: "review", attempt: 1 };
 const asked = (changes: Partial<Execution> = {}) =>
   requestReceived(anExecution(changes), request, at(60));
-const sent = (execution: Execution) =>
-  resumeSending(execution, target, {
-    ...{ isApprove: true, isAnswer: true, text: "approved", at: time(90) },
-  });
+const feedback = { isApprove: true, isAnswer: true, text: "approved", at: time(90) } as const;
+const sent = (execution: Execution, of = target) => resumeSending(execution, of, feedback);
+const resumed = { status: "resumed" } as const;
+const done = aReading({ state: "completed", output: "Done." });
+/** The tasks of an execution, each as ID, state and first output. */
+const tasksOf = ({ tasks }: Execution) =>
+  tasks.map(({ taskId, state, attempts }) => `${taskId} ${state}: ${attempts[0]?.output}`);
 
 describe("a flow's request", () => {
   it("waits at its method, as an attempt of it, with its answers", () => {
@@ -43,10 +46,7 @@ describe("a flow's request", () => {
       options: ["approved", "rejected"],
       since: time(60),
     });
-    assert.deepEqual(
-      execution.tasks.map(({ taskId, state, attempts }) => [taskId, state, attempts[0]?.output]),
-      [["review", "waiting", "Please review."]],
-    );
+    assert.deepEqual(tasksOf(execution), ["review waiting: Please review."]);
   });
 
   const readings: Readonly<Record<string, StatusReading>> = {
@@ -58,34 +58,28 @@ describe("a flow's request", () => {
   };
   for (const [name, reading] of Object.entries(readings))
     it(`still waits while a deployed flow's status says ${name}`, () => {
-      const execution = applyReading(asked({ state: "running" }), reading, at(600));
+      const execution = read(asked({ state: "running" }), reading, 600);
       assert.equal(execution.state, "waiting");
       assert.deepEqual(execution.waiting?.options, ["approved", "rejected"]);
       assert.equal(applyNotFound(execution, at(700)).state, "waiting");
     });
 
   it("no longer waits when the flow has ended", () => {
-    const execution = applyReading(
-      asked(),
-      aReading({ state: "completed", output: "Done." }),
-      at(90),
-    );
-    assert.equal(execution.state, "completed");
-    assert.equal(execution.waiting, undefined);
+    const execution = read(asked(), done, 90);
+    assert.deepEqual([execution.state, execution.waiting], ["completed", undefined]);
     assert.equal(requestState(execution, target), "over");
   });
 
   it("follows the status of a local flow, which shows its pause", () => {
     const crew = { id: "local:file:///a", name: "Mine", url: "http://127.0.0.1:4000" };
-    const waiting = applyReading(asked({ crew }), pausing("review", "Please review.", 1), at(70));
+    const waiting = read(asked({ crew }), pausing("review", "Please review.", 1), 70);
     assert.deepEqual(waiting.waiting?.options, ["approved", "rejected"]);
-    const running = applyReading(waiting, working("publish", 2), at(600));
-    assert.equal(running.state, "running");
-    assert.equal(running.waiting, undefined);
+    const running = read(waiting, working("publish", 2), 600);
+    assert.deepEqual([running.state, running.waiting], ["running", undefined]);
   });
 
   it("is the pause that a local flow's status has shown before", () => {
-    const paused = applyReading(anExecution(), pausing("review", "Draft.", 1), at(50));
+    const paused = read(anExecution(), pausing("review", "Draft.", 1), 50);
     const execution = requestReceived(paused, request, at(60));
     assert.deepEqual(
       execution.tasks[0]?.attempts.map(({ number, output }) => [number, output]),
@@ -100,7 +94,7 @@ describe("a flow's request", () => {
     assert.equal(requestState(resumeUnanswered(sent(execution), target), target), "doubtful");
     const refused = resumeRefused(sent(execution), target, "Already answered");
     assert.equal(requestState(refused, target), "refused");
-    const answered = resumeAnswered(sent(execution), target, { status: "resumed" });
+    const answered = resumeAnswered(sent(execution), target, resumed);
     assert.equal(requestState(answered, target), "answered");
     assert.equal(answered.state, "running");
   });
@@ -116,37 +110,21 @@ describe("a flow's request", () => {
 
   it("stays open while another method asks, is next when that is answered, and is over at the end", () => {
     const legal = { taskId: "legal", attempt: 1 };
-    const both = requestReceived(
-      asked({ state: "running" }),
-      { ...request, id: "r2", taskId: "legal", output: "Is it legal?", options: ["yes"] },
-      at(70),
-    );
-    assert.deepEqual(both.waiting, {
-      ...{ ...legal, output: "Is it legal?", options: ["yes"] },
-      since: time(70),
-    });
-    assert.deepEqual(
-      both.tasks.map(({ taskId, state }) => [taskId, state]),
-      [
-        ["review", "waiting"],
-        ["legal", "waiting"],
-      ],
-    );
+    const question = { output: "Is it legal?", options: ["yes"] };
+    const second = { ...request, id: "r2", taskId: "legal", ...question };
+    const both = requestReceived(asked({ state: "running" }), second, at(70));
+    assert.deepEqual(both.waiting, { ...legal, ...question, since: time(70) });
+    const tasks = ["review waiting: Please review.", "legal waiting: Is it legal?"];
+    assert.deepEqual(tasksOf(both), tasks);
     assert.deepEqual([requestState(both, target), requestState(both, legal)], ["new", "new"]);
-    const feedback = { isApprove: true, isAnswer: true, text: "yes" } as const;
-    const answer = { status: "resumed" } as const;
-    const sentLegal = resumeSending(both, legal, {
-      ...feedback,
-      at: time(80),
-    });
-    const next = withNextRequest(resumeAnswered(sentLegal, legal, answer));
+    const next = withNextRequest(resumeAnswered(sent(both, legal), legal, resumed));
     assert.equal(next.state, "waiting");
     assert.deepEqual(next.waiting, asked().waiting);
     assert.equal(requestState(next, legal), "answered");
-    assert.equal(applyReading(next, working("legal", 5), at(600)).state, "waiting");
-    const done = withNextRequest(resumeAnswered(sent(next), target, answer));
-    assert.deepEqual([done.state, done.waiting], ["running", undefined]);
-    const ended = applyReading(both, aReading({ state: "completed", output: "Done." }), at(90));
+    assert.equal(read(next, working("legal", 5), 600).state, "waiting");
+    const { state, waiting } = withNextRequest(resumeAnswered(sent(next), target, resumed));
+    assert.deepEqual([state, waiting], ["running", undefined]);
+    const ended = read(both, done, 90);
     assert.deepEqual([requestState(ended, target), requestState(ended, legal)], ["over", "over"]);
   });
 
@@ -179,52 +157,45 @@ describe("a flow's request", () => {
 
 describe("a local flow's question", () => {
   const question = { options: ["publish", "revise"], message: "Right?", defaultOption: "revise" };
-  const reading = () => {
-    const waiting = { taskId: "review", output: "Draft.", attempt: 1, ...question };
-    return aReading({ state: "waiting", waiting });
-  };
-  const waiting = {
-    ...{ ...target, ...question, output: "Draft." },
-    since: time(50),
-  };
+  const reading = aReading({
+    state: "waiting",
+    waiting: { ...target, output: "Draft.", ...question },
+  });
+  const asked = read(anExecution(), reading, 50);
+  const waiting = { ...target, ...question, output: "Draft.", since: time(50) };
 
   it("waits with its answers, whether a status or a callback tells it", () => {
     const running = anExecution({ state: "running" });
-    assert.deepEqual(applyReading(running, reading(), at(50)).waiting, waiting);
+    assert.deepEqual(read(running, reading, 50).waiting, waiting);
     const report = { kind: "pause", taskId: "review", output: "Draft.", ...question } as const;
     assert.deepEqual(applyReport(running, report, at(50)).waiting, waiting);
   });
 
   it("keeps its answers if a callback or a status leaves them out", () => {
-    const asked = applyReading(anExecution(), reading(), at(50));
     const report = { kind: "pause", taskId: "review", output: "Draft." } as const;
     assert.deepEqual(applyReport(asked, report, at(51)).waiting, waiting);
-    assert.deepEqual(applyReading(asked, pausing("review", "Draft.", 1), at(51)).waiting, waiting);
+    assert.deepEqual(read(asked, pausing("review", "Draft.", 1), 51).waiting, waiting);
   });
 
   it("is over when the flow runs, and the next one has its own answers", () => {
-    const asked = applyReading(anExecution(), reading(), at(50));
-    const running = applyReading(asked, working("publish", 2), at(60));
+    const running = read(asked, working("publish", 2), 60);
     assert.deepEqual([running.state, running.waiting], ["running", undefined]);
-    const { waiting: next } = applyReading(asked, pausing("legal", "Text.", 1), at(60));
+    const { waiting: next } = read(asked, pausing("legal", "Text.", 1), 60);
     assert.deepEqual([next?.options, next?.message], [undefined, undefined]);
   });
 
   it("becomes the request of a webhook that asks the same", () => {
-    const both = requestReceived(applyReading(anExecution(), reading(), at(50)), request, at(60));
+    const both = requestReceived(asked, request, at(60));
     assert.equal(both.waiting?.attempt, 1);
     assert.equal(requestState(both, target), "new");
   });
 
   it("still asks at its method after it was answered", () => {
-    const asked = applyReading(anExecution(), reading(), at(50));
     assert.ok(asksFor(asked, "review") && !asksFor(asked, "write"));
-    const answered = resumeAnswered(sent(asked), target, { status: "resumed" });
-    assert.ok(asksFor(answered, "review"));
+    assert.ok(asksFor(resumeAnswered(sent(asked), target, resumed), "review"));
   });
 
   it("is stored whole; a list has its answers and not its message", () => {
-    const asked = applyReading(anExecution(), reading(), at(50));
     assert.deepEqual(readExecution(writeExecution(asked)), asked);
     assert.deepEqual(summaryOf(asked).waiting?.options, question.options);
     assert.ok(!JSON.stringify(summaryOf(asked)).includes("Right?"));
@@ -239,11 +210,8 @@ describe("a flow's status", () => {
     };
     const reading = readStatus(raw);
     assert.equal(reading.state, "awaiting");
-    assert.equal(reading.flowId, "f1");
-    const execution = applyReading(anExecution({ state: "running" }), reading, at(60));
-    assert.equal(execution.state, "unknown");
-    assert.equal(execution.mayBeWaiting, true);
-    assert.equal(execution.flowId, "f1");
+    const { state, mayBeWaiting, flowId } = read(anExecution(), reading, 60);
+    assert.deepEqual([state, mayBeWaiting, flowId], ["unknown", true, "f1"]);
   });
 
   it("that has ended doesn't wait, and null names none", () => {

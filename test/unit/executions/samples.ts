@@ -1,6 +1,7 @@
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
+import { applyReading } from "../../../src/executions/reduce.ts";
 
 /** When the sample execution was started (ms). */
 export const START = Date.parse("2026-10-21T12:00:00.000Z");
@@ -71,6 +72,11 @@ export function failure(
   more: Partial<ConstructorParameters<typeof CrewApiError>[0]> = {},
 ): CrewApiError {
   return new CrewApiError({ kind, message: kind, remedy: "Do something.", ...more });
+}
+
+/** The execution after an answer that arrives that many seconds after its start. */
+export function read(execution: Execution, reading: StatusReading, seconds: number): Execution {
+  return applyReading(execution, reading, at(seconds));
 }
 
 /** The crew does not know the id. */
