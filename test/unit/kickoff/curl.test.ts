@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import type { KickoffRequest } from "../../../src/api/types.ts";
 import { curlCommand } from "../../../src/kickoff/curl.ts";
 import { MisbehavingServer } from "../../support/misbehaving-server.ts";
+import { authenticated } from "./support.ts";
 
 const run = promisify(execFile);
 /** Characters with a special meaning for a shell. */
@@ -17,15 +18,7 @@ describe("A kickoff as cURL", () => {
       inputs: { [awkward]: awkward, deep: { list: [null, true, 1.5] } },
       meta: { ticket: "7'" },
       taskWebhookUrl: "https://hooks.test/a?b='c'",
-      humanInputWebhook: {
-        url: "https://hooks.test/h",
-        authentication: { strategy: "basic", username: "me", password: "hush" },
-      },
-      webhooks: {
-        events: ["task_completed"],
-        url: "https://hooks.test/s",
-        authentication: { strategy: "bearer", token: "hush" },
-      },
+      ...authenticated({ password: "hush" }, { token: "hush" }),
     };
     const { command, variables } = curlCommand(address, request);
     assert.doesNotMatch(command, /hush/);

@@ -46,3 +46,20 @@ export function valuesOf(
 
 /** Values typed into a form with two inputs, one of them with an awkward name. */
 export const typed = (topic: string, other = "x") => valuesOf({ topic, ["__proto__"]: other });
+
+/** Callbacks that authenticate, with these secrets, or with none. */
+export function authenticated<Password extends object, Token extends object>(
+  password: Password,
+  token: Token,
+) {
+  const url = "https://hooks.test/";
+  return {
+    humanInputWebhook: {
+      ...{ url, authentication: { strategy: "basic" as const, username: "me", ...password } },
+    },
+    webhooks: {
+      ...{ url, events: ["task_started"], realtime: true },
+      authentication: { strategy: "bearer" as const, ...token },
+    },
+  };
+}

@@ -8,7 +8,7 @@ import {
   readForm,
   requestOf,
 } from "../../../src/kickoff/form/values.ts";
-import { valuesOf } from "./support.ts";
+import { authenticated, valuesOf } from "./support.ts";
 
 const toRequest = (...given: Parameters<typeof readForm>) => readForm(...given).values;
 const fieldsFor = (...names: string[]) => formFields({ fields: names.map((name) => ({ name })) });
@@ -154,31 +154,13 @@ describe("Values of the kickoff form", () => {
   });
 
   it("say how callbacks authenticate, and hold no secret", () => {
-    const webhooks = {
-      events: ["task_started", "task_completed"],
-      url: "https://a.example/e",
-      realtime: true,
-      authentication: { strategy: "bearer", token: "s3cret" },
-    } as const;
-    const humanInputWebhook = {
-      url: "https://a.example/h",
-      authentication: { strategy: "basic", username: "ann", password: "s3cret" },
-    } as const;
-    const { fields, values } = fillIn([], initialValues([]), { humanInputWebhook, webhooks });
+    const given = authenticated({ password: "s3cret" }, { token: "s3cret" });
+    const { fields, values } = fillIn([], initialValues([]), given);
     assert.doesNotMatch(JSON.stringify(values), /s3cret/);
-    assert.deepEqual(readForm(fields, values).values, {
-      inputs: {},
-      humanInputWebhook: {
-        url: "https://a.example/h",
-        authentication: { strategy: "basic", username: "ann" },
-      },
-      webhooks: { ...webhooks, authentication: { strategy: "bearer" } },
-    });
-    const sent = requestOf(readForm(fields, values).values, {
-      humanInput: "s3cret",
-      streaming: "s3cret",
-    });
-    assert.deepEqual(sent, { inputs: {}, humanInputWebhook, webhooks });
+    const read = readForm(fields, values).values;
+    assert.deepEqual(read, { inputs: {}, ...authenticated({}, {}) });
+    const sent = requestOf(read, { humanInput: "s3cret", streaming: "s3cret" });
+    assert.deepEqual(sent, { inputs: {}, ...given });
     const plain = fillIn([], values, { humanInputWebhookUrl: "https://b.example/" });
     assert.equal(toRequest([], plain.values).humanInputWebhookUrl, "https://b.example/");
   });

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
-import { createServer } from "node:net";
 import path from "node:path";
 import { windowProtocol } from "../../../src/base/window-protocol.ts";
 import type { ProjectRecords } from "../../../src/local/records.ts";
 import { findRunning, ServiceError } from "../../../src/local/service-process.ts";
 import { CrewApi } from "../../support/crew-api.ts";
+import { HttpServer } from "../../support/http-server.ts";
 import { signal } from "../../support/processes.ts";
 import { waitFor } from "../../support/wait.ts";
 import { cleanUp, crewFolder, crewId, MemoryTokens, newMachine, Window } from "./support.ts";
@@ -72,16 +70,16 @@ describe("keeping a local crew served", () => {
   });
 
   it("uses another port if another program has its port", async () => {
-    const stranger = createServer().listen(0, "127.0.0.1");
-    await once(stranger, "listening");
-    const taken = (stranger.address() as { port: number }).port;
+    const stranger = new HttpServer(() => undefined);
+    await stranger.start();
+    const taken = stranger.port;
     records.change(crewFolder, { port: taken });
     try {
       const url = await open().serve();
       assert.notEqual(new URL(url).port, String(taken));
       assert.equal(records.read(crewFolder)?.port, Number(new URL(url).port));
     } finally {
-      stranger.close();
+      await stranger.stop();
     }
   });
 
@@ -102,10 +100,7 @@ describe("keeping a local crew served", () => {
     signal(windows[0]?.launched[0]?.pid ?? 0, "SIGKILL");
     await waitFor("both to know", () => windows.every(({ url }) => url === undefined));
     await waitFor("the report", () => windows.some(({ ends }) => ends > 0));
-    assert.equal(
-      windows.reduce((sum, { ends }) => sum + ends, 0),
-      1,
-    );
+    assert.deepEqual(windows.map(({ ends }) => ends).sort(), [0, 1]);
     assert.equal(records.read(crewFolder)?.failure, "It ended unexpectedly.");
     assert.equal(await windows[1]?.serve(), url, "at the same address");
     assert.equal(records.read(crewFolder)?.failure, undefined);
@@ -114,14 +109,12 @@ describe("keeping a local crew served", () => {
   it("one that leaves as it is found is started again", async () => {
     tokens.kept.set(crewId, { inUse: "bearer", bearer: "T", userBearer: "U" });
     const published = path.join(records.dataFolder(crewFolder), "service.json");
-    const leaving = createHttpServer((request, response) => {
+    const leaving = new HttpServer((request, response) => {
       if (request.method !== "HEAD") return void response.destroy();
       rmSync(published);
       response.setHeader("crewdeck-instance", "1").end();
-    }).listen(0, "127.0.0.1");
-    await once(leaving, "listening");
-    const { port } = leaving.address() as { port: number };
-    const url = `http://127.0.0.1:${port}`;
+    });
+    const url = await leaving.start();
     const about = { url, pid: process.pid, instance: "1", protocol: windowProtocol };
     writeFileSync(published, JSON.stringify(about));
     try {
@@ -129,7 +122,7 @@ describe("keeping a local crew served", () => {
       assert.notEqual(await window.serve(), url);
       assert.equal(window.launches, 1);
     } finally {
-      leaving.close();
+      await leaving.stop();
     }
   });
 

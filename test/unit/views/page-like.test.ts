@@ -123,6 +123,11 @@ describe("times", () => {
       [0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => formatSpan(seconds * 1000)),
       ["0 s", "59 s", "1 min", "2 min 30 s", "1 h", "1 h 2 min", "1 d 1 h", "2 d"],
     );
+    assert.deepEqual(
+      [0, 450, 2_449, 9_960, 24_400, 185_000].map((length) => formatSpan(length, "fine")),
+      ["0 s", "450 ms", "2.4 s", "9.9 s", "24 s", "3 min 5 s"],
+    );
+    assert.equal(formatSpan(12_500, "exact"), "12.5 s");
   });
 
   it("change in steps on rows, stop at the end, and are omitted if unknown", () => {

@@ -315,8 +315,7 @@ describe("an execution's row", () => {
       menusOf(rowAt(execution, 0, circumstances).facts);
     assert.deepEqual(menu(mayBeWaiting), ["reject"]);
     assert.deepEqual(menu(anExecution({ resumes: [sent] })), ["sendAgain", "output"]);
-    const ended = notWaiting({ state: "completed", output: "x", resumes: [sent] });
-    assert.deepEqual(menu(ended), ["ended", "output"]);
+    assert.deepEqual(menu(notWaiting({ state: "completed", output: "x" })), ["ended", "output"]);
     const facts = (...given: Parameters<typeof rowAt>) => rowAt(...given).facts;
     assert.match(facts(notWaiting(), 0, { canStop: true }), /:stop\b/);
     assert.doesNotMatch(facts(lost, 0, { isKickingOff: true }), /runAgain/);
@@ -328,21 +327,19 @@ describe("an execution's row", () => {
   });
 
   it("says why what it does isn't known, with the remedy, and without a spinner", () => {
-    const task = { taskId: "review", state: "running", attempts: [] } as const;
     const row = rowAt(notWaiting(), 0, { doubt: refused });
     for (const text of [row.sentence, ...row.tooltip.slice(3, 4)])
       assert.ok(text.includes(refused.short), text);
     assert.ok(row.tooltip.includes("No."));
-    const ofTask = taskRow(task, notWaiting(), { doubt: refused });
+    const ofTask = taskRow(aTask("review", "running"), notWaiting(), { doubt: refused });
     assert.match(ofTask.description, /Last seen running/);
     for (const { icon } of [row, ofTask]) assert.equal(icon.id, "eye-closed");
   });
 
   it("is interrupted, not running, until a person decides about it", () => {
-    const running = { taskId: "review", state: "running", attempts: [] } as const;
     const row = rowAt(notWaiting({ history }), 3_600, held);
     assert.match(row.sentence, /^Sea otters, Interrupted, .*continue or discard it/);
-    const task = taskRow(running, notWaiting(), held);
+    const task = taskRow(aTask("review", "running"), notWaiting(), held);
     assert.match(task.description, /^Interrupted/);
     const queued = rowAt(notWaiting({ state: "queued" }), 0, held);
     for (const { icon } of [row, task, queued]) assert.equal(icon.id, "warning");
@@ -385,11 +382,9 @@ describe("a task's row", () => {
   });
 
   it("offers to run again from it once a local execution waits or has ended, never a deployed one", () => {
-    const task = { taskId: "draft", state: "completed", attempts: [] } as const;
-    const local = { id: "local:file:///c", name: "Writers", url: "http://127.0.0.1:1" };
-    const request = { inputs: {}, callbacks: {} };
+    const task = aTask("draft", "completed");
     const offers = (changes: Partial<Execution>) =>
-      taskRow(task, anExecution({ tasks: [task], crew: local, request, ...changes }))
+      taskRow(task, anExecution({ tasks: [task], crew: local, ...changes }))
         .facts.split(":")
         .includes("again");
     for (const state of ["waiting", "completed", "failed", "stopped"] as const)

@@ -7,6 +7,7 @@ import {
   writeRequestFile,
 } from "../../../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../../../support/folders.ts";
+import { authenticated } from "../support.ts";
 
 interface Manifest {
   readonly contributes: {
@@ -34,18 +35,8 @@ describe("The schema of request files", () => {
   });
 
   it("accepts a saved file, and refuses one without a crew or with a wrong type", () => {
-    const humanInputWebhook = {
-      url: "https://h.test",
-      authentication: { strategy: "basic", username: "me" },
-    } as const;
-    const webhooks = {
-      url: "https://h.test",
-      events: ["task_started", "one of ours"],
-      realtime: true,
-      authentication: { strategy: "bearer" },
-    } as const;
     const values = { inputs: { city: "Oslo" }, meta: {}, crewWebhookUrl: "https://h.test" };
-    const all = { ...values, humanInputWebhook, webhooks };
+    const all = { ...values, ...authenticated({}, {}) };
     assert.ok(isValid(JSON.parse(writeRequestFile("Travel", all, "Demo"))));
     assert.ok(
       isValid({ crew: "T", crewWebhookUrl: null, humanInputWebhook: null, webhooks: null }),

@@ -4,6 +4,7 @@ import {
   readRequestFile,
   writeRequestFile,
 } from "../../../../src/kickoff/request-files/request-file.ts";
+import { authenticated } from "../support.ts";
 
 describe("Writing a request file", () => {
   it("writes a text that is read as the same values", () => {
@@ -22,21 +23,13 @@ describe("Writing a request file", () => {
   });
 
   it("leaves out anything else, such as a callback's secret, and keeps the callback", () => {
-    const [url, events] = ["https://hooks.test/", ["task_started"]];
-    const callbacks = (password: object, token: object) => ({
-      humanInputWebhook: {
-        ...{ url, authentication: { strategy: "basic" as const, username: "me", ...password } },
-      },
-      webhooks: {
-        ...{ events, url, realtime: false },
-        authentication: { strategy: "bearer" as const, ...token },
-      },
+    const text = writeRequestFile("Travel", {
+      inputs: {},
+      ...authenticated({ password: "hush" }, { token: "hush" }),
     });
-    const given = callbacks({ password: "hush" }, { token: "hush" });
-    const text = writeRequestFile("Travel", { inputs: {}, ...given });
     assert.doesNotMatch(text, /hush/);
     assert.deepEqual(readRequestFile(text).faults, []);
-    assert.deepEqual(readRequestFile(text).values, { inputs: {}, ...callbacks({}, {}) });
+    assert.deepEqual(readRequestFile(text).values, { inputs: {}, ...authenticated({}, {}) });
   });
 
   for (const [crew, inputs, name] of [

@@ -9,7 +9,6 @@ import {
   shortCount,
   timeText,
 } from "../../../../src/views/timeline/labels.ts";
-import { formatSpan } from "../../../../src/view/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { contentOf } from "./contents.ts";
 
@@ -25,15 +24,6 @@ const named = (wanted: string) => find(({ name }) => name === wanted);
 const waits = spans.filter(({ kind }) => kind === "wait");
 
 describe("the texts of a timeline", () => {
-  it("give times in their two largest units", () => {
-    const length = (milliseconds: number) => formatSpan(milliseconds, "fine");
-    assert.deepEqual(
-      [0, 450, 2_449, 9_960, 24_400, 60_000, 185_000, 3_720_000, 200_000_000].map(length),
-      ["0 s", "450 ms", "2.4 s", "9.9 s", "24 s", "1 min", "3 min 5 s", "1 h 2 min", "2 d 7 h"],
-    );
-    assert.equal(formatSpan(12_500, "exact"), "12.5 s");
-  });
-
   it("shorten counts of tokens", () => {
     assert.equal(
       [0, 950, 1_000, 1_249, 34_000, 999_400, 1_200_000].map(shortCount).join(),
