@@ -91,13 +91,7 @@ export function Field(props: FieldProps) {
   );
 }
 
-interface BoxProps extends FieldProps {
-  readonly id: string;
-  readonly describedBy: string;
-  readonly isInvalid: boolean;
-}
-
-function Box(props: BoxProps) {
+function Box(props: FieldProps & { id: string; describedBy: string; isInvalid: boolean }) {
   const { id, describedBy, isInvalid, isRequired, part, box, text, onText, actions } = props;
   const { isSending } = useForm().form;
   const attributes = {

@@ -133,9 +133,8 @@ export function ActButton({ action }: { readonly action: NonNullable<Review["act
 
 type Kind = Extract<FromPage, { readonly type: "answer" }>["kind"];
 
-interface DecisionProps extends Pick<ReviewProps, "review" | "draft"> {
+interface DecisionProps extends Pick<ReviewProps, "review" | "draft" | "onPress"> {
   readonly isSending: boolean;
-  readonly onPress: () => void;
 }
 
 /** The last keystroke in the box of this output, if it isn't stored. */
