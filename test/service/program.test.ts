@@ -58,10 +58,7 @@ describe("service: as a program", () => {
       crews: ["one", "two"].map((name) => ({ name, url: `${url}/${name}` })),
     });
     const crew = new CrewApi({ url: `${url}/two`, token });
-    const { inputs } = (await crew.get("/inputs")).body as { inputs: string[] };
-    const id = await crew.kickoff({
-      inputs: Object.fromEntries(inputs.map((name) => [name, `a ${name}`])),
-    });
+    const id = await crew.kickoff({ inputs: await inputsOf(crew) });
     await crew.untilWaiting(id);
     // It is no execution of the other crew.
     assert.equal(

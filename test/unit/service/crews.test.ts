@@ -39,6 +39,12 @@ const plan = {
   ...({ engine: "crewai", parallel: 1, dialect: "documented" } as const),
 };
 
+function needsShell(): void {
+  before(function () {
+    if (process.platform === "win32") this.skip();
+  });
+}
+
 /** The engine of a crew with such a Python. */
 const engineWith = (
   python: string,
@@ -145,8 +151,8 @@ describe("the environment of a crew's Python", () => {
   };
   const others = { OPENAI_API_KEY: "g", PGP_KEY: "h", OTEL_EXPORTER_OTLP_ENDPOINT: "http://i" };
 
-  before(function () {
-    if (process.platform === "win32") this.skip();
+  needsShell();
+  before(() => {
     Object.assign(process.env, secrets, others);
   });
   after(() => {
@@ -181,9 +187,7 @@ describe("the environment of a crew's Python", () => {
 });
 
 describe("crewAI's storage", () => {
-  before(function () {
-    if (process.platform === "win32") this.skip();
-  });
+  needsShell();
 
   it("is an execution's own where several processes run a project, and else what its executions share", async () => {
     for (const [database, expected] of [
@@ -210,9 +214,7 @@ describe("crewAI's storage", () => {
 });
 
 describe("the program that a crew's Python runs", () => {
-  before(function () {
-    if (process.platform === "win32") this.skip();
-  });
+  needsShell();
 
   it("is copied for windows with what it imports, so that an update of the extension can delete its folder", async () => {
     const folder = temporaryFolder("program");

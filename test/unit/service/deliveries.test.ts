@@ -187,8 +187,7 @@ describe("service: the delivery of callbacks", () => {
         ["human_input", 1],
       ],
     );
-    await harness.resume(id, true, "", urls);
-    await harness.untilEnded(id);
+    await harness.approve(id, "", urls);
     const ended = await waitFor("the crew callback", async () => {
       const status = await harness.status(id);
       return status.undelivered_callbacks?.some(({ callback }) => callback === "crew") && status;
@@ -203,8 +202,9 @@ describe("service: the delivery of callbacks", () => {
     await serve(long);
     receiver.behave = () => undefined;
     const id = await harness.kickoffUntilWaiting({ inputs });
-    await harness.resume(id, true, "", { crewWebhookUrl: `${base}/crew` });
-    const { undelivered_callbacks } = await harness.untilEnded(id);
+    const { undelivered_callbacks } = await harness.approve(id, "", {
+      crewWebhookUrl: `${base}/crew`,
+    });
     assert.deepEqual(undelivered_callbacks, [{ callback: "crew", count: 1, attempts: 0 }]);
   });
 

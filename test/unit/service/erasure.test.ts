@@ -66,8 +66,7 @@ describe("service: secrets of callbacks", () => {
     await serve();
     const id = await begin();
     assert.deepEqual(found(), secrets.slice(0, 2));
-    await harness.resume(id, true, "", callbacks("resume"));
-    await harness.untilEnded(id);
+    await harness.approve(id, "", callbacks("resume"));
     await waitFor("the secrets of the ended execution to be erased", () => found().length === 1);
     assert.deepEqual(found(), ["bearer-of-resume"]);
     refuses = false;
@@ -109,8 +108,7 @@ describe("service: secrets of callbacks", () => {
     await serve();
     const id = await begin();
     await restart();
-    assert.equal((await harness.resume(id, true, "", callbacks("resume"))).status, 200);
-    await harness.untilEnded(id);
+    await harness.approve(id, "", callbacks("resume"));
     await restart();
     refuses = false;
     await untilReported();

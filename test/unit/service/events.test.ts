@@ -86,10 +86,8 @@ describe("service: events", () => {
       "      agent Writer: completed",
       "    wait draft: running",
     ]);
-    await harness.resume(id, false, "Shorter.");
-    await harness.untilWaiting(id, 2);
-    await harness.resume(id, true, "Good.");
-    await harness.untilEnded(id);
+    await harness.reject(id, 2, "Shorter.");
+    await harness.approve(id, "Good.");
     const activity = await activityNow(id);
     assert.deepEqual(outline(activity), [
       "crew example: completed",

@@ -35,8 +35,7 @@ describe("service: spans of executions", () => {
     waitFor(`${count} requests with spans`, () => receiver.requests.length >= count);
   const complete = async () => {
     const id = await harness.kickoffUntilWaiting();
-    await harness.resume(id, true, "Good tides");
-    await harness.untilEnded(id);
+    await harness.approve(id, "Good tides");
     return id;
   };
   const untilState = (id: string, state: string) =>
@@ -51,11 +50,9 @@ describe("service: spans of executions", () => {
   it("are sent at the end, as one trace with tasks, attempts, agents and waits", async () => {
     await begin();
     const id = await harness.kickoffUntilWaiting();
-    await harness.resume(id, false, "Shorter");
-    await harness.untilWaiting(id, 2);
+    await harness.reject(id, 2, "Shorter");
     assert.equal(receiver.requests.length, 0);
-    await harness.resume(id, true, "");
-    await harness.untilEnded(id);
+    await harness.approve(id);
     await sent(1);
     const [{ method, path: at, headers, body } = assert.fail()] = receiver.requests;
     assert.deepEqual([method, at], ["POST", "/v1/traces"]);
