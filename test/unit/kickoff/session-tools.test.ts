@@ -2,16 +2,19 @@ import assert from "node:assert/strict";
 import { UserError } from "../../../src/base/errors.ts";
 import type { FormValues } from "../../../src/kickoff/form/values.ts";
 import { settle } from "../executions/fake-clock.ts";
-import { openForm, typed } from "./support.ts";
+import { openForm, type TestedForm, typed } from "./support.ts";
 
-type Shown = Awaited<ReturnType<typeof openForm>>;
+let shown: TestedForm;
+const open = async () => {
+  shown = await openForm();
+};
 
 const from = { executionId: "e", taskId: "draft", title: "tea", outputs: [] };
-const use = (shown: Shown, type: string) => {
+const use = (type: string) => {
   shown.receive({ type });
   return settle();
 };
-const enterSecret = (shown: Shown, text: string, name = "humanInput") =>
+const enterSecret = (text: string, name = "humanInput") =>
   shown.receive({ type: "secret", id: shown.form.draft.id, name, text });
 /** Values for a callback that authenticates. */
 const calling = (url: string, strategy = "bearer", username = ""): FormValues => ({
@@ -22,12 +25,13 @@ const calling = (url: string, strategy = "bearer", username = ""): FormValues =>
 });
 
 describe("A kickoff form's tools", () => {
+  beforeEach(open);
+
   it("get its values, without blank ones, and only if all are valid", async () => {
-    const shown = await openForm();
     shown.type(typed("", "1"));
-    await use(shown, "copyAsCurl");
+    await use("copyAsCurl");
     shown.type({ ...typed("cities"), meta: "[1" });
-    await use(shown, "saveValues");
+    await use("saveValues");
     assert.deepEqual(shown.asked, [
       ["copyAsCurl", { inputs: JSON.parse('{"__proto__": "1"}') as unknown }],
     ]);
@@ -36,10 +40,9 @@ describe("A kickoff form's tools", () => {
 
   it("keep the task that it runs again from when other values are filled in, copy it as cURL, and store it in no file", async () => {
     const given = { values: { inputs: { topic: "tea" }, from }, replaces: true };
-    const shown = await openForm({ given });
+    shown = await openForm({ given });
     shown.chosen = { inputs: { topic: "winds" } };
-    for (const tool of ["copyAsCurl", "openAsRequestFile", "saveValues", "fillIn"])
-      await use(shown, tool);
+    for (const tool of ["copyAsCurl", "openAsRequestFile", "saveValues", "fillIn"]) await use(tool);
     const values = { inputs: { topic: "tea" } };
     assert.deepEqual(shown.asked, [
       ["copyAsCurl", { ...values, from }],
@@ -52,11 +55,10 @@ describe("A kickoff form's tools", () => {
   });
 
   it("save nothing if an address has a password, which would be stored, too", async () => {
-    const shown = await openForm();
     const taskWebhookUrl = "https://relay.test/cb?to=https://key@a.test/42";
     for (const url of ["https://me:hush@a.test", taskWebhookUrl]) {
       shown.type({ ...typed("cities"), taskWebhookUrl: url });
-      await use(shown, "saveValues");
+      await use("saveValues");
     }
     const inputs = JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown;
     assert.deepEqual(shown.asked, [["saveValues", { inputs, taskWebhookUrl }]]);
@@ -65,10 +67,9 @@ describe("A kickoff form's tools", () => {
   });
 
   it("replace everything by chosen values, which Undo takes back", async () => {
-    const shown = await openForm();
     shown.chosen = { inputs: { other: 1 } };
     shown.type(typed("cities"));
-    await use(shown, "fillIn");
+    await use("fillIn");
     const inputs = shown.form.draft.values.inputs.map(({ name, text }) => `${name}=${text}`);
     assert.deepEqual(inputs, ["topic=", "__proto__=", "other=1"]);
     shown.receive({ type: "undo" });
@@ -76,7 +77,6 @@ describe("A kickoff form's tools", () => {
   });
 
   it("set one input's value from elsewhere; Undo restores only that one", async () => {
-    const shown = await openForm();
     shown.taken = Promise.resolve({ value: "rivers", from: "notes.md (6 bytes)" });
     shown.type(typed("cities", "a"));
     shown.receive({ type: "take", input: "topic" });
@@ -92,10 +92,9 @@ describe("A kickoff form's tools", () => {
   });
 
   it("report that they failed", async () => {
-    const shown = await openForm();
     const failure = new UserError("There is no room left.");
     shown.copyAsCurl = () => Promise.reject(failure);
-    await use(shown, "copyAsCurl");
+    await use("copyAsCurl");
     shown.receive({ type: "paste", text: '{"inputs": {}, "token": "hush"}' });
     await settle();
     const [first, pasted] = shown.problems;
@@ -105,14 +104,15 @@ describe("A kickoff form's tools", () => {
 });
 
 describe("A kickoff form's secrets", () => {
+  beforeEach(open);
+
   it("are sent with their callbacks, stored in no draft and shown to no page", async () => {
-    const shown = await openForm();
     const values = calling("https://a.test/h");
     await shown.submit(values);
     assert.match(shown.form.problems["humanInput"] ?? "", /^Enter it\. /);
-    enterSecret(shown, "s3cret");
+    enterSecret("s3cret");
     shown.type(values);
-    await use(shown, "copyAsCurl");
+    await use("copyAsCurl");
     shown.receive({ type: "ready" });
     assert.deepEqual(shown.form.secrets, { humanInput: true });
     await shown.submit(values);
@@ -126,9 +126,8 @@ describe("A kickoff form's secrets", () => {
   });
 
   it("are sent to no other host than the one they were entered for, whatever is typed in the meantime", async () => {
-    const shown = await openForm();
     shown.type(calling(" https://A.test/h?x=1 "));
-    enterSecret(shown, "of-a");
+    enterSecret("of-a");
     for (const url of [
       ...["https://b.test/h", "http://a.test/h", "https://a.test:8443/h", "https://a.test.b.test"],
       ...["https:/", ""],
@@ -148,9 +147,8 @@ describe("A kickoff form's secrets", () => {
   });
 
   it("are for the address that follows if they were entered before it, unless it isn't typed", async () => {
-    const shown = await openForm();
     shown.type(calling("https:/"));
-    enterSecret(shown, "hush");
+    enterSecret("hush");
     for (const url of ["", "https:/", "https://a.test"]) {
       shown.type(calling(url));
       assert.deepEqual(shown.form.secrets, { humanInput: true }, url);
@@ -161,24 +159,23 @@ describe("A kickoff form's secrets", () => {
     shown.chosen = {
       humanInputWebhook: { url: "https://b.test", authentication: { strategy: "bearer" } },
     };
-    await use(shown, "fillIn");
+    await use("fillIn");
     assert.deepEqual(shown.form.secrets, {});
   });
 
   it("are forgotten when the form is cleared, and when other values or Undo replace the values they were entered for", async () => {
-    const shown = await openForm();
     shown.type({ ...typed("a"), streamingStrategy: "bearer" });
-    enterSecret(shown, "s3cret", "streaming");
+    enterSecret("s3cret", "streaming");
     assert.deepEqual(shown.form.secrets, { streaming: true });
     shown.receive({ type: "clear" });
     assert.deepEqual(shown.form.secrets, {});
     shown.type(calling("https://a.test/h", "basic", "me"));
-    enterSecret(shown, "of-me");
+    enterSecret("of-me");
     const authentication = { strategy: "basic", username: "you" } as const;
     shown.chosen = { humanInputWebhook: { url: "https://a.test/h", authentication } };
-    await use(shown, "fillIn");
+    await use("fillIn");
     assert.deepEqual(shown.form.secrets, {}, "it belongs to another user name");
-    enterSecret(shown, "of-you");
+    enterSecret("of-you");
     shown.receive({ type: "undo" });
     assert.deepEqual([shown.form.secrets, shown.form.draft.values.username], [{}, "me"]);
     await shown.submit();
@@ -186,23 +183,22 @@ describe("A kickoff form's secrets", () => {
   });
 
   it("are kept while an input's value comes from elsewhere, and removed with their text", async () => {
-    const shown = await openForm();
     shown.taken = Promise.resolve({ value: "rivers", from: "notes.md (6 bytes)" });
     shown.type(calling("https://a.test/h"));
-    enterSecret(shown, "of-a");
+    enterSecret("of-a");
     const { id } = shown.form.draft;
     shown.receive({ type: "take", input: "topic" });
     await settle();
     assert.deepEqual(shown.form.secrets, { humanInput: true });
     shown.receive({ type: "secret", id, name: "humanInput", text: "" });
     assert.deepEqual(shown.form.secrets, { humanInput: true }, "that was of the earlier page");
-    enterSecret(shown, "");
+    enterSecret("");
     assert.deepEqual(shown.form.secrets, {});
   });
 
   it("come with a pasted kickoff, which replaces everything, and go nowhere else; Undo restores what was typed", async () => {
     const given = { values: { inputs: { topic: "tea" }, from }, replaces: true };
-    const shown = await openForm({ given });
+    shown = await openForm({ given });
     shown.type({ ...typed("cities"), from });
     const humanInputWebhook = {
       url: "https://a.test/h",

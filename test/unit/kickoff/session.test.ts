@@ -9,7 +9,7 @@ import type { FormValues } from "../../../src/kickoff/form/values.ts";
 import { MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
-import { openForm, testForm, typed } from "./support.ts";
+import { openForm, type TestedForm, testForm, typed } from "./support.ts";
 
 const refusal = (missing: string[] = []) =>
   new CrewApiError({
@@ -23,8 +23,13 @@ const draft: Draft = { id: "22222222-0000-4000-8000-000000000001", values: typed
 const address = { id: "url:https://crew.test" };
 
 describe("A kickoff form's session", () => {
-  it("shows that it loads, then the form with focus, once", async () => {
-    const shown = await openForm();
+  let shown: TestedForm;
+
+  beforeEach(async () => {
+    shown = await openForm();
+  });
+
+  it("shows that it loads, then the form with focus, once", () => {
     assert.deepEqual(
       shown.views.map(({ form }) => form?.focus),
       [undefined, 0],
@@ -35,7 +40,6 @@ describe("A kickoff form's session", () => {
   });
 
   it("posts nothing to a page that is not ready", async () => {
-    const shown = await openForm();
     const { length } = shown.views;
     await shown.session.close();
     shown.receive({ type: "ready" });
@@ -45,7 +49,7 @@ describe("A kickoff form's session", () => {
   it("shows why the inputs are unavailable, with buttons, and tries again, which starts a stopped local crew", async () => {
     const action = { title: "Set Token", command: "crewdeck.setToken", arguments: [{ crew: "a" }] };
     const asked: LoadOptions[] = [];
-    const shown = testForm();
+    shown = testForm();
     shown.inputs = (options) => {
       asked.push(options);
       return options.fresh
@@ -72,7 +76,6 @@ describe("A kickoff form's session", () => {
   });
 
   it("stores what is typed: after a pause, and at once when it closes", async () => {
-    const shown = await openForm();
     const { id } = shown.form.draft;
     for (const text of ["a", "ab"]) shown.type(typed(text));
     await shown.clock.pass(299);
@@ -87,7 +90,6 @@ describe("A kickoff form's session", () => {
   });
 
   it("shows that a draft can't be stored as soon as that is known, until it is stored, and loses nothing", async () => {
-    const shown = await openForm();
     const type = async (text: string) => {
       shown.type(typed(text));
       await shown.clock.pass(300);
@@ -104,7 +106,7 @@ describe("A kickoff form's session", () => {
   });
 
   it("no longer shows that it has the last sent values once one is changed, and can be cleared while there is something to clear", async () => {
-    const shown = await openForm({ last: typed("sent") });
+    shown = await openForm({ last: typed("sent") });
     const { id } = shown.form.draft;
     shown.type(typed("sent"));
     const lastSent = "Filled in with the last sent values.";
@@ -122,7 +124,7 @@ describe("A kickoff form's session", () => {
   });
 
   it("is cleared, and restored by Undo", async () => {
-    const shown = await openForm({ draft });
+    shown = await openForm({ draft });
     shown.receive({ type: "clear" });
     const { origin, canUndo, canClear } = shown.form;
     assert.deepEqual(
@@ -140,15 +142,14 @@ describe("A kickoff form's session", () => {
   });
 
   it("stores no draft of an untouched form", async () => {
-    const shown = await openForm({ last: typed("sent") });
+    shown = await openForm({ last: typed("sent") });
     assert.equal(shown.form.canUndo, false);
     await shown.clock.pass(1000);
     await shown.session.close();
     assert.deepEqual(shown.saved, []);
   });
 
-  it("keeps for a page that is shown again what may not be stored", async () => {
-    const shown = await openForm();
+  it("keeps for a page that is shown again what may not be stored", () => {
     const values = { ...typed("a"), taskWebhookUrl: "https://me:pw@a.test" };
     shown.type(values);
     shown.receive({ type: "ready" });
@@ -156,7 +157,6 @@ describe("A kickoff form's session", () => {
   });
 
   it("marks what is wrong at once, what is missing when it is sent, and says so until it is solved", async () => {
-    const shown = await openForm();
     const change = (values: FormValues) => {
       shown.type(values);
       return [shown.form.problems, shown.note("blocked")?.text];
@@ -179,7 +179,7 @@ describe("A kickoff form's session", () => {
   it("restores a draft completely, even an input that the crew no longer lists", async () => {
     const gone = { name: "gone", mode: "json" as const, text: "[1" };
     const values = { ...typed("a"), inputs: [...typed("a").inputs, gone] };
-    const shown = await openForm(
+    shown = await openForm(
       { draft: { ...draft, values }, last: typed("sent") },
       { takesFocus: false },
     );
@@ -195,7 +195,7 @@ describe("A kickoff form's session", () => {
   });
 
   it("is restored after a reload with what was typed, without a request", async () => {
-    const shown = testForm({ draft });
+    shown = testForm({ draft });
     shown.inputs = () => assert.fail("a request");
     shown.session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }] }));
     shown.receive({ type: "ready" });
@@ -204,8 +204,7 @@ describe("A kickoff form's session", () => {
     assert.equal(shown.started.length, 1);
   });
 
-  it("shows the crew's new name and what is to say of it, without replacing the form", async () => {
-    const shown = await openForm();
+  it("shows the crew's new name and what is to say of it, without replacing the form", () => {
     const { draft: before } = shown.form;
     const renamed = { id: "url:https://crew.test", name: "Journeys", url: "https://crew.test" };
     shown.session.crew = renamed;
@@ -219,8 +218,7 @@ describe("A kickoff form's session", () => {
     assert.equal(shown.note("rehearsal"), undefined);
   });
 
-  it("doesn't say that no callback can come while the person names an address of their own for pauses", async () => {
-    const shown = await openForm();
+  it("doesn't say that no callback can come while the person names an address of their own for pauses", () => {
     shown.session.tell("hint", { text: "None can come." });
     const after = (change: Partial<FormValues>) => {
       shown.type({ ...typed("tea"), ...change });
@@ -233,7 +231,6 @@ describe("A kickoff form's session", () => {
 
   it("sends what is typed once, however often it is submitted", async () => {
     const gate = Promise.withResolvers<Execution>();
-    const shown = await openForm();
     shown.start = () => gate.promise;
     const sent = { id: shown.form.draft.id, values: typed("Otters", "1") };
     for (let click = 0; click < 5; click++) shown.receive({ type: "submit", draft: sent });
@@ -257,7 +254,6 @@ describe("A kickoff form's session", () => {
   });
 
   it("reports missing inputs, gives unknown ones a field, and can be sent again as another kickoff", async () => {
-    const shown = await openForm();
     shown.start = () => Promise.reject(refusal(["topic", "budget"]));
     const { id } = shown.form.draft;
     await shown.submit(typed("a"));
@@ -279,7 +275,6 @@ describe("A kickoff form's session", () => {
   });
 
   it("shows what the crew reported of an input until that input changes", async () => {
-    const shown = await openForm();
     shown.start = () => Promise.reject(refusal(["topic", "__proto__"]));
     await shown.submit(typed("a"));
     shown.type({ ...typed("b"), meta: "[" });
@@ -290,7 +285,7 @@ describe("A kickoff form's session", () => {
   it("names what no longer fits an execution that runs again, and keeps it if the person runs it anyway", async () => {
     const from = { executionId: "e1", taskId: "draft", title: "Tea time", outputs: [] };
     const inputs = { topic: "tea", ["__proto__"]: "x" };
-    const shown = await openForm({ given: { values: { inputs, from }, replaces: true } });
+    shown = await openForm({ given: { values: { inputs, from }, replaces: true } });
     const unfit = { kind: "badRequest", message: "It changed.", remedy: "", canKeepChanged: true };
     shown.start = () => Promise.reject(new CrewApiError({ ...unfit, kind: "badRequest" }));
     for (let run = 0; run < 2; run++) await shown.submit();
@@ -307,7 +302,6 @@ describe("A kickoff form's session", () => {
   const act = (title: string) => ({ type: "act", kind: "maybeStarted", title });
 
   it("does not send again what may have started, until the person confirms", async () => {
-    const shown = await openForm();
     shown.start = () => Promise.reject(earlier);
     const sent = { id: shown.form.draft.id, values: typed("a") };
     for (let click = 0; click < 2; click++) {
@@ -331,7 +325,7 @@ describe("A kickoff form's session", () => {
   describe("restored with a draft that was sent before", () => {
     for (const how of ["a reload", "an opening"]) {
       it(`says after ${how} that it may have started, and sends nothing until the person confirms`, async () => {
-        const shown = testForm({ draft, earlier });
+        shown = testForm({ draft, earlier });
         if (how === "a reload")
           shown.session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }] }));
         shown.receive({ type: "ready" });
@@ -352,7 +346,7 @@ describe("A kickoff form's session", () => {
     }
 
     it("says that a kickoff started, and sends another one under an id of its own", async () => {
-      const shown = await openForm({ draft, earlier: "started" });
+      shown = await openForm({ draft, earlier: "started" });
       assert.match(shown.form.origin ?? "", /^Values of a kickoff that started/);
       assert.deepEqual(
         [shown.note("maybeStarted"), shown.form.draft.values],
@@ -364,7 +358,7 @@ describe("A kickoff form's session", () => {
 
     it("is another kickoff if values are given", async () => {
       const given = { values: { inputs: { topic: "b" } }, replaces: false };
-      const shown = await openForm({ draft, earlier, given });
+      shown = await openForm({ draft, earlier, given });
       assert.deepEqual(
         [shown.note("maybeStarted"), shown.form.origin],
         [undefined, "Filled in with the chosen values."],
@@ -375,7 +369,6 @@ describe("A kickoff form's session", () => {
 
   it("settles when the execution has started, even if it was closed while sending", async () => {
     const answer = Promise.withResolvers<Execution>();
-    const shown = await openForm();
     shown.start = () => answer.promise;
     void shown.submit(typed("tea"));
     let isSettled = false;
@@ -389,7 +382,6 @@ describe("A kickoff form's session", () => {
 
   it("reports a failure to a person who closed the form while it was being sent", async () => {
     const gate = Promise.withResolvers<Execution>();
-    const shown = await openForm();
     shown.start = () => gate.promise;
     void shown.submit(typed("a"));
     const closed = shown.session.close();
@@ -401,8 +393,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(shown.saved.at(-1)?.values, typed("a"), "nothing typed is lost");
   });
 
-  it("refuses an invalid message", async () => {
-    const shown = await openForm();
+  it("refuses an invalid message", () => {
     assert.equal(shown.receive({ type: "eval", code: "1" }), false);
   });
 });

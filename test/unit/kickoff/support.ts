@@ -25,6 +25,8 @@ export function testForm(seed: Seed = {}, options: { readonly takesFocus?: boole
   });
 }
 
+export type TestedForm = ReturnType<typeof testForm>;
+
 /** The same, shown. */
 export async function openForm(...given: Parameters<typeof testForm>) {
   const form = testForm(...given);

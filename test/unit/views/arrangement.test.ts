@@ -71,49 +71,34 @@ describe("the group of an execution", () => {
       groups: new Set([ofWriters, waitingGroup]),
       rows: [],
     });
-    apply({
-      changed: [running("p", { crew: painters, state: "unknown", mayBeWaiting: true })],
-    });
+    const mayWait = running("p", { crew: painters, state: "unknown", mayBeWaiting: true });
+    apply({ changed: [mayWait] });
     assert.deepEqual([ids(waitingGroup), ids(ofWriters), ids(ofPainters)], [["a", "p"], ["b"], []]);
     assert.equal(arrangement.groupOf("a"), waitingGroup);
-    apply({
-      changed: [running("a", { startedAt: at(1) })],
-      removed: [running("p")],
-    });
+    apply({ changed: [running("a", { startedAt: at(1) })], removed: [running("p")] });
     assert.ok(!arrangement.has(waitingGroup) && !arrangement.has(ofPainters));
   });
 
   it("isn't “Waiting for you” for an ID that its crew has never known", () => {
-    arrange([
-      without(
-        running("x", { origin: "tracked", state: "unknown", mayBeWaiting: true, tasks: [] }),
-        "progress",
-      ),
-    ]);
+    const unknown = { origin: "tracked", state: "unknown", mayBeWaiting: true, tasks: [] } as const;
+    arrange([without(running("x", unknown), "progress")]);
     assert.ok(!arrangement.has(waitingGroup));
   });
 
   it("by state is one only, “Waiting for you” if it waits", () => {
-    arrange([running("r"), anExecution(), running("c", { state: "completed" })], {
-      grouping: "state",
-      filter: noFilter,
-    });
-    assert.deepEqual(arrangement.groups().toSorted(), [
-      "state completed",
-      "state running",
-      waitingGroup,
-    ]);
+    const byState = { grouping: "state", filter: noFilter } as const;
+    arrange([running("r"), anExecution(), running("c", { state: "completed" })], byState);
+    const groups = ["state completed", "state running", waitingGroup];
+    assert.deepEqual(arrangement.groups().toSorted(), groups);
     assert.equal(arrangement.groupOf("local-1"), waitingGroup);
-    const { groups } = apply({ changed: [running("r", { state: "failed" })] });
-    assert.deepEqual([...groups], ["state running", "state failed"]);
+    const after = apply({ changed: [running("r", { state: "failed" })] }).groups;
+    assert.deepEqual([...after], ["state running", "state failed"]);
   });
 
   it("by day is the day of its start, in local time", () => {
     const noon = (day: number) => new Date(2026, 9, day, 12).toISOString();
-    arrange([running("r", { startedAt: noon(21) }), running("s", { startedAt: noon(20) })], {
-      grouping: "day",
-      filter: noFilter,
-    });
+    const both = [running("r", { startedAt: noon(21) }), running("s", { startedAt: noon(20) })];
+    arrange(both, { grouping: "day", filter: noFilter });
     assert.deepEqual(arrangement.groups(), ["day 2026-10-21", "day 2026-10-20"]);
   });
 
