@@ -319,9 +319,8 @@ describe("a resume", () => {
     const { state, mayBeWaiting, stateText } = approved;
     assert.deepEqual([state, mayBeWaiting, stateText], ["running", undefined, undefined]);
     const feedback = { isApprove: true, text: "Approved.", at: time(140) };
-    assert.deepEqual(approved.tasks[0], {
-      ...{ taskId: "uuid-1", state: "completed", attempts: [{ number: 1, feedback }] },
-    });
+    const attempts = [{ number: 1, feedback }];
+    assert.deepEqual(approved.tasks[0], { taskId: "uuid-1", state: "completed", attempts });
     assert.equal(attemptToAnswer(approved, "uuid-1"), 2);
   });
 });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { Executions } from "../../../src/executions/executions.ts";
-import type { Execution, SentResume } from "../../../src/executions/model.ts";
+import type { Execution } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { waitFor } from "../../support/wait.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { anApproval } from "../views/executions.ts";
 import { anExecution, time } from "./samples.ts";
 import { Windows } from "./windows.ts";
 
@@ -147,10 +148,8 @@ describe("Executions", () => {
 
   describe("are limited", () => {
     const ended = (localId: string, seconds: number, changes: Partial<Execution> = {}) => {
-      const endedAt = time(seconds);
-      store.add(
-        anExecution({ localId, kickoffIds: [localId], state: "completed", endedAt, ...changes }),
-      );
+      const known = { localId, kickoffIds: [localId], endedAt: time(seconds) };
+      store.add(anExecution({ ...known, state: "completed", ...changes }));
     };
     const left = () => store.list().map(({ localId }) => localId);
 
@@ -176,16 +175,10 @@ describe("Executions", () => {
 
     it("without those that run, wait, are pinned or may continue", async () => {
       keep = 1;
-      const sending: SentResume = {
-        taskId: "t",
-        attempt: 1,
-        feedback: { isApprove: true, text: "", at: "2026-10-21T12:00:00.000Z" },
-        outcome: "sending",
-      };
       const states = ["queued", "running", "waiting", "unknown", "unconfirmed"] as const;
       for (const state of states) store.add(anExecution({ localId: state, state }));
       ended("pinned", 1, { pinned: true });
-      ended("sending", 2, { resumes: [sending] });
+      ended("sending", 2, { resumes: [anApproval("sending")] });
       ended("x", 3);
       ended("y", 4);
       await clock.pass(20_000);
@@ -199,11 +192,8 @@ describe("Executions", () => {
       await clock.pass(11_000);
       assert.equal(left().length, 4, "another window does it");
       executions.leader.takeOver();
-      store.update("runs", (execution) => ({
-        ...execution,
-        state: "completed",
-        endedAt: time(60),
-      }));
+      const end = { state: "completed", endedAt: time(60) } as const;
+      store.update("runs", (execution) => ({ ...execution, ...end }));
       await clock.pass(9_000);
       assert.equal(left().length, 4, "not in the middle of a burst");
       await clock.pass(2_000);

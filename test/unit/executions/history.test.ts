@@ -10,36 +10,26 @@ const seenAt = "2026-10-21T12:04:30.000Z";
 
 describe("the history of states", () => {
   it("grows only when the state, its task or its attempt changes", () => {
-    const running = notWaiting({
-      seenAt,
-      progress: { completed: 0, unit: "task", current: "research" },
-    });
+    const progress = { completed: 0, unit: "task", current: "research" } as const;
+    const running = notWaiting({ seenAt, progress });
     const next = withHistory(notWaiting({ state: "queued", seenAt }), running, now);
     assert.deepEqual(next.history, [{ at, state: "running", taskId: "research" }]);
     assert.equal(withHistory(running, next, now), next);
-    const waiting = withHistory(
-      next,
-      anExecution({ seenAt, history: next.history ?? [] }),
-      now + 1000,
-    );
+    const paused = anExecution({ seenAt, history: next.history ?? [] });
+    const waiting = withHistory(next, paused, now + 1000);
     assert.deepEqual(waiting.history?.slice(1), [
       { at: "2026-10-21T12:05:01.000Z", state: "waiting", taskId: "review", attempt: 1 },
     ]);
     const second: Execution = { ...waiting, waiting: { ...waiting.waiting!, attempt: 2 } };
     assert.deepEqual(withHistory(waiting, second, now).history?.length, 3);
-    assert.equal(
-      withHistory(waiting, { ...waiting, label: "Another title" }, now).history?.length,
-      2,
-    );
+    const renamed = { ...waiting, label: "Another title" };
+    assert.equal(withHistory(waiting, renamed, now).history?.length, 2);
   });
 
   it("knows the running task even if the crew doesn't name the current one", () => {
     const tasks = [{ taskId: "research", state: "running", attempts: [] }] as const;
-    const after = withHistory(
-      notWaiting({ state: "queued", seenAt }),
-      notWaiting({ tasks, progress: { completed: 0, unit: "task" } }),
-      now,
-    );
+    const running = notWaiting({ tasks, progress: { completed: 0, unit: "task" } });
+    const after = withHistory(notWaiting({ state: "queued", seenAt }), running, now);
     assert.equal(after.history?.[0]?.taskId, "research");
   });
 
@@ -52,22 +42,17 @@ describe("the history of states", () => {
 
   it("keeps the last 200 changes", () => {
     let execution: Execution = notWaiting({ seenAt });
-    for (let turn = 0; turn < 250; turn++)
-      execution = withHistory(
-        execution,
-        { ...execution, state: turn % 2 === 0 ? "queued" : "running" },
-        now + turn,
-      );
+    for (let turn = 0; turn < 250; turn++) {
+      const state = turn % 2 === 0 ? "queued" : "running";
+      execution = withHistory(execution, { ...execution, state }, now + turn);
+    }
     assert.equal(execution.history?.length, 200);
     assert.equal(Date.parse(execution.history.at(-1)?.at ?? ""), now + 249);
   });
 
   it("is read back as written, also if there is none; an invalid one is reported", () => {
-    const execution = withHistory(
-      notWaiting({ state: "queued", seenAt }),
-      notWaiting({ seenAt }),
-      now,
-    );
+    const queued = notWaiting({ state: "queued", seenAt });
+    const execution = withHistory(queued, notWaiting({ seenAt }), now);
     const texts = writeExecution(execution);
     assert.deepEqual(readExecution(texts), execution);
     assert.deepEqual(readExecution(writeExecution(notWaiting())), notWaiting());

@@ -6,12 +6,6 @@ import { sharesTitle, titleOf } from "../../../src/executions/title.ts";
 import { anExecution, time } from "./samples.ts";
 import { Windows } from "./windows.ts";
 
-const crewOf = (name: string) => ({
-  id: `url:https://${name}.test`,
-  name,
-  url: `https://${name}.test`,
-});
-
 describe("Titles of a crew's executions", () => {
   let windows: Windows;
   let store: ExecutionStore;
@@ -28,14 +22,9 @@ describe("Titles of a crew's executions", () => {
   const start = (inputs: JsonObject | undefined, changes: Partial<Execution> = {}): string => {
     const localId = `e${seconds}`;
     const startedAt = time(seconds++);
-    const execution = anExecution({
-      localId,
-      kickoffIds: [`id-of-${localId}`],
-      startedAt,
-      ...(inputs && { request: { inputs, callbacks: {} } }),
-      ...changes,
-    });
-    store.add(inputs === undefined ? without(execution, "request") : execution);
+    const known = { localId, kickoffIds: [`id-of-${localId}`], startedAt, ...changes };
+    const execution = without(anExecution(known), "request");
+    store.add({ ...execution, ...(inputs && { request: { inputs, callbacks: {} } }) });
     return localId;
   };
   /** The titles, oldest first. */
@@ -44,10 +33,8 @@ describe("Titles of a crew's executions", () => {
   it("are short, even if a label is long", () => {
     start({ topic: "e-bikes" }, { label: "l".repeat(5_000) });
     start({ topic: "e".repeat(5_000) });
-    assert.deepEqual(
-      titles().map(({ length }) => length),
-      [120, 60],
-    );
+    const lengths = titles().map(({ length }) => length);
+    assert.deepEqual(lengths, [120, 60]);
   });
 
   it("are made from the inputs in which they differ from earlier ones", () => {
@@ -59,7 +46,10 @@ describe("Titles of a crew's executions", () => {
 
   it("are the first input for the crew's first execution, whatever other crews have", () => {
     start({ topic: "e-bikes", audience: "commuters" });
-    start({ topic: "trams", audience: "commuters" }, { crew: crewOf("other") });
+    start(
+      { topic: "trams", audience: "commuters" },
+      { crew: { ...anExecution().crew, id: "url:other" } },
+    );
     assert.deepEqual(titles(), ["e-bikes", "trams"]);
   });
 
@@ -128,15 +118,14 @@ describe("Titles of a crew's executions", () => {
   it("follow the person's label, also after the end, and return when it is removed", () => {
     start({ topic: "e-bikes" }, { label: "Mine" });
     const localId = start({ topic: "e-bikes" }, { state: "completed" });
-    const label = (text: string | undefined) =>
-      titleOf(
-        store.update(localId, (execution) => ({
-          ...without(execution, "label"),
-          ...(text === undefined ? {} : { label: text }),
-        }))!,
-      );
+    const changed = (change: (execution: Execution) => Execution) =>
+      titleOf(store.update(localId, change) ?? assert.fail());
+    const label = (text: string) => changed((execution) => ({ ...execution, label: text }));
     assert.deepEqual([label("Mine"), label("Yours")], ["Mine (2)", "Yours"]);
-    assert.equal(label(undefined), "e-bikes");
+    assert.equal(
+      changed((execution) => without(execution, "label")),
+      "e-bikes",
+    );
   });
 });
 

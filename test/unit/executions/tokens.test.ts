@@ -18,6 +18,11 @@ const usage = (prompt: number, completion: number): TokenUsage => ({
   completion,
 });
 
+const modelUse = (model: string, prompt: number, completion: number) => ({
+  model,
+  tokens: usage(prompt, completion),
+});
+
 function call(id: string, taskName: string, model: string, tokens: TokenUsage): ActivityEvent[] {
   return [
     event(id, "llm_call_started", 3, { parentId: `task ${taskName}`, model }),
@@ -45,20 +50,11 @@ describe("tokens", () => {
   it("of an execution and of a task are its model calls', by model", () => {
     assert.deepEqual(tokenUse(counted), {
       tokens: usage(170, 17),
-      models: [
-        { model: "small", tokens: usage(120, 12) },
-        { model: "large", tokens: usage(50, 5) },
-      ],
+      models: [modelUse("small", 120, 12), modelUse("large", 50, 5)],
     });
     assert.deepEqual(counted.tasks.map(taskTokenUse), [
-      {
-        tokens: usage(150, 15),
-        models: [
-          { model: "small", tokens: usage(100, 10) },
-          { model: "large", tokens: usage(50, 5) },
-        ],
-      },
-      { tokens: usage(20, 2), models: [{ model: "small", tokens: usage(20, 2) }] },
+      { tokens: usage(150, 15), models: [modelUse("small", 100, 10), modelUse("large", 50, 5)] },
+      { tokens: usage(20, 2), models: [modelUse("small", 20, 2)] },
     ]);
   });
 
@@ -71,11 +67,9 @@ describe("tokens", () => {
   });
 
   it("are the only model's if the crew reports more than its calls", () => {
-    const models = [{ model: "small", tokens: usage(1, 1) }];
-    assert.deepEqual(tokenUse({ ...running, models, usage: usage(200, 20) }), {
-      tokens: usage(200, 20),
-      models: [{ model: "small", tokens: usage(200, 20) }],
-    });
+    const models = [modelUse("small", 1, 1)];
+    const use = tokenUse({ ...running, models, usage: usage(200, 20) });
+    assert.deepEqual(use, { tokens: usage(200, 20), models: [modelUse("small", 200, 20)] });
   });
 
   it("are unknown, not zero, without a report", () => {
@@ -88,7 +82,7 @@ describe("tokens", () => {
     const uses = spanTokenUses(spans);
     assert.deepEqual(uses.get("crew"), tokenUse(counted));
     assert.deepEqual(uses.get("task plan"), taskTokenUse(counted.tasks[0]!));
-    assert.deepEqual(uses.get("b")?.models, [{ model: "large", tokens: usage(50, 5) }]);
+    assert.deepEqual(uses.get("b")?.models, [modelUse("large", 50, 5)]);
     assert.equal(uses.get("queue"), undefined);
   });
 });
@@ -105,24 +99,14 @@ describe("the setting crewdeck.prices", () => {
       assert.deepEqual(readPrices(none), { prices: [], problems: [] });
   });
 
-  const bad = [
-    { input: 1 },
-    { input: -1, output: 2 },
-    { input: "1", output: 2 },
-    { input: NaN, output: 2 },
-    3,
-    null,
-    [],
-  ];
+  const wrongInputs = [-1, "1", NaN].map((input) => ({ input, output: 2 }));
+  const bad = [{ input: 1 }, ...wrongInputs, 3, null, []];
   for (const entry of bad)
     it(`names a bad entry and keeps the others: ${JSON.stringify(entry)}`, () => {
       const { prices, problems } = readPrices({ wrong: entry, right: { input: 1, output: 2 } });
       assert.deepEqual(prices, [price("right")]);
       assert.equal(problems.length, 1);
-      assert.match(
-        problems[0]!,
-        /The price of “wrong” in the setting crewdeck\.prices was ignored/,
-      );
+      assert.match(problems[0]!, /price of “wrong” in the setting crewdeck\.prices was ignored/);
     });
 
   it("is refused if it is a list or a text", () => {
@@ -132,29 +116,22 @@ describe("the setting crewdeck.prices", () => {
 });
 
 describe("the price of a model", () => {
-  const fitting: readonly (readonly [model: string, pattern: string])[] = [
-    ["gpt-4o", "gpt-4o"],
-    ["openai/gpt-4o", "gpt-4o"],
-    ["openai/gpt-4o", "openai/*"],
-    ["OpenAI/GPT-4o", "openai/gpt-4O"],
-    ["gpt-4o-mini-2024-07-18", "gpt-*-mini*"],
-    ["azure/openai/o1", "o1"],
-    ["anything", "*"],
-    ["a", "***"],
-  ];
-  for (const [model, pattern] of fitting)
-    it(`of ${model} is that of ${pattern}`, () =>
-      assert.equal(priceOf(model, [price(pattern)])?.pattern, pattern));
-
-  const other: readonly (readonly [model: string, pattern: string])[] = [
-    ["gpt-4o-mini", "gpt-4o"],
-    ["gpt-4o", "*-mini"],
-    ["aba", "ab*ba"],
-    ["gpt.4o", "gpt?4o"],
-  ];
-  for (const [model, pattern] of other)
-    it(`of ${model} is not that of ${pattern}`, () =>
-      assert.equal(priceOf(model, [price(pattern)]), undefined));
+  for (const [model, pattern, fits] of [
+    ["gpt-4o", "gpt-4o", true],
+    ["openai/gpt-4o", "gpt-4o", true],
+    ["openai/gpt-4o", "openai/*", true],
+    ["OpenAI/GPT-4o", "openai/gpt-4O", true],
+    ["gpt-4o-mini-2024-07-18", "gpt-*-mini*", true],
+    ["azure/openai/o1", "o1", true],
+    ["anything", "*", true],
+    ["a", "***", true],
+    ["gpt-4o-mini", "gpt-4o", false],
+    ["gpt-4o", "*-mini", false],
+    ["aba", "ab*ba", false],
+    ["gpt.4o", "gpt?4o", false],
+  ] as const)
+    it(`of ${model} is ${fits ? "" : "not "}that of ${pattern}`, () =>
+      assert.equal(priceOf(model, [price(pattern)])?.pattern, fits ? pattern : undefined));
 
   it("is that of the longest pattern, whatever the order", () => {
     const prices = [price("*"), price("gpt-4o-mini*"), price("gpt-*")];
@@ -170,13 +147,8 @@ describe("the price of a model", () => {
 
 describe("the estimated cost", () => {
   it("counts input and output of each model with its price", () => {
-    const use = {
-      tokens: { total: 4_000_000 },
-      models: [
-        { model: "small", tokens: million },
-        { model: "large", tokens: million },
-      ],
-    };
+    const models = ["small", "large"].map((model) => ({ model, tokens: million }));
+    const use = { tokens: { total: 4_000_000 }, models };
     const prices = [price("small", 0.5, 1), price("large", 10, 30)];
     assert.deepEqual(costOf(use, prices), { amount: 41.5, unpriced: 0 });
     assert.deepEqual(costOf(use, prices.slice(1)), { amount: 40, unpriced: 2_000_000 });
