@@ -30,22 +30,14 @@ describe("What a model reads of an execution", () => {
   });
 
   it("holds no callback: whoever knows its address may post to it", () => {
-    const execution = anExecution({
-      request: {
-        inputs: { topic: "Otters" },
-        callbacks: {
-          crewWebhookUrl: "https://hooks.test/capability",
-          humanInputWebhook: {
-            url: "https://hooks.test/other",
-            authentication: { strategy: "basic", username: "me" },
-          },
-        },
-      },
-    });
-    assert.doesNotMatch(
-      JSON.stringify([overviewOf(execution), summaryOf(execution)]),
-      /hooks\.test|capability|"me"/,
-    );
+    const authentication = { strategy: "basic", username: "me" } as const;
+    const callbacks = {
+      crewWebhookUrl: "https://hooks.test/capability",
+      humanInputWebhook: { url: "https://hooks.test/other", authentication },
+    };
+    const execution = anExecution({ request: { inputs: { topic: "Otters" }, callbacks } });
+    const told = JSON.stringify([overviewOf(execution), summaryOf(execution)]);
+    assert.doesNotMatch(told, /hooks\.test|capability|"me"/);
   });
 
   it("stays small, whatever a crew wrote, and has the next offset", () => {
@@ -53,15 +45,9 @@ describe("What a model reads of an execution", () => {
     const tasks = Array.from({ length: 100 }, (_, index) =>
       aTask(`task ${index}`, "completed", { output: long }),
     );
-    const overview = overviewOf(
-      notWaiting({
-        state: "completed",
-        output: long,
-        error: long,
-        tasks,
-        request: { inputs: { topic: long }, callbacks: {} },
-      }),
-    );
+    const request = { inputs: { topic: long }, callbacks: {} };
+    const texts = { output: long, error: long, tasks, request };
+    const overview = overviewOf(notWaiting({ state: "completed", ...texts }));
     assert.ok(JSON.stringify(overview).length < 70_000, String(JSON.stringify(overview).length));
     assert.deepEqual(overview["result"], {
       text: "x".repeat(8_000),

@@ -10,26 +10,18 @@ import { errorOf, HastyClock, token } from "../api/support.ts";
 const levels = { trace: 1, debug: 2, info: 3 };
 
 /** Collects lines with their level first, and drops those below its own level as VS Code's channel does. */
-class ListLog {
-  readonly lines: string[] = [];
-  readonly #level: number;
-
-  constructor(level: number) {
-    this.#level = level;
-  }
-  get isTracing(): boolean {
-    return this.#level === levels.trace;
-  }
-  trace = (text: string) => this.#keep("trace", 1, text);
-  debug = (text: string) => this.#keep("debug", 2, text);
-  info = (text: string) => this.#keep("info", 3, text);
-  warn = (text: string) => this.#keep("warn", 4, text);
-  error = (text: string) => this.#keep("error", 5, text);
-
-  #keep(name: string, level: number, text: string): void {
-    if (level >= this.#level) this.lines.push(`${name} ${text}`);
-  }
+function listLog(level: number) {
+  const lines: string[] = [];
+  const keep = (name: string, at: number) => (text: string) => {
+    if (at >= level) lines.push(`${name} ${text}`);
+  };
+  return {
+    ...{ lines, isTracing: level === levels.trace },
+    ...{ trace: keep("trace", 1), debug: keep("debug", 2), info: keep("info", 3) },
+    ...{ warn: keep("warn", 4), error: keep("error", 5) },
+  };
 }
+type ListLog = ReturnType<typeof listLog>;
 
 describe("the log of exchanges", () => {
   let server: MisbehavingServer;
@@ -54,7 +46,7 @@ describe("the log of exchanges", () => {
   };
 
   it("reports a request before it is sent, and its end with the same number", async () => {
-    const log = new ListLog(levels.debug);
+    const log = listLog(levels.debug);
     let atServer: readonly string[] = [];
     server.next(
       (response, request) => {
@@ -75,7 +67,7 @@ describe("the log of exchanges", () => {
   });
 
   it("warns of a failed GET, and reports a failed POST as an error", async () => {
-    const log = new ListLog(levels.info);
+    const log = listLog(levels.info);
     server.next(json(503, {}), json(200, { inputs: [] }), json(500, {}));
     await clientFor(log).inputs();
     await errorOf(clientFor(log).kickoff({ inputs: {} }));
@@ -87,7 +79,7 @@ describe("the log of exchanges", () => {
   });
 
   it("does not warn about an unknown ID, which may be a pause", async () => {
-    const log = new ListLog(levels.info);
+    const log = listLog(levels.info);
     server.next(json(404, { detail: "Kickoff k-1 not found" }));
     server.otherwise = json(404, { detail: "Kickoff k-1 not found" });
     await errorOf(clientFor(log).status("k-1"));
@@ -95,7 +87,7 @@ describe("the log of exchanges", () => {
   });
 
   it("shows bodies at trace level only, truncated", async () => {
-    const [traced, debugged] = [new ListLog(levels.trace), new ListLog(levels.debug)];
+    const [traced, debugged] = [listLog(levels.trace), listLog(levels.debug)];
     server.otherwise = json(200, { kickoff_id: "k-1", text: "x".repeat(10_000) });
     for (const log of [traced, debugged])
       await clientFor(log).kickoff({ inputs: { city: "Oslo" } });
@@ -114,7 +106,7 @@ describe("the log of exchanges", () => {
       path: "/kickoff",
       body: () => assert.fail("made"),
     };
-    logTraffic(new ListLog(levels.debug), false, "Travel", traffic);
+    logTraffic(listLog(levels.debug), false, "Travel", traffic);
   });
 
   describe("at trace level holds no secret", () => {
@@ -179,7 +171,7 @@ describe("the log of exchanges", () => {
       ],
     ] as const)
       it(`of ${what}`, async () => {
-        const log = new ListLog(levels.trace);
+        const log = listLog(levels.trace);
         server.next(answer);
         const sent: Promise<unknown> = send(clientFor(log));
         const error = await sent.then(

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { classOf, folderOf, idOf, type ProjectRecord } from "../../../src/local/records.ts";
+import {
+  classOf,
+  folderOf,
+  idOf,
+  type ProjectRecord,
+  type ProjectRecords,
+} from "../../../src/local/records.ts";
 import { answers, findRunning } from "../../../src/local/service-process.ts";
 import { MisbehavingServer } from "../../support/misbehaving-server.ts";
 import { cleanUp, newFolder, newRecords } from "./support.ts";
@@ -14,16 +20,20 @@ const crew = (folder: string, name: string): ProjectRecord => ({
 });
 
 describe("records of local crews", () => {
+  let records: ProjectRecords;
+  let folder: string;
+  const otherWindow = async () => (await newRecords(folder)).records;
+
+  beforeEach(async () => ({ records, folder } = await newRecords()));
   afterEach(cleanUp);
 
   it("are kept by folder, listed by name, and changed in place, in all windows", async () => {
-    const { records, folder } = await newRecords();
     assert.deepEqual(records.list(), []);
     records.write(crew("file:///b", "Zebra"));
     records.write(crew("file:///a", "Ant"));
     records.change("file:///b", { wanted: false, port: 1, failure: "It broke." });
     records.change("file:///unknown", { wanted: false });
-    const other = (await newRecords(folder)).records;
+    const other = await otherWindow();
     assert.deepEqual(other.list(), [
       crew("file:///a", "Ant"),
       { ...crew("file:///b", "Zebra"), wanted: false, port: 1, failure: "It broke." },
@@ -35,7 +45,6 @@ describe("records of local crews", () => {
   });
 
   it("keep the classes of a folder with several crews, which are part of their ids", async () => {
-    const { records } = await newRecords();
     records.write(crew("file:///a", "Ant"));
     assert.deepEqual(records.classes("file:///a"), []);
     records.setClasses("file:///a", ["B", "A"]);
@@ -51,8 +60,7 @@ describe("records of local crews", () => {
     );
   });
 
-  it("keep their engine, and who chose it", async () => {
-    const { records } = await newRecords();
+  it("keep their engine, and who chose it", () => {
     records.write(crew("file:///a", "Ant"));
     records.change("file:///a", { engine: "crewai", isEngineChosen: true });
     records.change("file:///a", { port: 2 });
@@ -65,8 +73,7 @@ describe("records of local crews", () => {
   });
 
   it("a service that ended by itself is noted by one window, unless it was to end", async () => {
-    const { records, folder } = await newRecords();
-    const other = (await newRecords(folder)).records;
+    const other = await otherWindow();
     records.write(crew("file:///a", "Ant"));
     assert.equal(records.fail("file:///a", "It broke."), true);
     assert.equal(other.fail("file:///a", "It broke."), false);
@@ -76,8 +83,7 @@ describe("records of local crews", () => {
   });
 
   it("a service that ends again within a minute is not started again without a question, in no window", async () => {
-    const { records, folder } = await newRecords();
-    const other = (await newRecords(folder)).records;
+    const other = await otherWindow();
     records.write(crew("file:///a", "Ant"));
     const now = Date.now();
     assert.equal(records.noteRestart("file:///a", now), true);
@@ -88,9 +94,8 @@ describe("records of local crews", () => {
   });
 
   it("keep what another window wrote since this one first read them", async () => {
-    const { records, folder } = await newRecords();
     const started = crew("file:///a", "Ant");
-    (await newRecords(folder)).records.write(started);
+    (await otherWindow()).write(started);
     const added = records.add({ folder: "file:///a", name: "Ant 2", port: 0, wanted: false });
     assert.deepEqual([added, records.list()], [started, [started]]);
     records.add({ folder: "file:///b", name: "Bee", port: 0, wanted: false });
@@ -98,7 +103,6 @@ describe("records of local crews", () => {
   });
 
   it("are forgotten with their service's data", async () => {
-    const { records } = await newRecords();
     for (const name of ["a", "b"]) {
       records.write(crew(`file:///${name}`, name));
       await mkdir(records.dataFolder(`file:///${name}`), { recursive: true });

@@ -18,13 +18,11 @@ function headings(execution: Execution): string[] {
   );
 }
 
-const rejected: SentResume = {
-  taskId: "review",
-  attempt: 1,
-  feedback: { isApprove: false, text: "Shorter.\n\n# And funnier", at: "2026-10-21T12:02:00.000Z" },
-  outcome: "answered",
-  answer: "retrying",
-};
+const rejecting = (text: string): SentResume => ({
+  ...{ taskId: "review", attempt: 1, outcome: "answered", answer: "retrying" },
+  feedback: { isApprove: false, text, at: "2026-10-21T12:02:00.000Z" },
+});
+const rejected = rejecting("Shorter.\n\n# And funnier");
 
 /** What the text of an execution says, and does not say. */
 type Case = readonly [
@@ -198,17 +196,7 @@ const cases: readonly Case[] = [
   ["that a result is empty", completed(" "), /## Result\n\n\*empty output\*/],
   [
     "feedback with its line breaks",
-    notWaiting({
-      resumes: [
-        {
-          ...rejected,
-          feedback: {
-            ...rejected.feedback,
-            text: "Too long.\r\nName one tea.\n\n- short\n- plain\n",
-          },
-        },
-      ],
-    }),
+    notWaiting({ resumes: [rejecting("Too long.\r\nName one tea.\n\n- short\n- plain\n")] }),
     /\n> Too long\. {2}\n> Name one tea\.\n>\n> - short {2}\n> - plain\n/,
   ],
 ];
@@ -342,13 +330,7 @@ describe("the execution document", () => {
   });
 
   it("says to check an ID that was never known first, and only then that it may be waiting", () => {
-    const unknown = notWaiting({
-      origin: "tracked",
-      state: "unknown",
-      mayBeWaiting: true,
-      stateText: "NOT FOUND",
-      tasks: [],
-    });
+    const unknown = { ...mayBeWaiting, origin: "tracked", stateText: "NOT FOUND" } as const;
     const { text } = renderExecution(without(unknown, "progress"));
     assert.match(
       text,
@@ -365,11 +347,8 @@ describe("the execution document", () => {
   });
 
   it("shows the result below its own heading", () => {
-    const execution = notWaiting({
-      state: "completed",
-      output: "# Otters\n\n## Life",
-      endedAt: "2026-10-21T12:03:30.000Z",
-    });
+    const endedAt = "2026-10-21T12:03:30.000Z";
+    const execution = notWaiting({ state: "completed", output: "# Otters\n\n## Life", endedAt });
     assert.deepEqual(headings(execution).slice(0, 5), [
       "# Sea otters",
       "## Result",
@@ -381,12 +360,9 @@ describe("the execution document", () => {
   });
 
   it("shows a new ID from a response only among the IDs", () => {
-    const { text } = renderExecution(
-      notWaiting({
-        kickoffIds: ["11111111-aaaa", "22222222-bbbb"],
-        resumes: [{ ...rejected, answer: "22222222-bbbb" }],
-      }),
-    );
+    const kickoffIds = ["11111111-aaaa", "22222222-bbbb"];
+    const resumes = [{ ...rejected, answer: "22222222-bbbb" }];
+    const { text } = renderExecution(notWaiting({ kickoffIds, resumes }));
     assert.match(text, /\nSent · 2026/);
     assert.match(text, /- Continues as: 22222222-bbbb/);
     assert.equal(text.split("22222222-bbbb").length, 2);
@@ -462,23 +438,17 @@ describe("the execution document", () => {
 
   it("shows the beginning of a large output, up to the end of a line, and its size", () => {
     const line = `${"x".repeat(100)}\n`;
-    const { text } = renderExecution(
-      notWaiting({ state: "completed", output: line.repeat(51_500) }),
-    );
+    const shown = (output: string) =>
+      renderExecution(notWaiting({ state: "completed", output })).text;
+    const text = shown(line.repeat(51_500));
     assert.match(
       text,
       /## Result\n\n> This output is large: 5\.2 MB\. Here is its beginning; “Open Output” shows all of it\.\n\nx{100}\n/,
     );
     assert.equal(text.split(line.trim()).length - 1, 990);
     assert.match(text, /x{100}\n\n…\n\n## Inputs/);
-    assert.match(
-      renderExecution(notWaiting({ state: "completed", output: "ü".repeat(500_001) })).text,
-      /large: 1 MB/,
-    );
-    assert.doesNotMatch(
-      renderExecution(notWaiting({ state: "completed", output: "x".repeat(1_000_000) })).text,
-      /large/,
-    );
+    assert.match(shown("ü".repeat(500_001)), /large: 1 MB/);
+    assert.doesNotMatch(shown("x".repeat(1_000_000)), /large/);
   });
 
   it("knows the lines of each section", () => {

@@ -91,21 +91,15 @@ describe("An execution as a Markdown folder", () => {
 
   it("shows of callbacks only the host, and links that run a command have no effect", () => {
     const secret = "path-with-a-key";
-    const files = filesOf(
-      notWaiting({
-        request: {
-          inputs: { topic: "[click](command:workbench.action.quit)" },
-          callbacks: {
-            taskWebhookUrl: `https://hooks.test/${secret}`,
-            webhooks: {
-              events: ["task_started"],
-              url: `https://stream.test/${secret}`,
-              authentication: { strategy: "bearer" },
-            },
-          },
-        },
-      }),
-    );
+    const inputs = { topic: "[click](command:workbench.action.quit)" };
+    const callbacks = {
+      taskWebhookUrl: `https://hooks.test/${secret}`,
+      webhooks: {
+        ...{ url: `https://stream.test/${secret}`, events: ["task_started"] },
+        authentication: { strategy: "bearer" as const },
+      },
+    };
+    const files = filesOf(notWaiting({ request: { inputs, callbacks } }));
     const all = [...files.values()].join("\n");
     assert.ok(!all.includes(secret));
     assert.match(all, /https:\/\/hooks\.test\//);
