@@ -27,6 +27,8 @@ describe("drafts of feedback", () => {
     ...changes,
   });
 
+  const textsIn = (drafts: Drafts) => drafts.of("local-1").map(({ text }) => text);
+
   beforeEach(() => {
     machine = testDatabase();
   });
@@ -46,10 +48,7 @@ describe("drafts of feedback", () => {
     const other = openInOtherWindow().drafts;
     assert.deepEqual(other.find({ localId: "local-1", taskId: "review", attempt: 1 }), draft());
     assert.equal(other.find(draft({ taskId: "Review" })), undefined);
-    assert.deepEqual(
-      other.of("local-1").map(({ text }) => text),
-      ["Shorter.\n\nPlease.", "Second."],
-    );
+    assert.deepEqual(textsIn(other), ["Shorter.\n\nPlease.", "Second."]);
   });
 
   it("accept any task ID, one draft for each output", () => {
@@ -57,10 +56,7 @@ describe("drafts of feedback", () => {
     const taskId = "../../etc: Ärger\n" + "x".repeat(300);
     drafts.keep(draft({ taskId }));
     drafts.keep(draft({ taskId, text: "Good after all." }));
-    assert.deepEqual(
-      drafts.of("local-1").map(({ text }) => text),
-      ["Good after all."],
-    );
+    assert.deepEqual(textsIn(drafts), ["Good after all."]);
   });
 
   it("report additions and removals, also in other windows", () => {
@@ -74,10 +70,8 @@ describe("drafts of feedback", () => {
     drafts.remove(draft({ attempt: 2 }));
     other.database.look();
     assert.deepEqual(changes, { here: 4, there: 1 });
-    assert.deepEqual(
-      other.drafts.of("local-1").map(({ attempt }) => attempt),
-      [1, 3],
-    );
+    const attempts = other.drafts.of("local-1").map(({ attempt }) => attempt);
+    assert.deepEqual(attempts, [1, 3]);
   });
 
   it("are deleted with their execution", () => {
@@ -88,10 +82,7 @@ describe("drafts of feedback", () => {
       drafts.keep(draft({ localId }));
     }
     database.run("DELETE FROM executions WHERE local_id = 'local-1'");
-    assert.deepEqual(
-      ["local-1", "local-2"].map((localId) => drafts.of(localId).length),
-      [0, 1],
-    );
+    assert.deepEqual([drafts.of("local-1").length, drafts.of("local-2").length], [0, 1]);
   });
 
   it("are limited in number, oldest deleted first, and in size", () => {

@@ -12,8 +12,8 @@ import { recordedExecution } from "../../support/recorded-execution.ts";
 import { start, variedExecution } from "../../support/timeline/samples.ts";
 import { notWaiting } from "../views/executions.ts";
 
-const now = start + 3_600_000;
 const hour = 3_600_000;
+const now = start + hour;
 
 function spansFor(
   { execution, events }: { execution: Execution; events: readonly ActivityEvent[] },
@@ -105,10 +105,7 @@ describe("Spans for OpenTelemetry", () => {
     assert.match(first[0]!, /^[\da-f]{32} [\da-f]{16}$/);
     const { execution, events } = variedExecution();
     const other = ids(spansFor({ execution: { ...execution, kickoffIds: ["other"] }, events }));
-    assert.deepEqual(
-      other.filter((id) => first.includes(id)),
-      [],
-    );
+    assert.ok(!other.some((id) => first.includes(id)));
   });
 
   it("count each token once: those of model calls, or the crew's if no call is known", () => {
@@ -117,14 +114,14 @@ describe("Spans for OpenTelemetry", () => {
     const spans = spansFor(recordedExecution());
     assert.equal(sum(spans, "gen_ai.usage.input_tokens"), 300);
     assert.equal(sum(spans, "gen_ai.usage.output_tokens"), 30);
-    const execution = notWaiting({
-      state: "completed",
-      usage: { total: 50, prompt: 40, completion: 10, cached: 4 },
-    });
+    const usage = { total: 50, prompt: 40, completion: 10, cached: 4 };
+    const execution = notWaiting({ state: "completed", usage });
     const [whole] = spansFor({ execution, events: [] });
-    assert.equal(whole?.attributes["gen_ai.usage.input_tokens"], 40);
-    assert.equal(whole.attributes["gen_ai.usage.output_tokens"], 10);
-    assert.equal(whole.attributes["gen_ai.usage.cache_read.input_tokens"], 4);
+    assert.partialDeepStrictEqual(whole?.attributes, {
+      "gen_ai.usage.input_tokens": 40,
+      "gen_ai.usage.output_tokens": 10,
+      "gen_ai.usage.cache_read.input_tokens": 4,
+    });
   });
 
   it("show attempts, waits for a person, failures and what still runs", () => {
@@ -143,14 +140,10 @@ describe("Spans for OpenTelemetry", () => {
     );
     assert.ok(outline(spans).includes("    attempt 2"));
     const failed = spans.filter(({ status }) => status.code === SpanStatusCode.ERROR);
+    assert.ok(failed.every(({ attributes }) => attributes["error.type"] === "_OTHER"));
     assert.deepEqual(
-      failed.map(({ name, attributes }) => [name, attributes["error.type"]]),
-      [
-        ["invoke_workflow Writers", "_OTHER"],
-        ["execute_tool read_page", "_OTHER"],
-        ["task write", "_OTHER"],
-        ["chat gpt-5", "_OTHER"],
-      ],
+      failed.map(({ name }) => name),
+      ["invoke_workflow Writers", "execute_tool read_page", "task write", "chat gpt-5"],
     );
     assert.equal(spans[0]?.droppedEventsCount, 3);
     const [running] = spansFor({ execution: notWaiting(), events: [] });
@@ -200,17 +193,12 @@ describe("Spans for OpenTelemetry", () => {
     assert.deepEqual(JSON.parse(String(chat?.attributes["gen_ai.input.messages"])), [
       { role: "user", parts: [{ type: "text", content: "user: Which teas?" }] },
     ]);
+    const parts = [{ type: "text", content: "I now know what to write." }];
     assert.deepEqual(JSON.parse(String(chat?.attributes["gen_ai.output.messages"])), [
-      {
-        role: "assistant",
-        parts: [{ type: "text", content: "I now know what to write." }],
-        finish_reason: "stop",
-      },
+      { role: "assistant", parts, finish_reason: "stop" },
     ]);
-    assert.match(
-      String(spans[0]?.attributes["gen_ai.input.messages"]),
-      /\\"topic\\":\\"Green tea\\"/,
-    );
+    const input = String(spans[0]?.attributes["gen_ai.input.messages"]);
+    assert.match(input, /\\"topic\\":\\"Green tea\\"/);
   });
 
   it("are one line of OTLP JSON for each request of at most 512 spans", () => {
@@ -230,9 +218,8 @@ describe("Spans for OpenTelemetry", () => {
       };
       assert.equal(resourceSpans.length, 1);
       const [{ resource, scopeSpans } = assert.fail()] = resourceSpans;
-      assert.deepEqual(resource.attributes, [
-        { key: "service.name", value: { stringValue: "Writers" } },
-      ]);
+      const name = { key: "service.name", value: { stringValue: "Writers" } };
+      assert.deepEqual(resource.attributes, [name]);
       assert.equal(Reflect.get(scopeSpans[0]!.scope, "name"), "crewdeck");
       assert.match(scopeSpans[0]!.spans[0]!.startTimeUnixNano, /^\d{19}$/);
       return scopeSpans[0]!.spans.length;
