@@ -62,8 +62,7 @@ describe("service: after a restart", () => {
   it("a decision whose signal was stored, but whose run stayed asleep, reaches it", async () => {
     await serve();
     const id = await harness.kickoffUntilWaiting();
-    const asleep = "SELECT 1 AS found FROM workflow_runs WHERE worker_id IS NULL";
-    await waitFor("the run to sleep", async () => (await harness.sql(asleep)).length === 1);
+    await harness.untilAsleep();
     // A kill came between the library's two changes.
     await restart(
       {},
@@ -109,9 +108,7 @@ describe("service: after a restart", () => {
     await serve();
     for (const restarts of [false, true]) {
       const id = await harness.kickoffUntilWaiting();
-      const asleep =
-        "SELECT 1 AS found FROM workflow_runs WHERE status = 'running' AND worker_id IS NULL";
-      await waitFor("the run to sleep", async () => (await harness.sql(asleep)).length === 1);
+      await harness.untilAsleep();
       if (restarts) await harness.close();
       await harness.sql(
         `UPDATE workflow_runs SET status = 'failed', error = '{"message":"disk is full"}' WHERE status = 'running'`,

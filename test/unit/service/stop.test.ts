@@ -10,6 +10,7 @@ import {
   openReceiver,
   restart,
   serve,
+  valuesOf,
 } from "./support.ts";
 
 /** An engine whose attempts end only when the test says so, also after the execution was stopped. */
@@ -110,10 +111,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
       [event?.type, event?.data.crew_name, event?.data.error, more.length],
       ["crew_kickoff_failed", "example", "The execution was stopped.", 0],
     );
-    assert.deepEqual(
-      receiver.received.map(({ path }) => path),
-      ["/stream"],
-    );
+    assert.deepEqual(valuesOf(receiver.received, "path"), ["/stream"]);
     assert.equal(await stateOf(id), "stopped");
     assert.equal(runs.length, 1);
   });
