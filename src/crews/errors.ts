@@ -91,7 +91,7 @@ export function trustAction(): ErrorAction {
 export function changeEngineAction(crew: string, setUp = false): ErrorAction {
   return setUp
     ? action(vscode.l10n.t("Set Up This Project"), "crewdeck.changeEngine", { crew, setUp })
-    : action(vscode.l10n.t("Change Engine"), "crewdeck.changeEngine", { crew });
+    : action(vscode.l10n.t("Use crewAI or Rehearsal…"), "crewdeck.changeEngine", { crew });
 }
 
 export function chooseModelAction(crew: string): ErrorAction {

@@ -89,15 +89,17 @@ export class CrewEngine {
       ),
     ];
     if ((await this.#planFor("rehearsal")).engine === undefined) items.pop();
-    const title = vscode.l10n.t("Engine of “{0}”", name);
+    const title = vscode.l10n.t("What is to run “{0}”?", name);
     const chosen = (await vscode.window.showQuickPick(items, { title }))?.engine;
     if (chosen === current || !this.#project.hasOpenExecutions()) return chosen;
     const isSure = await confirm(
-      vscode.l10n.t("Change the engine of “{0}”?", name),
+      chosen === "crewai"
+        ? vscode.l10n.t("Run “{0}” with crewAI?", name)
+        : vscode.l10n.t("Rehearse “{0}” instead?", name),
       vscode.l10n.t(
-        "Executions that have not ended continue with the other engine. What runs now is interrupted.",
+        "Executions that have not ended continue that way. What runs now is interrupted.",
       ),
-      vscode.l10n.t("Change Engine"),
+      chosen === "crewai" ? vscode.l10n.t("Use crewAI") : vscode.l10n.t("Rehearse"),
     );
     return isSure ? chosen : undefined;
   }

@@ -39,7 +39,7 @@ export async function chooseModel(
 }
 
 async function offerCrewai(crew: string, model: string, changeEngine: () => Promise<unknown>) {
-  const title = vscode.l10n.t("Change Engine…");
+  const title = vscode.l10n.t("Use crewAI…");
   const text = vscode.l10n.t(
     "“{0}” is rehearsed, so no model is called. With crewAI, it uses {1}.",
     crew,

@@ -97,12 +97,18 @@ function noInputsIn(inputs: JsonObject | undefined): string | undefined {
   return Object.keys(inputs).length === 0 ? l10n.t("None.") : undefined;
 }
 
-/** A crew names a task when it begins. */
+/** A crew names a task when it begins. At the end, one that has many may name only some. */
 function toComeLabel(execution: Execution, named: number): string | undefined {
-  const { progress } = execution;
-  if (hasEnded(execution) || progress?.unit !== "task") return undefined;
-  const count = (progress.total ?? 0) - named;
+  const { progress, state } = execution;
+  if (state === "completed" || progress?.unit !== "task") return undefined;
+  const { total = 0, completed } = progress;
+  const isOver = hasEnded(execution);
+  const count = total - (isOver ? Math.max(named, completed + 1) : named);
   if (count < 1) return undefined;
+  if (isOver)
+    return count === 1
+      ? l10n.t("1 task was not started.")
+      : l10n.t("{0} tasks were not started.", count);
   return count === 1
     ? l10n.t("1 task is still to come.")
     : l10n.t("{0} tasks are still to come.", count);

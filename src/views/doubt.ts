@@ -46,7 +46,7 @@ function blockedBy(
   if (crew.local?.running === false)
     return [
       l10n.t("not watched: local crew is stopped"),
-      l10n.t("The local crew “{0}” is stopped.", name),
+      l10n.t("The local crew “{0}” is stopped. Start it in its row to continue.", name),
     ];
   if (!isInterrupted(crew, kickoffIds)) return undefined;
   return [

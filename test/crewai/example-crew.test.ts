@@ -59,8 +59,8 @@ describe("The example crew, where crewAI is", () => {
     await startExampleCrew(window);
     await untilRow(window, "rehearsal, no model");
     await window.tree.tooltip("example_crew", `crewAI ${newestCrewai} is here, but no model`);
-    await window.tree.menu("example_crew", "Change Engine…");
-    await window.quickInput.choose("Engine of “example_crew”", "crewAI");
+    await window.tree.menu("example_crew", "Use crewAI or Rehearsal…");
+    await window.quickInput.choose("What is to run “example_crew”?", "crewAI");
     await untilRow(window, "crewAI");
   });
 });

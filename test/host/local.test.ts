@@ -527,7 +527,7 @@ describe("local crews", () => {
     assert.match(rehearsed.message, /^“review” did not start\. A flow can't be rehearsed/);
     assert.deepEqual(
       rehearsed.actions.map(({ title }) => title),
-      ["Change Engine"],
+      ["Use crewAI or Rehearsal…"],
     );
   });
 

@@ -434,7 +434,7 @@ describe("models of local crews", () => {
         chooseModel(models, { ...crew, local }, undefined, true, noEngine),
       );
       assert.match(shown[1]?.text ?? "", /is rehearsed, so no model is called/);
-      assert.deepEqual(shown[1]?.choices, ["Change Engine…"]);
+      assert.deepEqual(shown[1]?.choices, ["Use crewAI…"]);
     });
 
     it("from another endpoint, whose key is only in SecretStorage and for that host only", async () => {

@@ -98,7 +98,9 @@ export function crewRow(crew: Crew, { refusing, tokens }: CrewCondition): Row {
   // A start may change it.
   const engine = phase === "starting" ? undefined : local && engineLabel(local.engine);
   const interrupted = local?.interrupted && interruptedCount(local.interrupted.length);
-  const uses = stored && describeTokenType(stored.inUse);
+  // Of a local crew, a person did not choose it.
+  const isUsual = local !== undefined && stored?.inUse === "bearer";
+  const uses = stored && !isUsual && describeTokenType(stored.inUse);
   const hasTwoTokens = stored !== undefined && stored.types.length > 1;
   // Shown only if unusual.
   const showsToken = stored?.inUse === "userBearer" || (hasTwoTokens && local === undefined);

@@ -138,6 +138,11 @@ describe("a crew's row", () => {
         else assert.ok(shown.includes(text), shown);
       });
 
+  it("names no token of a local crew, which nobody chose", () => {
+    const { sentence, tooltip } = crewRow(local, stored("bearer", "bearer"));
+    assert.doesNotMatch([sentence, ...tooltip].join("\n"), /[Tt]oken/);
+  });
+
   it("has facts for its menu: only what starts or stops it now, and what it lacks", () => {
     const facts = (of: Crew, known = {}) => crewRow(of, known).facts;
     assert.match(facts(deployed, refusal()), /:refusing\b/);

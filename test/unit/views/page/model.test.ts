@@ -123,7 +123,7 @@ describe("The page's model", () => {
     assert.match(given.outcome, /^Sent · the crew answered “Task will be retried/);
   });
 
-  it("tells how many tasks are still to come, until it has ended", () => {
+  it("tells how many tasks are still to come, and at its end how many were not started", () => {
     const waiting = aRichExecution();
     const of = (total: number, more: Partial<Execution> = {}) =>
       modelOf({
@@ -136,7 +136,12 @@ describe("The page's model", () => {
       [of(3), of(4), of(6)],
       [undefined, "1 task is still to come.", "3 tasks are still to come."],
     );
-    assert.equal(of(6, { state: "stopped", endedAt: "2026-10-21T12:05:00.000Z" }), undefined);
+    const endedAt = "2026-10-21T12:05:00.000Z";
+    assert.equal(of(6, { state: "stopped", endedAt }), "3 tasks were not started.");
+    assert.equal(of(4, { state: "failed", endedAt }), "1 task was not started.");
+    const one = waiting.tasks.slice(0, 1);
+    assert.equal(of(3, { state: "failed", endedAt, tasks: one }), "1 task was not started.");
+    assert.equal(of(6, { state: "completed", endedAt }), undefined);
     const steps = { completed: 1, total: 9, unit: "step" };
     assert.equal(modelOf({ ...waiting, progress: steps }).toCome, undefined);
   });
