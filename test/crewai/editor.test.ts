@@ -73,7 +73,7 @@ for (const version of crewaiVersions)
         `${String(title)} to be ${state}`,
         async () =>
           (await window.tree.executions()).some(
-            ({ label, description }) => label.match(title) && description.startsWith(state),
+            ({ label, description }) => label.match(title) && description.includes(state),
           ),
         loadingMs,
       );
