@@ -69,8 +69,8 @@ describe("The kickoff form, in the window", () => {
     const asked = gate.sent("/inputs").length;
     await field("audience").press("End");
     await field("audience").pressSequentially("!");
-    // The panel with its fields; what is typed is in the extension's database.
-    await untilSaved(window, "audience");
+    // The panel with its newest draft.
+    await untilSaved(window, "</b>!");
     await window.reload();
     await holds(kept);
     assert.equal(gate.sent("/inputs").length, asked);
@@ -135,7 +135,7 @@ describe("The kickoff form, in the window", () => {
     await content.getByText("Filled in with the pasted kickoff.").waitFor();
     await holds(plain.inputs);
     assert.equal(await token.getAttribute("placeholder"), "Entered; type to replace it");
-    await untilSaved(window, "audience");
+    await untilSaved(window, "oolong");
     assert.equal(await isSaved(window, "hush"), false);
     await field("topic").press("ControlOrMeta+Enter");
     await window.editor.activeTab("oolong").waitFor();

@@ -21,7 +21,7 @@ import { waitForDocument } from "./story.ts";
 import { toastsOf, watchToasts } from "./toasts.ts";
 
 /** What waits is in a group of its own, where a row begins with its task. */
-const atReview = /^outline\b/;
+const atReview = /\boutline\b/;
 
 describe("Two windows on one store", () => {
   let service: RunningService;
