@@ -135,7 +135,7 @@ describe("The kickoff form, in the window", () => {
     await content.getByText("Filled in with the pasted kickoff.").waitFor();
     await holds(plain.inputs);
     assert.equal(await token.getAttribute("placeholder"), "Entered; type to replace it");
-    await untilSaved(window, "oolong");
+    await untilSaved(window, "audience");
     assert.equal(await isSaved(window, "hush"), false);
     await field("topic").press("ControlOrMeta+Enter");
     await window.editor.activeTab("oolong").waitFor();
