@@ -15,7 +15,6 @@ import {
   openReceiver,
   restart,
   serve,
-  valuesOf,
 } from "./support.ts";
 
 const meta = { requestId: "r-1", nested: { n: 1 } };
@@ -358,7 +357,8 @@ describe("service: callbacks", () => {
       authentication: { strategy: "bearer", token: "t" },
     };
     await harness.reject(id, 2, "again", { webhooks });
-    await harness.untilAsleep();
+    const asleep = "SELECT 1 AS found FROM workflow_runs WHERE worker_id IS NULL";
+    await waitFor("the run to sleep", async () => (await harness.sql(asleep)).length === 1);
     // As after a kill in its middle, the end is repeated.
     if (!onPostgres)
       await harness.sql(
@@ -388,7 +388,10 @@ describe("service: callbacks", () => {
       response.writeHead(204).end();
     };
     await harness.untilEnded(await harness.kickoff({ inputs, humanInputWebhookUrl }));
-    assert.deepEqual(valuesOf(await Promise.all(answered), "status"), [200, 200, 200]);
+    assert.deepEqual(
+      (await Promise.all(answered)).map(({ status }) => status),
+      [200, 200, 200],
+    );
   });
 
   describe("if the clock is set back by two hours", () => {

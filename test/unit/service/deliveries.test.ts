@@ -217,15 +217,16 @@ describe("service: the delivery of callbacks", () => {
         state: string;
         undelivered_callbacks?: DocumentedStatus["undelivered_callbacks"];
       };
-    const until = (state: string) =>
-      waitFor(state, async () => {
-        const status = await read();
-        return status.state === state && receiver.received.length > 0 && status;
-      });
-    const paused = await until("NOT FOUND");
+    const paused = await waitFor("the pause", async () => {
+      const status = await read();
+      return status.state === "NOT FOUND" && receiver.received.length === 1 && status;
+    });
     assert.ok(!("undelivered_callbacks" in paused));
     await harness.resume(id, true, "");
-    const ended = await until("SUCCESS");
+    const ended = await waitFor("the end", async () => {
+      const status = await read();
+      return status.state === "SUCCESS" && status;
+    });
     const entries = ended.undelivered_callbacks?.map(({ callback, count }) => [callback, count]);
     assert.deepEqual(entries, [["task", 1]]);
   });

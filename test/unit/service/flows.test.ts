@@ -12,7 +12,7 @@ import { createFlowStore } from "../../../src/service/flow-store.ts";
 import { createStore } from "../../../src/service/store.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { harness, type HarnessOptions, openReceiver, serve, valuesOf } from "./support.ts";
+import { harness, type HarnessOptions, openReceiver, serve } from "./support.ts";
 
 const flow: CrewProject = {
   kind: "flow",
@@ -133,10 +133,10 @@ describe("service: flows", () => {
       `review: ${written("none")}`,
       "publish: Published (Approved.)",
     ]);
-    assert.deepEqual(valuesOf(parts, "answer"), [
-      undefined,
-      { requestedAt: "1", feedback: "Approved.", outcomes: ["approved"] },
-    ]);
+    assert.deepEqual(
+      parts.map(({ answer }) => answer),
+      [undefined, { requestedAt: "1", feedback: "Approved.", outcomes: ["approved"] }],
+    );
   });
 
   it("take an answer by its words alone, whatever is_approve says", async () => {

@@ -26,7 +26,7 @@ import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
-import { addExecution, valuesOf } from "./support.ts";
+import { addExecution } from "./support.ts";
 
 describe("service: Postgres", () => {
   needsPostgres();
@@ -231,7 +231,10 @@ describe("service: Postgres", () => {
       });
     await Promise.all([both("a", "b"), both("b", "a")]);
     const counts = await database.query(rows("SELECT count FROM counts"));
-    assert.deepEqual(valuesOf(counts, "count"), [2, 2]);
+    assert.deepEqual(
+      counts.map(({ count }) => count),
+      [2, 2],
+    );
     assert.ok(begun > 2, "there was a deadlock");
   });
 

@@ -62,7 +62,8 @@ describe("service: after a restart", () => {
   it("a decision whose signal was stored, but whose run stayed asleep, reaches it", async () => {
     await serve();
     const id = await harness.kickoffUntilWaiting();
-    await harness.untilAsleep();
+    const asleep = "SELECT 1 AS found FROM workflow_runs WHERE worker_id IS NULL";
+    await waitFor("the run to sleep", async () => (await harness.sql(asleep)).length === 1);
     // A kill came between the library's two changes.
     await restart(
       {},
@@ -108,7 +109,9 @@ describe("service: after a restart", () => {
     await serve();
     for (const restarts of [false, true]) {
       const id = await harness.kickoffUntilWaiting();
-      await harness.untilAsleep();
+      const asleep =
+        "SELECT 1 AS found FROM workflow_runs WHERE status = 'running' AND worker_id IS NULL";
+      await waitFor("the run to sleep", async () => (await harness.sql(asleep)).length === 1);
       if (restarts) await harness.close();
       await harness.sql(
         `UPDATE workflow_runs SET status = 'failed', error = '{"message":"disk is full"}' WHERE status = 'running'`,

@@ -1,24 +1,12 @@
 import assert from "node:assert/strict";
 import { ProjectError } from "../../../src/projects/types.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
-import { asObject } from "../../../src/base/json.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { authenticateBy, createApp, maxBody } from "../../../src/service/app.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
-import {
-  ask,
-  crew,
-  errorBody,
-  harness,
-  Harness,
-  inputs,
-  messageOf,
-  onPostgres,
-  serve,
-  valuesOf,
-} from "./support.ts";
+import { crew, harness, Harness, inputs, onPostgres, serve, statusesOf } from "./support.ts";
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
@@ -45,15 +33,19 @@ describe("service: routes and errors", () => {
       await harness.request("GET", `/${id}/status`),
       await harness.request("GET", `/status/${id}`),
     ];
-    assert.deepEqual(valuesOf(answers, "status"), [200, 200]);
+    assert.deepEqual(statusesOf(answers), [200, 200]);
     assert.deepEqual(answers[0]!.body, answers[1]!.body);
   });
 
   it("answers 404 for an unknown execution, with another detail than for an unknown route", async () => {
     const unknown = await harness.request("GET", `/${unknownId}/status`);
     assert.equal(unknown.status, 404);
-    const message = `No execution found with ID: ${unknownId}`;
-    assert.deepEqual(unknown.body, errorBody("Execution not found", message));
+    assert.deepEqual(unknown.body, {
+      error: "Execution not found",
+      message: `No execution found with ID: ${unknownId}`,
+      details: {},
+      detail: `No execution found with ID: ${unknownId}`,
+    });
     const route = await harness.request("GET", "/executions");
     assert.equal(route.status, 404);
     assert.equal((route.body as { detail: string }).detail, "Not Found");
@@ -89,10 +81,12 @@ describe("service: routes and errors", () => {
       inputs: { topic: null, other: "x" },
     });
     assert.equal(status, 422);
-    const message = "Missing required inputs: topic, audience";
-    const details = { missing_inputs: ["topic", "audience"] };
-    const detail = "Missing inputs: audience, topic";
-    assert.deepEqual(body, errorBody("Validation Error", message, details, detail));
+    assert.deepEqual(body, {
+      error: "Validation Error",
+      message: "Missing required inputs: topic, audience",
+      details: { missing_inputs: ["topic", "audience"] },
+      detail: "Missing inputs: audience, topic",
+    });
   });
 
   for (const [title, changes, whole, partial, missing_inputs] of [
@@ -232,7 +226,7 @@ describe("service: routes and errors", () => {
       for (const path of ["/kickoff", "/resume"]) {
         const answer = await harness.request("POST", path, body);
         assert.equal(answer.status, 400);
-        assert.match(messageOf(answer), /500 levels/);
+        assert.match((answer.body as { message: string }).message, /500 levels/);
       }
     await harness.kickoff({ inputs: { topic: JSON.parse(deep(100)) as unknown, audience: "a" } });
   });
@@ -241,38 +235,45 @@ describe("service: routes and errors", () => {
     const zipped = { "Content-Encoding": "gzip" };
     const answer = await harness.request("POST", "/kickoff", { inputs }, zipped);
     assert.equal(answer.status, 415);
-    assert.match(messageOf(answer), /gzip.*uncompressed/);
+    assert.match((answer.body as { message: string }).message, /gzip.*uncompressed/);
     const plain = { "Content-Encoding": "identity" };
     assert.equal((await harness.request("POST", "/kickoff", { inputs }, plain)).status, 200);
   });
 
   it("answers 400 for invalid JSON or a wrong type, and says where", async () => {
-    const url = "http://a.example";
-    const notValid = /crewWebhookUrl: is not a valid address/;
     const wrong: [unknown, RegExp][] = [
       ["{", /not valid JSON/],
       ["", /not valid JSON/],
       ['"text"', /body: must be object/],
-    ];
-    const wrongMembers: [object, RegExp][] = [
       [{ inputs: "x" }, /inputs: must be object/],
-      [{ meta: "x" }, /meta: must be object/],
+      [{ inputs, meta: "x" }, /meta: must be object/],
       [
-        { taskWebhookUrl: "file:///etc/passwd" },
+        { inputs, taskWebhookUrl: "file:///etc/passwd" },
         /taskWebhookUrl: expected: An http or https address/,
       ],
-      [{ stepWebhookUrl: "ftp://example.com" }, /stepWebhookUrl/],
-      [{ crewWebhookUrl: 5 }, /crewWebhookUrl/],
-      [{ crewWebhookUrl: "http://a.example:99999/x" }, notValid],
-      [{ crewWebhookUrl: "http://%FF@a.example" }, notValid],
-      [{ humanInputWebhookUrl: "not a url" }, /humanInputWebhookUrl/],
+      [{ inputs, stepWebhookUrl: "ftp://example.com" }, /stepWebhookUrl/],
+      [{ inputs, crewWebhookUrl: 5 }, /crewWebhookUrl/],
       [
-        { humanInputWebhook: { url, authentication: { strategy: "basic" } } },
+        { inputs, crewWebhookUrl: "http://a.example:99999/x" },
+        /crewWebhookUrl: is not a valid address/,
+      ],
+      [
+        { inputs, crewWebhookUrl: "http://%FF@a.example" },
+        /crewWebhookUrl: is not a valid address/,
+      ],
+      [{ inputs, humanInputWebhookUrl: "not a url" }, /humanInputWebhookUrl/],
+      [
+        {
+          inputs,
+          humanInputWebhook: { url: "http://a.example", authentication: { strategy: "basic" } },
+        },
         /humanInputWebhook.authentication/,
       ],
-      [{ webhooks: { url } }, /webhooks.events: must have required property/],
+      [
+        { inputs, webhooks: { url: "http://a.example" } },
+        /webhooks.events: must have required property/,
+      ],
     ];
-    for (const [members, message] of wrongMembers) wrong.push([{ inputs, ...members }, message]);
     for (const [sent, message] of wrong) {
       const { status, body } = await harness.request("POST", "/kickoff", sent);
       assert.equal(status, 400, JSON.stringify(sent));
@@ -308,10 +309,13 @@ describe("service: routes and errors", () => {
 
   it("answers 500 with the position while the crew can't be read, and works again afterwards", async () => {
     let broken = true;
-    const place = { file: "tasks.yaml", line: 3, column: 1 };
-    const problem = new ProjectError("No task.", "one.", place);
     await serve({
-      readProject: () => (broken ? Promise.reject(problem) : Promise.resolve(crew)),
+      readProject: () =>
+        broken
+          ? Promise.reject(
+              new ProjectError("No task.", "one.", { file: "tasks.yaml", line: 3, column: 1 }),
+            )
+          : Promise.resolve(crew),
     });
     for (const [method, path, body] of [
       ["GET", "/inputs", undefined],
@@ -319,9 +323,14 @@ describe("service: routes and errors", () => {
     ] as const) {
       const answer = await harness.request(method, path, body);
       assert.equal(answer.status, 500);
-      const { error, message, details } = asObject(answer.body);
+      const { error, message, details } = answer.body as {
+        error: string;
+        message: string;
+        details: unknown;
+      };
       assert.equal(error, "Internal Server Error");
-      assert.match(String(message), /tasks\.yaml:3:1/);
+      assert.match(message, /tasks\.yaml:3:1/);
+      const place = { file: "tasks.yaml", line: 3, column: 1 };
       assert.deepEqual(
         details,
         { crewdeck: method === "POST" ? { ...place, started: false } : place },
@@ -354,9 +363,14 @@ describe("service: routes and errors", () => {
       readProject: () => Promise.resolve(crew),
       log: (line) => log.push(line),
     });
-    const answer = await ask(app, "/kickoff", { inputs });
+    const response = await app.request("/kickoff", {
+      method: "POST",
+      headers: { Authorization: "Bearer T" },
+      body: JSON.stringify({ inputs }),
+    });
     const message = "The disk that keeps the service's data is full. Free some space";
-    assert.deepEqual([answer.status, messageOf(answer)], [500, message]);
+    const { message: said } = (await response.json()) as { message: string };
+    assert.deepEqual([response.status, said], [500, message]);
     assert.deepEqual(log, [`POST /kickoff: ${message}`]);
   });
 
@@ -375,12 +389,22 @@ describe("service: routes and errors", () => {
 
   it("answers 500 without details of an unexpected error, and logs them", async () => {
     await harness.close();
-    const answer = await harness.request("GET", `/${unknownId}/status`);
-    const message = "An unexpected error occurred. See the service's log for details";
-    assert.deepEqual([answer.status, messageOf(answer)], [500, message]);
+    const { status, body } = await harness.request("GET", `/${unknownId}/status`);
+    assert.equal(status, 500);
+    assert.deepEqual(
+      (body as { message: string }).message,
+      "An unexpected error occurred. See the service's log for details",
+    );
     assert.match(harness.log.join("\n"), onPostgres ? /CONNECTION_ENDED/ : /database is not open/);
-    const { body } = await harness.request("POST", "/kickoff", { inputs });
-    const expected = errorBody("Internal Server Error", message);
-    assert.deepEqual(body, expected, "must not say that nothing was started");
+    assert.deepEqual(
+      (await harness.request("POST", "/kickoff", { inputs })).body,
+      {
+        error: "Internal Server Error",
+        message: "An unexpected error occurred. See the service's log for details",
+        details: {},
+        detail: "An unexpected error occurred. See the service's log for details",
+      },
+      "must not say that nothing was started",
+    );
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { textAt } from "../../../src/base/json.ts";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
-import { crew, harness, inputs, openHarness, restart, serve, valuesOf } from "./support.ts";
+import { crew, harness, inputs, openHarness, restart, serve, statusesOf } from "./support.ts";
 
 describe("service: run again from a task", () => {
   let project: CrewProject;
@@ -130,13 +130,19 @@ describe("service: run again from a task", () => {
     const { body } = await again(source, "polish");
     assert.match(JSON.stringify(body), /research.* no longer runs before .*polish/);
     await harness.untilEnded(idIn(await again(source, "polish", { keep_changed: true })));
-    assert.deepEqual(valuesOf(attempts[0]?.earlier, "taskId"), ["draft"]);
+    assert.deepEqual(
+      attempts[0]?.earlier.map(({ taskId }) => taskId),
+      ["draft"],
+    );
     project = { ...project, tasks: [research!, { ...research!, id: "facts" }, draft!, polish!] };
     const refused = await again(source, "draft", { keep_changed: true });
     assert.equal(refused.status, 400);
     assert.match(JSON.stringify(refused.body), /no output yet of .*facts.*can_keep_changed":false/);
     await harness.untilEnded(idIn(await again(source, "draft", { outputs: { facts: "Two." } })));
-    assert.deepEqual(valuesOf(attempts[1]?.earlier, "output"), ["research of tides", "Two."]);
+    assert.deepEqual(
+      attempts[1]?.earlier.map(({ output }) => output),
+      ["research of tides", "Two."],
+    );
     project = { ...project, tasks: [research!, draft!] };
     assert.match(
       JSON.stringify((await again(source, "polish")).body),
@@ -186,7 +192,10 @@ describe("service: run again from a task", () => {
     const failed = await harness.untilEnded(id);
     assert.equal(failed.status, "error");
     assert.equal(failed.current_task, "draft");
-    assert.deepEqual(valuesOf(failed.tasks, "task_id"), ["research"]);
+    assert.deepEqual(
+      failed.tasks?.map(({ task_id }) => task_id),
+      ["research"],
+    );
     broken = undefined;
     attempts = [];
     await harness.untilEnded(idIn(await again(id, "draft")));
@@ -211,7 +220,7 @@ describe("service: run again from a task", () => {
       again(source, "nothing"),
       again(source, "draft", { outputs: { polish: "x" } }),
     ]);
-    assert.deepEqual(valuesOf(answers, "status"), [400, 400, 400]);
+    assert.deepEqual(statusesOf(answers), [400, 400, 400]);
   });
 
   it("continues after a restart", async () => {

@@ -10,7 +10,6 @@ import {
   openReceiver,
   restart,
   serve,
-  valuesOf,
 } from "./support.ts";
 
 /** An engine whose attempts end only when the test says so, also after the execution was stopped. */
@@ -111,7 +110,10 @@ describe("service: POST /stop/{kickoff_id}", () => {
       [event?.type, event?.data.crew_name, event?.data.error, more.length],
       ["crew_kickoff_failed", "example", "The execution was stopped.", 0],
     );
-    assert.deepEqual(valuesOf(receiver.received, "path"), ["/stream"]);
+    assert.deepEqual(
+      receiver.received.map(({ path }) => path),
+      ["/stream"],
+    );
     assert.equal(await stateOf(id), "stopped");
     assert.equal(runs.length, 1);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, errorBody, harness, messageOf, openReceiver, serve, valuesOf } from "./support.ts";
+import { crew, harness, openReceiver, serve } from "./support.ts";
 
 describe("service: an execution", () => {
   beforeEach(() => serve());
@@ -49,12 +49,10 @@ describe("service: an execution", () => {
     const steps = await harness.sql(
       "SELECT step_name AS step FROM step_attempts WHERE namespace_id = 'crews' AND kind = 'function' ORDER BY started_at",
     );
-    assert.deepEqual(valuesOf(steps, "step"), [
-      "task 0 attempt 1",
-      "task 1 attempt 1",
-      "task 2 attempt 1",
-      "complete",
-    ]);
+    assert.deepEqual(
+      steps.map(({ step }) => step),
+      ["task 0 attempt 1", "task 1 attempt 1", "task 2 attempt 1", "complete"],
+    );
   });
 
   it("never shows a task as waiting after the decision", async () => {
@@ -81,8 +79,12 @@ describe("service: an execution", () => {
     assert.deepEqual(answers.filter(({ status }) => status === 200).length, 1);
     for (const { status, body } of answers.filter(({ status }) => status !== 200)) {
       assert.equal(status, 400);
-      const message = "Execution is not in pending human input state";
-      assert.deepEqual(body, errorBody("Invalid Request", message));
+      assert.deepEqual(body, {
+        error: "Invalid Request",
+        message: "Execution is not in pending human input state",
+        details: {},
+        detail: "Execution is not in pending human input state",
+      });
     }
     const winner = answers.findIndex(({ status }) => status === 200);
     const second = await harness.untilWaiting(id, 2);
@@ -94,13 +96,19 @@ describe("service: an execution", () => {
 
   it("refuses a resume of a task that doesn't wait: unknown, another task, too early, ended", async () => {
     const unknown = await harness.resume("00000000-0000-4000-8000-000000000000", true, "x");
-    assert.deepEqual([unknown.status, messageOf(unknown)], [404, "Execution ID not found"]);
+    assert.deepEqual(
+      [unknown.status, (unknown.body as { message: string }).message],
+      [404, "Execution ID not found"],
+    );
     const id = await harness.kickoff();
     const early = await harness.resume(id, true, "x");
     assert.equal(early.status, 400);
     await harness.untilWaiting(id);
     const noTask = await harness.resume(id, true, "x", { task_id: "nothing" });
-    assert.deepEqual([noTask.status, messageOf(noTask)], [404, "Task ID not found"]);
+    assert.deepEqual(
+      [noTask.status, (noTask.body as { message: string }).message],
+      [404, "Task ID not found"],
+    );
     assert.equal((await harness.resume(id, true, "x", { task_id: "polish" })).status, 400);
     assert.equal((await harness.resume(id, true, "x", { task_id: "research" })).status, 400);
     await harness.approve(id, "x");
@@ -113,7 +121,10 @@ describe("service: an execution", () => {
     const id = await harness.kickoffUntilWaiting();
     readProject = () => Promise.reject(new Error("broken"));
     const { result } = await harness.approve(id, "go on");
-    assert.deepEqual(valuesOf(result?.tasks, "task_id"), ["research", "draft", "polish"]);
+    assert.deepEqual(
+      result?.tasks.map(({ task_id }) => task_id),
+      ["research", "draft", "polish"],
+    );
   });
 
   it("ends with the error of a task that fails three times", async () => {

@@ -193,13 +193,8 @@ export function assertDescribed(method: string, path: string, answer: ApiAnswer)
   assert.deepEqual(answerProblems({ method, path, status, contentType, body }), []);
 }
 
-/** A member of each. */
-export function valuesOf<T, K extends keyof T>(
-  list: readonly T[] | undefined,
-  member: K,
-): T[K][] | undefined {
-  return list?.map((each) => each[member]);
-}
+export const statusesOf = (answers: readonly { readonly status: unknown }[]) =>
+  answers.map(({ status }) => status);
 
 /** Callbacks of a kickoff or a resume to paths below an address. */
 export const callbacksTo = (base: string) => ({
@@ -207,13 +202,6 @@ export const callbacksTo = (base: string) => ({
   stepWebhookUrl: `${base}/step`,
   crewWebhookUrl: `${base}/crew`,
 });
-
-/** The body of an error in the documented dialect. */
-export function errorBody(error: string, message: string, details = {}, detail = message) {
-  return { error, message, details, detail };
-}
-
-export const messageOf = ({ body }: ApiAnswer) => (body as { readonly message: string }).message;
 
 /** Asks an app as the organization's token; with a body by POST. */
 export async function ask(
@@ -273,6 +261,12 @@ export class Harness {
 
   get #file(): string {
     return path.join(this.folder, "crewdeck.sqlite");
+  }
+
+  /** Resolves when it is open: on SQLite it is at once. */
+  async opened(): Promise<this> {
+    await this.#opening;
+    return this;
   }
 
   async start(): Promise<this> {
@@ -383,13 +377,6 @@ export class Harness {
   async approve(id: string, feedback = "", more: object = {}): Promise<DocumentedStatus> {
     assert.equal((await this.resume(id, true, feedback, more)).status, 200);
     return await this.untilEnded(id);
-  }
-
-  /** Resolves when the only run sleeps. */
-  async untilAsleep(): Promise<void> {
-    const asleep =
-      "SELECT 1 AS found FROM workflow_runs WHERE status = 'running' AND worker_id IS NULL";
-    await waitFor("the run to sleep", async () => (await this.sql(asleep)).length === 1);
   }
 
   close(): Promise<void> {

@@ -10,15 +10,18 @@ describe("service: executions that ended long ago", () => {
   beforeEach(() => serve());
 
   const sql = (text: string, ...values: (string | number)[]) => harness.sql(text, ...values);
+  const tables = async () =>
+    (
+      await sql(
+        onPostgres
+          ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()"
+          : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+      )
+    ).map(({ name }) => String(name));
   async function countRows() {
-    const tables = await sql(
-      onPostgres
-        ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()"
-        : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    const names = (await tables()).filter(
+      (name) => !["openworkflow_migrations", "token_uses"].includes(name),
     );
-    const names = tables
-      .map(({ name }) => String(name))
-      .filter((name) => !["openworkflow_migrations", "token_uses"].includes(name));
     const union = names.map((name) => `SELECT '${name}' AS name, count(*) AS count FROM ${name}`);
     const counted = await sql(union.join(" UNION ALL "));
     return Object.fromEntries(counted.map(({ name, count }) => [String(name), Number(count)]));

@@ -21,7 +21,7 @@ import { hashOf, newToken } from "../../../../src/service/server/tokens.ts";
 import { integer, openSqlite } from "../../../../src/base/sqlite.ts";
 import { readAnswer, type ApiAnswer } from "../../../support/crew-api.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { assertDescribed, errorBody, Harness, inputs } from "../support.ts";
+import { assertDescribed, Harness, inputs } from "../support.ts";
 
 const usual: ServerLimits = { requestsPerMinute: 1000, underWayPerCrew: 100 };
 
@@ -286,7 +286,7 @@ describe("A server of several crews", () => {
     assert.equal(server.stored("travel"), 1);
     const { body } = await server.ask("org", "/nowhere/inputs");
     const message = "The requested resource was not found";
-    assert.deepEqual(body, errorBody("Not Found", message, {}, "Not Found"));
+    assert.deepEqual(body, { error: "Not Found", message, details: {}, detail: "Not Found" });
   });
 
   it("names the addresses of its crews to who may use them and asks for inputs or kicks off at its own", async () => {
@@ -366,7 +366,12 @@ describe("A server of several crews", () => {
     const documented = await server.ask("ann", "/research/inputs");
     assert.deepEqual([documented.status, documented.headers.get("Retry-After")], [429, "20"]);
     const message = "Too many requests with this token. Try again in 20 s";
-    assert.deepEqual(documented.body, errorBody("Too Many Requests", message));
+    assert.deepEqual(documented.body, {
+      error: "Too Many Requests",
+      message,
+      details: {},
+      detail: message,
+    });
     const live = await server.ask("ann", "POST /travel/kickoff", { body: { inputs } });
     assert.deepEqual(
       [live.status, live.body, live.headers.get("Retry-After")],
