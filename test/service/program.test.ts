@@ -58,7 +58,10 @@ describe("service: as a program", () => {
       crews: ["one", "two"].map((name) => ({ name, url: `${url}/${name}` })),
     });
     const crew = new CrewApi({ url: `${url}/two`, token });
-    const id = await crew.kickoff({ inputs: await inputsOf(crew) });
+    const { inputs } = (await crew.get("/inputs")).body as { inputs: string[] };
+    const id = await crew.kickoff({
+      inputs: Object.fromEntries(inputs.map((name) => [name, `a ${name}`])),
+    });
     await crew.untilWaiting(id);
     // It is no execution of the other crew.
     assert.equal(

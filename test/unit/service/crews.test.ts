@@ -39,12 +39,6 @@ const plan = {
   ...({ engine: "crewai", parallel: 1, dialect: "documented" } as const),
 };
 
-function needsShell(): void {
-  before(function () {
-    if (process.platform === "win32") this.skip();
-  });
-}
-
 /** The engine of a crew with such a Python. */
 const engineWith = (
   python: string,
@@ -151,8 +145,8 @@ describe("the environment of a crew's Python", () => {
   };
   const others = { OPENAI_API_KEY: "g", PGP_KEY: "h", OTEL_EXPORTER_OTLP_ENDPOINT: "http://i" };
 
-  needsShell();
-  before(() => {
+  before(function () {
+    if (process.platform === "win32") this.skip();
     Object.assign(process.env, secrets, others);
   });
   after(() => {
@@ -187,7 +181,9 @@ describe("the environment of a crew's Python", () => {
 });
 
 describe("crewAI's storage", () => {
-  needsShell();
+  before(function () {
+    if (process.platform === "win32") this.skip();
+  });
 
   it("is an execution's own where several processes run a project, and else what its executions share", async () => {
     for (const [database, expected] of [
@@ -214,7 +210,9 @@ describe("crewAI's storage", () => {
 });
 
 describe("the program that a crew's Python runs", () => {
-  needsShell();
+  before(function () {
+    if (process.platform === "win32") this.skip();
+  });
 
   it("is copied for windows with what it imports, so that an update of the extension can delete its folder", async () => {
     const folder = temporaryFolder("program");

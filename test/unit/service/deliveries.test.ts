@@ -187,7 +187,8 @@ describe("service: the delivery of callbacks", () => {
         ["human_input", 1],
       ],
     );
-    await harness.approve(id, "", urls);
+    await harness.resume(id, true, "", urls);
+    await harness.untilEnded(id);
     const ended = await waitFor("the crew callback", async () => {
       const status = await harness.status(id);
       return status.undelivered_callbacks?.some(({ callback }) => callback === "crew") && status;
@@ -202,9 +203,8 @@ describe("service: the delivery of callbacks", () => {
     await serve(long);
     receiver.behave = () => undefined;
     const id = await harness.kickoffUntilWaiting({ inputs });
-    const { undelivered_callbacks } = await harness.approve(id, "", {
-      crewWebhookUrl: `${base}/crew`,
-    });
+    await harness.resume(id, true, "", { crewWebhookUrl: `${base}/crew` });
+    const { undelivered_callbacks } = await harness.untilEnded(id);
     assert.deepEqual(undelivered_callbacks, [{ callback: "crew", count: 1, attempts: 0 }]);
   });
 

@@ -66,7 +66,8 @@ describe("service: secrets of callbacks", () => {
     await serve();
     const id = await begin();
     assert.deepEqual(found(), secrets.slice(0, 2));
-    await harness.approve(id, "", callbacks("resume"));
+    await harness.resume(id, true, "", callbacks("resume"));
+    await harness.untilEnded(id);
     await waitFor("the secrets of the ended execution to be erased", () => found().length === 1);
     assert.deepEqual(found(), ["bearer-of-resume"]);
     refuses = false;
@@ -108,7 +109,8 @@ describe("service: secrets of callbacks", () => {
     await serve();
     const id = await begin();
     await restart();
-    await harness.approve(id, "", callbacks("resume"));
+    assert.equal((await harness.resume(id, true, "", callbacks("resume"))).status, 200);
+    await harness.untilEnded(id);
     await restart();
     refuses = false;
     await untilReported();

@@ -86,8 +86,10 @@ describe("service: events", () => {
       "      agent Writer: completed",
       "    wait draft: running",
     ]);
-    await harness.reject(id, 2, "Shorter.");
-    await harness.approve(id, "Good.");
+    await harness.resume(id, false, "Shorter.");
+    await harness.untilWaiting(id, 2);
+    await harness.resume(id, true, "Good.");
+    await harness.untilEnded(id);
     const activity = await activityNow(id);
     assert.deepEqual(outline(activity), [
       "crew example: completed",

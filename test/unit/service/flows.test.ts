@@ -77,19 +77,17 @@ async function news(part: FlowPart, report: FlowReports): Promise<FlowResult> {
   };
 }
 
-const engineOf = (runFlow: typeof news): Engine => ({
-  name: "flows",
-  run: () => Promise.reject(new Error("A flow has no tasks.")),
-  runFlow,
-});
-
 describe("service: flows", () => {
   const parts: FlowPart[] = [];
   let run = news;
-  const engine = engineOf((part, report) => {
-    parts.push(part);
-    return run(part, report);
-  });
+  const engine: Engine = {
+    name: "flows",
+    run: () => Promise.reject(new Error("A flow has no tasks.")),
+    runFlow: (part, report) => {
+      parts.push(part);
+      return run(part, report);
+    },
+  };
   const open = async (options: HarnessOptions = {}) =>
     await serve({ engine, project: flow, ...options });
   beforeEach(() => {
@@ -217,12 +215,11 @@ describe("service: flows", () => {
   it("wait for a person in the live dialect, too", async () => {
     await open({ dialect: "live" });
     const id = await kickoff();
-    const until = (state: string) =>
-      waitFor(state, async () => {
-        const now = asObject(await harness.status(id));
-        return now["state"] === state && now;
-      });
-    const waiting = await until("PAUSED");
+    const status = async () => asObject(await harness.status(id));
+    const waiting = await waitFor("a pause", async () => {
+      const now = await status();
+      return now["state"] === "PAUSED" && now;
+    });
     assert.equal(waiting["flow_id"], id);
     const { unit, total, remaining, completed, current } = asObject(waiting["progress"]);
     assert.deepEqual(
@@ -230,7 +227,10 @@ describe("service: flows", () => {
       ["step", null, null, 1, "review"],
     );
     await answer(id, true, "");
-    const ended = await until("SUCCESS");
+    const ended = await waitFor("the end", async () => {
+      const now = await status();
+      return now["state"] === "SUCCESS" && now;
+    });
     assert.equal(ended["result"], "Published ()");
     assert.ok(!("flow_id" in ended));
   });
@@ -399,7 +399,11 @@ describe("service: flows", () => {
 
 describe("service: the feedback webhook of flows", () => {
   const secret = "a secret";
-  const engine = engineOf(news);
+  const engine: Engine = {
+    name: "flows",
+    run: () => Promise.reject(new Error("A flow has no tasks.")),
+    runFlow: news,
+  };
   let receiver: CallbackReceiver;
   let feedbackWebhook: FeedbackWebhook;
   const log: string[] = [];
@@ -507,7 +511,8 @@ describe("service: the feedback webhook of flows", () => {
       /did not reach http:\/\/127\.0\.0\.1:\d+: The receiver answered 500\.$/,
     );
     await harness.untilWaiting(id);
-    await harness.approve(id, "", { task_id: "review" });
+    await harness.resume(id, true, "", { task_id: "review" });
+    await harness.untilEnded(id);
     assert.equal(receiver.received.length, 1);
   });
 });

@@ -69,26 +69,10 @@ describe("service: faults on Postgres", () => {
     };
   }
 
-  function connect(address = url) {
-    const sql = postgres(address, { max: 1, onnotice: () => undefined });
-    closing.push(() => sql.end());
-    return sql;
-  }
-
-  /** A storage whose connections can be dropped. */
-  async function openThroughProxy() {
-    const proxy = await CuttingProxy.start(server.port);
-    const storage = await openPostgresStorage(proxy.through(url), () => undefined);
-    closing.push(async () => {
-      await storage.database.close();
-      await proxy.stop();
-    });
-    return { proxy, ...storage };
-  }
-
   /** Has a change of a table refused, as by a full disk. */
   async function refuse(change: string, table: string) {
-    const sql = connect();
+    const sql = postgres(url, { max: 1 });
+    closing.push(() => sql.end());
     await sql.unsafe(`
       CREATE SEQUENCE refused;
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -162,7 +146,12 @@ describe("service: faults on Postgres", () => {
   });
 
   it("a claim whose answer was lost is given back before the next one, whoever makes it", async () => {
-    const { proxy, ...storage } = await openThroughProxy();
+    const proxy = await CuttingProxy.start(server.port);
+    const storage = await openPostgresStorage(proxy.through(url), () => undefined);
+    closing.push(async () => {
+      await storage.database.close();
+      await proxy.stop();
+    });
     await storage.database.query(storage.startRun("one"));
     let claims = 0;
     proxy.onQuery = (sql) =>
@@ -174,7 +163,12 @@ describe("service: faults on Postgres", () => {
   });
 
   it("a failure counts once, though the answer that says that it is stored was lost", async () => {
-    const { proxy, database, forRuns } = await openThroughProxy();
+    const proxy = await CuttingProxy.start(server.port);
+    const { database, forRuns } = await openPostgresStorage(proxy.through(url), () => undefined);
+    closing.push(async () => {
+      await database.close();
+      await proxy.stop();
+    });
     await database.query(addExecution());
     const key = { executionId: "a", taskIndex: 0, attempt: 1 };
     const [store, flows] = [createStore(forRuns), createFlowStore(forRuns)];
@@ -249,7 +243,8 @@ describe("service: faults on Postgres", () => {
     });
 
     it("refuses kickoffs in words; what was accepted goes on when there is space", async () => {
-      const admin = connect(server.url);
+      const admin = postgres(server.url, { max: 1, onnotice: () => undefined });
+      closing.push(() => admin.end());
       const [row] = await admin`SHOW data_directory`;
       const { uid, gid } = statSync(String(row?.["data_directory"]));
       chownSync(disk, uid, gid);
@@ -282,7 +277,9 @@ describe("service: faults on Postgres", () => {
       const early = await ask("/resume", { execution_id: first, ...approval });
       assert.ok([200, 500, 503].includes(early.status), `${early.status}`);
       rmSync(filler);
-      const [found] = await connect().unsafe(`SELECT count(*) AS count FROM ${schema}.executions`);
+      const stored = postgres(url, { max: 1 });
+      closing.push(() => stored.end());
+      const [found] = await stored.unsafe(`SELECT count(*) AS count FROM ${schema}.executions`);
       assert.equal(Number(found?.["count"]), accepted.length);
       accepted.push(await kickoff());
       for (const id of accepted.slice(early.status === 200 ? 1 : 0)) {
@@ -300,7 +297,8 @@ describe("service: faults on Postgres", () => {
     const id = await next.kickoff();
     await waitFor("the old process to find it", () => old.log.length > 0);
     assert.deepEqual(old.log, ['Executions of the crew "next" wait for a process that serves it.']);
-    const sql = connect();
+    const sql = postgres(url, { max: 1 });
+    closing.push(() => sql.end());
     const given = () =>
       sql`SELECT 1 FROM crewdeck.workflow_runs WHERE worker_id IS NULL AND error IS NOT NULL`;
     await waitFor("the old process to give it back", async () => (await given()).length === 1);
@@ -315,7 +313,8 @@ describe("service: faults on Postgres", () => {
     const rested: (readonly [string, boolean])[] = [];
     const rest: Engine["rest"] = (...what) => rested.push(what);
     await open({ engine: { ...rehearsalEngine(0), rest } });
-    const sql = connect();
+    const sql = postgres(url, { max: 1 });
+    closing.push(() => sql.end());
     await sql.notify("crewdeck", JSON.stringify({ kind: "ended", executionId: "one" }));
     await waitFor("the notice", () => rested.length > 0);
     assert.deepEqual(rested, [["one", true]]);
@@ -338,9 +337,9 @@ describe("service: faults on Postgres", () => {
   });
 
   it("a first start that fails says why", async () => {
-    await connect().unsafe(
-      `CREATE SCHEMA ${schema}; CREATE VIEW ${schema}.executions AS SELECT 1 AS id`,
-    );
+    const sql = postgres(url, { max: 1, onnotice: () => undefined });
+    closing.push(() => sql.end());
+    await sql.unsafe(`CREATE SCHEMA ${schema}; CREATE VIEW ${schema}.executions AS SELECT 1 AS id`);
     await assert.rejects(
       openPostgresDatabase(url, () => undefined),
       {

@@ -16,8 +16,10 @@ describe("service: its queries", () => {
     await serve(options);
     const webhooks = { url: "http://127.0.0.1:9/", events: ["crew_kickoff_started"] };
     const id = await harness.kickoffUntilWaiting({ inputs, webhooks });
-    await harness.reject(id, 2, "Shorter");
-    await harness.approve(id);
+    await harness.resume(id, false, "Shorter");
+    await harness.untilWaiting(id, 2);
+    await harness.resume(id, true, "");
+    await harness.untilEnded(id);
     const interrupted = await harness.kickoffUntilWaiting();
     const runs = `UPDATE attempts SET state = 'running' WHERE execution_id = '${interrupted}'`;
     await restart(options);

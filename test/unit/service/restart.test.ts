@@ -14,11 +14,15 @@ describe("service: after a restart", () => {
   it("a waiting execution still waits, with its feedback, and continues", async () => {
     await serve();
     const id = await harness.kickoffUntilWaiting();
-    await harness.reject(id, 2, "before the restart");
+    await harness.resume(id, false, "before the restart");
+    await harness.untilWaiting(id, 2);
     await restart();
     await harness.untilWaiting(id, 2);
-    const { result } = await harness.approve(id, "after it");
-    assert.match(result?.output ?? "", /before the restart\n.*after it/);
+    assert.equal((await harness.resume(id, true, "after it")).status, 200);
+    assert.match(
+      (await harness.untilEnded(id)).result?.output ?? "",
+      /before the restart\n.*after it/,
+    );
   });
 
   // In Postgres, both were always one change.
@@ -101,7 +105,8 @@ describe("service: after a restart", () => {
         "UPDATE step_attempts SET output = 'null' WHERE step_name LIKE 'task %'",
       );
       await harness.untilWaiting(id);
-      assert.equal((await harness.approve(id)).status, "completed");
+      await harness.resume(id, true, "");
+      assert.equal((await harness.untilEnded(id)).status, "completed");
       await harness.kickoffUntilWaiting();
     });
 
@@ -164,7 +169,8 @@ describe("service: after a restart", () => {
       (await harness.untilWaiting(id)).pending_human_input?.task_output,
       "as it was shown",
     );
-    assert.equal((await harness.approve(id)).result?.output, "as it was shown");
+    await harness.resume(id, true, "");
+    assert.equal((await harness.untilEnded(id)).result?.output, "as it was shown");
   });
 
   it("an attempt that was begun ten times, because each time the service ended, isn't begun again", async () => {
@@ -351,7 +357,8 @@ describe("service: after a restart", () => {
         const stepLost = "DELETE FROM step_attempts WHERE kind = 'signal-wait'";
         await restart({ engine: engine(false) }, stepLost, leased);
         assert.deepEqual(await harness.service.held(), []);
-        await harness.approve(id);
+        await harness.resume(id, true, "");
+        await harness.untilEnded(id);
         await harness.kickoffUntilWaiting();
       });
     });

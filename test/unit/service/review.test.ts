@@ -23,7 +23,6 @@ describe("service: what follows a review", () => {
     finish = (text) => Promise.resolve({ output: `${text}, final` });
     receiver = await openReceiver();
     base = receiver.url;
-    await serve({ engine, project });
   });
 
   const textOf = ({ text }: JsonObject) => (typeof text === "string" ? text : "");
@@ -39,6 +38,7 @@ describe("service: what follows a review", () => {
         : { output: text, draft: { text }, usage };
     },
   };
+  const start = async (options = {}) => await serve({ engine, project, ...options });
   const callbacks = () => ({
     taskWebhookUrl: `${base}/task`,
     crewWebhookUrl: `${base}/crew`,
@@ -54,6 +54,7 @@ describe("service: what follows a review", () => {
   const outputs = () => bodies("/task").map(({ output }) => output);
 
   it("happens once, after the approval: status, callbacks and events have the final output, and its tokens count", async () => {
+    await start();
     const id = await harness.kickoff({ inputs, ...callbacks() });
     const waiting = await harness.untilWaiting(id);
     assert.equal(waiting.pending_human_input?.task_output, "draft 1");
@@ -87,9 +88,12 @@ describe("service: what follows a review", () => {
   });
 
   it("never happens to a rejected draft", async () => {
+    await start();
     const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
-    await harness.reject(id, 2, "shorter", callbacks());
-    await harness.approve(id, "", callbacks());
+    await harness.resume(id, false, "shorter", callbacks());
+    await harness.untilWaiting(id, 2);
+    await harness.resume(id, true, "", callbacks());
+    await harness.untilEnded(id);
     await waitFor("the callback", () => receiver.at("/task").length > 0);
     assert.deepEqual(outputs(), ["draft 2, final"]);
     assert.deepEqual(asked.map(({ draft }) => draft).filter(Boolean), [{ text: "draft 2" }]);
@@ -100,6 +104,7 @@ describe("service: what follows a review", () => {
   });
 
   it("leads to the next attempt if a guardrail refuses the approved draft, which has its words", async () => {
+    await start();
     const refusal = { context: "Too short." };
     finish = (text) =>
       Promise.resolve(text === "draft 1" ? { output: "", refusal } : { output: "Final." });
@@ -108,8 +113,10 @@ describe("service: what follows a review", () => {
     assert.deepEqual(body, { status: "resumed", message: "Execution resumed successfully" });
     const waiting = await harness.untilWaiting(id, 2);
     assert.deepEqual([waiting.current_task, waiting.progress?.completed_tasks], ["draft", 0]);
-    await harness.reject(id, 3, "longer", callbacks());
-    assert.equal((await harness.approve(id, "", callbacks())).result?.output, "Final.");
+    await harness.resume(id, false, "longer", callbacks());
+    await harness.untilWaiting(id, 3);
+    await harness.resume(id, true, "", callbacks());
+    assert.equal((await harness.untilEnded(id)).result?.output, "Final.");
     assert.deepEqual(
       asked.map(({ attempt, draft, refusal: words }) => [attempt, draft !== undefined, words]),
       [
@@ -124,6 +131,7 @@ describe("service: what follows a review", () => {
   });
 
   it("shows a running task meanwhile, which can't be answered again, and can be stopped", async () => {
+    await start();
     let end: () => void = () => undefined;
     finish = () => new Promise((resolve) => (end = () => resolve({ output: "late" })));
     const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
@@ -146,6 +154,7 @@ describe("service: what follows a review", () => {
   });
 
   it("happens after a restart if the service was killed between the approval and its end, at least once", async () => {
+    await start();
     let kill: () => void = () => undefined;
     finish = () => new Promise((_, reject) => (kill = () => reject(new Error("killed"))));
     const id = await harness.kickoffUntilWaiting({ inputs });
@@ -155,7 +164,7 @@ describe("service: what follows a review", () => {
     kill();
     await closed;
     finish = (text) => Promise.resolve({ output: `${text}, after the restart` });
-    await serve({ engine, project, folder: harness.folder });
+    await start({ folder: harness.folder });
     assert.equal((await harness.untilEnded(id)).result?.output, "draft 1, after the restart");
     await waitFor("the callback", () => receiver.at("/task").length > 0);
     assert.deepEqual(outputs(), ["draft 1, after the restart"]);
@@ -164,15 +173,18 @@ describe("service: what follows a review", () => {
   });
 
   it("fails the execution like the task itself, and isn't tried more often", async () => {
+    await start();
     finish = () => Promise.reject(new Error("The callback failed."));
     const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
-    const { error } = await harness.approve(id, "good", callbacks());
+    await harness.resume(id, true, "good", callbacks());
+    const { error } = await harness.untilEnded(id);
     assert.equal(error, "Task execution failed: The callback failed.");
     assert.equal(asked.length, 4);
     assert.equal((await events(id)).at(-2), "task_failed");
   });
 
   it("has happened already if the version before let the task wait", async () => {
+    await start();
     const id = await harness.kickoffUntilWaiting({ inputs });
     const before = [
       "ALTER TABLE attempts DROP COLUMN review",
@@ -181,7 +193,8 @@ describe("service: what follows a review", () => {
     const changes = onPostgres ? [] : before;
     await restart({ engine, project }, "UPDATE attempts SET review = NULL", ...changes);
     await harness.untilWaiting(id);
-    assert.equal((await harness.approve(id, "good")).result?.output, "draft 1");
+    await harness.resume(id, true, "good");
+    assert.equal((await harness.untilEnded(id)).result?.output, "draft 1");
     assert.deepEqual(asked, [{ attempt: 1 }]);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { textAt } from "../../../src/base/json.ts";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
-import { crew, harness, inputs, openHarness, restart, serve, statusesOf } from "./support.ts";
+import { crew, harness, inputs, openHarness, restart, serve } from "./support.ts";
 
 describe("service: run again from a task", () => {
   let project: CrewProject;
@@ -220,7 +220,10 @@ describe("service: run again from a task", () => {
       again(source, "nothing"),
       again(source, "draft", { outputs: { polish: "x" } }),
     ]);
-    assert.deepEqual(statusesOf(answers), [400, 400, 400]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [400, 400, 400],
+    );
   });
 
   it("continues after a restart", async () => {

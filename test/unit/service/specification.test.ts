@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { callbacksTo, crew, harness, inputs, openReceiver, serve, statusesOf } from "./support.ts";
+import { crew, harness, inputs, openReceiver, serve } from "./support.ts";
 
 /** The crew without a review. */
 const unattended = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
@@ -22,7 +22,10 @@ describe("service: as the specification says", () => {
       await harness.request("GET", "/", undefined, { Accept: "text/html" }),
       await harness.request("POST", "/kickoff", { inputs: {} }),
     ];
-    assert.deepEqual(statusesOf(answers), [200, 200, 200, 200, 400, 401, 404, 422]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 400, 401, 404, 422],
+    );
     for (const { headers, status } of answers)
       assert.match(headers.get("Content-Type") ?? "", /^application\/json\b/, String(status));
   });
@@ -92,8 +95,10 @@ describe("service: as the specification says", () => {
     };
     await serve({ engine });
     const id = await harness.kickoffUntilWaiting();
-    await harness.reject(id, 2, "Shorter.");
-    await harness.approve(id, "Good.");
+    await harness.resume(id, false, "Shorter.");
+    await harness.untilWaiting(id, 2);
+    await harness.resume(id, true, "Good.");
+    await harness.untilEnded(id);
     assert.deepEqual(
       attempts.map(({ task, attempt, notes }) => [
         task.id,
@@ -128,7 +133,11 @@ describe("service: as the specification says", () => {
 
     const gate = () => new Promise<void>((resolve) => (isOver ? resolve() : gates.push(resolve)));
 
-    const addresses = (prefix: string) => callbacksTo(base + prefix);
+    const addresses = (prefix: string) => ({
+      taskWebhookUrl: `${base}${prefix}/task`,
+      stepWebhookUrl: `${base}${prefix}/step`,
+      crewWebhookUrl: `${base}${prefix}/crew`,
+    });
     const counts = (prefix: string) =>
       ["/task", "/step", "/crew"].map((path) => receiver.at(prefix + path).length);
 
@@ -173,7 +182,8 @@ describe("service: as the specification says", () => {
 
     it("to no address after a resume without addresses", async () => {
       const first = await harness.kickoffUntilWaiting({ inputs, ...addresses("/first") });
-      await harness.approve(first, "good");
+      assert.equal((await harness.resume(first, true, "good")).status, 200);
+      await harness.untilEnded(first);
       // When the callbacks of a later execution have arrived, those of the first one would have, too.
       const second = await harness.kickoffUntilWaiting({ inputs, ...addresses("/second") });
       await harness.resume(second, true, "good", addresses("/second"));

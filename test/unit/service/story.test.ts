@@ -16,13 +16,23 @@ describe("service: an execution", () => {
     assert.equal(first.pending_human_input?.task_id, "draft");
     assert.ok(first.pending_human_input.task_output.startsWith(rehearsalMark));
 
-    const second = await harness.reject(id, 2, "Shorter, please.");
+    const rejected = await harness.resume(id, false, "Shorter, please.");
+    assert.deepEqual(
+      [rejected.status, (rejected.body as { status: string }).status],
+      [200, "retrying"],
+    );
+    const second = await harness.untilWaiting(id, 2);
     assert.match(
       second.pending_human_input?.task_output ?? "",
       /draft, attempt 1, rejected: Shorter, please\./,
     );
 
-    const end = await harness.approve(id, "Good now.");
+    const approved = await harness.resume(id, true, "Good now.");
+    assert.deepEqual(
+      [approved.status, (approved.body as { status: string }).status],
+      [200, "resumed"],
+    );
+    const end = await harness.untilEnded(id);
     assert.equal(end.status, "completed");
     const tasks = end.result?.tasks ?? [];
     assert.deepEqual(
@@ -111,7 +121,8 @@ describe("service: an execution", () => {
     );
     assert.equal((await harness.resume(id, true, "x", { task_id: "polish" })).status, 400);
     assert.equal((await harness.resume(id, true, "x", { task_id: "research" })).status, 400);
-    await harness.approve(id, "x");
+    await harness.resume(id, true, "x");
+    await harness.untilEnded(id);
     assert.equal((await harness.resume(id, true, "x")).status, 400);
   });
 
@@ -120,9 +131,9 @@ describe("service: an execution", () => {
     await serve({ readProject: () => readProject() });
     const id = await harness.kickoffUntilWaiting();
     readProject = () => Promise.reject(new Error("broken"));
-    const { result } = await harness.approve(id, "go on");
+    assert.equal((await harness.resume(id, true, "go on")).status, 200);
     assert.deepEqual(
-      result?.tasks.map(({ task_id }) => task_id),
+      (await harness.untilEnded(id)).result?.tasks.map(({ task_id }) => task_id),
       ["research", "draft", "polish"],
     );
   });

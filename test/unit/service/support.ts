@@ -193,16 +193,6 @@ export function assertDescribed(method: string, path: string, answer: ApiAnswer)
   assert.deepEqual(answerProblems({ method, path, status, contentType, body }), []);
 }
 
-export const statusesOf = (answers: readonly { readonly status: unknown }[]) =>
-  answers.map(({ status }) => status);
-
-/** Callbacks of a kickoff or a resume to paths below an address. */
-export const callbacksTo = (base: string) => ({
-  taskWebhookUrl: `${base}/task`,
-  stepWebhookUrl: `${base}/step`,
-  crewWebhookUrl: `${base}/crew`,
-});
-
 /** Asks an app as the organization's token; with a body by POST. */
 export async function ask(
   app: Opened["app"],
@@ -328,7 +318,8 @@ export class Harness {
   /** Approves the first output of an execution; resolves to its ID when it has ended. */
   async complete(request?: object): Promise<string> {
     const id = await this.kickoffUntilWaiting(request);
-    await this.approve(id);
+    assert.equal((await this.resume(id, true, "")).status, 200);
+    await this.untilEnded(id);
     return id;
   }
 
@@ -365,18 +356,6 @@ export class Harness {
       is_approve: isApprove,
       ...more,
     });
-  }
-
-  /** Rejects an output; resolves when the next attempt waits. */
-  async reject(id: string, next: number, feedback: string, more: object = {}) {
-    assert.equal((await this.resume(id, false, feedback, more)).status, 200);
-    return await this.untilWaiting(id, next);
-  }
-
-  /** Approves the last output that waits; resolves to the status at the end. */
-  async approve(id: string, feedback = "", more: object = {}): Promise<DocumentedStatus> {
-    assert.equal((await this.resume(id, true, feedback, more)).status, 200);
-    return await this.untilEnded(id);
   }
 
   close(): Promise<void> {

@@ -132,8 +132,7 @@ describe("service: durable runs", () => {
     assert.deepEqual(seen, ["a"]);
   });
 
-  /** Runs of which "a" takes until it is released. */
-  const holding = () => {
+  it("runs an execution once, also if the clock moves ahead, as it does while the machine sleeps", async () => {
     const releases: (() => void)[] = [];
     const begun: string[] = [];
     const runs = runsWith({
@@ -145,11 +144,6 @@ describe("service: durable runs", () => {
         });
       },
     });
-    return { runs, begun, releases };
-  };
-
-  it("runs an execution once, also if the clock moves ahead, as it does while the machine sleeps", async () => {
-    const { runs, begun, releases } = holding();
     runs.work();
     await runs.startCrew("a");
     await waitFor("the run", () => begun.length === 1);
@@ -166,7 +160,14 @@ describe("service: durable runs", () => {
   });
 
   it("releases a held execution once: a second time, it may be running", async () => {
-    const { runs, begun, releases } = holding();
+    const releases: (() => void)[] = [];
+    const begun: string[] = [];
+    const runs = runsWith({
+      async crew(id) {
+        begun.push(id);
+        if (id === "a") await new Promise<void>((resolve) => releases.push(resolve));
+      },
+    });
     await storage.database.query(addExecution());
     await runs.startCrew("a");
     storage.own?.hold();

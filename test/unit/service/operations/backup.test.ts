@@ -20,7 +20,9 @@ describe("service: a backup of the database", () => {
     assert.deepEqual(await harness.status(ended), before);
     assert.equal((await harness.request("GET", `/${later}/status`)).status, 404);
     await harness.untilWaiting(waiting);
-    await harness.reject(waiting, 2, "Shorter");
-    assert.equal((await harness.approve(waiting)).status, "completed");
+    assert.equal((await harness.resume(waiting, false, "Shorter")).status, 200);
+    await harness.untilWaiting(waiting, 2);
+    assert.equal((await harness.resume(waiting, true, "")).status, 200);
+    assert.equal((await harness.untilEnded(waiting)).status, "completed");
   });
 });

@@ -52,9 +52,11 @@ describe("service: metrics", () => {
     await harness.request("POST", "/kickoff", { inputs: {} });
     const id = await harness.kickoffUntilWaiting({ inputs, taskWebhookUrl: `${base}/task` });
     await harness.kickoffUntilWaiting();
-    await harness.reject(id, 2, "Shorter");
+    assert.equal((await harness.resume(id, false, "Shorter")).status, 200);
+    await harness.untilWaiting(id, 2);
     const again = { taskWebhookUrl: `${base}/task` };
-    await harness.approve(id, "", again);
+    assert.equal((await harness.resume(id, true, "", again)).status, 200);
+    await harness.untilEnded(id);
     // research and the first draft; a resume without addresses, and then the other two.
     await waitFor("the callbacks to be counted", async () =>
       Object.entries(withName(await read(), "crewdeck_callback_attempts_total")).some(

@@ -35,7 +35,8 @@ describe("service: spans of executions", () => {
     waitFor(`${count} requests with spans`, () => receiver.requests.length >= count);
   const complete = async () => {
     const id = await harness.kickoffUntilWaiting();
-    await harness.approve(id, "Good tides");
+    await harness.resume(id, true, "Good tides");
+    await harness.untilEnded(id);
     return id;
   };
   const untilState = (id: string, state: string) =>
@@ -50,9 +51,11 @@ describe("service: spans of executions", () => {
   it("are sent at the end, as one trace with tasks, attempts, agents and waits", async () => {
     await begin();
     const id = await harness.kickoffUntilWaiting();
-    await harness.reject(id, 2, "Shorter");
+    await harness.resume(id, false, "Shorter");
+    await harness.untilWaiting(id, 2);
     assert.equal(receiver.requests.length, 0);
-    await harness.approve(id);
+    await harness.resume(id, true, "");
+    await harness.untilEnded(id);
     await sent(1);
     const [{ method, path: at, headers, body } = assert.fail()] = receiver.requests;
     assert.deepEqual([method, at], ["POST", "/v1/traces"]);
