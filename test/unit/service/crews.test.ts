@@ -34,24 +34,11 @@ while read -r command; do ${atCommand}; echo '{"type":"opened","crew":{"agents":
   return python;
 }
 
+const silent = { log: () => undefined, secrets: new Secrets() };
 const plan = {
   ...{ name: "", folder: path.join(projectFolder, "media", "example-crew") },
   ...({ engine: "crewai", parallel: 1, dialect: "documented" } as const),
 };
-
-/** The engine of a crew with such a Python. */
-const engineWith = (
-  python: string,
-  data: string,
-  {
-    environment = {},
-    ...more
-  }: Partial<Parameters<typeof engineOf>[2]> & { environment?: NodeJS.Dict<string> } = {},
-) =>
-  engineOf({ ...plan, environment, python }, data, {
-    ...{ taskSeconds: 0, isServer: true, database: undefined, forWindows: false },
-    ...{ log: () => undefined, secrets: new Secrets(), ...more },
-  });
 
 describe("crews of the command line", () => {
   const plans = (...folders: string[]) => plansOf(readOptions(folders, {}), "the example crew");
@@ -158,8 +145,9 @@ describe("the environment of a crew's Python", () => {
   async function variablesOf(isServer: boolean, environment = {}): Promise<object> {
     const folder = temporaryFolder("environment");
     const found = path.join(folder, "found");
-    const python = writePython(folder, `env -0 > ${found}`);
-    const engine = await engineWith(python, folder, { isServer, environment });
+    const own = { ...plan, environment, python: writePython(folder, `env -0 > ${found}`) };
+    const options = { taskSeconds: 0, isServer, database: undefined, forWindows: false, ...silent };
+    const engine = await engineOf(own, folder, options);
     await engine.prepare?.("an execution", crew);
     engine.close?.();
     const variables = readFileSync(found, "utf8").split("\0");
@@ -193,7 +181,9 @@ describe("crewAI's storage", () => {
       const folder = temporaryFolder("storage");
       const opened = path.join(folder, "opened");
       const python = writePython(folder, "", `echo "$command" >> ${opened}`);
-      const engine = await engineWith(python, folder, { database });
+      const options = { taskSeconds: 0, isServer: true, database, forWindows: false, ...silent };
+      const own = { ...plan, environment: {}, python };
+      const engine = await engineOf(own, folder, options);
       for (const id of ["one", "two"]) {
         await engine.prepare?.(id, crew);
         engine.rest?.(id, false);
@@ -218,9 +208,11 @@ describe("the program that a crew's Python runs", () => {
     const folder = temporaryFolder("program");
     const copied = path.join(folder, "copied");
     const python = writePython(folder, `ls "$(dirname "$2")" > ${copied}`);
+    const options = { taskSeconds: 0, isServer: false, database: undefined, ...silent };
     const data = path.join(folder, "data");
     mkdirSync(data);
-    const engine = await engineWith(python, data, { isServer: false, forWindows: true });
+    const own = { ...plan, environment: {}, python };
+    const engine = await engineOf(own, data, { ...options, forWindows: true });
     await engine.prepare?.("an execution", crew);
     engine.close?.();
     const programs = readFileSync(copied, "utf8").split("\n");

@@ -4,16 +4,22 @@ import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import type { DocumentedStatus } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
 import { createDeliveries } from "../../../src/service/deliveries.ts";
-import { harness, inputs, onPostgres, openReceiver, serve } from "./support.ts";
+import { Harness, inputs, onPostgres } from "./support.ts";
 
 describe("service: the delivery of callbacks", () => {
+  let harness: Harness;
   let receiver: CallbackReceiver;
   let base: string;
   /** Longer than a test: what hangs keeps its place. */
   const long = { callbackTimeoutMs: 600_000, callbackBackoffMs: 600_000 };
   beforeEach(async () => {
-    receiver = await openReceiver();
-    base = receiver.url;
+    receiver = new CallbackReceiver();
+    base = await receiver.start();
+  });
+  afterEach(async () => {
+    // First: the service finishes what it is sending.
+    await receiver.stop();
+    await harness.end();
   });
 
   const refuse = () => {
@@ -28,51 +34,73 @@ describe("service: the delivery of callbacks", () => {
     const executions = 40;
 
     it("reaches others at once: the receiver that hangs has only its own places", async () => {
-      await serve(long);
-      const healthy = await openReceiver();
-      receiver.behave = () => undefined;
-      const hanging = { taskWebhookUrl: `${base}/task`, stepWebhookUrl: `${base}/step` };
-      const kickoff = (at: string) =>
-        harness.kickoff({ inputs, ...hanging, humanInputWebhookUrl: `${at}/human` });
-      const ids = await Promise.all(Array.from({ length: executions }, () => kickoff(base)));
-      for (const id of ids) await harness.untilWaiting(id);
-      const begun = performance.now();
-      const id = await kickoff(healthy.url);
-      await waitFor("the callback", () => healthy.received.length === 1);
-      const took = performance.now() - begun;
-      console.log(`        ${Math.round(took)} ms from the kickoff to the human-input callback`);
-      assert.equal(healthy.received[0]?.body["kickoff_id"], id);
-      // Eight for its human-input callbacks, and eight for others.
-      await waitFor("its places to be taken", () => receiver.received.length >= 16);
-      // By then, its queues have been looked at again, too.
-      const last = await kickoff(healthy.url);
-      await waitFor("the last callback", () => healthy.received.length === 2);
-      assert.equal(healthy.received[1]?.body["kickoff_id"], last);
-      assert.equal(receiver.received.length, 16);
-      assert.equal(receiver.at("/human").length, 8);
+      harness = await new Harness(long).start();
+      const healthy = new CallbackReceiver();
+      const other = await healthy.start();
+      try {
+        receiver.behave = () => undefined;
+        const hanging = { taskWebhookUrl: `${base}/task`, stepWebhookUrl: `${base}/step` };
+        const ids = await Promise.all(
+          Array.from({ length: executions }, () =>
+            harness.kickoff({ inputs, ...hanging, humanInputWebhookUrl: `${base}/human` }),
+          ),
+        );
+        for (const id of ids) await harness.untilWaiting(id);
+        const begun = performance.now();
+        const id = await harness.kickoff({
+          inputs,
+          ...hanging,
+          humanInputWebhookUrl: `${other}/human`,
+        });
+        await waitFor("the callback", () => healthy.received.length === 1);
+        const took = performance.now() - begun;
+        console.log(`        ${Math.round(took)} ms from the kickoff to the human-input callback`);
+        assert.equal(healthy.received[0]?.body["kickoff_id"], id);
+        // Eight for its human-input callbacks, and eight for others.
+        await waitFor("its places to be taken", () => receiver.received.length >= 16);
+        // By then, its queues have been looked at again, too.
+        const last = await harness.kickoff({
+          inputs,
+          ...hanging,
+          humanInputWebhookUrl: `${other}/human`,
+        });
+        await waitFor("the last callback", () => healthy.received.length === 2);
+        assert.equal(healthy.received[1]?.body["kickoff_id"], last);
+        assert.equal(receiver.received.length, 16);
+        assert.equal(receiver.at("/human").length, 8);
+      } finally {
+        await healthy.stop();
+      }
     });
 
     it("reaches a healthy one, too, if so many hang that all places are taken", async () => {
-      await serve(long);
-      const [hanging, healthy] = [await openReceiver("0.0.0.0"), await openReceiver()];
-      hanging.behave = () => undefined;
-      // Places for 256 in all, 8 for each of them. On this machine, all of these names lead to it.
-      const events = ["crew_kickoff_started", "task_started", "task_completed"];
-      const kickoffs = Array.from({ length: 40 }, (_, index) => {
-        const url = `http://127.0.1.${1 + index}:${hanging.port}/task`;
-        const webhooks = { url, events, authentication: { strategy: "bearer", token: "t" } };
-        return harness.kickoff({ inputs, taskWebhookUrl: url, stepWebhookUrl: url, webhooks });
-      });
-      await Promise.all(kickoffs);
-      await waitFor("all places to be taken", () => hanging.received.length >= 256);
-      const humanInputWebhookUrl = `${healthy.url}/human`;
-      const id = await harness.kickoff({ inputs, humanInputWebhookUrl });
-      await waitFor("the callback", () => healthy.received.length === 1);
-      assert.equal(healthy.received[0]?.body["kickoff_id"], id);
+      harness = await new Harness(long).start();
+      const [hanging, healthy] = [new CallbackReceiver(), new CallbackReceiver()];
+      await hanging.start(0, "0.0.0.0");
+      const other = await healthy.start();
+      try {
+        hanging.behave = () => undefined;
+        // Places for 256 in all, 8 for each of them. On this machine, all of these names lead to it.
+        const events = ["crew_kickoff_started", "task_started", "task_completed"];
+        const kickoffs = Array.from({ length: 40 }, (_, index) => {
+          const url = `http://127.0.1.${1 + index}:${hanging.port}/task`;
+          const webhooks = { url, events, authentication: { strategy: "bearer", token: "t" } };
+          return harness.kickoff({ inputs, taskWebhookUrl: url, stepWebhookUrl: url, webhooks });
+        });
+        await Promise.all(kickoffs);
+        await waitFor("all places to be taken", () => hanging.received.length >= 256);
+        const id = await harness.kickoff({ inputs, humanInputWebhookUrl: `${other}/human` });
+        await waitFor("the callback", () => healthy.received.length === 1);
+        assert.equal(healthy.received[0]?.body["kickoff_id"], id);
+      } finally {
+        // First: the service finishes what it is sending.
+        await hanging.stop();
+        await healthy.stop();
+      }
     });
 
     it("sends it a human-input callback before all others that wait", async () => {
-      await serve(long);
+      harness = await new Harness(long).start();
       receiver.behave = (response, { path: to }) => {
         if (to === "/human") response.writeHead(204).end();
       };
@@ -89,10 +117,11 @@ describe("service: the delivery of callbacks", () => {
     });
 
     it("sends everything with the same Webhook-Id after a restart, once the receiver answers", async () => {
-      await serve(long);
+      harness = await new Harness(long).start();
       receiver.behave = () => undefined;
       const urls = { taskWebhookUrl: `${base}/task`, humanInputWebhookUrl: `${base}/human` };
-      const id = await harness.kickoffUntilWaiting({ inputs, ...urls });
+      const id = await harness.kickoff({ inputs, ...urls });
+      await harness.untilWaiting(id);
       await waitFor("the attempts", () => receiver.received.length === 2);
       const { port } = receiver;
       const before = receiver.received.map((callback) => callback.id).sort();
@@ -102,7 +131,7 @@ describe("service: the delivery of callbacks", () => {
       await harness.sql("UPDATE deliveries SET failures = 0, due = 0, problem = NULL");
       receiver = new CallbackReceiver();
       await receiver.start(port);
-      await serve({ folder: harness.folder });
+      harness = await new Harness({ folder: harness.folder }).start();
       await waitFor("the callbacks", () => receiver.received.length === 2);
       assert.deepEqual(receiver.received.map((callback) => callback.id).sort(), before);
       await waitFor("their end", async () => (await undelivered(id)) === undefined);
@@ -110,7 +139,7 @@ describe("service: the delivery of callbacks", () => {
   });
 
   it("logs the first failure of each, without the path, and when it is sent again", async () => {
-    await serve({ callbackBackoffMs: 600_000 });
+    harness = await new Harness({ callbackBackoffMs: 600_000 }).start();
     refuse();
     const humanInputWebhookUrl = `${base.replace("//", "//name:pass@")}/secret-path`;
     const id = await harness.kickoff({ inputs, humanInputWebhookUrl });
@@ -126,8 +155,16 @@ describe("service: the delivery of callbacks", () => {
     assert.ok(wait > 500_000 && wait <= 600_000, `${wait} ms`);
   });
 
+  it("logs nothing of the attempts between the first and the last", async () => {
+    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    refuse();
+    await harness.kickoff({ inputs, humanInputWebhookUrl: `${base}/human` });
+    await waitFor("the end", () => harness.log.some((line) => line.includes("given up")));
+    assert.equal(harness.log.length, 2, harness.log.join("\n"));
+  });
+
   it("counts a failure once, though it is stored again because the answer of the first time was lost", async () => {
-    await serve({ callbackBackoffMs: 600_000 });
+    harness = await new Harness({ callbackBackoffMs: 600_000 }).start();
     refuse();
     const id = await harness.kickoff({ inputs, humanInputWebhookUrl: `${base}/human` });
     await waitFor("the failure", () => harness.log[0]);
@@ -142,7 +179,7 @@ describe("service: the delivery of callbacks", () => {
   // Postgres writes a trigger otherwise, and the code is the same.
   if (!onPostgres)
     it("sends none again because its arrival could not be stored", async () => {
-      await serve();
+      harness = await new Harness().start();
       const refuse =
         "BEFORE UPDATE OF state ON deliveries BEGIN SELECT RAISE(ABORT, 'disk full'); END";
       await harness.sql(`CREATE TRIGGER refuse ${refuse}`);
@@ -155,7 +192,7 @@ describe("service: the delivery of callbacks", () => {
     });
 
   it("is in the status by kind until they arrive, without address and secret, also after the end", async () => {
-    await serve({ callbackBackoffMs: 50 });
+    harness = await new Harness({ callbackBackoffMs: 50 }).start();
     refuse();
     const secret = "secret-path";
     const urls = {
@@ -200,16 +237,29 @@ describe("service: the delivery of callbacks", () => {
   });
 
   it("is in the status that says that the execution has ended, before the first attempt", async () => {
-    await serve(long);
+    harness = await new Harness(long).start();
     receiver.behave = () => undefined;
-    const id = await harness.kickoffUntilWaiting({ inputs });
+    const id = await harness.kickoff({ inputs });
+    await harness.untilWaiting(id);
     await harness.resume(id, true, "", { crewWebhookUrl: `${base}/crew` });
     const { undelivered_callbacks } = await harness.untilEnded(id);
     assert.deepEqual(undelivered_callbacks, [{ callback: "crew", count: 1, attempts: 0 }]);
   });
 
+  it("is in the status as given up after the last attempt", async () => {
+    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    refuse();
+    const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });
+    const given = await waitFor("the end", async () => {
+      const entries = (await undelivered(id)) ?? [];
+      return entries[0]?.given_up === true && entries[0].count === 1 && entries;
+    });
+    const error = "The receiver answered 500.";
+    assert.deepEqual(given, [{ callback: "task", count: 1, attempts: 12, error, given_up: true }]);
+  });
+
   it("is in the status of the live dialect, except while the task waits", async () => {
-    await serve({ dialect: "live", callbackBackoffMs: 600_000 });
+    harness = await new Harness({ dialect: "live", callbackBackoffMs: 600_000 }).start();
     refuse();
     const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });
     const read = async () =>

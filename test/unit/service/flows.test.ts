@@ -10,9 +10,9 @@ import {
 } from "../../../src/service/feedback-webhook.ts";
 import { createFlowStore } from "../../../src/service/flow-store.ts";
 import { createStore } from "../../../src/service/store.ts";
-import type { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { harness, type HarnessOptions, openReceiver, serve } from "./support.ts";
+import { Harness, type HarnessOptions } from "./support.ts";
 
 const flow: CrewProject = {
   kind: "flow",
@@ -88,19 +88,16 @@ describe("service: flows", () => {
       return run(part, report);
     },
   };
+  let harness: Harness;
   const open = async (options: HarnessOptions = {}) =>
-    await serve({ engine, project: flow, ...options });
+    (harness = await new Harness({ engine, project: flow, ...options }).start());
   beforeEach(() => {
     parts.length = 0;
     run = news;
   });
+  afterEach(() => harness.end());
 
   const kickoff = (inputs: object = { topic: "tides" }) => harness.kickoff({ inputs });
-  /** Serves the flow; resolves to an execution that waits for a person. */
-  const paused = async () => {
-    await open();
-    return await harness.kickoffUntilWaiting({ inputs: { topic: "tides" } });
-  };
   const answer = (id: string, isApprove: boolean, feedback: string) =>
     harness.resume(id, isApprove, feedback, { task_id: "review" });
   const tasksOf = (tasks: readonly { task_id: string; output: string }[] = []) =>
@@ -187,7 +184,9 @@ describe("service: flows", () => {
   });
 
   it("may run a method again after a rejection, as another attempt", async () => {
-    const id = await paused();
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
     const { body } = await answer(id, false, "request changes");
     // The service doesn't repeat the task: the flow decides.
     assert.equal((body as { status: string }).status, "resumed");
@@ -202,7 +201,9 @@ describe("service: flows", () => {
   });
 
   it("are answered only where they wait, and only with what an option can mean", async () => {
-    const id = await paused();
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
     const { status, body } = await answer(id, true, "rejected");
     assert.equal(status, 400);
     assert.match(JSON.stringify(body), /contradicts is_approve/);
@@ -236,7 +237,9 @@ describe("service: flows", () => {
   });
 
   it("that wait are still waiting after a restart, and continue from their pause", async () => {
-    const id = await paused();
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
     await harness.close();
     await open({ folder: harness.folder });
     assert.equal((await harness.untilWaiting(id)).pending_human_input?.message, pause.message);
@@ -249,7 +252,9 @@ describe("service: flows", () => {
   });
 
   it("keep their pauses, answers and output if the service was killed before it noted the end of a part", async () => {
-    const id = await paused();
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
     await answer(id, true, "Good.");
     const { result } = await harness.untilEnded(id);
     await harness.close();
@@ -274,7 +279,9 @@ describe("service: flows", () => {
       if (deaths++ < 3) throw new Error("The process ended.");
       return await news(part, report);
     };
-    const id = await paused();
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
     await answer(id, true, "approved");
     const { result } = await harness.untilEnded(id);
     assert.deepEqual(tasksOf(result?.tasks), [
@@ -338,14 +345,18 @@ describe("service: flows", () => {
     });
 
   it("can be stopped while they wait", async () => {
-    const id = await paused();
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
     assert.equal((await harness.request("POST", `/stop/${id}`)).status, 200);
     assert.equal((await answer(id, true, "")).status, 400);
     assert.equal(parts.length, 1);
   });
 
   it("report their methods and pauses as events, each end with its start", async () => {
-    const id = await paused();
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
     await answer(id, true, "approved");
     const status = asObject(await harness.untilEnded(id));
     const events = asArray(status["events"]).map(asObject);
@@ -376,10 +387,11 @@ describe("service: flows", () => {
 
   it("call the human-input callback of the kickoff at a pause", async () => {
     await open();
-    const receiver = await openReceiver();
+    const receiver = new CallbackReceiver();
+    const url = await receiver.start();
     const id = await harness.kickoff({
       inputs: { topic: "tides" },
-      humanInputWebhookUrl: `${receiver.url}/h`,
+      humanInputWebhookUrl: `${url}/h`,
     });
     const [callback] = await waitFor(
       "the callback",
@@ -394,6 +406,7 @@ describe("service: flows", () => {
       kickoff_id: id,
       meta: null,
     });
+    await receiver.stop();
   });
 });
 
@@ -404,19 +417,24 @@ describe("service: the feedback webhook of flows", () => {
     run: () => Promise.reject(new Error("A flow has no tasks.")),
     runFlow: news,
   };
+  let harness: Harness;
   let receiver: CallbackReceiver;
   let feedbackWebhook: FeedbackWebhook;
   const log: string[] = [];
   beforeEach(async () => {
-    receiver = await openReceiver();
-    const url = `${receiver.url}/people?key=hidden`;
+    receiver = new CallbackReceiver();
+    const url = `${await receiver.start()}/people?key=hidden`;
     const address = () => "http://127.0.0.1:9";
     feedbackWebhook = createFeedbackWebhook({
       ...{ url, secret, address, timeoutMs: 60_000 },
       log: (line) => log.push(line),
     });
-    await serve({ engine, project: flow, feedbackWebhook });
+    harness = await new Harness({ engine, project: flow, feedbackWebhook }).start();
     log.length = 0;
+  });
+  afterEach(async () => {
+    await harness.end();
+    await receiver.stop();
   });
   const requests = (count: number) =>
     waitFor("a request", () => receiver.received.length === count && receiver.received);
@@ -426,7 +444,8 @@ describe("service: the feedback webhook of flows", () => {
     });
 
   it("is sent in the vendor's shape with a signature that holds, and takes the answer once, without a token", async () => {
-    const id = await harness.kickoffUntilWaiting({ inputs: { topic: "tides" } });
+    const id = await harness.kickoff({ inputs: { topic: "tides" } });
+    await harness.untilWaiting(id);
     const [sent] = await requests(1);
     assert.ok(sent);
     const { request, callback_url, ...rest } = sent.body;

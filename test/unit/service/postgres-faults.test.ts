@@ -13,13 +13,13 @@ import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { createFlowStore } from "../../../src/service/flow-store.ts";
 import { createStore } from "../../../src/service/store.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
-import type { DocumentedStatus } from "../../support/crew-api.ts";
+import { readAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
 import { CuttingProxy } from "../../support/cutting-proxy.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { isCi } from "../../support/needs.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitFor, within } from "../../support/wait.ts";
-import { addExecution, ask as askApp, type HarnessOptions, inputs, openOn } from "./support.ts";
+import { type HarnessOptions, inputs, openOn } from "./support.ts";
 
 const run = promisify(execFile);
 
@@ -49,8 +49,12 @@ describe("service: faults on Postgres", () => {
     const storage = await within("the database", openPostgresStorage(url, note));
     const { service, app } = openOn(storage, note, options);
     closing.push(() => service.close());
-    const ask = async (path: string, body?: object) =>
-      await within(`the answer of ${path}`, askApp(app, path, body));
+    const ask = async (path: string, body?: object) => {
+      const more = body && { method: "POST", body: JSON.stringify(body) };
+      const headers = { Authorization: "Bearer T" };
+      const answer = app.request(path, { headers, ...more });
+      return await readAnswer(await within(`the answer of ${path}`, answer));
+    };
     const call = async (path: string, body?: object): Promise<unknown> => {
       const answer = await ask(path, body);
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -169,7 +173,12 @@ describe("service: faults on Postgres", () => {
       await database.close();
       await proxy.stop();
     });
-    await database.query(addExecution());
+    await database.query(
+      change(
+        `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
+         VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
+      ),
+    );
     const key = { executionId: "a", taskIndex: 0, attempt: 1 };
     const [store, flows] = [createStore(forRuns), createFlowStore(forRuns)];
     await store.begin(key, "only");

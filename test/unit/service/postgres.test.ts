@@ -26,7 +26,6 @@ import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
-import { addExecution } from "./support.ts";
 
 describe("service: Postgres", () => {
   needsPostgres();
@@ -185,7 +184,12 @@ describe("service: Postgres", () => {
 
   it("sends all events of a batch, though another process adds one at the same time", async () => {
     const database = await open();
-    await database.query(addExecution());
+    await database.query(
+      change(
+        `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
+         VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
+      ),
+    );
     const deliveries = createDeliveries(database, 1);
     const add = (id: string, isLast: boolean) =>
       deliveries.batch("a", { url: "http://127.0.0.1/" }, { id }, isLast);

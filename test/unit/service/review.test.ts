@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../src/api/types.ts";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
-import type { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, harness, inputs, onPostgres, openReceiver, restart, serve } from "./support.ts";
+import { crew, Harness, inputs, onPostgres } from "./support.ts";
 
 /** What an engine that holds back what follows a review was asked for. */
 type Asked = Pick<TaskAttempt, "attempt" | "draft" | "refusal">;
@@ -13,6 +13,7 @@ const usage = { total_tokens: 3, prompt_tokens: 2, completion_tokens: 1 };
 const project = { ...crew, tasks: crew.tasks.slice(1, 2) };
 
 describe("service: what follows a review", () => {
+  let harness: Harness;
   let receiver: CallbackReceiver;
   let base: string;
   let asked: Asked[];
@@ -21,8 +22,12 @@ describe("service: what follows a review", () => {
   beforeEach(async () => {
     asked = [];
     finish = (text) => Promise.resolve({ output: `${text}, final` });
-    receiver = await openReceiver();
-    base = receiver.url;
+    receiver = new CallbackReceiver();
+    base = await receiver.start();
+  });
+  afterEach(async () => {
+    await receiver.stop();
+    await harness.end();
   });
 
   const textOf = ({ text }: JsonObject) => (typeof text === "string" ? text : "");
@@ -38,7 +43,8 @@ describe("service: what follows a review", () => {
         : { output: text, draft: { text }, usage };
     },
   };
-  const start = async (options = {}) => await serve({ engine, project, ...options });
+  const start = async (options = {}) =>
+    (harness = await new Harness({ engine, project, ...options }).start());
   const callbacks = () => ({
     taskWebhookUrl: `${base}/task`,
     crewWebhookUrl: `${base}/crew`,
@@ -51,7 +57,6 @@ describe("service: what follows a review", () => {
   };
   const events = async (id: string) => (await activity(id)).events.map(({ type }) => type);
   const bodies = (path: string) => receiver.at(path).map(({ body }) => body);
-  const outputs = () => bodies("/task").map(({ output }) => output);
 
   it("happens once, after the approval: status, callbacks and events have the final output, and its tokens count", async () => {
     await start();
@@ -76,7 +81,7 @@ describe("service: what follows a review", () => {
       ["/task", "/crew"].every((path) => receiver.at(path).length > 0),
     );
     assert.deepEqual(
-      [outputs(), bodies("/crew").map(({ result }) => result)],
+      [bodies("/task").map(({ output }) => output), bodies("/crew").map(({ result }) => result)],
       [["draft 1, final"], ["draft 1, final"]],
     );
     assert.deepEqual((await events(id)).slice(4), [
@@ -89,13 +94,17 @@ describe("service: what follows a review", () => {
 
   it("never happens to a rejected draft", async () => {
     await start();
-    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
+    const id = await harness.kickoff({ inputs, ...callbacks() });
+    await harness.untilWaiting(id);
     await harness.resume(id, false, "shorter", callbacks());
     await harness.untilWaiting(id, 2);
     await harness.resume(id, true, "", callbacks());
     await harness.untilEnded(id);
     await waitFor("the callback", () => receiver.at("/task").length > 0);
-    assert.deepEqual(outputs(), ["draft 2, final"]);
+    assert.deepEqual(
+      bodies("/task").map(({ output }) => output),
+      ["draft 2, final"],
+    );
     assert.deepEqual(asked.map(({ draft }) => draft).filter(Boolean), [{ text: "draft 2" }]);
     const left = await harness.sql(
       "SELECT count(*) AS count FROM attempts WHERE review IS NOT NULL",
@@ -108,7 +117,8 @@ describe("service: what follows a review", () => {
     const refusal = { context: "Too short." };
     finish = (text) =>
       Promise.resolve(text === "draft 1" ? { output: "", refusal } : { output: "Final." });
-    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
+    const id = await harness.kickoff({ inputs, ...callbacks() });
+    await harness.untilWaiting(id);
     const { body } = await harness.resume(id, true, "good", callbacks());
     assert.deepEqual(body, { status: "resumed", message: "Execution resumed successfully" });
     const waiting = await harness.untilWaiting(id, 2);
@@ -134,7 +144,8 @@ describe("service: what follows a review", () => {
     await start();
     let end: () => void = () => undefined;
     finish = () => new Promise((resolve) => (end = () => resolve({ output: "late" })));
-    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
+    const id = await harness.kickoff({ inputs, ...callbacks() });
+    await harness.untilWaiting(id);
     const resumed = harness.resume(id, true, "good", callbacks());
     await waitFor("the second call", () => asked.length === 2);
     const status = await harness.status(id);
@@ -157,7 +168,8 @@ describe("service: what follows a review", () => {
     await start();
     let kill: () => void = () => undefined;
     finish = () => new Promise((_, reject) => (kill = () => reject(new Error("killed"))));
-    const id = await harness.kickoffUntilWaiting({ inputs });
+    const id = await harness.kickoff({ inputs });
+    await harness.untilWaiting(id);
     await harness.resume(id, true, "good", callbacks());
     await waitFor("the second call", () => asked.length === 2);
     const closed = harness.close();
@@ -167,7 +179,10 @@ describe("service: what follows a review", () => {
     await start({ folder: harness.folder });
     assert.equal((await harness.untilEnded(id)).result?.output, "draft 1, after the restart");
     await waitFor("the callback", () => receiver.at("/task").length > 0);
-    assert.deepEqual(outputs(), ["draft 1, after the restart"]);
+    assert.deepEqual(
+      bodies("/task").map(({ output }) => output),
+      ["draft 1, after the restart"],
+    );
     const again = { attempt: 1, draft: { text: "draft 1" } };
     assert.deepEqual(asked, [{ attempt: 1 }, again, again]);
   });
@@ -175,7 +190,8 @@ describe("service: what follows a review", () => {
   it("fails the execution like the task itself, and isn't tried more often", async () => {
     await start();
     finish = () => Promise.reject(new Error("The callback failed."));
-    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
+    const id = await harness.kickoff({ inputs, ...callbacks() });
+    await harness.untilWaiting(id);
     await harness.resume(id, true, "good", callbacks());
     const { error } = await harness.untilEnded(id);
     assert.equal(error, "Task execution failed: The callback failed.");
@@ -185,13 +201,20 @@ describe("service: what follows a review", () => {
 
   it("has happened already if the version before let the task wait", async () => {
     await start();
-    const id = await harness.kickoffUntilWaiting({ inputs });
-    const before = [
-      "ALTER TABLE attempts DROP COLUMN review",
-      "UPDATE crewdeck_version SET version = 1",
-    ];
-    const changes = onPostgres ? [] : before;
-    await restart({ engine, project }, "UPDATE attempts SET review = NULL", ...changes);
+    const id = await harness.kickoff({ inputs });
+    await harness.untilWaiting(id);
+    await harness.close();
+    harness = new Harness({ engine, project, folder: harness.folder });
+    await harness.opened();
+    await harness.sql("UPDATE attempts SET review = NULL");
+    await harness.close();
+    if (!onPostgres) {
+      harness = new Harness({ engine, project, folder: harness.folder });
+      await harness.sql("ALTER TABLE attempts DROP COLUMN review");
+      await harness.sql("UPDATE crewdeck_version SET version = 1");
+      await harness.close();
+    }
+    await start({ folder: harness.folder });
     await harness.untilWaiting(id);
     await harness.resume(id, true, "good");
     assert.equal((await harness.untilEnded(id)).result?.output, "draft 1");

@@ -6,12 +6,16 @@ import { authenticateBy, createApp, maxBody } from "../../../src/service/app.ts"
 import { documentedDialect } from "../../../src/service/dialects.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, harness, Harness, inputs, onPostgres, serve } from "./support.ts";
+import { crew, Harness, inputs, onPostgres } from "./support.ts";
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
 describe("service: routes and errors", () => {
-  beforeEach(() => serve());
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
 
   it("lists the inputs of the crew", async () => {
     const { status, body } = await harness.request("GET", "/inputs");
@@ -93,8 +97,9 @@ describe("service: routes and errors", () => {
   });
 
   it("lists what crewAI doesn't fill in, and needs no value for it", async () => {
+    await harness.end();
     const project = { ...crew, inputs: ["{topic", "topic", '"count": 1'] };
-    await serve({ project });
+    harness = await new Harness({ project }).start();
     const { body } = await harness.request("GET", "/inputs");
     assert.deepEqual(body, { inputs: project.inputs });
     const { status } = await harness.request("POST", "/kickoff", { inputs: { topic: "tea" } });
@@ -104,8 +109,9 @@ describe("service: routes and errors", () => {
   });
 
   it("takes the crew's own values for inputs that a kickoff omits", async () => {
+    await harness.end();
     const project = { ...crew, defaults: { audience: "colleagues" } };
-    await serve({ project });
+    harness = await new Harness({ project }).start();
     await harness.kickoff({ inputs: { topic: "tides" } });
     const { body } = await harness.request("POST", "/kickoff", { inputs: {} });
     assert.deepEqual((body as { details: unknown }).details, { missing_inputs: ["topic"] });
@@ -123,7 +129,8 @@ describe("service: routes and errors", () => {
   });
 
   it("accepts a doubled and a trailing slash, and ids in upper case", async () => {
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     for (const [method, path, status] of [
       ["GET", "/inputs/", 200],
       ["GET", "//inputs", 200],
@@ -143,7 +150,8 @@ describe("service: routes and errors", () => {
   });
 
   it("accepts either casing of a resume", async () => {
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     const answer = await harness.request("POST", "/resume", {
       executionId: id.toUpperCase(),
       taskId: "draft",
@@ -154,6 +162,7 @@ describe("service: routes and errors", () => {
   });
 
   it("says that an execution is queued until its first attempt begins", async () => {
+    await harness.end();
     let start: (() => void) | undefined;
     // As an engine of which another execution has the turn.
     const engine = {
@@ -161,7 +170,7 @@ describe("service: routes and errors", () => {
       prepare: () => new Promise<typeof crew>((resolve) => (start = () => resolve(crew))),
       run: () => Promise.resolve({ output: "done" }),
     };
-    await serve({ engine });
+    harness = await new Harness({ engine }).start();
     const id = await harness.kickoff();
     const begin = await waitFor("the engine to be asked", () => start);
     const body = await harness.status(id);
@@ -179,6 +188,7 @@ describe("service: routes and errors", () => {
   });
 
   it("says that an execution is queued again while it waits for its turn", async () => {
+    await harness.end();
     let isQueued = false;
     let go = () => {};
     const engine: Engine = {
@@ -191,7 +201,7 @@ describe("service: routes and errors", () => {
         return { output: "done" };
       },
     };
-    await serve({ engine });
+    harness = await new Harness({ engine }).start();
     const id = await harness.kickoff();
     await waitFor("the second task", () => isQueued);
     const body = await harness.status(id);
@@ -228,9 +238,10 @@ describe("service: routes and errors", () => {
   });
 
   it("accepts inputs with the names of built-in properties", async () => {
-    await serve({
+    await harness.end();
+    harness = await new Harness({
       project: { ...crew, inputs: ["constructor", "__proto__"] },
-    });
+    }).start();
     const refused = await harness.request("POST", "/kickoff", { inputs: {} });
     assert.deepEqual((refused.body as { details: unknown }).details, {
       missing_inputs: ["constructor", "__proto__"],
@@ -304,21 +315,26 @@ describe("service: routes and errors", () => {
     const body = (size: number) => ({ inputs: { topic: "x".repeat(size - frame), audience: "a" } });
     const tooLarge = await harness.request("POST", "/kickoff", body(maxBody + 1));
     assert.equal(tooLarge.status, 413);
-    const members = Object.keys(tooLarge.body as object).sort();
-    assert.deepEqual(members, ["detail", "details", "error", "message"]);
+    assert.deepEqual(Object.keys(tooLarge.body as object).sort(), [
+      "detail",
+      "details",
+      "error",
+      "message",
+    ]);
     assert.equal((await harness.request("POST", "/kickoff", body(maxBody))).status, 200);
   });
 
   it("answers 500 with the position while the crew can't be read, and works again afterwards", async () => {
+    await harness.end();
     let broken = true;
-    await serve({
+    harness = await new Harness({
       readProject: () =>
         broken
           ? Promise.reject(
               new ProjectError("No task.", "one.", { file: "tasks.yaml", line: 3, column: 1 }),
             )
           : Promise.resolve(crew),
-    });
+    }).start();
     for (const [method, path, body] of [
       ["GET", "/inputs", undefined],
       ["POST", "/kickoff", { inputs }],
@@ -390,6 +406,8 @@ describe("service: routes and errors", () => {
   });
 
   it("answers 500 without details of an unexpected error, and logs them", async () => {
+    await harness.end();
+    harness = new Harness();
     await harness.close();
     const { status, body } = await harness.request("GET", `/${unknownId}/status`);
     assert.equal(status, 500);
@@ -408,5 +426,6 @@ describe("service: routes and errors", () => {
       },
       "must not say that nothing was started",
     );
+    harness = new Harness();
   });
 });

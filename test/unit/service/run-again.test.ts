@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { textAt } from "../../../src/base/json.ts";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
-import { crew, harness, inputs, openHarness, restart, serve } from "./support.ts";
+import { crew, Harness, inputs } from "./support.ts";
 
 describe("service: run again from a task", () => {
+  let harness: Harness;
   let project: CrewProject;
   let attempts: TaskAttempt[];
   /** What Python would make of the tasks. */
@@ -27,8 +28,9 @@ describe("service: run again from a task", () => {
     build = (read) => read;
     broken = undefined;
     project = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
-    await serve({ engine, readProject: () => Promise.resolve(project) });
+    harness = await new Harness({ engine, readProject: () => Promise.resolve(project) }).start();
   });
+  afterEach(() => harness.end());
 
   const ended = async () => {
     const id = await harness.kickoff();
@@ -41,7 +43,6 @@ describe("service: run again from a task", () => {
       inputs: { ...inputs, topic: "winds" },
       run_again: { execution_id, task_id, ...more },
     });
-  const ran = () => attempts.map(({ task }) => task.id);
   const idIn = ({ body }: { readonly body: unknown }) =>
     (body as { readonly kickoff_id: string }).kickoff_id;
 
@@ -199,15 +200,22 @@ describe("service: run again from a task", () => {
     broken = undefined;
     attempts = [];
     await harness.untilEnded(idIn(await again(id, "draft")));
-    assert.deepEqual(ran(), ["draft", "polish"]);
+    assert.deepEqual(
+      attempts.map(({ task }) => task.id),
+      ["draft", "polish"],
+    );
   });
 
   it("keeps approved outputs of an execution that waits, and refuses tasks without one", async () => {
     project = crew;
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     attempts = [];
     await harness.untilWaiting(idIn(await again(id, "draft")));
-    assert.deepEqual(ran(), ["draft"]);
+    assert.deepEqual(
+      attempts.map(({ task }) => task.id),
+      ["draft"],
+    );
     const { status, body } = await again(id, "polish");
     assert.equal(status, 400);
     assert.match(JSON.stringify(body), /no output yet of .*draft/);
@@ -229,14 +237,18 @@ describe("service: run again from a task", () => {
   it("continues after a restart", async () => {
     const source = await ended();
     await harness.close();
-    openHarness({
+    harness = new Harness({
       engine,
       folder: harness.folder,
       readProject: () => Promise.resolve(project),
     });
     const id = idIn(await again(source, "polish"));
-    await restart({ engine });
+    await harness.close();
+    harness = await new Harness({ engine, folder: harness.folder }).start();
     assert.equal((await harness.untilEnded(id)).result?.tasks.length, 3);
-    assert.deepEqual(ran(), ["polish"]);
+    assert.deepEqual(
+      attempts.map(({ task }) => task.id),
+      ["polish"],
+    );
   });
 });

@@ -1,17 +1,45 @@
 import assert from "node:assert/strict";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
-import type { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { readAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, harness, inputs, openReceiver, serve } from "./support.ts";
+import { crew, Harness, inputs } from "./support.ts";
+
+const unknownId = "00000000-0000-4000-8000-000000000000";
+const endpoints = [
+  ["GET", "/inputs"],
+  ["POST", "/kickoff"],
+  ["GET", `/${unknownId}/status`],
+  ["GET", `/status/${unknownId}`],
+  ["POST", "/resume"],
+] as const;
 
 /** The crew without a review. */
 const unattended = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
 
 describe("service: as the specification says", () => {
-  beforeEach(() => serve());
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
+
+  /** Replaces the service. */
+  async function serve(options: ConstructorParameters<typeof Harness>[0]): Promise<void> {
+    await harness.end();
+    harness = await new Harness(options).start();
+  }
+
+  it("answers 401 on every endpoint to a request without an Authorization header", async () => {
+    for (const [method, path] of endpoints) {
+      const { status, body } = await readAnswer(await harness.app.request(path, { method }));
+      assert.deepEqual([status, (body as { error: string }).error], [401, "Unauthorized"], path);
+    }
+  });
 
   it("answers JSON on every endpoint, also for errors, and has no page for a browser", async () => {
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     const answers = [
       await harness.request("GET", "/inputs"),
       await harness.request("POST", "/kickoff", { inputs }),
@@ -41,7 +69,8 @@ describe("service: as the specification says", () => {
   });
 
   it("requires each of the four members of a resume with its type, and valid addresses", async () => {
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     for (const name of ["execution_id", "task_id", "human_feedback", "is_approve"]) {
       for (const value of [undefined, null, 5, {}]) {
         const { status, body } = await harness.resume(id, true, "x", { [name]: value });
@@ -68,7 +97,8 @@ describe("service: as the specification says", () => {
         tasks: crew.tasks.map((task) => ({ ...task, humanInput: task.id !== "research" })),
       },
     });
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     const answers = [await harness.resume(id, false, "again")];
     await harness.untilWaiting(id, 2);
     answers.push(await harness.resume(id, true, "good"));
@@ -94,7 +124,8 @@ describe("service: as the specification says", () => {
       run: (attempt) => Promise.resolve({ output: `output ${attempts.push(attempt)}` }),
     };
     await serve({ engine });
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     await harness.resume(id, false, "Shorter.");
     await harness.untilWaiting(id, 2);
     await harness.resume(id, true, "Good.");
@@ -122,13 +153,14 @@ describe("service: as the specification says", () => {
     beforeEach(async () => {
       gates = [];
       isOver = false;
-      receiver = await openReceiver();
-      base = receiver.url;
+      receiver = new CallbackReceiver();
+      base = await receiver.start();
     });
     afterEach(() => {
       // After a failed test a waiting engine would keep the service from closing.
       isOver = true;
       for (const open of gates) open();
+      return receiver.stop();
     });
 
     const gate = () => new Promise<void>((resolve) => (isOver ? resolve() : gates.push(resolve)));
@@ -181,11 +213,13 @@ describe("service: as the specification says", () => {
     });
 
     it("to no address after a resume without addresses", async () => {
-      const first = await harness.kickoffUntilWaiting({ inputs, ...addresses("/first") });
+      const first = await harness.kickoff({ inputs, ...addresses("/first") });
+      await harness.untilWaiting(first);
       assert.equal((await harness.resume(first, true, "good")).status, 200);
       await harness.untilEnded(first);
       // When the callbacks of a later execution have arrived, those of the first one would have, too.
-      const second = await harness.kickoffUntilWaiting({ inputs, ...addresses("/second") });
+      const second = await harness.kickoff({ inputs, ...addresses("/second") });
+      await harness.untilWaiting(second);
       await harness.resume(second, true, "good", addresses("/second"));
       await waitFor(
         "all callbacks of the second execution",

@@ -6,7 +6,6 @@ import { change, row, type Work } from "../../../src/service/database/database.t
 import { openSqliteDatabase, type SqliteDatabase } from "../../../src/service/database/sqlite.ts";
 import { createStore } from "../../../src/service/store.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import { addExecution } from "./support.ts";
 
 describe("service: changes in SQLite", () => {
   let folder: string;
@@ -91,7 +90,12 @@ describe("service: changes in SQLite", () => {
           return yield* work();
         }, isSynced),
     });
-    await database.query(addExecution());
+    await database.query(
+      change(
+        `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
+         VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
+      ),
+    );
     const key = { executionId: "a", taskIndex: 0, attempt: 1 };
     await store.begin(key, "only");
     assert.ok(await store.finish(key, "waiting", "A text."));

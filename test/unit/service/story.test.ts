@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { rehearsalMark } from "../../../src/service/engine.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, harness, openReceiver, serve } from "./support.ts";
+import { crew, Harness, inputs } from "./support.ts";
 
 describe("service: an execution", () => {
-  beforeEach(() => serve());
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
 
   it("pauses, repeats the task with the feedback, continues and completes", async () => {
     const id = await harness.kickoff();
@@ -55,7 +60,10 @@ describe("service: an execution", () => {
   });
 
   it("takes no durable step but its tasks, the wait and its end: each waits for the disk", async () => {
-    await harness.complete();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.resume(id, true, "");
+    await harness.untilEnded(id);
     const steps = await harness.sql(
       "SELECT step_name AS step FROM step_attempts WHERE namespace_id = 'crews' AND kind = 'function' ORDER BY started_at",
     );
@@ -66,7 +74,8 @@ describe("service: an execution", () => {
   });
 
   it("never shows a task as waiting after the decision", async () => {
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     await harness.resume(id, false, "again");
     const status = await harness.status(id);
     assert.notEqual(status.pending_human_input?.attempt, 1);
@@ -74,15 +83,18 @@ describe("service: an execution", () => {
   });
 
   it("answers `completed` when the last task was approved and the execution ended", async () => {
-    await serve({ project: { ...crew, tasks: crew.tasks.slice(0, 2) } });
-    const id = await harness.kickoffUntilWaiting();
+    await harness.end();
+    harness = await new Harness({ project: { ...crew, tasks: crew.tasks.slice(0, 2) } }).start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     const { body } = await harness.resume(id, true, "");
     assert.equal((body as { status: string }).status, "completed");
     assert.equal((await harness.status(id)).status, "completed");
   });
 
   it("accepts exactly one of many concurrent resumes", async () => {
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => harness.resume(id, false, `reason ${n}`)),
     );
@@ -127,9 +139,11 @@ describe("service: an execution", () => {
   });
 
   it("continues with the crew as it was at kickoff, even if its files change or become invalid", async () => {
+    await harness.end();
     let readProject = () => Promise.resolve(crew);
-    await serve({ readProject: () => readProject() });
-    const id = await harness.kickoffUntilWaiting();
+    harness = await new Harness({ readProject: () => readProject() }).start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     readProject = () => Promise.reject(new Error("broken"));
     assert.equal((await harness.resume(id, true, "go on")).status, 200);
     assert.deepEqual(
@@ -139,13 +153,14 @@ describe("service: an execution", () => {
   });
 
   it("ends with the error of a task that fails three times", async () => {
+    await harness.end();
     let tries = 0;
-    await serve({
+    harness = await new Harness({
       engine: {
         name: "failing",
         run: () => ((tries += 1), Promise.reject(new Error("No such model."))),
       },
-    });
+    }).start();
     const id = await harness.kickoff();
     const end = await harness.untilEnded(id);
     assert.deepEqual(
@@ -156,8 +171,9 @@ describe("service: an execution", () => {
   });
 
   it("completes after a task failed twice", async () => {
+    await harness.end();
     let tries = 0;
-    await serve({
+    harness = await new Harness({
       project: { ...crew, tasks: crew.tasks.slice(0, 1) },
       engine: {
         name: "shaky",
@@ -166,24 +182,34 @@ describe("service: an execution", () => {
             ? Promise.reject(new Error("busy"))
             : Promise.resolve({ output: "done" }),
       },
-    });
+    }).start();
     assert.equal((await harness.untilEnded(await harness.kickoff())).result?.output, "done");
   });
 
   it("gives a task only the outputs that its context names", async () => {
+    await harness.end();
     const tasks = crew.tasks.map((task) => ({
       ...task,
       humanInput: false,
       ...(task.id === "polish" ? { context: ["draft"] } : {}),
     }));
-    await serve({ project: { ...crew, tasks } });
+    harness = await new Harness({ project: { ...crew, tasks } }).start();
     const end = await harness.untilEnded(await harness.kickoff());
     assert.match(end.result?.output ?? "", /Earlier outputs: 1/);
+  });
+
+  it("rehearses a failure that an input requests", async () => {
+    const id = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
+    assert.match((await harness.untilEnded(id)).error ?? "", /failed because its description/);
   });
 });
 
 describe("service: two resumes sent at once", () => {
-  beforeEach(() => serve());
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
 
   const finishedAt = async (id: string) => {
     const [row] = await harness.sql(
@@ -194,7 +220,8 @@ describe("service: two resumes sent at once", () => {
   };
   /** Rejects the first output and resolves when the next one waits, which nothing has reported. */
   const rejectUnseen = async (more: object = {}) => {
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     assert.equal((await harness.resume(id, false, "first", more)).status, 200);
     await waitFor("the second output", () => finishedAt(id));
     return id;
@@ -215,10 +242,12 @@ describe("service: two resumes sent at once", () => {
   });
 
   it("an output that a callback reported can be decided about at once", async () => {
-    const receiver = await openReceiver();
-    const id = await rejectUnseen({ humanInputWebhookUrl: receiver.url });
+    const receiver = new CallbackReceiver();
+    const humanInputWebhookUrl = await receiver.start();
+    const id = await rejectUnseen({ humanInputWebhookUrl });
     await waitFor("the callback", () => receiver.received.length === 1);
     assert.equal((await harness.resume(id, true, "seen by callback")).status, 200);
+    await receiver.stop();
   });
 
   it("an output that has waited for five seconds can be decided about unseen", async () => {

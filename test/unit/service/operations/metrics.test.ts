@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Engine } from "../../../../src/service/engine.ts";
 import { createMetrics } from "../../../../src/service/operations/metrics.ts";
-import type { CallbackReceiver } from "../../../support/callback-receiver.ts";
+import { CallbackReceiver } from "../../../support/callback-receiver.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { harness, inputs, openReceiver, serve } from "../support.ts";
+import { Harness, inputs } from "../support.ts";
 
 /** The samples of the service's own metrics, such as `crewdeck_x_total{crew="a"}`. */
 function samples(text: string): Map<string, number> {
@@ -28,6 +28,7 @@ const tokensOf = (prompt: number) => ({
 });
 
 describe("service: metrics", () => {
+  let harness: Harness;
   let receiver: CallbackReceiver;
   let base: string;
   const read = async (): Promise<string> => {
@@ -36,11 +37,15 @@ describe("service: metrics", () => {
     return await (await fetch(new Request("http://127.0.0.1/metrics"))).text();
   };
   const begin = async (engine?: Engine) => {
-    await serve({ operations: {}, ...(engine && { engine }) });
+    harness = await new Harness({ operations: {}, ...(engine && { engine }) }).start();
   };
   beforeEach(async () => {
-    receiver = await openReceiver();
-    base = receiver.url;
+    receiver = new CallbackReceiver();
+    base = await receiver.start();
+  });
+  afterEach(async () => {
+    await receiver.stop();
+    await harness.end();
   });
 
   it("count a story with a rejection: kickoffs, attempts, waits, callbacks, requests and tokens", async () => {
@@ -50,8 +55,10 @@ describe("service: metrics", () => {
         Promise.resolve({ output: `${task.id} ${attempt}`, usage: tokensOf(10 * attempt) }),
     });
     await harness.request("POST", "/kickoff", { inputs: {} });
-    const id = await harness.kickoffUntilWaiting({ inputs, taskWebhookUrl: `${base}/task` });
-    await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });
+    await harness.untilWaiting(id);
+    const waiting = await harness.kickoff();
+    await harness.untilWaiting(waiting);
     assert.equal((await harness.resume(id, false, "Shorter")).status, 200);
     await harness.untilWaiting(id, 2);
     const again = { taskWebhookUrl: `${base}/task` };
@@ -106,11 +113,16 @@ describe("service: metrics", () => {
       },
       isFinal: () => true,
     });
-    await harness.complete();
-    await harness.kickoffUntilWaiting();
+    const ended = await harness.kickoff();
+    await harness.untilWaiting(ended);
+    await harness.resume(ended, true, "");
+    await harness.untilEnded(ended);
+    const waiting = await harness.kickoff();
+    await harness.untilWaiting(waiting);
     const failing = await harness.kickoff({ inputs: { ...inputs, topic: "fail" } });
     await harness.untilEnded(failing);
-    const stopped = await harness.kickoffUntilWaiting();
+    const stopped = await harness.kickoff();
+    await harness.untilWaiting(stopped);
     await harness.request("POST", `/stop/${stopped}`);
     await harness.sql("UPDATE executions SET crew = 'other' WHERE id = ? RETURNING id", stopped);
     const running = await harness.kickoff({ inputs: { ...inputs, topic: "hold" } });
@@ -160,9 +172,10 @@ describe("service: metrics", () => {
         'crewdeck_attempts_total{engine="model",outcome="stopped"}',
       ),
     );
+    await harness.end();
     receiver.behave = (response) => response.writeHead(503).end();
-    await serve({ operations: {}, callbackBackoffMs: 1 });
-    await harness.kickoffUntilWaiting({ inputs, taskWebhookUrl: `${base}/task` });
+    harness = await new Harness({ operations: {}, callbackBackoffMs: 1 }).start();
+    await harness.untilWaiting(await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` }));
     const given = 'crewdeck_callback_attempts_total{kind="task",outcome="given_up"}';
     await waitFor(
       "the callbacks to be given up",

@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import type { Database } from "../../../../src/service/database/database.ts";
 import { createRetention } from "../../../../src/service/operations/retention.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { harness, onPostgres, serve } from "../support.ts";
+import { Harness, onPostgres } from "../support.ts";
 
 const dayMs = 86_400_000;
 
 describe("service: executions that ended long ago", () => {
-  beforeEach(() => serve());
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
 
   const sql = (text: string, ...values: (string | number)[]) => harness.sql(text, ...values);
   const tables = async () =>
@@ -47,7 +51,9 @@ describe("service: executions that ended long ago", () => {
   const ofCrews = "python_inputs";
 
   async function complete(): Promise<string> {
-    const id = await harness.complete();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    assert.equal((await harness.resume(id, true, "")).status, 200);
     await runEnded(id);
     return id;
   }
@@ -107,7 +113,8 @@ describe("service: executions that ended long ago", () => {
   });
 
   it("are deleted in small parts, and none that is under way", async () => {
-    const waiting = await harness.kickoffUntilWaiting();
+    const waiting = await harness.kickoff();
+    await harness.untilWaiting(waiting);
     await addOld(waiting);
     const { database } = harness;
     const parts: unknown[] = [];
@@ -140,7 +147,7 @@ describe("service: executions that ended long ago", () => {
     const id = await complete();
     await harness.close();
     await sql("UPDATE executions SET ended_at = ?", Date.now() - 3 * dayMs);
-    await serve({ folder: harness.folder, operations: { keepDays: 2 } });
+    harness = await new Harness({ folder: harness.folder, operations: { keepDays: 2 } }).start();
     await waitFor("the deletion to be logged", () =>
       harness.log.some(
         (line) => line === "Executions that ended more than 2 days ago were deleted: 1",

@@ -4,11 +4,12 @@ import type { StatusView } from "../../../../src/service/model.ts";
 import { createExporter } from "../../../../src/service/operations/spans.ts";
 import { MisbehavingServer, text } from "../../../support/misbehaving-server.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { crew, harness, inputs, serve } from "../support.ts";
+import { crew, Harness, inputs } from "../support.ts";
 
 const accept = text(200, "", { "content-type": "application/x-protobuf" });
 
 describe("service: spans of executions", () => {
+  let harness: Harness;
   let receiver: MisbehavingServer;
   beforeEach(async () => {
     receiver = await MisbehavingServer.start();
@@ -29,12 +30,13 @@ describe("service: spans of executions", () => {
   ) => {
     const { hasContent, ...others } = options;
     const operations = { spans: spansTo(receiver.url, hasContent) };
-    await serve({ ...others, operations });
+    harness = await new Harness({ ...others, operations }).start();
   };
   const sent = (count: number) =>
     waitFor(`${count} requests with spans`, () => receiver.requests.length >= count);
   const complete = async () => {
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     await harness.resume(id, true, "Good tides");
     await harness.untilEnded(id);
     return id;
@@ -50,7 +52,8 @@ describe("service: spans of executions", () => {
 
   it("are sent at the end, as one trace with tasks, attempts, agents and waits", async () => {
     await begin();
-    const id = await harness.kickoffUntilWaiting();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
     await harness.resume(id, false, "Shorter");
     await harness.untilWaiting(id, 2);
     assert.equal(receiver.requests.length, 0);
@@ -79,6 +82,7 @@ describe("service: spans of executions", () => {
     await begin();
     await complete();
     await sent(1);
+    await harness.end();
     await begin({ hasContent: true });
     await complete();
     await sent(2);
@@ -97,7 +101,8 @@ describe("service: spans of executions", () => {
     await harness.service.operations?.ended(first);
     await harness.close();
     await begin({ folder: harness.folder });
-    const second = await harness.kickoffUntilWaiting();
+    const second = await harness.kickoff();
+    await harness.untilWaiting(second);
     await harness.request("POST", `/stop/${second}`);
     await sent(2);
     await untilState(second, "sent");
@@ -163,50 +168,35 @@ describe("service: spans of executions", () => {
     assert.match(end, /are given up after 12 attempts: HTTP 404$/);
   });
 
-  /** Serves a crew without spans; resolves to an ended execution whose spans are still to be sent. */
-  const unsent = async () => {
-    await serve({ operations: {} });
+  it("are sent by one of several processes", async () => {
+    harness = await new Harness({ operations: {} }).start();
     const id = await complete();
     await harness.sql(
       "INSERT INTO span_exports (execution_id, due) VALUES (?, 0) RETURNING due",
       id,
     );
-    return id;
-  };
-  const exporterOf = (
-    crews: readonly string[],
-    view: StatusView | undefined,
-    onQueried: () => unknown,
-  ) => {
     const { database } = harness;
-    return createExporter({
-      database: {
-        ...database,
-        query: async (work) => {
-          const result = await database.query(work);
-          await onQueried();
-          return result;
-        },
-      },
-      forRuns: database,
-      crews,
-      spans: spansTo(receiver.url),
-      view: () => Promise.resolve(view),
-      version: "1",
-      log: (line) => assert.fail(line),
-    });
-  };
-
-  it("are sent by one of several processes", async () => {
-    const id = await unsent();
     let found = 0;
     let go = () => {};
     const bothFound = new Promise<void>((resolve) => (go = resolve));
     const exporters = [1, 2].map(() =>
-      exporterOf([""], stoppedView(id), () => {
-        // The first query of each looks for spans.
-        if (found < 2 && (found += 1) === 2) go();
-        return bothFound;
+      createExporter({
+        database: {
+          ...database,
+          query: async (work) => {
+            const result = await database.query(work);
+            // The first query of each looks for spans.
+            if (found < 2 && (found += 1) === 2) go();
+            await bothFound;
+            return result;
+          },
+        },
+        forRuns: database,
+        crews: [""],
+        spans: spansTo(receiver.url),
+        view: () => Promise.resolve(stoppedView(id)),
+        version: "1",
+        log: (line) => assert.fail(line),
       }),
     );
     for (const exporter of exporters) exporter.start();
@@ -216,13 +206,35 @@ describe("service: spans of executions", () => {
   });
 
   it("are left to a process that serves the crew", async () => {
-    const id = await unsent();
+    harness = await new Harness({ operations: {} }).start();
+    const id = await complete();
+    await harness.sql(
+      "INSERT INTO span_exports (execution_id, due) VALUES (?, 0) RETURNING due",
+      id,
+    );
+    const { database } = harness;
     let queries = 0;
-    const other = exporterOf(["other"], undefined, () => (queries += 1));
+    const exporterOf = (crews: readonly string[], view: StatusView | undefined) =>
+      createExporter({
+        database: {
+          ...database,
+          query: (work) => {
+            queries += 1;
+            return database.query(work);
+          },
+        },
+        forRuns: database,
+        crews,
+        spans: spansTo(receiver.url),
+        view: () => Promise.resolve(view),
+        version: "1",
+        log: (line) => assert.fail(line),
+      });
+    const other = exporterOf(["other"], undefined);
     other.start();
     await waitFor("a second look", () => queries >= 2);
     await other.stop();
-    const serving = exporterOf([""], stoppedView(id), () => undefined);
+    const serving = exporterOf([""], stoppedView(id));
     serving.start();
     await untilState(id, "sent");
     await serving.stop();
