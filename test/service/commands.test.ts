@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { projectFolder } from "../support/folders.ts";
 import { runService, startService } from "../support/service.ts";
 
 describe("service: its commands", () => {
@@ -23,12 +26,25 @@ describe("service: its commands", () => {
   });
 
   it("lists them with the options of serve, and after a command its options only", async () => {
-    const { stdout } = await runService(["--help"]);
-    for (const text of ["Usage: crewdeck <command>", "  serve ", "  relay ", "--task-seconds S"])
-      assert.ok(stdout.includes(text), stdout);
-    const serve = await runService(["serve", "--help"]);
-    assert.deepEqual([serve.code, serve.stderr], [0, ""]);
-    assert.match(serve.stdout, /^Usage: crewdeck serve /);
+    for (const [command, texts] of [
+      [[], ["Usage: crewdeck <command>", "Usage: crewdeck serve", "  serve ", "  relay "]],
+      [[], ["--task-seconds S", "--engine crewai", "--dialect live", "[rehearse failure]"]],
+      [[], ["--relay"]],
+      [["serve"], ["Usage: crewdeck serve "]],
+      [["relay"], ["Usage: crewdeck relay", "--host ADDRESS", "--token T", "CREWDECK_TOKEN"]],
+    ] as const) {
+      const { code, stdout, stderr } = await runService([...command, "--help"]);
+      assert.deepEqual([code, stderr], [0, ""]);
+      for (const text of texts) assert.ok(stdout.includes(text), stdout);
+      assert.ok(command.length === 0 || stdout.startsWith(texts[0]));
+    }
+  });
+
+  it("prints its version", async () => {
+    const manifest = readFileSync(path.join(projectFolder, "package.json"), "utf8");
+    const { version } = JSON.parse(manifest) as { version: string };
+    const { code, stdout } = await runService(["--version"]);
+    assert.deepEqual([code, stdout], [0, `${version}\n`]);
   });
 
   it("refuses a word that is neither a command nor a folder, and says what exists", async () => {

@@ -46,16 +46,9 @@ describe("The service as a program, in operation,", () => {
   });
 
   it("sends the spans of an execution that was stopped, and logs a failure as JSON, with its ID and without a secret", async () => {
-    const response = await fetch(`${service.url}/kickoff`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${service.token}` },
-      body: JSON.stringify({ inputs: { topic: "tides", audience: "sailors" } }),
-    });
-    const { kickoff_id: id } = (await response.json()) as { kickoff_id: string };
-    await fetch(`${service.url}/stop/${id}`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${service.token}` },
-    });
+    const api = new CrewApi(service);
+    const id = await api.kickoff({ inputs: { topic: "tides", audience: "sailors" } });
+    await api.post(`/stop/${id}`, {});
     const line = await waitFor(
       "the failure to be logged",
       () => service.log().includes(id) && service.log(),

@@ -6,7 +6,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
-import { runService, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
@@ -58,10 +58,7 @@ describe("service: as a program", () => {
       crews: ["one", "two"].map((name) => ({ name, url: `${url}/${name}` })),
     });
     const crew = new CrewApi({ url: `${url}/two`, token });
-    const { inputs } = (await crew.get("/inputs")).body as { inputs: string[] };
-    const id = await crew.kickoff({
-      inputs: Object.fromEntries(inputs.map((name) => [name, `a ${name}`])),
-    });
+    const id = await crew.kickoff({ inputs: await inputsOf(crew) });
     await crew.untilWaiting(id);
     // It is no execution of the other crew.
     assert.equal(
@@ -92,18 +89,8 @@ describe("service: as a program", () => {
     const headers = { Authorization: `Bearer ${service.token}` };
     const announced = await fetch(`${service.url}/kickoff`, { method: "POST", headers, body });
     assert.equal(announced.status, 413);
-    const streamed = await new Promise<number | undefined>((resolve, reject) => {
-      const request = http.request(
-        `${service.url}/kickoff`,
-        { method: "POST", headers },
-        (response) => resolve(response.resume().statusCode),
-      );
-      request.on("error", reject);
-      // Two parts, so that there is no Content-Length.
-      request.write(body.slice(0, 10));
-      request.end(body.slice(10));
-    });
-    assert.equal(streamed, 413);
+    const parts = [body.slice(0, 10), body.slice(10)];
+    assert.equal((await postInParts(`${service.url}/kickoff`, headers, parts))[0], 413);
     await service.stop();
   });
 
@@ -118,16 +105,8 @@ describe("service: as a program", () => {
       await answer.text();
       return [answer.status, answer.headers.get("Connection")];
     };
-    /** Without Content-Length. */
     const answeredInParts = (path: string, headers: Record<string, string>) =>
-      new Promise((resolve, reject) => {
-        const request = http.request(service.url + path, { method, headers }, (response) =>
-          resolve([response.resume().statusCode, response.headers.connection]),
-        );
-        request.on("error", reject);
-        for (const part of ["x", "y".repeat(100_000)]) request.write(part);
-        request.end();
-      });
+      postInParts(service.url + path, headers, ["x", "y".repeat(100_000)]);
     for (let round = 0; round < 20; round += 1) {
       assert.deepEqual(await answered("/kickoff", token, 1_100_000), [413, "close"]);
       assert.deepEqual(await answered("/kickoff", {}, 900_000), [401, "close"]);
@@ -162,22 +141,6 @@ describe("service: as a program", () => {
     for (const path of ["//inputs", "/inputs/", `//status//${id.toUpperCase()}/`])
       assert.equal((await api.get(path)).status, 200, path);
     await service.stop();
-  });
-
-  it("prints its options and its version", async () => {
-    const help = await runService(["--help"]);
-    assert.deepEqual([help.code, help.stderr], [0, ""]);
-    for (const text of [
-      "Usage: crewdeck serve",
-      "--engine crewai",
-      "--dialect live",
-      "[rehearse failure]",
-    ])
-      assert.ok(help.stdout.includes(text), help.stdout);
-    const manifest = readFileSync(path.join(projectFolder, "package.json"), "utf8");
-    const { version } = JSON.parse(manifest) as { version: string };
-    const { code, stdout } = await runService(["--version"]);
-    assert.deepEqual([code, stdout], [0, `${version}\n`]);
   });
 
   it("continues at once after a kill in the middle of a task", async () => {
@@ -238,6 +201,18 @@ describe("service: as a program", () => {
     await service.stop();
   });
 });
+
+/** Without Content-Length. Resolves to status and `Connection`. */
+function postInParts(url: string, headers: Record<string, string>, parts: readonly string[]) {
+  return new Promise<(number | string | undefined)[]>((resolve, reject) => {
+    const request = http.request(url, { method: "POST", headers }, (response) =>
+      resolve([response.resume().statusCode, response.headers.connection]),
+    );
+    request.on("error", reject);
+    for (const part of parts) request.write(part);
+    request.end();
+  });
+}
 
 async function inputsOf(api: CrewApi): Promise<Record<string, string>> {
   const { inputs } = (await api.get("/inputs")).body as { inputs: string[] };

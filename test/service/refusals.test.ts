@@ -22,19 +22,25 @@ import { waitFor } from "../support/wait.ts";
 
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
 
-async function refused(data: string, reason: RegExp, user?: number): Promise<void> {
-  const { code, stdout, stderr } = await runService(["--data", data], process.execPath, {}, user);
-  assert.deepEqual([code, stdout], [5, ""], stderr);
-  assert.match(stderr, reason);
+/** Fails unless the service ends with a code and these words, without a stack trace. */
+async function refused(
+  args: readonly string[],
+  expected: number,
+  said: readonly (string | RegExp)[],
+  env: Readonly<Record<string, string>> = {},
+  user?: number,
+): Promise<void> {
+  const { code, stdout, stderr } = await runService(args, process.execPath, env, user);
+  assert.deepEqual([code, stdout], [expected, ""], stderr);
+  for (const each of said)
+    assert.ok(typeof each === "string" ? stderr.includes(each) : each.test(stderr), stderr);
   assert.doesNotMatch(stderr, /^ {4}at /m);
 }
 
 describe("service: when it can't start", () => {
   it("refuses data that another process uses, and names its address", async () => {
     const service = await startService();
-    const { code, stdout, stderr } = await runService([exampleCrew, "--data", service.data]);
-    assert.deepEqual([code, stdout], [6, ""]);
-    assert.ok(stderr.includes(service.url) && stderr.includes(service.data), stderr);
+    await refused([exampleCrew, "--data", service.data], 6, [service.url, service.data]);
     await service.kill();
   });
 
@@ -78,9 +84,7 @@ describe("service: when it can't start", () => {
     writeFileSync(config, '{ "crews": [] }');
     const args = ["--config", config, "--port", "0"];
     const first = await startProgram(args, env);
-    const { code, stdout, stderr } = await runService(args, process.execPath, env);
-    assert.deepEqual([code, stdout], [6, ""]);
-    assert.ok(stderr.includes(String(first.announced["url"])), stderr);
+    await refused(args, 6, [String(first.announced["url"])], env);
     await first.end("SIGTERM");
     const next = await startProgram(args, env);
     await next.end("SIGTERM");
@@ -92,9 +96,7 @@ describe("service: when it can't start", () => {
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
     const args = ["--data", temporaryFolder("service"), "--port", String(port)];
-    const { code, stderr } = await runService(args).finally(() => server.close());
-    assert.equal(code, 7);
-    assert.match(stderr, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use`));
+    await refused(args, 7, [`Port ${port} on 127.0.0.1 is in use`]).finally(() => server.close());
   });
 
   it("refuses to listen on an address that this machine doesn't have", async () => {
@@ -104,12 +106,9 @@ describe("service: when it can't start", () => {
     writeFileSync(config, JSON.stringify({ crews: [], tokens: [token] }));
     // Reserved for documentation (RFC 5737).
     const args = ["--config", config, "--data", folder, "--host", "192.0.2.1", "--port", "0"];
-    const { code, stderr } = await runService(args);
-    assert.equal(code, 7);
-    assert.match(
-      stderr,
+    await refused(args, 7, [
       /Port 0 on 192\.0\.2\.1 can't be used: .+ another address with --host\.\n$/,
-    );
+    ]);
     rmSync(folder, { recursive: true });
   });
 
@@ -125,11 +124,7 @@ describe("service: when it can't start", () => {
     }
     const broken = temporaryFolder("service");
     writeFileSync(path.join(broken, "crewdeck.sqlite"), "This is not a database. ".repeat(100));
-    for (const data of [...cases, broken]) {
-      const { code, stdout, stderr } = await runService(["--data", data]);
-      assert.deepEqual([code, stdout], [5, ""], `${data}: ${stderr}`);
-      assert.ok(stderr.includes(data) && stderr.includes("--data"), stderr);
-    }
+    for (const data of [...cases, broken]) await refused(["--data", data], 5, [data, "--data"]);
     rmSync(folder, { recursive: true });
   });
 
@@ -145,7 +140,7 @@ describe("service: when it can't start", () => {
     const content = readFileSync(database);
     content.fill(0x5a, 4096 * 3, content.length - 4096);
     writeFileSync(database, content);
-    await refused(data, /crewdeck\.sqlite can't be used: .*(damaged|malformed)/);
+    await refused(["--data", data], 5, [/crewdeck\.sqlite can't be used: .*(damaged|malformed)/]);
     rmSync(data, { recursive: true });
   });
 
@@ -158,10 +153,11 @@ describe("service: when it can't start", () => {
     if (user !== undefined)
       for (const name of ["", ...readdirSync(data)]) chownSync(path.join(data, name), user, user);
     chmodSync(database, 0o400);
-    await refused(data, /crewdeck\.sqlite can't be used.*Make it writable/, user);
+    const inFolder = (said: RegExp) => refused(["--data", data], 5, [said], {}, user);
+    await inFolder(/crewdeck\.sqlite can't be used.*Make it writable/);
     chmodSync(database, 0o600);
     chmodSync(data, 0o500);
-    await refused(data, /can't be used.*Make it writable/, user);
+    await inFolder(/can't be used.*Make it writable/);
     chmodSync(data, 0o700);
     rmSync(data, { recursive: true });
   });
@@ -177,10 +173,8 @@ describe("service: when it can't start", () => {
       const file = path.join(data, name);
       if (change === "delete") rmSync(file);
       else truncateSync(file);
-      const { code, stdout, stderr } = await runService(["--data", data]);
-      assert.deepEqual([code, stdout], [5, ""], stderr);
       const loss = `${file} is ${change === "delete" ? "missing" : "empty"}`;
-      assert.ok(stderr.includes(loss) && stderr.includes("delete lock.sqlite"), stderr);
+      await refused(["--data", data], 5, [loss, "delete lock.sqlite"]);
       rmSync(path.join(data, "lock.sqlite"));
       await (await startService({ args: ["--data", data] })).stop();
       rmSync(data, { recursive: true });
@@ -239,19 +233,14 @@ describe("service: when it can't start", () => {
   });
 
   it("refuses a crew that can't be read, and names the folder", async () => {
-    const { code, stderr } = await runService([path.join(projectFolder, "no-such-crew")]);
-    assert.equal(code, 4);
-    assert.match(stderr, /no-such-crew/);
+    await refused([path.join(projectFolder, "no-such-crew")], 4, ["no-such-crew"]);
   });
 
   it("refuses a crewAI project without any Python, and says how to get one", async () => {
     const folder = path.join(temporaryFolder("crew"), "crew");
     cpSync(exampleCrew, folder, { recursive: true });
     const args = [folder, "--data", temporaryFolder("service"), "--engine", "crewai"];
-    const { code, stdout, stderr } = await runService(args, process.execPath, { PATH: "/nowhere" });
-    assert.deepEqual([code, stdout], [8, ""], stderr);
-    assert.ok(stderr.includes(folder) && stderr.includes('"uv sync"'), stderr);
-    assert.ok(stderr.includes("--python"), stderr);
+    await refused(args, 8, [folder, '"uv sync"', "--python"], { PATH: "/nowhere" });
   });
 
   it("refuses a Node without node:sqlite before it needs it", async function () {
@@ -268,12 +257,11 @@ describe("service: when it can't start", () => {
 
   it("refuses a worker that would ask for feedback with an address that leads to it", async () => {
     const args = ["--role", "worker", "--feedback-webhook", "https://example.com/people"];
-    const { code, stderr } = await runService(
+    await refused(
       [...args, "--database", "postgres://crewdeck@127.0.0.1:1/crewdeck"],
-      process.execPath,
+      2,
+      ["Name the address of the API processes with --public-url"],
       { CREWDECK_FEEDBACK_SECRET: "a secret" },
     );
-    assert.equal(code, 2);
-    assert.match(stderr, /Name the address of the API processes with --public-url/);
   });
 });

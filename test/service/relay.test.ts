@@ -89,14 +89,6 @@ describe("service: as a relay", () => {
     assert.match(service.log(), /has lost data: .*crewdeck\.sqlite was deleted/);
     rmSync(service.data, { recursive: true });
   });
-
-  it("prints its options", async () => {
-    const { code, stdout, stderr } = await runService(["--relay", "--help"]);
-    assert.deepEqual([code, stderr], [0, ""]);
-    for (const text of ["Usage: crewdeck relay", "--host ADDRESS", "--token T", "CREWDECK_TOKEN"])
-      assert.ok(stdout.includes(text), stdout);
-    assert.ok((await runService(["--help"])).stdout.includes("--relay"));
-  });
 });
 
 /** As Caddy does with `handle_path /relay/*`. */

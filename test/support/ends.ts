@@ -6,3 +6,18 @@ export function endsOf(hook: (run: () => Promise<void>) => unknown): (end: () =>
   });
   return (end) => void ends.push(end);
 }
+
+const ends = new Set<() => unknown>();
+
+/** Adds what runs after the test that runs, and after its hooks. */
+export function atEndOfTest(end: () => unknown): void {
+  ends.add(end);
+}
+
+/** For Mocha's own hooks: a root hook of a file that tests import is registered only for a worker's first file. */
+export async function endTest(): Promise<void> {
+  for (const end of ends) {
+    ends.delete(end);
+    await end();
+  }
+}

@@ -1,10 +1,11 @@
+import { endTest } from "./ends.ts";
 import { childrenOf, signal } from "./processes.ts";
 import { noteFailure, openWindows, saveEvidenceOfFailure } from "./open-windows.ts";
 import { noteEnd, noteTest } from "./standing.ts";
 
 let hasFailed = false;
 
-/** Hooks for every suite: say which test runs, keep evidence of a failure, and close all windows. */
+/** Hooks for every suite: say which test runs, keep evidence of a failure, end what the test opened, and close all windows. */
 export const mochaHooks = {
   beforeEach: noteTest,
   async afterEach(this: Mocha.Context): Promise<void> {
@@ -15,6 +16,7 @@ export const mochaHooks = {
       noteFailure(test.fullTitle());
     }
     await saveEvidenceOfFailure();
+    await endTest();
     noteEnd.call(this);
   },
   async afterAll(): Promise<void> {

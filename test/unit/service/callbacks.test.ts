@@ -6,29 +6,30 @@ import { callbackAttempts } from "../../../src/service/sender.ts";
 import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
 import type { ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs, onPostgres } from "./support.ts";
+import {
+  callbacksTo,
+  crew,
+  harness,
+  inputs,
+  onPostgres,
+  openReceiver,
+  restart,
+  serve,
+  valuesOf,
+} from "./support.ts";
 
 const meta = { requestId: "r-1", nested: { n: 1 } };
 
 describe("service: callbacks", () => {
-  let harness: Harness;
   let receiver: CallbackReceiver;
   let base: string;
   beforeEach(async () => {
-    receiver = new CallbackReceiver();
-    base = await receiver.start();
-    harness = await new Harness().start();
-  });
-  afterEach(async () => {
-    await receiver.stop();
-    await harness.end();
+    receiver = await openReceiver();
+    base = receiver.url;
+    await serve();
   });
 
-  const addresses = (prefix = "") => ({
-    taskWebhookUrl: `${base}${prefix}/task`,
-    stepWebhookUrl: `${base}${prefix}/step`,
-    crewWebhookUrl: `${base}${prefix}/crew`,
-  });
+  const addresses = (prefix = "") => callbacksTo(base + prefix);
   const until = (path: string, count: number) =>
     waitFor(
       `${count} callbacks at ${path}`,
@@ -88,7 +89,6 @@ describe("service: callbacks", () => {
   });
 
   it("sends the steps of an attempt that begins again under IDs of their own, because they may be others", async () => {
-    await harness.end();
     const tools = ["search", "search", "calculate"];
     const engine: Engine = {
       name: "costly",
@@ -101,21 +101,18 @@ describe("service: callbacks", () => {
       },
     };
     const project = { ...crew, tasks: crew.tasks.slice(0, 1) };
-    harness = await new Harness({ engine, project }).start();
+    await serve({ engine, project });
     await harness.kickoff({ inputs, stepWebhookUrl: `${base}/step` });
     const steps = bodies(await until("/step", 3)).map(({ tool }) => tool);
     assert.deepEqual(steps.sort(), ["calculate", "search", "search"]);
   });
 
   it("reports the tokens of all attempts when the crew has completed", async () => {
-    await harness.end();
     const usage = { total_tokens: 9, prompt_tokens: 7, completion_tokens: 2 };
     const engine = { name: "model", run: () => Promise.resolve({ output: "done", usage }) };
-    harness = await new Harness({ engine }).start();
-    const id = await harness.kickoff({ inputs, ...addresses() });
-    await harness.untilWaiting(id);
-    await harness.resume(id, false, "again");
-    await harness.untilWaiting(id, 2);
+    await serve({ engine });
+    const id = await harness.kickoffUntilWaiting({ inputs, ...addresses() });
+    await harness.reject(id, 2, "again");
     await harness.resume(id, true, "good", addresses());
     const [crew] = bodies(await until("/crew", 1));
     assert.deepEqual(crew?.["token_usage"], {
@@ -132,8 +129,7 @@ describe("service: callbacks", () => {
       );
     const results: unknown[] = [];
     for (const dialect of ["documented", "live"] as const) {
-      await harness.end();
-      harness = await new Harness({ dialect, engine: { name: "skipping", run } }).start();
+      await serve({ dialect, engine: { name: "skipping", run } });
       const id = await harness.kickoff({ inputs, crewWebhookUrl: `${base}/${dialect}` });
       const [crew] = bodies(await until(`/${dialect}`, 1));
       const { body } = await harness.request("GET", `/${id}/status`);
@@ -144,22 +140,19 @@ describe("service: callbacks", () => {
   });
 
   it("sends callbacks after a resume only to the addresses of the resume", async () => {
-    const id = await harness.kickoff({
+    const id = await harness.kickoffUntilWaiting({
       inputs,
       meta,
       ...addresses("/first"),
       humanInputWebhookUrl: `${base}/first/human`,
     });
-    await harness.untilWaiting(id);
     await until("/first/human", 1);
-    await harness.resume(id, false, "again", {
+    await harness.reject(id, 2, "again", {
       taskWebhookUrl: `${base}/second/task`,
       humanInputWebhookUrl: `${base}/second/human`,
     });
-    await harness.untilWaiting(id, 2);
     await until("/second/human", 1);
-    await harness.resume(id, true, "good", { crewWebhookUrl: `${base}/third/crew` });
-    await harness.untilEnded(id);
+    await harness.approve(id, "good", { crewWebhookUrl: `${base}/third/crew` });
     const [crew] = bodies(await until("/third/crew", 1));
     const status = await harness.status(id);
     assert.deepEqual(crew, {
@@ -170,53 +163,34 @@ describe("service: callbacks", () => {
       kickoff_id: id,
       meta,
     });
-    for (const [at, count] of [
+    for (const [path, count] of [
       ["/first/task", 1],
       ["/first/step", 2],
+      ["/first/crew", 0],
+      ["/second/task", 0],
+      ["/second/step", 0],
+      ["/third/task", 0],
     ] as const)
-      await until(at, count);
-    const counts = Object.fromEntries(
-      [
-        "/first/task",
-        "/first/step",
-        "/first/crew",
-        "/second/task",
-        "/second/step",
-        "/third/task",
-      ].map((path) => [path, receiver.at(path).length]),
-    );
-    assert.deepEqual(counts, {
-      "/first/task": 1,
-      "/first/step": 2,
-      "/first/crew": 0,
-      "/second/task": 0,
-      "/second/step": 0,
-      "/third/task": 0,
-    });
+      assert.equal((await until(path, count)).length, count, path);
   });
 
   it("authenticates a human-input callback as requested", async () => {
     const url = `${base}/human`;
-    await harness.kickoff({
-      inputs,
-      humanInputWebhook: { url, authentication: { strategy: "bearer", token: "secret" } },
-    });
-    await until("/human", 1);
-    await harness.kickoff({
-      inputs,
-      humanInputWebhook: {
-        url,
-        authentication: { strategy: "basic", username: "ü", password: "p:w" },
-      },
-    });
-    const [bearer, basic] = await until("/human", 2);
-    assert.equal(bearer?.headers.authorization, "Bearer secret");
-    assert.equal(basic?.headers.authorization, `Basic ${Buffer.from("ü:p:w").toString("base64")}`);
+    for (const authentication of [
+      { strategy: "bearer", token: "secret" },
+      { strategy: "basic", username: "ü", password: "p:w" },
+    ]) {
+      await harness.kickoff({ inputs, humanInputWebhook: { url, authentication } });
+      await until("/human", authentication.strategy === "bearer" ? 1 : 2);
+    }
+    assert.deepEqual(
+      receiver.at("/human").map(({ headers }) => headers.authorization),
+      ["Bearer secret", `Basic ${Buffer.from("ü:p:w").toString("base64")}`],
+    );
   });
 
   it("moves credentials from an address to the header, and never logs them", async () => {
-    await harness.end();
-    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    await serve({ callbackBackoffMs: 1 });
     receiver.behave = (response) => response.writeHead(500).end();
     await harness.kickoff({
       inputs,
@@ -247,8 +221,7 @@ describe("service: callbacks", () => {
       "human_feedback_received",
       "llm_call_started",
     ];
-    const id = await harness.kickoff({ inputs, webhooks: webhooks("/events", all) });
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting({ inputs, webhooks: webhooks("/events", all) });
     await harness.resume(id, true, "fine", { webhooks: webhooks("/events", all) });
     const received = await until("/events", 10);
     const events = received.flatMap(
@@ -261,24 +234,18 @@ describe("service: callbacks", () => {
           data: object;
         }[],
     );
-    assert.deepEqual(
-      [...events]
-        .sort((a, b) => a.timestamp.localeCompare(b.timestamp))
-        .map(({ type }) => type)
-        .sort(),
-      [
-        "crew_kickoff_completed",
-        "crew_kickoff_started",
-        "human_feedback_received",
-        "human_feedback_requested",
-        "task_completed",
-        "task_completed",
-        "task_completed",
-        "task_started",
-        "task_started",
-        "task_started",
-      ],
-    );
+    assert.deepEqual(events.map(({ type }) => type).sort(), [
+      "crew_kickoff_completed",
+      "crew_kickoff_started",
+      "human_feedback_received",
+      "human_feedback_requested",
+      "task_completed",
+      "task_completed",
+      "task_completed",
+      "task_started",
+      "task_started",
+      "task_started",
+    ]);
     assert.equal(new Set(events.map((event) => event.id)).size, 10);
     assert.ok(events.every((event) => event.execution_id === id));
     assert.ok(received.every(({ headers }) => headers.authorization === "Bearer s"));
@@ -292,10 +259,9 @@ describe("service: callbacks", () => {
   });
 
   it("tries again with the same Webhook-Id while the receiver refuses, hangs, redirects or disconnects", async () => {
-    await harness.end();
-    harness = await new Harness({ callbackTimeoutMs: 300 }).start();
-    const elsewhere = new CallbackReceiver();
-    const other = await elsewhere.start();
+    await serve({ callbackTimeoutMs: 300 });
+    const elsewhere = await openReceiver();
+    const other = elsewhere.url;
     const troubles: ((response: ServerResponse) => void)[] = [
       (response) => response.writeHead(503).end(),
       () => undefined,
@@ -322,25 +288,28 @@ describe("service: callbacks", () => {
     assert.equal(troubles.length, 0);
     assert.deepEqual([receiver.at("/task").length, receiver.at("/human").length], [1, 1]);
     assert.deepEqual(elsewhere.received, []);
-    await elsewhere.stop();
   });
 
   it("gives up after all attempts and logs it without the path, while the crew continues", async () => {
-    await harness.end();
-    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    await serve({ callbackBackoffMs: 1 });
     receiver.behave = (response) => response.writeHead(500).end();
     const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/secret-path` });
-    const ends = () => harness.log.filter((line) => line.includes("given up"));
-    await waitFor("it to be given up", () => ends().length === 1);
+    // Nothing is logged of the attempts between the first and the last.
+    await waitFor("it to be given up", () => harness.log.length === 2);
     assert.equal(receiver.received.length, callbackAttempts);
-    const end = `The task callback of execution ${id} to ${base} was given up after ${callbackAttempts} attempts: The receiver answered 500.`;
-    assert.deepEqual(ends(), [end]);
+    const error = "The receiver answered 500.";
+    const end = `The task callback of execution ${id} to ${base} was given up after ${callbackAttempts} attempts: ${error}`;
+    assert.equal(harness.log[1], end);
     assert.ok(!harness.log.join().includes("secret-path"));
+    const { undelivered_callbacks } = await harness.status(id);
+    assert.deepEqual(undelivered_callbacks, [
+      { callback: "task", count: 1, attempts: callbackAttempts, error, given_up: true },
+    ]);
+    await harness.untilWaiting(id);
   });
 
   it("isn't delayed by receivers that hang", async () => {
-    await harness.end();
-    harness = await new Harness({ callbackTimeoutMs: 300 }).start();
+    await serve({ callbackTimeoutMs: 300 });
     receiver.behave = () => undefined;
     const many = { inputs, ...addresses(), humanInputWebhookUrl: `${base}/human` };
     const ids = await Promise.all(Array.from({ length: 20 }, () => harness.kickoff(many)));
@@ -350,12 +319,11 @@ describe("service: callbacks", () => {
   it("sends callbacks that failed while the receiver was down, after a restart of the service", async () => {
     const { port } = receiver;
     await receiver.stop();
-    const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });
-    await harness.untilWaiting(id);
+    await harness.kickoffUntilWaiting({ inputs, taskWebhookUrl: `${base}/task` });
     await harness.close();
     receiver = new CallbackReceiver();
     await receiver.start(port);
-    harness = await new Harness({ folder: harness.folder }).start();
+    await restart();
     const [task] = await until("/task", 1);
     assert.equal(task?.body["name"], "research");
   });
@@ -367,8 +335,7 @@ describe("service: callbacks", () => {
       realtime: false,
       authentication: { strategy: "bearer", token: "t" },
     };
-    const id = await harness.kickoff({ inputs, webhooks });
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting({ inputs, webhooks });
     // The request for feedback, which isn't asked for, also ends a group.
     await until("/stream", 1);
     await harness.resume(id, true, "", { webhooks });
@@ -383,18 +350,15 @@ describe("service: callbacks", () => {
   });
 
   it("tells how an execution ended that can't continue, where the last resume asked for events", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     const webhooks = {
       url: `${base}/stream`,
       events: ["crew_kickoff_failed"],
       realtime: false,
       authentication: { strategy: "bearer", token: "t" },
     };
-    await harness.resume(id, false, "again", { webhooks });
-    await harness.untilWaiting(id, 2);
-    const asleep = "SELECT 1 AS found FROM workflow_runs WHERE worker_id IS NULL";
-    await waitFor("the run to sleep", async () => (await harness.sql(asleep)).length === 1);
+    await harness.reject(id, 2, "again", { webhooks });
+    await harness.untilAsleep();
     // As after a kill in its middle, the end is repeated.
     if (!onPostgres)
       await harness.sql(
@@ -424,10 +388,7 @@ describe("service: callbacks", () => {
       response.writeHead(204).end();
     };
     await harness.untilEnded(await harness.kickoff({ inputs, humanInputWebhookUrl }));
-    assert.deepEqual(
-      (await Promise.all(answered)).map(({ status }) => status),
-      [200, 200, 200],
-    );
+    assert.deepEqual(valuesOf(await Promise.all(answered), "status"), [200, 200, 200]);
   });
 
   describe("if the clock is set back by two hours", () => {
@@ -445,10 +406,9 @@ describe("service: callbacks", () => {
 
     /** Resolves when the callbacks wait for their repeat, to what reads when the first wait ends. */
     async function untilRefused(callbackBackoffMs: number) {
-      await harness.end();
-      harness = await new Harness({ callbackBackoffMs }).start();
+      await serve({ callbackBackoffMs });
       receiver.behave = (response) => response.writeHead(503).end();
-      await harness.untilWaiting(await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` }));
+      await harness.kickoffUntilWaiting({ inputs, taskWebhookUrl: `${base}/task` });
       const waits = async (column: "count(*)" | "min(due)") => {
         const [row] = await harness.sql(
           `SELECT ${column} AS value FROM deliveries WHERE state = 'pending' AND failures > 0`,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import type { ApiAnswer } from "../../support/crew-api.ts";
-import { crew, Harness, inputs } from "./support.ts";
+import { crew, harness, inputs, serve } from "./support.ts";
 import { vendorSchemas } from "./vendor-schemas.ts";
 
 const ajv = new Ajv({ allErrors: true });
@@ -20,13 +20,11 @@ function assertDescribed(operation: keyof typeof vendorSchemas, { status, body }
 }
 
 describe("service: answers against the vendor's OpenAPI file", () => {
-  let harness: Harness;
   let readProject = () => Promise.resolve(crew);
   beforeEach(async () => {
     readProject = () => Promise.resolve(crew);
-    harness = await new Harness({ readProject: () => readProject() }).start();
+    await serve({ readProject: () => readProject() });
   });
-  afterEach(() => harness.end());
 
   const status = async (id: string) => {
     const answer = await harness.request("GET", `/status/${id}`);
@@ -51,7 +49,7 @@ describe("service: answers against the vendor's OpenAPI file", () => {
 
   it("are valid for an execution that failed", async () => {
     const id = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
-    await harness.untilEnded(id);
+    assert.match((await harness.untilEnded(id)).error ?? "", /failed because its description/);
     assert.equal(((await status(id)).body as { status: string }).status, "error");
   });
 

@@ -34,11 +34,30 @@ while read -r command; do ${atCommand}; echo '{"type":"opened","crew":{"agents":
   return python;
 }
 
-const silent = { log: () => undefined, secrets: new Secrets() };
 const plan = {
   ...{ name: "", folder: path.join(projectFolder, "media", "example-crew") },
   ...({ engine: "crewai", parallel: 1, dialect: "documented" } as const),
 };
+
+function needsShell(): void {
+  before(function () {
+    if (process.platform === "win32") this.skip();
+  });
+}
+
+/** The engine of a crew with such a Python. */
+const engineWith = (
+  python: string,
+  data: string,
+  {
+    environment = {},
+    ...more
+  }: Partial<Parameters<typeof engineOf>[2]> & { environment?: NodeJS.Dict<string> } = {},
+) =>
+  engineOf({ ...plan, environment, python }, data, {
+    ...{ taskSeconds: 0, isServer: true, database: undefined, forWindows: false },
+    ...{ log: () => undefined, secrets: new Secrets(), ...more },
+  });
 
 describe("crews of the command line", () => {
   const plans = (...folders: string[]) => plansOf(readOptions(folders, {}), "the example crew");
@@ -132,8 +151,8 @@ describe("the environment of a crew's Python", () => {
   };
   const others = { OPENAI_API_KEY: "g", PGP_KEY: "h", OTEL_EXPORTER_OTLP_ENDPOINT: "http://i" };
 
-  before(function () {
-    if (process.platform === "win32") this.skip();
+  needsShell();
+  before(() => {
     Object.assign(process.env, secrets, others);
   });
   after(() => {
@@ -145,9 +164,8 @@ describe("the environment of a crew's Python", () => {
   async function variablesOf(isServer: boolean, environment = {}): Promise<object> {
     const folder = temporaryFolder("environment");
     const found = path.join(folder, "found");
-    const own = { ...plan, environment, python: writePython(folder, `env -0 > ${found}`) };
-    const options = { taskSeconds: 0, isServer, database: undefined, forWindows: false, ...silent };
-    const engine = await engineOf(own, folder, options);
+    const python = writePython(folder, `env -0 > ${found}`);
+    const engine = await engineWith(python, folder, { isServer, environment });
     await engine.prepare?.("an execution", crew);
     engine.close?.();
     const variables = readFileSync(found, "utf8").split("\0");
@@ -169,9 +187,7 @@ describe("the environment of a crew's Python", () => {
 });
 
 describe("crewAI's storage", () => {
-  before(function () {
-    if (process.platform === "win32") this.skip();
-  });
+  needsShell();
 
   it("is an execution's own where several processes run a project, and else what its executions share", async () => {
     for (const [database, expected] of [
@@ -181,9 +197,7 @@ describe("crewAI's storage", () => {
       const folder = temporaryFolder("storage");
       const opened = path.join(folder, "opened");
       const python = writePython(folder, "", `echo "$command" >> ${opened}`);
-      const options = { taskSeconds: 0, isServer: true, database, forWindows: false, ...silent };
-      const own = { ...plan, environment: {}, python };
-      const engine = await engineOf(own, folder, options);
+      const engine = await engineWith(python, folder, { database });
       for (const id of ["one", "two"]) {
         await engine.prepare?.(id, crew);
         engine.rest?.(id, false);
@@ -200,19 +214,15 @@ describe("crewAI's storage", () => {
 });
 
 describe("the program that a crew's Python runs", () => {
-  before(function () {
-    if (process.platform === "win32") this.skip();
-  });
+  needsShell();
 
   it("is copied for windows with what it imports, so that an update of the extension can delete its folder", async () => {
     const folder = temporaryFolder("program");
     const copied = path.join(folder, "copied");
     const python = writePython(folder, `ls "$(dirname "$2")" > ${copied}`);
-    const options = { taskSeconds: 0, isServer: false, database: undefined, ...silent };
     const data = path.join(folder, "data");
     mkdirSync(data);
-    const own = { ...plan, environment: {}, python };
-    const engine = await engineOf(own, data, { ...options, forWindows: true });
+    const engine = await engineWith(python, data, { isServer: false, forWindows: true });
     await engine.prepare?.("an execution", crew);
     engine.close?.();
     const programs = readFileSync(copied, "utf8").split("\n");

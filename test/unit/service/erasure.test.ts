@@ -6,7 +6,7 @@ import { openSqlite } from "../../../src/base/sqlite.ts";
 import { createErasure, marking } from "../../../src/service/database/sqlite.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs } from "./support.ts";
+import { crew, harness, inputs, openHarness, restart, serve } from "./support.ts";
 
 const secrets = [
   "bearer-of-kickoff",
@@ -19,12 +19,10 @@ const basic = (password: string) => Buffer.from(`name:${password}`).toString("ba
 describe("service: secrets of callbacks", () => {
   const receiver = new CallbackReceiver();
   let base: string;
-  let harness: Harness;
   before(async () => (base = await receiver.start()));
   afterEach(() => {
     receiver.behave = (response) => response.writeHead(204).end();
     receiver.received.length = 0;
-    return harness.end();
   });
   after(() => receiver.stop());
 
@@ -50,18 +48,8 @@ describe("service: secrets of callbacks", () => {
     );
   };
   const untilErased = () => waitFor("the secrets to be erased", () => found().length === 0);
-  const restart = async (sql?: string) => {
-    await harness.close();
-    if (sql !== undefined) {
-      const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
-      database.exec(sql);
-      database.close();
-    }
-    harness = await new Harness({ folder: harness.folder }).start();
-  };
   const begin = async () => {
-    const id = await harness.kickoff({ inputs, ...callbacks("kickoff") });
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks("kickoff") });
     return id;
   };
   const untilReported = () =>
@@ -75,11 +63,10 @@ describe("service: secrets of callbacks", () => {
     let refuses = true;
     receiver.behave = (response, { path: to }) =>
       response.writeHead(refuses && to === "/stream" ? 503 : 204).end();
-    harness = await new Harness().start();
+    await serve();
     const id = await begin();
     assert.deepEqual(found(), secrets.slice(0, 2));
-    await harness.resume(id, true, "", callbacks("resume"));
-    await harness.untilEnded(id);
+    await harness.approve(id, "", callbacks("resume"));
     await waitFor("the secrets of the ended execution to be erased", () => found().length === 1);
     assert.deepEqual(found(), ["bearer-of-resume"]);
     refuses = false;
@@ -93,10 +80,10 @@ describe("service: secrets of callbacks", () => {
 
   it("are erased when the last callback was given up, and never logged, even those that a header can't contain", async () => {
     receiver.behave = (response) => response.writeHead(503).end();
-    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    await serve({ callbackBackoffMs: 1 });
     const refused = await begin();
     const authentication = { strategy: "bearer", token: "bearer-of-kickoff\nand more" };
-    const unfit = await harness.kickoff({
+    const unfit = await harness.kickoffUntilWaiting({
       inputs,
       webhooks: {
         ...callbacks("kickoff").webhooks,
@@ -104,7 +91,6 @@ describe("service: secrets of callbacks", () => {
         authentication,
       },
     });
-    await harness.untilWaiting(unfit);
     await harness.resume(refused, true, "", callbacks("resume"));
     await harness.resume(unfit, true, "");
     await waitFor(
@@ -119,11 +105,10 @@ describe("service: secrets of callbacks", () => {
   it("survive restarts while they are needed, and are sent", async () => {
     let refuses = true;
     receiver.behave = (response) => response.writeHead(refuses ? 503 : 204).end();
-    harness = await new Harness().start();
+    await serve();
     const id = await begin();
     await restart();
-    assert.equal((await harness.resume(id, true, "", callbacks("resume"))).status, 200);
-    await harness.untilEnded(id);
+    await harness.approve(id, "", callbacks("resume"));
     await restart();
     refuses = false;
     await untilReported();
@@ -135,9 +120,9 @@ describe("service: secrets of callbacks", () => {
   it("are still sent, and then erased, if the service was killed before it reported the end", async () => {
     // The task that waits is the last one: an execution that has ended begins no other.
     const project = { ...crew, tasks: crew.tasks.slice(0, 2) };
-    harness = await new Harness({ project }).start();
+    await serve({ project });
     const id = await begin();
-    await restart("UPDATE executions SET state = 'completed', ended_at = 1");
+    await restart({}, "UPDATE executions SET state = 'completed', ended_at = 1");
     assert.deepEqual(found(), secrets.slice(0, 2));
     await harness.resume(id, true, "", callbacks("resume"));
     await untilReported();
@@ -145,7 +130,7 @@ describe("service: secrets of callbacks", () => {
   });
 
   it("are erased from the database's log at once when the service ends, and soon if it is being read", async () => {
-    harness = new Harness();
+    openHarness();
     const file = path.join(harness.folder, "other.sqlite");
     const database = openSqlite(file);
     const reader = openSqlite(file);
@@ -168,7 +153,7 @@ describe("service: secrets of callbacks", () => {
   });
 
   it("are erased where SQLite has left copies of them, at the next start after a kill", () => {
-    harness = new Harness();
+    openHarness();
     const database = openSqlite(path.join(harness.folder, "other.sqlite"));
     const erase = () => createErasure(database, (line) => assert.fail(line)).run();
     database.exec(

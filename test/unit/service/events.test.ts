@@ -5,9 +5,8 @@ import { type Activity, activityOf } from "../../../src/executions/activity.ts";
 import { taskTimes } from "../../../src/executions/task-times.ts";
 import { newExecution } from "../../../src/executions/reduce.ts";
 import type { Engine } from "../../../src/service/engine.ts";
-import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { Harness, inputs } from "./support.ts";
+import { harness, inputs, openReceiver, restart, serve } from "./support.ts";
 
 const usage = { total_tokens: 12, prompt_tokens: 10, completion_tokens: 2 };
 
@@ -49,9 +48,6 @@ const agentEngine: Engine = {
 };
 
 describe("service: events", () => {
-  let harness: Harness;
-  afterEach(() => harness.end());
-
   async function activityNow(id: string): Promise<Activity> {
     const { body } = await harness.request("GET", `/${id}/status`);
     const { events = [], state } = readStatus(body);
@@ -78,7 +74,7 @@ describe("service: events", () => {
     );
 
   it("of a rehearsal are in the status: tasks, agents, attempts and waits for a person", async () => {
-    harness = await new Harness().start();
+    await serve();
     const id = await harness.kickoff();
     await untilRequested(id);
     assert.deepEqual(outline(await activityNow(id)), [
@@ -90,10 +86,8 @@ describe("service: events", () => {
       "      agent Writer: completed",
       "    wait draft: running",
     ]);
-    await harness.resume(id, false, "Shorter.");
-    await harness.untilWaiting(id, 2);
-    await harness.resume(id, true, "Good.");
-    await harness.untilEnded(id);
+    await harness.reject(id, 2, "Shorter.");
+    await harness.approve(id, "Good.");
     const activity = await activityNow(id);
     assert.deepEqual(outline(activity), [
       "crew example: completed",
@@ -121,7 +115,7 @@ describe("service: events", () => {
   });
 
   it("of an engine are nested in the service's own, bounded, with their tokens", async () => {
-    harness = await new Harness({ engine: agentEngine }).start();
+    await serve({ engine: agentEngine });
     const id = await harness.kickoff();
     await untilRequested(id);
     const activity = await activityNow(id);
@@ -151,7 +145,7 @@ describe("service: events", () => {
   });
 
   it("are the same in both dialects; in the live one absent while a task waits", async () => {
-    harness = await new Harness({ engine: agentEngine, dialect: "live" }).start();
+    await serve({ engine: agentEngine, dialect: "live" });
     const id = await harness.kickoff({ inputs }, "U");
     const live = async () => (await harness.request("GET", `/${id}/status`)).body;
     await waitFor("the task to wait", async () => readStatus(await live()).state === "unknown");
@@ -164,8 +158,7 @@ describe("service: events", () => {
     const read = async () => readStatus(await live());
     await waitFor("the end", async () => (await read()).state === "completed");
     const { events, usage: all, trigger } = await read();
-    await harness.close();
-    harness = await new Harness({ folder: harness.folder }).start();
+    await restart();
     const documented = readStatus(await harness.status(id));
     assert.deepEqual(
       [documented.events, documented.usage, documented.trigger],
@@ -175,58 +168,47 @@ describe("service: events", () => {
   });
 
   it("are streamed as they are in the status, one by one or in groups", async () => {
-    const receiver = new CallbackReceiver();
-    const base = await receiver.start();
-    try {
-      harness = await new Harness({ engine: agentEngine }).start();
-      const types = ["task_started", "llm_call_completed", "tool_usage_started"];
-      for (const realtime of [true, false]) {
-        const path = `/realtime-${realtime}`;
-        const webhooks = { url: base + path, events: types, realtime };
-        const id = await harness.kickoff({ inputs, webhooks });
-        await harness.untilWaiting(id);
-        await waitFor("the events", () => receiver.at(path).length === (realtime ? 6 : 2));
-        const streamed = receiver.at(path).flatMap(({ body }) => readEvents(body["events"]));
-        const { events = [] } = readStatus(await harness.status(id));
-        const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
-        assert.deepEqual(
-          streamed.toSorted(byId),
-          events.filter(({ type }) => types.includes(type)).toSorted(byId),
-        );
-        assert.equal(streamed.length, 6);
-      }
-    } finally {
-      await receiver.stop();
+    const receiver = await openReceiver();
+    const base = receiver.url;
+    await serve({ engine: agentEngine });
+    const types = ["task_started", "llm_call_completed", "tool_usage_started"];
+    for (const realtime of [true, false]) {
+      const path = `/realtime-${realtime}`;
+      const webhooks = { url: base + path, events: types, realtime };
+      const id = await harness.kickoffUntilWaiting({ inputs, webhooks });
+      await waitFor("the events", () => receiver.at(path).length === (realtime ? 6 : 2));
+      const streamed = receiver.at(path).flatMap(({ body }) => readEvents(body["events"]));
+      const { events = [] } = readStatus(await harness.status(id));
+      const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
+      assert.deepEqual(
+        streamed.toSorted(byId),
+        events.filter(({ type }) => types.includes(type)).toSorted(byId),
+      );
+      assert.equal(streamed.length, 6);
     }
   });
 
   it("have the end in the first status that says it, also after a stop", async () => {
-    const receiver = new CallbackReceiver();
-    const crewWebhookUrl = `${await receiver.start()}/crew`;
-    try {
-      harness = await new Harness({ engine: agentEngine }).start();
-      const ended = await harness.kickoff({ inputs, crewWebhookUrl });
-      await harness.untilWaiting(ended);
-      await harness.resume(ended, true, "", { crewWebhookUrl });
-      const last = async (id: string) => readStatus(await harness.status(id));
-      const until = async (state: string) => {
-        const reading = await last(ended);
-        return reading.state === state ? reading : undefined;
-      };
-      const completed = await waitFor("the end", () => until("completed"));
-      assert.equal(completed.events?.at(-1)?.type, "crew_kickoff_completed");
-      const id = await harness.kickoff();
-      await waitFor("the pause's event", async () =>
-        (await last(id)).events?.some(({ type }) => type === "human_feedback_requested"),
-      );
-      await harness.request("POST", `/stop/${id}`);
-      const stopped = await last(id);
-      assert.equal(stopped.state, "stopped");
-      const { type, error } = stopped.events?.at(-1) ?? {};
-      assert.deepEqual([type, error], ["crew_kickoff_failed", "The execution was stopped."]);
-    } finally {
-      await receiver.stop();
-    }
+    const crewWebhookUrl = `${(await openReceiver()).url}/crew`;
+    await serve({ engine: agentEngine });
+    const ended = await harness.kickoffUntilWaiting({ inputs, crewWebhookUrl });
+    await harness.resume(ended, true, "", { crewWebhookUrl });
+    const last = async (id: string) => readStatus(await harness.status(id));
+    const until = async (state: string) => {
+      const reading = await last(ended);
+      return reading.state === state ? reading : undefined;
+    };
+    const completed = await waitFor("the end", () => until("completed"));
+    assert.equal(completed.events?.at(-1)?.type, "crew_kickoff_completed");
+    const id = await harness.kickoff();
+    await waitFor("the pause's event", async () =>
+      (await last(id)).events?.some(({ type }) => type === "human_feedback_requested"),
+    );
+    await harness.request("POST", `/stop/${id}`);
+    const stopped = await last(id);
+    assert.equal(stopped.state, "stopped");
+    const { type, error } = stopped.events?.at(-1) ?? {};
+    assert.deepEqual([type, error], ["crew_kickoff_failed", "The execution was stopped."]);
   });
 
   /** Starts a service whose first task reports calls. Resolves to its execution when the second one waits. */
@@ -244,7 +226,7 @@ describe("service: events", () => {
         return { output: "done" };
       },
     };
-    harness = await new Harness({ engine }).start();
+    await serve({ engine });
     const id = await harness.kickoff();
     await areReported;
     await harness.untilWaiting(id);

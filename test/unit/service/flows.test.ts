@@ -10,9 +10,9 @@ import {
 } from "../../../src/service/feedback-webhook.ts";
 import { createFlowStore } from "../../../src/service/flow-store.ts";
 import { createStore } from "../../../src/service/store.ts";
-import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { Harness, type HarnessOptions } from "./support.ts";
+import { harness, type HarnessOptions, openReceiver, serve, valuesOf } from "./support.ts";
 
 const flow: CrewProject = {
   kind: "flow",
@@ -77,27 +77,32 @@ async function news(part: FlowPart, report: FlowReports): Promise<FlowResult> {
   };
 }
 
+const engineOf = (runFlow: typeof news): Engine => ({
+  name: "flows",
+  run: () => Promise.reject(new Error("A flow has no tasks.")),
+  runFlow,
+});
+
 describe("service: flows", () => {
   const parts: FlowPart[] = [];
   let run = news;
-  const engine: Engine = {
-    name: "flows",
-    run: () => Promise.reject(new Error("A flow has no tasks.")),
-    runFlow: (part, report) => {
-      parts.push(part);
-      return run(part, report);
-    },
-  };
-  let harness: Harness;
+  const engine = engineOf((part, report) => {
+    parts.push(part);
+    return run(part, report);
+  });
   const open = async (options: HarnessOptions = {}) =>
-    (harness = await new Harness({ engine, project: flow, ...options }).start());
+    await serve({ engine, project: flow, ...options });
   beforeEach(() => {
     parts.length = 0;
     run = news;
   });
-  afterEach(() => harness.end());
 
   const kickoff = (inputs: object = { topic: "tides" }) => harness.kickoff({ inputs });
+  /** Serves the flow; resolves to an execution that waits for a person. */
+  const paused = async () => {
+    await open();
+    return await harness.kickoffUntilWaiting({ inputs: { topic: "tides" } });
+  };
   const answer = (id: string, isApprove: boolean, feedback: string) =>
     harness.resume(id, isApprove, feedback, { task_id: "review" });
   const tasksOf = (tasks: readonly { task_id: string; output: string }[] = []) =>
@@ -128,10 +133,10 @@ describe("service: flows", () => {
       `review: ${written("none")}`,
       "publish: Published (Approved.)",
     ]);
-    assert.deepEqual(
-      parts.map(({ answer }) => answer),
-      [undefined, { requestedAt: "1", feedback: "Approved.", outcomes: ["approved"] }],
-    );
+    assert.deepEqual(valuesOf(parts, "answer"), [
+      undefined,
+      { requestedAt: "1", feedback: "Approved.", outcomes: ["approved"] },
+    ]);
   });
 
   it("take an answer by its words alone, whatever is_approve says", async () => {
@@ -184,9 +189,7 @@ describe("service: flows", () => {
   });
 
   it("may run a method again after a rejection, as another attempt", async () => {
-    await open();
-    const id = await kickoff();
-    await harness.untilWaiting(id);
+    const id = await paused();
     const { body } = await answer(id, false, "request changes");
     // The service doesn't repeat the task: the flow decides.
     assert.equal((body as { status: string }).status, "resumed");
@@ -201,9 +204,7 @@ describe("service: flows", () => {
   });
 
   it("are answered only where they wait, and only with what an option can mean", async () => {
-    await open();
-    const id = await kickoff();
-    await harness.untilWaiting(id);
+    const id = await paused();
     const { status, body } = await answer(id, true, "rejected");
     assert.equal(status, 400);
     assert.match(JSON.stringify(body), /contradicts is_approve/);
@@ -216,11 +217,12 @@ describe("service: flows", () => {
   it("wait for a person in the live dialect, too", async () => {
     await open({ dialect: "live" });
     const id = await kickoff();
-    const status = async () => asObject(await harness.status(id));
-    const waiting = await waitFor("a pause", async () => {
-      const now = await status();
-      return now["state"] === "PAUSED" && now;
-    });
+    const until = (state: string) =>
+      waitFor(state, async () => {
+        const now = asObject(await harness.status(id));
+        return now["state"] === state && now;
+      });
+    const waiting = await until("PAUSED");
     assert.equal(waiting["flow_id"], id);
     const { unit, total, remaining, completed, current } = asObject(waiting["progress"]);
     assert.deepEqual(
@@ -228,18 +230,13 @@ describe("service: flows", () => {
       ["step", null, null, 1, "review"],
     );
     await answer(id, true, "");
-    const ended = await waitFor("the end", async () => {
-      const now = await status();
-      return now["state"] === "SUCCESS" && now;
-    });
+    const ended = await until("SUCCESS");
     assert.equal(ended["result"], "Published ()");
     assert.ok(!("flow_id" in ended));
   });
 
   it("that wait are still waiting after a restart, and continue from their pause", async () => {
-    await open();
-    const id = await kickoff();
-    await harness.untilWaiting(id);
+    const id = await paused();
     await harness.close();
     await open({ folder: harness.folder });
     assert.equal((await harness.untilWaiting(id)).pending_human_input?.message, pause.message);
@@ -252,9 +249,7 @@ describe("service: flows", () => {
   });
 
   it("keep their pauses, answers and output if the service was killed before it noted the end of a part", async () => {
-    await open();
-    const id = await kickoff();
-    await harness.untilWaiting(id);
+    const id = await paused();
     await answer(id, true, "Good.");
     const { result } = await harness.untilEnded(id);
     await harness.close();
@@ -279,9 +274,7 @@ describe("service: flows", () => {
       if (deaths++ < 3) throw new Error("The process ended.");
       return await news(part, report);
     };
-    await open();
-    const id = await kickoff();
-    await harness.untilWaiting(id);
+    const id = await paused();
     await answer(id, true, "approved");
     const { result } = await harness.untilEnded(id);
     assert.deepEqual(tasksOf(result?.tasks), [
@@ -345,18 +338,14 @@ describe("service: flows", () => {
     });
 
   it("can be stopped while they wait", async () => {
-    await open();
-    const id = await kickoff();
-    await harness.untilWaiting(id);
+    const id = await paused();
     assert.equal((await harness.request("POST", `/stop/${id}`)).status, 200);
     assert.equal((await answer(id, true, "")).status, 400);
     assert.equal(parts.length, 1);
   });
 
   it("report their methods and pauses as events, each end with its start", async () => {
-    await open();
-    const id = await kickoff();
-    await harness.untilWaiting(id);
+    const id = await paused();
     await answer(id, true, "approved");
     const status = asObject(await harness.untilEnded(id));
     const events = asArray(status["events"]).map(asObject);
@@ -387,11 +376,10 @@ describe("service: flows", () => {
 
   it("call the human-input callback of the kickoff at a pause", async () => {
     await open();
-    const receiver = new CallbackReceiver();
-    const url = await receiver.start();
+    const receiver = await openReceiver();
     const id = await harness.kickoff({
       inputs: { topic: "tides" },
-      humanInputWebhookUrl: `${url}/h`,
+      humanInputWebhookUrl: `${receiver.url}/h`,
     });
     const [callback] = await waitFor(
       "the callback",
@@ -406,35 +394,25 @@ describe("service: flows", () => {
       kickoff_id: id,
       meta: null,
     });
-    await receiver.stop();
   });
 });
 
 describe("service: the feedback webhook of flows", () => {
   const secret = "a secret";
-  const engine: Engine = {
-    name: "flows",
-    run: () => Promise.reject(new Error("A flow has no tasks.")),
-    runFlow: news,
-  };
-  let harness: Harness;
+  const engine = engineOf(news);
   let receiver: CallbackReceiver;
   let feedbackWebhook: FeedbackWebhook;
   const log: string[] = [];
   beforeEach(async () => {
-    receiver = new CallbackReceiver();
-    const url = `${await receiver.start()}/people?key=hidden`;
+    receiver = await openReceiver();
+    const url = `${receiver.url}/people?key=hidden`;
     const address = () => "http://127.0.0.1:9";
     feedbackWebhook = createFeedbackWebhook({
       ...{ url, secret, address, timeoutMs: 60_000 },
       log: (line) => log.push(line),
     });
-    harness = await new Harness({ engine, project: flow, feedbackWebhook }).start();
+    await serve({ engine, project: flow, feedbackWebhook });
     log.length = 0;
-  });
-  afterEach(async () => {
-    await harness.end();
-    await receiver.stop();
   });
   const requests = (count: number) =>
     waitFor("a request", () => receiver.received.length === count && receiver.received);
@@ -444,8 +422,7 @@ describe("service: the feedback webhook of flows", () => {
     });
 
   it("is sent in the vendor's shape with a signature that holds, and takes the answer once, without a token", async () => {
-    const id = await harness.kickoff({ inputs: { topic: "tides" } });
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting({ inputs: { topic: "tides" } });
     const [sent] = await requests(1);
     assert.ok(sent);
     const { request, callback_url, ...rest } = sent.body;
@@ -530,8 +507,7 @@ describe("service: the feedback webhook of flows", () => {
       /did not reach http:\/\/127\.0\.0\.1:\d+: The receiver answered 500\.$/,
     );
     await harness.untilWaiting(id);
-    await harness.resume(id, true, "", { task_id: "review" });
-    await harness.untilEnded(id);
+    await harness.approve(id, "", { task_id: "review" });
     assert.equal(receiver.received.length, 1);
   });
 });

@@ -3,7 +3,7 @@ import { asObject } from "../../../src/base/json.ts";
 import type { TaskResult } from "../../../src/service/engine.ts";
 import { readAnswer, type ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs } from "./support.ts";
+import { crew, harness, inputs, openHarness, serve } from "./support.ts";
 
 interface LiveStatus {
   readonly state: string;
@@ -19,11 +19,7 @@ interface LiveStatus {
 }
 
 describe("service: the live dialect", () => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await new Harness({ dialect: "live" }).start();
-  });
-  afterEach(() => harness.end());
+  beforeEach(() => serve({ dialect: "live" }));
 
   const read = async (id: string) =>
     (await harness.request("GET", `/status/${id}`)).body as LiveStatus;
@@ -78,7 +74,6 @@ describe("service: the live dialect", () => {
   });
 
   it("goes through PENDING, STARTED and RUNNING", async () => {
-    await harness.end();
     const runs: (() => void)[] = [];
     const engine = {
       name: "held",
@@ -86,7 +81,7 @@ describe("service: the live dialect", () => {
     };
     const release = () =>
       waitFor("a task to run", () => runs.length > 0 && (runs.shift()?.(), true));
-    harness = new Harness({ dialect: "live", engine });
+    openHarness({ dialect: "live", engine });
     const id = await harness.kickoff();
     const pending = await read(id);
     assert.deepEqual(
@@ -108,8 +103,7 @@ describe("service: the live dialect", () => {
 
   it("counts no tasks while only Python knows them, and neither does the documented one", async () => {
     const ofStart = async (dialect: "live" | "documented") => {
-      await harness.end();
-      harness = new Harness({ dialect, project: { ...crew, tasks: [] } });
+      openHarness({ dialect, project: { ...crew, tasks: [] } });
       const { status, body } = await harness.request("GET", `/${await harness.kickoff()}/status`);
       assert.equal(status, 200, JSON.stringify(body));
       return asObject(body);
@@ -175,49 +169,26 @@ describe("service: the live dialect", () => {
   });
 
   it("has the error bodies of deployed crews", async () => {
+    const kickoff = (body: unknown) => harness.request("POST", "/kickoff", body);
+    const wrong = { Authorization: "Bearer x" };
+    const early = { executionId: await harness.kickoff(), taskId: "polish" };
+    const missing = { detail: "Missing inputs: audience, topic" };
+    const notPending = { detail: "Execution is not in pending human input state" };
+    const credentials = { detail: "Invalid or missing authentication credentials" };
+    const noToken = await readAnswer(await harness.app.request("/inputs"));
     const answers: [string, ApiAnswer, number, unknown][] = [
-      [
-        "no token",
-        await readAnswer(await harness.app.request("/inputs")),
-        401,
-        { detail: "Not authenticated" },
-      ],
-      [
-        "wrong token",
-        await harness.request("GET", "/inputs", undefined, { Authorization: "Bearer x" }),
-        401,
-        { detail: "Invalid or missing authentication credentials" },
-      ],
+      ["no token", noToken, 401, { detail: "Not authenticated" }],
+      ["wrong token", await harness.request("GET", "/inputs", undefined, wrong), 401, credentials],
       ["route", await harness.request("GET", "/nothing"), 404, { detail: "Not Found" }],
-      [
-        "inputs",
-        await harness.request("POST", "/kickoff", { inputs: {} }),
-        422,
-        { detail: "Missing inputs: audience, topic" },
-      ],
-      [
-        "bare body",
-        await harness.request("POST", "/kickoff", inputs),
-        422,
-        { detail: "Missing inputs: audience, topic" },
-      ],
-      [
-        "empty body",
-        await harness.request("POST", "/kickoff", {}),
-        422,
-        { detail: "Missing inputs: audience, topic" },
-      ],
-      ["not JSON", await harness.request("POST", "/kickoff", "{"), 500, "Internal Server Error"],
+      ["inputs", await kickoff({ inputs: {} }), 422, missing],
+      ["bare body", await kickoff(inputs), 422, missing],
+      ["empty body", await kickoff({}), 422, missing],
+      ["not JSON", await kickoff("{"), 500, "Internal Server Error"],
       [
         "not pending",
-        await resume({
-          executionId: await harness.kickoff(),
-          taskId: "polish",
-          humanFeedback: "",
-          isApprove: true,
-        }),
+        await resume({ ...early, humanFeedback: "", isApprove: true }),
         400,
-        { detail: "Execution is not in pending human input state" },
+        notPending,
       ],
     ];
     for (const [name, answer, status, body] of answers)

@@ -13,13 +13,13 @@ import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { createFlowStore } from "../../../src/service/flow-store.ts";
 import { createStore } from "../../../src/service/store.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
-import { readAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
+import type { DocumentedStatus } from "../../support/crew-api.ts";
 import { CuttingProxy } from "../../support/cutting-proxy.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { isCi } from "../../support/needs.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitFor, within } from "../../support/wait.ts";
-import { type HarnessOptions, inputs, openOn } from "./support.ts";
+import { addExecution, ask as askApp, type HarnessOptions, inputs, openOn } from "./support.ts";
 
 const run = promisify(execFile);
 
@@ -49,12 +49,8 @@ describe("service: faults on Postgres", () => {
     const storage = await within("the database", openPostgresStorage(url, note));
     const { service, app } = openOn(storage, note, options);
     closing.push(() => service.close());
-    const ask = async (path: string, body?: object) => {
-      const more = body && { method: "POST", body: JSON.stringify(body) };
-      const headers = { Authorization: "Bearer T" };
-      const answer = app.request(path, { headers, ...more });
-      return await readAnswer(await within(`the answer of ${path}`, answer));
-    };
+    const ask = async (path: string, body?: object) =>
+      await within(`the answer of ${path}`, askApp(app, path, body));
     const call = async (path: string, body?: object): Promise<unknown> => {
       const answer = await ask(path, body);
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -73,10 +69,26 @@ describe("service: faults on Postgres", () => {
     };
   }
 
+  function connect(address = url) {
+    const sql = postgres(address, { max: 1, onnotice: () => undefined });
+    closing.push(() => sql.end());
+    return sql;
+  }
+
+  /** A storage whose connections can be dropped. */
+  async function openThroughProxy() {
+    const proxy = await CuttingProxy.start(server.port);
+    const storage = await openPostgresStorage(proxy.through(url), () => undefined);
+    closing.push(async () => {
+      await storage.database.close();
+      await proxy.stop();
+    });
+    return { proxy, ...storage };
+  }
+
   /** Has a change of a table refused, as by a full disk. */
   async function refuse(change: string, table: string) {
-    const sql = postgres(url, { max: 1 });
-    closing.push(() => sql.end());
+    const sql = connect();
     await sql.unsafe(`
       CREATE SEQUENCE refused;
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -150,12 +162,7 @@ describe("service: faults on Postgres", () => {
   });
 
   it("a claim whose answer was lost is given back before the next one, whoever makes it", async () => {
-    const proxy = await CuttingProxy.start(server.port);
-    const storage = await openPostgresStorage(proxy.through(url), () => undefined);
-    closing.push(async () => {
-      await storage.database.close();
-      await proxy.stop();
-    });
+    const { proxy, ...storage } = await openThroughProxy();
     await storage.database.query(storage.startRun("one"));
     let claims = 0;
     proxy.onQuery = (sql) =>
@@ -167,18 +174,8 @@ describe("service: faults on Postgres", () => {
   });
 
   it("a failure counts once, though the answer that says that it is stored was lost", async () => {
-    const proxy = await CuttingProxy.start(server.port);
-    const { database, forRuns } = await openPostgresStorage(proxy.through(url), () => undefined);
-    closing.push(async () => {
-      await database.close();
-      await proxy.stop();
-    });
-    await database.query(
-      change(
-        `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
-         VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
-      ),
-    );
+    const { proxy, database, forRuns } = await openThroughProxy();
+    await database.query(addExecution());
     const key = { executionId: "a", taskIndex: 0, attempt: 1 };
     const [store, flows] = [createStore(forRuns), createFlowStore(forRuns)];
     await store.begin(key, "only");
@@ -252,8 +249,7 @@ describe("service: faults on Postgres", () => {
     });
 
     it("refuses kickoffs in words; what was accepted goes on when there is space", async () => {
-      const admin = postgres(server.url, { max: 1, onnotice: () => undefined });
-      closing.push(() => admin.end());
+      const admin = connect(server.url);
       const [row] = await admin`SHOW data_directory`;
       const { uid, gid } = statSync(String(row?.["data_directory"]));
       chownSync(disk, uid, gid);
@@ -286,9 +282,7 @@ describe("service: faults on Postgres", () => {
       const early = await ask("/resume", { execution_id: first, ...approval });
       assert.ok([200, 500, 503].includes(early.status), `${early.status}`);
       rmSync(filler);
-      const stored = postgres(url, { max: 1 });
-      closing.push(() => stored.end());
-      const [found] = await stored.unsafe(`SELECT count(*) AS count FROM ${schema}.executions`);
+      const [found] = await connect().unsafe(`SELECT count(*) AS count FROM ${schema}.executions`);
       assert.equal(Number(found?.["count"]), accepted.length);
       accepted.push(await kickoff());
       for (const id of accepted.slice(early.status === 200 ? 1 : 0)) {
@@ -306,8 +300,7 @@ describe("service: faults on Postgres", () => {
     const id = await next.kickoff();
     await waitFor("the old process to find it", () => old.log.length > 0);
     assert.deepEqual(old.log, ['Executions of the crew "next" wait for a process that serves it.']);
-    const sql = postgres(url, { max: 1 });
-    closing.push(() => sql.end());
+    const sql = connect();
     const given = () =>
       sql`SELECT 1 FROM crewdeck.workflow_runs WHERE worker_id IS NULL AND error IS NOT NULL`;
     await waitFor("the old process to give it back", async () => (await given()).length === 1);
@@ -322,8 +315,7 @@ describe("service: faults on Postgres", () => {
     const rested: (readonly [string, boolean])[] = [];
     const rest: Engine["rest"] = (...what) => rested.push(what);
     await open({ engine: { ...rehearsalEngine(0), rest } });
-    const sql = postgres(url, { max: 1 });
-    closing.push(() => sql.end());
+    const sql = connect();
     await sql.notify("crewdeck", JSON.stringify({ kind: "ended", executionId: "one" }));
     await waitFor("the notice", () => rested.length > 0);
     assert.deepEqual(rested, [["one", true]]);
@@ -346,9 +338,9 @@ describe("service: faults on Postgres", () => {
   });
 
   it("a first start that fails says why", async () => {
-    const sql = postgres(url, { max: 1, onnotice: () => undefined });
-    closing.push(() => sql.end());
-    await sql.unsafe(`CREATE SCHEMA ${schema}; CREATE VIEW ${schema}.executions AS SELECT 1 AS id`);
+    await connect().unsafe(
+      `CREATE SCHEMA ${schema}; CREATE VIEW ${schema}.executions AS SELECT 1 AS id`,
+    );
     await assert.rejects(
       openPostgresDatabase(url, () => undefined),
       {

@@ -5,9 +5,8 @@ import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { createQueue } from "../../../src/service/server/limits.ts";
 import { openService } from "../../../src/service/service.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
-import { readAnswer } from "../../support/crew-api.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
-import { crew, inputs } from "./support.ts";
+import { ask, crew, inputs } from "./support.ts";
 
 describe("The queue of kickoffs of several processes", () => {
   needsPostgres();
@@ -32,13 +31,8 @@ describe("The queue of kickoffs of several processes", () => {
         admit: createQueue(storage.database, each.name, limit),
       }),
     );
-    const post = async (of: "one" | "two", path: string, body: object) => {
-      const more = { method: "POST", body: JSON.stringify(body) };
-      const headers = { Authorization: "Bearer T" };
-      return await readAnswer(
-        await apps[of === "one" ? 0 : 1]!.request(path, { headers, ...more }),
-      );
-    };
+    const post = async (of: "one" | "two", path: string, body: object) =>
+      await ask(apps[of === "one" ? 0 : 1]!, path, body);
     return {
       post,
       kickoff: () => post("one", "/kickoff", { inputs }),

@@ -26,6 +26,7 @@ import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
+import { addExecution, valuesOf } from "./support.ts";
 
 describe("service: Postgres", () => {
   needsPostgres();
@@ -184,12 +185,7 @@ describe("service: Postgres", () => {
 
   it("sends all events of a batch, though another process adds one at the same time", async () => {
     const database = await open();
-    await database.query(
-      change(
-        `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
-         VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
-      ),
-    );
+    await database.query(addExecution());
     const deliveries = createDeliveries(database, 1);
     const add = (id: string, isLast: boolean) =>
       deliveries.batch("a", { url: "http://127.0.0.1/" }, { id }, isLast);
@@ -235,10 +231,7 @@ describe("service: Postgres", () => {
       });
     await Promise.all([both("a", "b"), both("b", "a")]);
     const counts = await database.query(rows("SELECT count FROM counts"));
-    assert.deepEqual(
-      counts.map(({ count }) => count),
-      [2, 2],
-    );
+    assert.deepEqual(valuesOf(counts, "count"), [2, 2]);
     assert.ok(begun > 2, "there was a deadlock");
   });
 

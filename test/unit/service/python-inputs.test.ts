@@ -8,7 +8,7 @@ import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { ApiError } from "../../../src/service/errors.ts";
 import { createPythonInputs } from "../../../src/service/python-inputs.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import { crew, Harness } from "./support.ts";
+import { crew, harness, openHarness } from "./support.ts";
 
 type Options = Parameters<typeof createPythonInputs>[0];
 
@@ -16,9 +16,9 @@ const partial = { ...crew, inputs: ["topic"], lacks: "tasks" } as const;
 
 /** A service's part in a folder, with a Python that answers as `answer` says. */
 function open(
-  folder: string,
   answer: () => Promise<readonly string[]>,
   options: Partial<Options> = {},
+  folder = temporaryFolder("python-inputs"),
 ) {
   const database = openSqliteDatabase(path.join(folder, "service.db"), () => undefined);
   const state = { version: "1", asked: 0, log: [] as string[] };
@@ -49,7 +49,10 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe("the inputs of a crew whose files don't say them", () => {
   it("of two processes with other files don't replace each other", async () => {
     const folder = temporaryFolder("python-inputs");
-    const [old, fresh] = [open(folder, twoNames), open(folder, () => Promise.resolve(["place"]))];
+    const [old, fresh] = [
+      open(twoNames, {}, folder),
+      open(() => Promise.resolve(["place"]), {}, folder),
+    ];
     fresh.state.version = "2";
     for (const each of [old, fresh]) await each.askInputs();
     assert.deepEqual((await old.readProject()).inputs, ["topic", "audience"]);
@@ -59,7 +62,7 @@ describe("the inputs of a crew whose files don't say them", () => {
 
   it("are asked from Python once, kept over a restart, and asked again when the files change", async () => {
     const folder = temporaryFolder("python-inputs");
-    const first = open(folder, twoNames);
+    const first = open(twoNames, {}, folder);
     const error = await refusal(first.readProject);
     assert.deepEqual([error.status, error.retryAfter], [503, 5]);
     assert.equal(
@@ -74,7 +77,7 @@ describe("the inputs of a crew whose files don't say them", () => {
     assert.equal(first.state.asked, 1);
     await first.close();
 
-    const second = open(folder, () => Promise.resolve(["place"]));
+    const second = open(() => Promise.resolve(["place"]), {}, folder);
     assert.deepEqual(await second.readProject(), whole);
     second.state.version = "2";
     assert.equal((await refusal(second.readProject)).status, 503);
@@ -84,9 +87,7 @@ describe("the inputs of a crew whose files don't say them", () => {
   });
 
   it("are asked only when a person allows it, and by who asks at the same time once", async () => {
-    const { readProject, askInputs, state, close } = open(temporaryFolder("asks"), twoNames, {
-      asks: "allowed",
-    });
+    const { readProject, askInputs, state, close } = open(twoNames, { asks: "allowed" });
     const error = await refusal(readProject);
     assert.match(error.message, /which runs the project's code, open its kickoff form/);
     assert.deepEqual(error.details, { crewdeck: { started: false, ask_python: true } });
@@ -100,11 +101,7 @@ describe("the inputs of a crew whose files don't say them", () => {
 
   it("are never asked in a process that only answers requests", async () => {
     const options = { asks: "elsewhere" } as const;
-    const { askInputs, readProject, state, close } = open(
-      temporaryFolder("api"),
-      twoNames,
-      options,
-    );
+    const { askInputs, readProject, state, close } = open(twoNames, options);
     const problem = /A process that runs executions asks its Python within a minute/;
     assert.match((await refusal(readProject)).message, problem);
     assert.match((await refusal(askInputs)).message, problem);
@@ -114,7 +111,7 @@ describe("the inputs of a crew whose files don't say them", () => {
 
   it("come with what Python says if it can't name them, which isn't asked again at once", async () => {
     const fails = () => Promise.reject(new Error("ModuleNotFoundError: No module named 'tides'"));
-    const { readProject, askInputs, state, close } = open(temporaryFolder("fails"), fails);
+    const { readProject, askInputs, state, close } = open(fails);
     await refusal(readProject);
     await settled();
     const error = await refusal(readProject);
@@ -132,11 +129,7 @@ describe("the inputs of a crew whose files don't say them", () => {
 
   it("are what the files say for other crews, without Python", async () => {
     const options = { read: () => Promise.resolve(crew), asks: "allowed" } as const;
-    const { readProject, askInputs, state, close } = open(
-      temporaryFolder("whole"),
-      twoNames,
-      options,
-    );
+    const { readProject, askInputs, state, close } = open(twoNames, options);
     assert.deepEqual(await readProject(), crew);
     assert.deepEqual(await askInputs(), crew);
     assert.equal(state.asked, 0);
@@ -151,7 +144,7 @@ describe("the inputs of a crew whose files don't say them", () => {
       read: () => Promise.resolve(partial),
       version: () => Promise.resolve("1"),
     });
-    const harness = new Harness({ engine, ...parts });
+    openHarness({ engine, ...parts });
     try {
       for (const [method, address] of [
         ["GET", "/inputs"],
@@ -175,7 +168,6 @@ describe("the inputs of a crew whose files don't say them", () => {
       assert.deepEqual(listed.body, { inputs: ["topic", "audience"] });
       assert.equal((await harness.request("GET", "/inputs/ask")).headers.get("Allow"), "POST");
     } finally {
-      await harness.close();
       await database.close();
     }
   });

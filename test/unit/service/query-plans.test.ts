@@ -4,35 +4,24 @@ import path from "node:path";
 import { mock } from "node:test";
 import { openSqlite, text } from "../../../src/base/sqlite.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
-import { Harness, inputs } from "./support.ts";
+import { harness, inputs, restart, serve } from "./support.ts";
 
 describe("service: its queries", () => {
-  let harness: Harness;
-  after(async () => {
-    mock.restoreAll();
-    await harness.end();
-  });
+  after(() => mock.restoreAll());
 
   it("find rows by an index in all tables, also when it starts", async () => {
     const prepare = mock.method(DatabaseSync.prototype, "prepare");
     const engine = { ...rehearsalEngine(0), costsMoney: true };
-    const start = (folder?: string) =>
-      new Harness({ engine, operations: { keepDays: 1 }, ...(folder && { folder }) });
-    harness = await start().start();
+    const options = { engine, operations: { keepDays: 1 } };
+    await serve(options);
     const webhooks = { url: "http://127.0.0.1:9/", events: ["crew_kickoff_started"] };
-    const id = await harness.kickoff({ inputs, webhooks });
-    await harness.untilWaiting(id);
-    await harness.resume(id, false, "Shorter");
-    await harness.untilWaiting(id, 2);
-    await harness.resume(id, true, "");
-    await harness.untilEnded(id);
-    const interrupted = await harness.kickoff();
-    await harness.untilWaiting(interrupted);
-    await harness.close();
-    harness = start(harness.folder);
-    await harness.sql("UPDATE attempts SET state = 'running' WHERE execution_id = ?", interrupted);
-    await harness.close();
-    harness = await start(harness.folder).start();
+    const id = await harness.kickoffUntilWaiting({ inputs, webhooks });
+    await harness.reject(id, 2, "Shorter");
+    await harness.approve(id);
+    const interrupted = await harness.kickoffUntilWaiting();
+    const runs = `UPDATE attempts SET state = 'running' WHERE execution_id = '${interrupted}'`;
+    await restart(options);
+    await restart(options, runs);
     assert.deepEqual(await harness.service.held(), [interrupted]);
     await harness.service.decide("continue", [interrupted]);
 

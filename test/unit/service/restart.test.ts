@@ -4,52 +4,39 @@ import { createRetention } from "../../../src/service/operations/retention.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { createEvents } from "../../../src/service/events.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs, onPostgres } from "./support.ts";
+import { crew, harness, inputs, onPostgres, openHarness, restart, serve } from "./support.ts";
+
+/** A person's decision, as it is stored. */
+const approved =
+  "UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE state = 'waiting'";
 
 describe("service: after a restart", () => {
-  let harness: Harness;
-  afterEach(() => harness.end());
-
-  const restart = async () => {
-    await harness.close();
-    harness = await new Harness({ folder: harness.folder }).start();
-  };
-
   it("a waiting execution still waits, with its feedback, and continues", async () => {
-    harness = await new Harness().start();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    await harness.resume(id, false, "before the restart");
-    await harness.untilWaiting(id, 2);
+    await serve();
+    const id = await harness.kickoffUntilWaiting();
+    await harness.reject(id, 2, "before the restart");
     await restart();
     await harness.untilWaiting(id, 2);
-    assert.equal((await harness.resume(id, true, "after it")).status, 200);
-    assert.match(
-      (await harness.untilEnded(id)).result?.output ?? "",
-      /before the restart\n.*after it/,
-    );
+    const { result } = await harness.approve(id, "after it");
+    assert.match(result?.output ?? "", /before the restart\n.*after it/);
   });
 
   // In Postgres, both were always one change.
   if (!onPostgres)
     it("an execution that was stored but not started is started", async () => {
-      harness = new Harness();
+      openHarness();
       const id = await harness.kickoff();
-      await harness.close();
-      harness = new Harness({ folder: harness.folder });
-      await harness.sql("DELETE FROM workflow_runs");
-      await harness.start();
+      await restart({}, "DELETE FROM workflow_runs");
       await harness.untilWaiting(id);
     });
 
   // Other processes use Postgres, too, so none looks at all at its start.
   if (!onPostgres)
     it("20,000 executions that wait don't keep it from answering", async () => {
-      harness = await new Harness().start();
-      const id = await harness.kickoff();
-      await harness.untilWaiting(id);
+      await serve();
+      const id = await harness.kickoffUntilWaiting();
       await harness.close();
-      harness = new Harness({ folder: harness.folder });
+      openHarness({ folder: harness.folder });
       const copies = async (table: string, columns: string, key: string) =>
         harness.sql(
           `WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 20000)
@@ -73,37 +60,23 @@ describe("service: after a restart", () => {
     });
 
   it("a decision whose signal was stored, but whose run stayed asleep, reaches it", async () => {
-    harness = await new Harness().start();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    const asleep = "SELECT 1 AS found FROM workflow_runs WHERE worker_id IS NULL";
-    await waitFor("the run to sleep", async () => (await harness.sql(asleep)).length === 1);
-    await harness.close();
-    harness = new Harness({ folder: harness.folder });
+    await serve();
+    const id = await harness.kickoffUntilWaiting();
+    await harness.untilAsleep();
     // A kill came between the library's two changes.
-    await harness.sql(
-      "UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE execution_id = ? AND state = 'waiting'",
-      id,
-    );
-    await harness.sql(
+    await restart(
+      {},
+      approved,
       `INSERT INTO workflow_signals (namespace_id, id, signal, workflow_run_id, step_attempt_id, created_at)
        SELECT namespace_id, 'one', 'decision', workflow_run_id, id, created_at FROM step_attempts WHERE kind = 'signal-wait'`,
     );
-    await harness.start();
     assert.match((await harness.untilEnded(id)).result?.output ?? "", /approved: kept/);
   });
 
   it("a decision that was stored but didn't reach its run reaches it", async () => {
-    harness = await new Harness().start();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    await harness.close();
-    harness = new Harness({ folder: harness.folder });
-    await harness.sql(
-      "UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE execution_id = ? AND state = 'waiting'",
-      id,
-    );
-    await harness.start();
+    await serve();
+    const id = await harness.kickoffUntilWaiting();
+    await restart({}, approved);
     assert.match((await harness.untilEnded(id)).result?.output ?? "", /approved: kept/);
     const { events = [] } = readStatus(await harness.status(id));
     const decided = events.find(({ type }) => type === "human_feedback_received");
@@ -113,39 +86,34 @@ describe("service: after a restart", () => {
   // It had no Postgres.
   if (!onPostgres)
     it("an execution that version 0.1.0 left waiting continues", async () => {
-      harness = await new Harness().start();
-      const id = await harness.kickoff();
-      await harness.untilWaiting(id);
-      await harness.close();
+      await serve();
+      const id = await harness.kickoffUntilWaiting();
       // Its tables and steps.
-      for (const table of ["held", "kept", "usage", "batched_events"])
-        await harness.sql(`DROP TABLE ${table}`);
-      for (const index of ["deliveries_due", "deliveries_not_sent"])
-        await harness.sql(`DROP INDEX ${index}`);
-      for (const column of ["kind", "queue", "due", "problem"])
-        await harness.sql(`ALTER TABLE deliveries DROP COLUMN ${column}`);
-      await harness.sql("DELETE FROM step_attempts WHERE step_name = 'prepare'");
-      await harness.sql("UPDATE step_attempts SET output = 'null' WHERE step_name LIKE 'task %'");
-      harness = await new Harness({ folder: harness.folder }).start();
+      await restart(
+        {},
+        ...["held", "kept", "usage", "batched_events"].map((table) => `DROP TABLE ${table}`),
+        ...["deliveries_due", "deliveries_not_sent"].map((index) => `DROP INDEX ${index}`),
+        ...["kind", "queue", "due", "problem"].map(
+          (column) => `ALTER TABLE deliveries DROP COLUMN ${column}`,
+        ),
+        "DELETE FROM step_attempts WHERE step_name = 'prepare'",
+        "UPDATE step_attempts SET output = 'null' WHERE step_name LIKE 'task %'",
+      );
       await harness.untilWaiting(id);
-      await harness.resume(id, true, "");
-      assert.equal((await harness.untilEnded(id)).status, "completed");
-      await harness.untilWaiting(await harness.kickoff());
+      assert.equal((await harness.approve(id)).status, "completed");
+      await harness.kickoffUntilWaiting();
     });
 
   it("an execution whose run the library gave up ends with that error, also without a restart", async () => {
-    harness = await new Harness().start();
+    await serve();
     for (const restarts of [false, true]) {
-      const id = await harness.kickoff();
-      await harness.untilWaiting(id);
-      const asleep =
-        "SELECT 1 AS found FROM workflow_runs WHERE status = 'running' AND worker_id IS NULL";
-      await waitFor("the run to sleep", async () => (await harness.sql(asleep)).length === 1);
+      const id = await harness.kickoffUntilWaiting();
+      await harness.untilAsleep();
       if (restarts) await harness.close();
       await harness.sql(
         `UPDATE workflow_runs SET status = 'failed', error = '{"message":"disk is full"}' WHERE status = 'running'`,
       );
-      if (restarts) harness = await new Harness({ folder: harness.folder }).start();
+      if (restarts) await serve({ folder: harness.folder });
       const { error } = await harness.untilEnded(id);
       assert.match(error ?? "", /can't continue: disk is full/);
     }
@@ -154,10 +122,10 @@ describe("service: after a restart", () => {
   // In Postgres, leases run out by themselves.
   if (!onPostgres)
     it("a schema change of the library that breaks the start-up query is logged, and the service still works", async () => {
-      harness = new Harness();
+      openHarness();
       const before = await harness.kickoff();
       await harness.close();
-      harness = new Harness({ folder: harness.folder });
+      openHarness({ folder: harness.folder });
       // Simulates a newer library that renamed the column. The library's own statements need it, so it is restored after the start.
       await harness.sql("ALTER TABLE workflow_runs RENAME COLUMN worker_id TO owner_id");
       const working = harness.service.work();
@@ -168,7 +136,7 @@ describe("service: after a restart", () => {
     });
 
   it("a stored execution that can no longer be read is answered 500, and others aren't affected", async () => {
-    harness = await new Harness().start();
+    await serve();
     const damaged = await harness.kickoff({ inputs });
     const sound = await harness.kickoff({ inputs });
     await harness.untilWaiting(damaged);
@@ -181,20 +149,19 @@ describe("service: after a restart", () => {
   });
 
   it("an output that was stored before a crash is kept, not produced again", async () => {
-    harness = await new Harness({ project: { ...crew, tasks: crew.tasks.slice(1, 2) } }).start();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    await harness.close();
-    await harness.sql("UPDATE attempts SET output = 'as it was shown' WHERE execution_id = ?", id);
-    await harness.sql("DELETE FROM step_attempts");
-    await harness.sql("UPDATE workflow_runs SET available_at = '2000-01-01T00:00:00.000Z'");
-    harness = await new Harness({ folder: harness.folder }).start();
+    await serve({ project: { ...crew, tasks: crew.tasks.slice(1, 2) } });
+    const id = await harness.kickoffUntilWaiting();
+    await restart(
+      {},
+      "UPDATE attempts SET output = 'as it was shown'",
+      "DELETE FROM step_attempts",
+      "UPDATE workflow_runs SET available_at = '2000-01-01T00:00:00.000Z'",
+    );
     assert.equal(
       (await harness.untilWaiting(id)).pending_human_input?.task_output,
       "as it was shown",
     );
-    await harness.resume(id, true, "");
-    assert.equal((await harness.untilEnded(id)).result?.output, "as it was shown");
+    assert.equal((await harness.approve(id)).result?.output, "as it was shown");
   });
 
   it("an attempt that was begun ten times, because each time the service ended, isn't begun again", async () => {
@@ -211,7 +178,7 @@ describe("service: after a restart", () => {
         throw new Error("It is repeated.");
       },
     };
-    harness = await new Harness({ engine }).start();
+    await serve({ engine });
     const { status, error } = await harness.untilEnded(await harness.kickoff());
     assert.equal(status, "error");
     assert.match(error ?? "", /^Task execution failed: It was begun 10 times, and each time /);
@@ -240,14 +207,14 @@ describe("service: after a restart", () => {
         [endAttempt, killed] = [undefined, undefined];
       });
       const interrupted = async () => {
-        harness = await new Harness({ engine: engine(true) }).start();
+        await serve({ engine: engine(true) });
         const id = await harness.kickoff();
         await waitFor("the attempt", () => endAttempt !== undefined);
         // As after a kill: it looks for no more work, and the lease stays.
         killed = harness.close();
         const { folder } = harness;
         await harness.sql(leased);
-        harness = await new Harness({ folder, engine: engine(false) }).start();
+        await serve({ folder, engine: engine(false) });
         return id;
       };
       const leased =
@@ -256,8 +223,7 @@ describe("service: after a restart", () => {
       it("holds what was interrupted until a person lets it continue, over more restarts", async () => {
         const id = await interrupted();
         assert.deepEqual(await harness.service.held(), [id]);
-        await harness.close();
-        harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
+        await restart({ engine: engine(false) });
         assert.deepEqual(await harness.service.held(), [id]);
         assert.equal((await harness.status(id)).progress?.completed_tasks, 0);
         await harness.sql("UPDATE attempts SET begins = 10");
@@ -282,7 +248,7 @@ describe("service: after a restart", () => {
         const id = await interrupted();
         await harness.close();
         const { folder } = harness;
-        const restart = () => (harness = new Harness({ folder, engine: engine(false) }));
+        const open = () => openHarness({ folder, engine: engine(false) });
         // SQLite undoes what a kill interrupts as it undoes what a trigger refuses.
         const interruptBy = (change: string) =>
           harness.sql(
@@ -291,15 +257,14 @@ describe("service: after a restart", () => {
         await harness.sql("DELETE FROM held");
         await harness.sql(leased);
         await interruptBy("INSERT ON held");
-        assert.throws(restart, /can't be kept from continuing.*killed/);
+        assert.throws(open, /can't be kept from continuing.*killed/);
         await harness.sql("DROP TRIGGER kill");
-        await restart().start();
+        await serve({ folder, engine: engine(false) });
         assert.deepEqual(await harness.service.held(), [id]);
         await interruptBy("UPDATE OF available_at ON workflow_runs");
         await assert.rejects(harness.service.decide("continue", [id]), /killed/);
         await harness.sql("DROP TRIGGER kill");
-        await harness.close();
-        await restart().start();
+        await restart({ engine: engine(false) });
         assert.deepEqual(await harness.service.held(), [id]);
         await harness.service.decide("continue", [id]);
         await harness.untilWaiting(id);
@@ -320,41 +285,28 @@ describe("service: after a restart", () => {
       };
       for (const [what, changes] of Object.entries(atTheKill))
         it(`holds an execution whose feedback ${what} just before a kill, and loses none of it`, async () => {
-          harness = await new Harness({ engine: engine(false) }).start();
-          const id = await harness.kickoff();
-          await harness.untilWaiting(id);
-          await harness.close();
-          await harness.sql(
-            "UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE state = 'waiting'",
-          );
-          for (const change of changes) await harness.sql(change);
-          const { folder } = harness;
+          await serve({ engine: engine(false) });
+          const id = await harness.kickoffUntilWaiting();
           const runs: string[] = [];
           const costly = engine(false);
-          const restart = () =>
-            new Harness({
-              folder,
-              engine: {
-                ...costly,
-                run: (attempt, onStep) => (runs.push(attempt.task.id), costly.run(attempt, onStep)),
-              },
-            }).start();
-          harness = await restart();
+          const noting: Engine = {
+            ...costly,
+            run: (attempt, onStep) => (runs.push(attempt.task.id), costly.run(attempt, onStep)),
+          };
+          await restart({ engine: noting }, approved, ...changes);
           assert.deepEqual(await harness.service.held(), [id]);
           // By then, it has looked for work.
-          await harness.untilWaiting(await harness.kickoff());
+          await harness.kickoffUntilWaiting();
           assert.deepEqual(runs, ["research", "draft"]);
           await harness.service.decide("continue", [id]);
           assert.equal((await harness.untilEnded(id)).result?.output, "polish,kept");
         });
 
       it("holds an execution that had not begun, or waited to be repeated", async () => {
-        harness = new Harness({ engine: engine(false) });
+        openHarness({ engine: engine(false) });
         const id = await harness.kickoff();
         for (const change of ["SELECT 1", "DELETE FROM workflow_runs"]) {
-          await harness.close();
-          await harness.sql(change);
-          harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
+          await restart({ engine: engine(false) }, change);
           assert.deepEqual(await harness.service.held(), [id]);
         }
         await harness.service.decide("continue", [id]);
@@ -362,10 +314,9 @@ describe("service: after a restart", () => {
       });
 
       it("tells windows once what is left when a person discards many", async () => {
-        harness = new Harness({ engine: engine(false) });
+        openHarness({ engine: engine(false) });
         const ids = [await harness.kickoff(), await harness.kickoff(), await harness.kickoff()];
-        await harness.close();
-        harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
+        await restart({ engine: engine(false) });
         await harness.service.decide("discard", ids.slice(1));
         assert.deepEqual(harness.left, [ids.slice(0, 1)]);
       });
@@ -391,18 +342,14 @@ describe("service: after a restart", () => {
       });
 
       it("doesn't hold what waits for a person, or begins after the restart", async () => {
-        harness = await new Harness({ engine: engine(false) }).start();
-        const id = await harness.kickoff();
-        await harness.untilWaiting(id);
-        await harness.close();
+        await serve({ engine: engine(false) });
+        const id = await harness.kickoffUntilWaiting();
         // As if the kill had come before the library stored the wait.
-        await harness.sql("DELETE FROM step_attempts WHERE kind = 'signal-wait'");
-        await harness.sql(leased);
-        harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
+        const stepLost = "DELETE FROM step_attempts WHERE kind = 'signal-wait'";
+        await restart({ engine: engine(false) }, stepLost, leased);
         assert.deepEqual(await harness.service.held(), []);
-        await harness.resume(id, true, "");
-        await harness.untilEnded(id);
-        await harness.untilWaiting(await harness.kickoff());
+        await harness.approve(id);
+        await harness.kickoffUntilWaiting();
       });
     });
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../src/api/types.ts";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
-import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs, onPostgres } from "./support.ts";
+import { crew, harness, inputs, onPostgres, openReceiver, restart, serve } from "./support.ts";
 
 /** What an engine that holds back what follows a review was asked for. */
 type Asked = Pick<TaskAttempt, "attempt" | "draft" | "refusal">;
@@ -13,7 +13,6 @@ const usage = { total_tokens: 3, prompt_tokens: 2, completion_tokens: 1 };
 const project = { ...crew, tasks: crew.tasks.slice(1, 2) };
 
 describe("service: what follows a review", () => {
-  let harness: Harness;
   let receiver: CallbackReceiver;
   let base: string;
   let asked: Asked[];
@@ -22,12 +21,9 @@ describe("service: what follows a review", () => {
   beforeEach(async () => {
     asked = [];
     finish = (text) => Promise.resolve({ output: `${text}, final` });
-    receiver = new CallbackReceiver();
-    base = await receiver.start();
-  });
-  afterEach(async () => {
-    await receiver.stop();
-    await harness.end();
+    receiver = await openReceiver();
+    base = receiver.url;
+    await serve({ engine, project });
   });
 
   const textOf = ({ text }: JsonObject) => (typeof text === "string" ? text : "");
@@ -43,8 +39,6 @@ describe("service: what follows a review", () => {
         : { output: text, draft: { text }, usage };
     },
   };
-  const start = async (options = {}) =>
-    (harness = await new Harness({ engine, project, ...options }).start());
   const callbacks = () => ({
     taskWebhookUrl: `${base}/task`,
     crewWebhookUrl: `${base}/crew`,
@@ -57,9 +51,9 @@ describe("service: what follows a review", () => {
   };
   const events = async (id: string) => (await activity(id)).events.map(({ type }) => type);
   const bodies = (path: string) => receiver.at(path).map(({ body }) => body);
+  const outputs = () => bodies("/task").map(({ output }) => output);
 
   it("happens once, after the approval: status, callbacks and events have the final output, and its tokens count", async () => {
-    await start();
     const id = await harness.kickoff({ inputs, ...callbacks() });
     const waiting = await harness.untilWaiting(id);
     assert.equal(waiting.pending_human_input?.task_output, "draft 1");
@@ -81,7 +75,7 @@ describe("service: what follows a review", () => {
       ["/task", "/crew"].every((path) => receiver.at(path).length > 0),
     );
     assert.deepEqual(
-      [bodies("/task").map(({ output }) => output), bodies("/crew").map(({ result }) => result)],
+      [outputs(), bodies("/crew").map(({ result }) => result)],
       [["draft 1, final"], ["draft 1, final"]],
     );
     assert.deepEqual((await events(id)).slice(4), [
@@ -93,18 +87,11 @@ describe("service: what follows a review", () => {
   });
 
   it("never happens to a rejected draft", async () => {
-    await start();
-    const id = await harness.kickoff({ inputs, ...callbacks() });
-    await harness.untilWaiting(id);
-    await harness.resume(id, false, "shorter", callbacks());
-    await harness.untilWaiting(id, 2);
-    await harness.resume(id, true, "", callbacks());
-    await harness.untilEnded(id);
+    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
+    await harness.reject(id, 2, "shorter", callbacks());
+    await harness.approve(id, "", callbacks());
     await waitFor("the callback", () => receiver.at("/task").length > 0);
-    assert.deepEqual(
-      bodies("/task").map(({ output }) => output),
-      ["draft 2, final"],
-    );
+    assert.deepEqual(outputs(), ["draft 2, final"]);
     assert.deepEqual(asked.map(({ draft }) => draft).filter(Boolean), [{ text: "draft 2" }]);
     const left = await harness.sql(
       "SELECT count(*) AS count FROM attempts WHERE review IS NOT NULL",
@@ -113,20 +100,16 @@ describe("service: what follows a review", () => {
   });
 
   it("leads to the next attempt if a guardrail refuses the approved draft, which has its words", async () => {
-    await start();
     const refusal = { context: "Too short." };
     finish = (text) =>
       Promise.resolve(text === "draft 1" ? { output: "", refusal } : { output: "Final." });
-    const id = await harness.kickoff({ inputs, ...callbacks() });
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
     const { body } = await harness.resume(id, true, "good", callbacks());
     assert.deepEqual(body, { status: "resumed", message: "Execution resumed successfully" });
     const waiting = await harness.untilWaiting(id, 2);
     assert.deepEqual([waiting.current_task, waiting.progress?.completed_tasks], ["draft", 0]);
-    await harness.resume(id, false, "longer", callbacks());
-    await harness.untilWaiting(id, 3);
-    await harness.resume(id, true, "", callbacks());
-    assert.equal((await harness.untilEnded(id)).result?.output, "Final.");
+    await harness.reject(id, 3, "longer", callbacks());
+    assert.equal((await harness.approve(id, "", callbacks())).result?.output, "Final.");
     assert.deepEqual(
       asked.map(({ attempt, draft, refusal: words }) => [attempt, draft !== undefined, words]),
       [
@@ -141,11 +124,9 @@ describe("service: what follows a review", () => {
   });
 
   it("shows a running task meanwhile, which can't be answered again, and can be stopped", async () => {
-    await start();
     let end: () => void = () => undefined;
     finish = () => new Promise((resolve) => (end = () => resolve({ output: "late" })));
-    const id = await harness.kickoff({ inputs, ...callbacks() });
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
     const resumed = harness.resume(id, true, "good", callbacks());
     await waitFor("the second call", () => asked.length === 2);
     const status = await harness.status(id);
@@ -165,59 +146,42 @@ describe("service: what follows a review", () => {
   });
 
   it("happens after a restart if the service was killed between the approval and its end, at least once", async () => {
-    await start();
     let kill: () => void = () => undefined;
     finish = () => new Promise((_, reject) => (kill = () => reject(new Error("killed"))));
-    const id = await harness.kickoff({ inputs });
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting({ inputs });
     await harness.resume(id, true, "good", callbacks());
     await waitFor("the second call", () => asked.length === 2);
     const closed = harness.close();
     kill();
     await closed;
     finish = (text) => Promise.resolve({ output: `${text}, after the restart` });
-    await start({ folder: harness.folder });
+    await serve({ engine, project, folder: harness.folder });
     assert.equal((await harness.untilEnded(id)).result?.output, "draft 1, after the restart");
     await waitFor("the callback", () => receiver.at("/task").length > 0);
-    assert.deepEqual(
-      bodies("/task").map(({ output }) => output),
-      ["draft 1, after the restart"],
-    );
+    assert.deepEqual(outputs(), ["draft 1, after the restart"]);
     const again = { attempt: 1, draft: { text: "draft 1" } };
     assert.deepEqual(asked, [{ attempt: 1 }, again, again]);
   });
 
   it("fails the execution like the task itself, and isn't tried more often", async () => {
-    await start();
     finish = () => Promise.reject(new Error("The callback failed."));
-    const id = await harness.kickoff({ inputs, ...callbacks() });
-    await harness.untilWaiting(id);
-    await harness.resume(id, true, "good", callbacks());
-    const { error } = await harness.untilEnded(id);
+    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks() });
+    const { error } = await harness.approve(id, "good", callbacks());
     assert.equal(error, "Task execution failed: The callback failed.");
     assert.equal(asked.length, 4);
     assert.equal((await events(id)).at(-2), "task_failed");
   });
 
   it("has happened already if the version before let the task wait", async () => {
-    await start();
-    const id = await harness.kickoff({ inputs });
+    const id = await harness.kickoffUntilWaiting({ inputs });
+    const before = [
+      "ALTER TABLE attempts DROP COLUMN review",
+      "UPDATE crewdeck_version SET version = 1",
+    ];
+    const changes = onPostgres ? [] : before;
+    await restart({ engine, project }, "UPDATE attempts SET review = NULL", ...changes);
     await harness.untilWaiting(id);
-    await harness.close();
-    harness = new Harness({ engine, project, folder: harness.folder });
-    await harness.opened();
-    await harness.sql("UPDATE attempts SET review = NULL");
-    await harness.close();
-    if (!onPostgres) {
-      harness = new Harness({ engine, project, folder: harness.folder });
-      await harness.sql("ALTER TABLE attempts DROP COLUMN review");
-      await harness.sql("UPDATE crewdeck_version SET version = 1");
-      await harness.close();
-    }
-    await start({ folder: harness.folder });
-    await harness.untilWaiting(id);
-    await harness.resume(id, true, "good");
-    assert.equal((await harness.untilEnded(id)).result?.output, "draft 1");
+    assert.equal((await harness.approve(id, "good")).result?.output, "draft 1");
     assert.deepEqual(asked, [{ attempt: 1 }]);
   });
 });

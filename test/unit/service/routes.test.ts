@@ -1,21 +1,29 @@
 import assert from "node:assert/strict";
 import { ProjectError } from "../../../src/projects/types.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
+import { asObject } from "../../../src/base/json.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { authenticateBy, createApp, maxBody } from "../../../src/service/app.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs, onPostgres } from "./support.ts";
+import {
+  ask,
+  crew,
+  errorBody,
+  harness,
+  Harness,
+  inputs,
+  messageOf,
+  onPostgres,
+  serve,
+  valuesOf,
+} from "./support.ts";
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
 describe("service: routes and errors", () => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await new Harness().start();
-  });
-  afterEach(() => harness.end());
+  beforeEach(() => serve());
 
   it("lists the inputs of the crew", async () => {
     const { status, body } = await harness.request("GET", "/inputs");
@@ -37,22 +45,15 @@ describe("service: routes and errors", () => {
       await harness.request("GET", `/${id}/status`),
       await harness.request("GET", `/status/${id}`),
     ];
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200],
-    );
+    assert.deepEqual(valuesOf(answers, "status"), [200, 200]);
     assert.deepEqual(answers[0]!.body, answers[1]!.body);
   });
 
   it("answers 404 for an unknown execution, with another detail than for an unknown route", async () => {
     const unknown = await harness.request("GET", `/${unknownId}/status`);
     assert.equal(unknown.status, 404);
-    assert.deepEqual(unknown.body, {
-      error: "Execution not found",
-      message: `No execution found with ID: ${unknownId}`,
-      details: {},
-      detail: `No execution found with ID: ${unknownId}`,
-    });
+    const message = `No execution found with ID: ${unknownId}`;
+    assert.deepEqual(unknown.body, errorBody("Execution not found", message));
     const route = await harness.request("GET", "/executions");
     assert.equal(route.status, 404);
     assert.equal((route.body as { detail: string }).detail, "Not Found");
@@ -88,34 +89,46 @@ describe("service: routes and errors", () => {
       inputs: { topic: null, other: "x" },
     });
     assert.equal(status, 422);
-    assert.deepEqual(body, {
-      error: "Validation Error",
-      message: "Missing required inputs: topic, audience",
-      details: { missing_inputs: ["topic", "audience"] },
-      detail: "Missing inputs: audience, topic",
+    const message = "Missing required inputs: topic, audience";
+    const details = { missing_inputs: ["topic", "audience"] };
+    const detail = "Missing inputs: audience, topic";
+    assert.deepEqual(body, errorBody("Validation Error", message, details, detail));
+  });
+
+  for (const [title, changes, whole, partial, missing_inputs] of [
+    [
+      "lists what crewAI doesn't fill in, and needs no value for it",
+      { inputs: ["{topic", "topic", '"count": 1'] },
+      '{"topic":"tea"}',
+      '{"{topic":"tea"}',
+      ["topic"],
+    ],
+    [
+      "takes the crew's own values for inputs that a kickoff omits",
+      { defaults: { audience: "colleagues" } },
+      '{"topic":"tea"}',
+      "{}",
+      ["topic"],
+    ],
+    [
+      "accepts inputs with the names of built-in properties",
+      { inputs: ["constructor", "__proto__"] },
+      '{"constructor":"a","__proto__":"b"}',
+      "{}",
+      ["constructor", "__proto__"],
+    ],
+  ] as const)
+    it(title, async () => {
+      const project = { ...crew, ...changes };
+      await serve({ project });
+      const kickoff = (values: string) =>
+        harness.request("POST", "/kickoff", `{"inputs":${values}}`);
+      const listed = await harness.request("GET", "/inputs");
+      assert.deepEqual(listed.body, { inputs: project.inputs });
+      assert.equal((await kickoff(whole)).status, 200);
+      const { details } = (await kickoff(partial)).body as { details: unknown };
+      assert.deepEqual(details, { missing_inputs });
     });
-  });
-
-  it("lists what crewAI doesn't fill in, and needs no value for it", async () => {
-    await harness.end();
-    const project = { ...crew, inputs: ["{topic", "topic", '"count": 1'] };
-    harness = await new Harness({ project }).start();
-    const { body } = await harness.request("GET", "/inputs");
-    assert.deepEqual(body, { inputs: project.inputs });
-    const { status } = await harness.request("POST", "/kickoff", { inputs: { topic: "tea" } });
-    assert.equal(status, 200);
-    const refused = await harness.request("POST", "/kickoff", { inputs: { "{topic": "tea" } });
-    assert.deepEqual((refused.body as { details: unknown }).details, { missing_inputs: ["topic"] });
-  });
-
-  it("takes the crew's own values for inputs that a kickoff omits", async () => {
-    await harness.end();
-    const project = { ...crew, defaults: { audience: "colleagues" } };
-    harness = await new Harness({ project }).start();
-    await harness.kickoff({ inputs: { topic: "tides" } });
-    const { body } = await harness.request("POST", "/kickoff", { inputs: {} });
-    assert.deepEqual((body as { details: unknown }).details, { missing_inputs: ["topic"] });
-  });
 
   it("answers 422 for a body without the wrapper `inputs`", async () => {
     const { status, body } = await harness.request("POST", "/kickoff", inputs);
@@ -129,8 +142,7 @@ describe("service: routes and errors", () => {
   });
 
   it("accepts a doubled and a trailing slash, and ids in upper case", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     for (const [method, path, status] of [
       ["GET", "/inputs/", 200],
       ["GET", "//inputs", 200],
@@ -150,8 +162,7 @@ describe("service: routes and errors", () => {
   });
 
   it("accepts either casing of a resume", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     const answer = await harness.request("POST", "/resume", {
       executionId: id.toUpperCase(),
       taskId: "draft",
@@ -162,7 +173,6 @@ describe("service: routes and errors", () => {
   });
 
   it("says that an execution is queued until its first attempt begins", async () => {
-    await harness.end();
     let start: (() => void) | undefined;
     // As an engine of which another execution has the turn.
     const engine = {
@@ -170,7 +180,7 @@ describe("service: routes and errors", () => {
       prepare: () => new Promise<typeof crew>((resolve) => (start = () => resolve(crew))),
       run: () => Promise.resolve({ output: "done" }),
     };
-    harness = await new Harness({ engine }).start();
+    await serve({ engine });
     const id = await harness.kickoff();
     const begin = await waitFor("the engine to be asked", () => start);
     const body = await harness.status(id);
@@ -188,7 +198,6 @@ describe("service: routes and errors", () => {
   });
 
   it("says that an execution is queued again while it waits for its turn", async () => {
-    await harness.end();
     let isQueued = false;
     let go = () => {};
     const engine: Engine = {
@@ -201,7 +210,7 @@ describe("service: routes and errors", () => {
         return { output: "done" };
       },
     };
-    harness = await new Harness({ engine }).start();
+    await serve({ engine });
     const id = await harness.kickoff();
     await waitFor("the second task", () => isQueued);
     const body = await harness.status(id);
@@ -223,7 +232,7 @@ describe("service: routes and errors", () => {
       for (const path of ["/kickoff", "/resume"]) {
         const answer = await harness.request("POST", path, body);
         assert.equal(answer.status, 400);
-        assert.match((answer.body as { message: string }).message, /500 levels/);
+        assert.match(messageOf(answer), /500 levels/);
       }
     await harness.kickoff({ inputs: { topic: JSON.parse(deep(100)) as unknown, audience: "a" } });
   });
@@ -232,61 +241,38 @@ describe("service: routes and errors", () => {
     const zipped = { "Content-Encoding": "gzip" };
     const answer = await harness.request("POST", "/kickoff", { inputs }, zipped);
     assert.equal(answer.status, 415);
-    assert.match((answer.body as { message: string }).message, /gzip.*uncompressed/);
+    assert.match(messageOf(answer), /gzip.*uncompressed/);
     const plain = { "Content-Encoding": "identity" };
     assert.equal((await harness.request("POST", "/kickoff", { inputs }, plain)).status, 200);
   });
 
-  it("accepts inputs with the names of built-in properties", async () => {
-    await harness.end();
-    harness = await new Harness({
-      project: { ...crew, inputs: ["constructor", "__proto__"] },
-    }).start();
-    const refused = await harness.request("POST", "/kickoff", { inputs: {} });
-    assert.deepEqual((refused.body as { details: unknown }).details, {
-      missing_inputs: ["constructor", "__proto__"],
-    });
-    assert.equal(
-      (await harness.request("POST", "/kickoff", '{"inputs":{"constructor":"a","__proto__":"b"}}'))
-        .status,
-      200,
-    );
-  });
-
   it("answers 400 for invalid JSON or a wrong type, and says where", async () => {
+    const url = "http://a.example";
+    const notValid = /crewWebhookUrl: is not a valid address/;
     const wrong: [unknown, RegExp][] = [
       ["{", /not valid JSON/],
       ["", /not valid JSON/],
       ['"text"', /body: must be object/],
+    ];
+    const wrongMembers: [object, RegExp][] = [
       [{ inputs: "x" }, /inputs: must be object/],
-      [{ inputs, meta: "x" }, /meta: must be object/],
+      [{ meta: "x" }, /meta: must be object/],
       [
-        { inputs, taskWebhookUrl: "file:///etc/passwd" },
+        { taskWebhookUrl: "file:///etc/passwd" },
         /taskWebhookUrl: expected: An http or https address/,
       ],
-      [{ inputs, stepWebhookUrl: "ftp://example.com" }, /stepWebhookUrl/],
-      [{ inputs, crewWebhookUrl: 5 }, /crewWebhookUrl/],
+      [{ stepWebhookUrl: "ftp://example.com" }, /stepWebhookUrl/],
+      [{ crewWebhookUrl: 5 }, /crewWebhookUrl/],
+      [{ crewWebhookUrl: "http://a.example:99999/x" }, notValid],
+      [{ crewWebhookUrl: "http://%FF@a.example" }, notValid],
+      [{ humanInputWebhookUrl: "not a url" }, /humanInputWebhookUrl/],
       [
-        { inputs, crewWebhookUrl: "http://a.example:99999/x" },
-        /crewWebhookUrl: is not a valid address/,
-      ],
-      [
-        { inputs, crewWebhookUrl: "http://%FF@a.example" },
-        /crewWebhookUrl: is not a valid address/,
-      ],
-      [{ inputs, humanInputWebhookUrl: "not a url" }, /humanInputWebhookUrl/],
-      [
-        {
-          inputs,
-          humanInputWebhook: { url: "http://a.example", authentication: { strategy: "basic" } },
-        },
+        { humanInputWebhook: { url, authentication: { strategy: "basic" } } },
         /humanInputWebhook.authentication/,
       ],
-      [
-        { inputs, webhooks: { url: "http://a.example" } },
-        /webhooks.events: must have required property/,
-      ],
+      [{ webhooks: { url } }, /webhooks.events: must have required property/],
     ];
+    for (const [members, message] of wrongMembers) wrong.push([{ inputs, ...members }, message]);
     for (const [sent, message] of wrong) {
       const { status, body } = await harness.request("POST", "/kickoff", sent);
       assert.equal(status, 400, JSON.stringify(sent));
@@ -315,40 +301,27 @@ describe("service: routes and errors", () => {
     const body = (size: number) => ({ inputs: { topic: "x".repeat(size - frame), audience: "a" } });
     const tooLarge = await harness.request("POST", "/kickoff", body(maxBody + 1));
     assert.equal(tooLarge.status, 413);
-    assert.deepEqual(Object.keys(tooLarge.body as object).sort(), [
-      "detail",
-      "details",
-      "error",
-      "message",
-    ]);
+    const members = Object.keys(tooLarge.body as object).sort();
+    assert.deepEqual(members, ["detail", "details", "error", "message"]);
     assert.equal((await harness.request("POST", "/kickoff", body(maxBody))).status, 200);
   });
 
   it("answers 500 with the position while the crew can't be read, and works again afterwards", async () => {
-    await harness.end();
     let broken = true;
-    harness = await new Harness({
-      readProject: () =>
-        broken
-          ? Promise.reject(
-              new ProjectError("No task.", "one.", { file: "tasks.yaml", line: 3, column: 1 }),
-            )
-          : Promise.resolve(crew),
-    }).start();
+    const place = { file: "tasks.yaml", line: 3, column: 1 };
+    const problem = new ProjectError("No task.", "one.", place);
+    await serve({
+      readProject: () => (broken ? Promise.reject(problem) : Promise.resolve(crew)),
+    });
     for (const [method, path, body] of [
       ["GET", "/inputs", undefined],
       ["POST", "/kickoff", { inputs }],
     ] as const) {
       const answer = await harness.request(method, path, body);
       assert.equal(answer.status, 500);
-      const { error, message, details } = answer.body as {
-        error: string;
-        message: string;
-        details: unknown;
-      };
+      const { error, message, details } = asObject(answer.body);
       assert.equal(error, "Internal Server Error");
-      assert.match(message, /tasks\.yaml:3:1/);
-      const place = { file: "tasks.yaml", line: 3, column: 1 };
+      assert.match(String(message), /tasks\.yaml:3:1/);
       assert.deepEqual(
         details,
         { crewdeck: method === "POST" ? { ...place, started: false } : place },
@@ -381,14 +354,9 @@ describe("service: routes and errors", () => {
       readProject: () => Promise.resolve(crew),
       log: (line) => log.push(line),
     });
-    const response = await app.request("/kickoff", {
-      method: "POST",
-      headers: { Authorization: "Bearer T" },
-      body: JSON.stringify({ inputs }),
-    });
+    const answer = await ask(app, "/kickoff", { inputs });
     const message = "The disk that keeps the service's data is full. Free some space";
-    const { message: said } = (await response.json()) as { message: string };
-    assert.deepEqual([response.status, said], [500, message]);
+    assert.deepEqual([answer.status, messageOf(answer)], [500, message]);
     assert.deepEqual(log, [`POST /kickoff: ${message}`]);
   });
 
@@ -406,26 +374,13 @@ describe("service: routes and errors", () => {
   });
 
   it("answers 500 without details of an unexpected error, and logs them", async () => {
-    await harness.end();
-    harness = new Harness();
     await harness.close();
-    const { status, body } = await harness.request("GET", `/${unknownId}/status`);
-    assert.equal(status, 500);
-    assert.deepEqual(
-      (body as { message: string }).message,
-      "An unexpected error occurred. See the service's log for details",
-    );
+    const answer = await harness.request("GET", `/${unknownId}/status`);
+    const message = "An unexpected error occurred. See the service's log for details";
+    assert.deepEqual([answer.status, messageOf(answer)], [500, message]);
     assert.match(harness.log.join("\n"), onPostgres ? /CONNECTION_ENDED/ : /database is not open/);
-    assert.deepEqual(
-      (await harness.request("POST", "/kickoff", { inputs })).body,
-      {
-        error: "Internal Server Error",
-        message: "An unexpected error occurred. See the service's log for details",
-        details: {},
-        detail: "An unexpected error occurred. See the service's log for details",
-      },
-      "must not say that nothing was started",
-    );
-    harness = new Harness();
+    const { body } = await harness.request("POST", "/kickoff", { inputs });
+    const expected = errorBody("Internal Server Error", message);
+    assert.deepEqual(body, expected, "must not say that nothing was started");
   });
 });

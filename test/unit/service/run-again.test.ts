@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { textAt } from "../../../src/base/json.ts";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
-import { crew, Harness, inputs } from "./support.ts";
+import { crew, harness, inputs, openHarness, restart, serve, valuesOf } from "./support.ts";
 
 describe("service: run again from a task", () => {
-  let harness: Harness;
   let project: CrewProject;
   let attempts: TaskAttempt[];
   /** What Python would make of the tasks. */
@@ -28,9 +27,8 @@ describe("service: run again from a task", () => {
     build = (read) => read;
     broken = undefined;
     project = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
-    harness = await new Harness({ engine, readProject: () => Promise.resolve(project) }).start();
+    await serve({ engine, readProject: () => Promise.resolve(project) });
   });
-  afterEach(() => harness.end());
 
   const ended = async () => {
     const id = await harness.kickoff();
@@ -43,6 +41,7 @@ describe("service: run again from a task", () => {
       inputs: { ...inputs, topic: "winds" },
       run_again: { execution_id, task_id, ...more },
     });
+  const ran = () => attempts.map(({ task }) => task.id);
   const idIn = ({ body }: { readonly body: unknown }) =>
     (body as { readonly kickoff_id: string }).kickoff_id;
 
@@ -131,19 +130,13 @@ describe("service: run again from a task", () => {
     const { body } = await again(source, "polish");
     assert.match(JSON.stringify(body), /research.* no longer runs before .*polish/);
     await harness.untilEnded(idIn(await again(source, "polish", { keep_changed: true })));
-    assert.deepEqual(
-      attempts[0]?.earlier.map(({ taskId }) => taskId),
-      ["draft"],
-    );
+    assert.deepEqual(valuesOf(attempts[0]?.earlier, "taskId"), ["draft"]);
     project = { ...project, tasks: [research!, { ...research!, id: "facts" }, draft!, polish!] };
     const refused = await again(source, "draft", { keep_changed: true });
     assert.equal(refused.status, 400);
     assert.match(JSON.stringify(refused.body), /no output yet of .*facts.*can_keep_changed":false/);
     await harness.untilEnded(idIn(await again(source, "draft", { outputs: { facts: "Two." } })));
-    assert.deepEqual(
-      attempts[1]?.earlier.map(({ output }) => output),
-      ["research of tides", "Two."],
-    );
+    assert.deepEqual(valuesOf(attempts[1]?.earlier, "output"), ["research of tides", "Two."]);
     project = { ...project, tasks: [research!, draft!] };
     assert.match(
       JSON.stringify((await again(source, "polish")).body),
@@ -193,29 +186,19 @@ describe("service: run again from a task", () => {
     const failed = await harness.untilEnded(id);
     assert.equal(failed.status, "error");
     assert.equal(failed.current_task, "draft");
-    assert.deepEqual(
-      failed.tasks?.map(({ task_id }) => task_id),
-      ["research"],
-    );
+    assert.deepEqual(valuesOf(failed.tasks, "task_id"), ["research"]);
     broken = undefined;
     attempts = [];
     await harness.untilEnded(idIn(await again(id, "draft")));
-    assert.deepEqual(
-      attempts.map(({ task }) => task.id),
-      ["draft", "polish"],
-    );
+    assert.deepEqual(ran(), ["draft", "polish"]);
   });
 
   it("keeps approved outputs of an execution that waits, and refuses tasks without one", async () => {
     project = crew;
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     attempts = [];
     await harness.untilWaiting(idIn(await again(id, "draft")));
-    assert.deepEqual(
-      attempts.map(({ task }) => task.id),
-      ["draft"],
-    );
+    assert.deepEqual(ran(), ["draft"]);
     const { status, body } = await again(id, "polish");
     assert.equal(status, 400);
     assert.match(JSON.stringify(body), /no output yet of .*draft/);
@@ -228,27 +211,20 @@ describe("service: run again from a task", () => {
       again(source, "nothing"),
       again(source, "draft", { outputs: { polish: "x" } }),
     ]);
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [400, 400, 400],
-    );
+    assert.deepEqual(valuesOf(answers, "status"), [400, 400, 400]);
   });
 
   it("continues after a restart", async () => {
     const source = await ended();
     await harness.close();
-    harness = new Harness({
+    openHarness({
       engine,
       folder: harness.folder,
       readProject: () => Promise.resolve(project),
     });
     const id = idIn(await again(source, "polish"));
-    await harness.close();
-    harness = await new Harness({ engine, folder: harness.folder }).start();
+    await restart({ engine });
     assert.equal((await harness.untilEnded(id)).result?.tasks.length, 3);
-    assert.deepEqual(
-      attempts.map(({ task }) => task.id),
-      ["polish"],
-    );
+    assert.deepEqual(ran(), ["polish"]);
   });
 });

@@ -1,45 +1,17 @@
 import assert from "node:assert/strict";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
-import { CallbackReceiver } from "../../support/callback-receiver.ts";
-import { readAnswer } from "../../support/crew-api.ts";
+import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs } from "./support.ts";
-
-const unknownId = "00000000-0000-4000-8000-000000000000";
-const endpoints = [
-  ["GET", "/inputs"],
-  ["POST", "/kickoff"],
-  ["GET", `/${unknownId}/status`],
-  ["GET", `/status/${unknownId}`],
-  ["POST", "/resume"],
-] as const;
+import { callbacksTo, crew, harness, inputs, openReceiver, serve, valuesOf } from "./support.ts";
 
 /** The crew without a review. */
 const unattended = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
 
 describe("service: as the specification says", () => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await new Harness().start();
-  });
-  afterEach(() => harness.end());
-
-  /** Replaces the service. */
-  async function serve(options: ConstructorParameters<typeof Harness>[0]): Promise<void> {
-    await harness.end();
-    harness = await new Harness(options).start();
-  }
-
-  it("answers 401 on every endpoint to a request without an Authorization header", async () => {
-    for (const [method, path] of endpoints) {
-      const { status, body } = await readAnswer(await harness.app.request(path, { method }));
-      assert.deepEqual([status, (body as { error: string }).error], [401, "Unauthorized"], path);
-    }
-  });
+  beforeEach(() => serve());
 
   it("answers JSON on every endpoint, also for errors, and has no page for a browser", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     const answers = [
       await harness.request("GET", "/inputs"),
       await harness.request("POST", "/kickoff", { inputs }),
@@ -50,10 +22,7 @@ describe("service: as the specification says", () => {
       await harness.request("GET", "/", undefined, { Accept: "text/html" }),
       await harness.request("POST", "/kickoff", { inputs: {} }),
     ];
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 200, 200, 400, 401, 404, 422],
-    );
+    assert.deepEqual(valuesOf(answers, "status"), [200, 200, 200, 200, 400, 401, 404, 422]);
     for (const { headers, status } of answers)
       assert.match(headers.get("Content-Type") ?? "", /^application\/json\b/, String(status));
   });
@@ -69,8 +38,7 @@ describe("service: as the specification says", () => {
   });
 
   it("requires each of the four members of a resume with its type, and valid addresses", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     for (const name of ["execution_id", "task_id", "human_feedback", "is_approve"]) {
       for (const value of [undefined, null, 5, {}]) {
         const { status, body } = await harness.resume(id, true, "x", { [name]: value });
@@ -97,8 +65,7 @@ describe("service: as the specification says", () => {
         tasks: crew.tasks.map((task) => ({ ...task, humanInput: task.id !== "research" })),
       },
     });
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     const answers = [await harness.resume(id, false, "again")];
     await harness.untilWaiting(id, 2);
     answers.push(await harness.resume(id, true, "good"));
@@ -124,12 +91,9 @@ describe("service: as the specification says", () => {
       run: (attempt) => Promise.resolve({ output: `output ${attempts.push(attempt)}` }),
     };
     await serve({ engine });
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    await harness.resume(id, false, "Shorter.");
-    await harness.untilWaiting(id, 2);
-    await harness.resume(id, true, "Good.");
-    await harness.untilEnded(id);
+    const id = await harness.kickoffUntilWaiting();
+    await harness.reject(id, 2, "Shorter.");
+    await harness.approve(id, "Good.");
     assert.deepEqual(
       attempts.map(({ task, attempt, notes }) => [
         task.id,
@@ -153,23 +117,18 @@ describe("service: as the specification says", () => {
     beforeEach(async () => {
       gates = [];
       isOver = false;
-      receiver = new CallbackReceiver();
-      base = await receiver.start();
+      receiver = await openReceiver();
+      base = receiver.url;
     });
     afterEach(() => {
       // After a failed test a waiting engine would keep the service from closing.
       isOver = true;
       for (const open of gates) open();
-      return receiver.stop();
     });
 
     const gate = () => new Promise<void>((resolve) => (isOver ? resolve() : gates.push(resolve)));
 
-    const addresses = (prefix: string) => ({
-      taskWebhookUrl: `${base}${prefix}/task`,
-      stepWebhookUrl: `${base}${prefix}/step`,
-      crewWebhookUrl: `${base}${prefix}/crew`,
-    });
+    const addresses = (prefix: string) => callbacksTo(base + prefix);
     const counts = (prefix: string) =>
       ["/task", "/step", "/crew"].map((path) => receiver.at(prefix + path).length);
 
@@ -213,13 +172,10 @@ describe("service: as the specification says", () => {
     });
 
     it("to no address after a resume without addresses", async () => {
-      const first = await harness.kickoff({ inputs, ...addresses("/first") });
-      await harness.untilWaiting(first);
-      assert.equal((await harness.resume(first, true, "good")).status, 200);
-      await harness.untilEnded(first);
+      const first = await harness.kickoffUntilWaiting({ inputs, ...addresses("/first") });
+      await harness.approve(first, "good");
       // When the callbacks of a later execution have arrived, those of the first one would have, too.
-      const second = await harness.kickoff({ inputs, ...addresses("/second") });
-      await harness.untilWaiting(second);
+      const second = await harness.kickoffUntilWaiting({ inputs, ...addresses("/second") });
       await harness.resume(second, true, "good", addresses("/second"));
       await waitFor(
         "all callbacks of the second execution",

@@ -6,6 +6,7 @@ import { change, row, type Work } from "../../../src/service/database/database.t
 import { openSqliteDatabase, type SqliteDatabase } from "../../../src/service/database/sqlite.ts";
 import { createStore } from "../../../src/service/store.ts";
 import { temporaryFolder } from "../../support/folders.ts";
+import { addExecution, valuesOf } from "./support.ts";
 
 describe("service: changes in SQLite", () => {
   let folder: string;
@@ -62,10 +63,7 @@ describe("service: changes in SQLite", () => {
       database.transaction(bad, true),
       database.transaction(() => note("b"), true),
     ]);
-    assert.deepEqual(
-      results.map(({ status }) => status),
-      ["fulfilled", "rejected", "fulfilled"],
-    );
+    assert.deepEqual(valuesOf(results, "status"), ["fulfilled", "rejected", "fulfilled"]);
     assert.deepEqual(stored(), ["a", "b"]);
   });
 
@@ -90,12 +88,7 @@ describe("service: changes in SQLite", () => {
           return yield* work();
         }, isSynced),
     });
-    await database.query(
-      change(
-        `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
-         VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
-      ),
-    );
+    await database.query(addExecution());
     const key = { executionId: "a", taskIndex: 0, attempt: 1 };
     await store.begin(key, "only");
     assert.ok(await store.finish(key, "waiting", "A text."));

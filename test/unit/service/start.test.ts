@@ -162,22 +162,11 @@ describe("service: start", () => {
   });
 
   it("keeps a crew's data outside its project, always in the same folder", () => {
-    const folder = defaultDataFolder("/work/crew", 1, {
-      XDG_DATA_HOME: "/data",
-      LOCALAPPDATA: "/data",
-    });
-    assert.equal(
-      folder,
-      defaultDataFolder("/work/crew/", 1, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" }),
-    );
-    assert.notEqual(
-      folder,
-      defaultDataFolder("/other/crew", 1, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" }),
-    );
-    assert.equal(
-      defaultDataFolder("/work/crew", 2, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" }),
-      `${folder}-2`,
-    );
+    const env = { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" };
+    const folder = defaultDataFolder("/work/crew", 1, env);
+    assert.equal(defaultDataFolder("/work/crew/", 1, env), folder);
+    assert.notEqual(defaultDataFolder("/other/crew", 1, env), folder);
+    assert.equal(defaultDataFolder("/work/crew", 2, env), `${folder}-2`);
   });
 });
 

@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs, onPostgres } from "./support.ts";
+import {
+  crew,
+  harness,
+  inputs,
+  onPostgres,
+  openHarness,
+  openReceiver,
+  restart,
+  serve,
+  valuesOf,
+} from "./support.ts";
 
 /** An engine whose attempts end only when the test says so, also after the execution was stopped. */
 function slowEngine(costsMoney = false) {
@@ -20,17 +29,8 @@ function slowEngine(costsMoney = false) {
 }
 
 describe("service: POST /stop/{kickoff_id}", () => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await new Harness().start();
-  });
-  afterEach(() => harness.end());
+  beforeEach(() => serve());
 
-  /** Replaces the service. */
-  async function serve(options: ConstructorParameters<typeof Harness>[0]): Promise<void> {
-    await harness.end();
-    harness = await new Harness(options).start();
-  }
   const stateOf = async (id: string): Promise<string> => (await harness.status(id)).status;
   const stop = (id: string, headers: Record<string, string> = {}) =>
     harness.request("POST", `/stop/${id}`, undefined, headers);
@@ -38,14 +38,6 @@ describe("service: POST /stop/{kickoff_id}", () => {
     const { status, body } = await stop(id);
     return [status, (body as { detail: string }).detail];
   };
-  /** Replaces the service by one on the same data, after these changes to it. */
-  async function restart(engine: Engine, ...changes: readonly string[]): Promise<void> {
-    await harness.close();
-    const { folder } = harness;
-    harness = new Harness({ folder, engine });
-    for (const sql of changes) await harness.sql(sql);
-    await harness.start();
-  }
   /** Whether the library has nothing left to do for any execution. */
   const areRunsOver = async () => {
     const open = await harness.sql(
@@ -53,17 +45,19 @@ describe("service: POST /stop/{kickoff_id}", () => {
     );
     return open.length === 0;
   };
+  const untilStopped = async (id: string) => {
+    await waitFor("the run to end", areRunsOver);
+    assert.equal(await stateOf(id), "stopped");
+  };
 
   it("ends an execution that waits for a person: the state is stopped, and feedback is refused", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     const { status, body } = await stop(id);
     assert.deepEqual([status, body], [200, { status: "stopped", kickoffId: id }]);
     assert.equal(await stateOf(id), "stopped");
     assert.equal((await harness.resume(id, true, "")).status, 400);
     assert.deepEqual(await errorOf(id), [400, "Cannot stop execution. Current state: stopped"]);
-    await waitFor("the run to end", areRunsOver);
-    assert.equal(await stateOf(id), "stopped");
+    await untilStopped(id);
   });
 
   it("ends one that runs: a rehearsal is abandoned", async () => {
@@ -78,8 +72,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
 
   it("ends one that is queued, which then never begins", async () => {
     const { engine, runs } = slowEngine();
-    await harness.end();
-    harness = new Harness({ engine });
+    openHarness({ engine });
     const id = await harness.kickoff();
     assert.equal((await stop(id)).status, 200);
     await harness.start();
@@ -89,95 +82,63 @@ describe("service: POST /stop/{kickoff_id}", () => {
   });
 
   it("tells the engine, and takes no output that comes later", async () => {
-    const receiver = new CallbackReceiver();
-    const base = await receiver.start();
-    try {
-      const { engine, runs, rested } = slowEngine();
-      await serve({ engine });
-      const id = await harness.kickoff({
-        inputs,
-        taskWebhookUrl: `${base}/task`,
-        crewWebhookUrl: `${base}/crew`,
-        webhooks: {
-          url: `${base}/stream`,
-          events: ["task_completed", "crew_kickoff_completed", "crew_kickoff_failed"],
-        },
-      });
-      await waitFor("the task", () => runs.length === 1);
+    const receiver = await openReceiver();
+    const base = receiver.url;
+    const { engine, runs, rested } = slowEngine();
+    await serve({ engine });
+    const id = await harness.kickoff({
+      inputs,
+      taskWebhookUrl: `${base}/task`,
+      crewWebhookUrl: `${base}/crew`,
+      webhooks: {
+        url: `${base}/stream`,
+        events: ["task_completed", "crew_kickoff_completed", "crew_kickoff_failed"],
+      },
+    });
+    await waitFor("the task", () => runs.length === 1);
+    assert.equal((await stop(id)).status, 200);
+    assert.deepEqual(rested, [id]);
+    runs[0]?.();
+    const [sent] = await waitFor("the event", () => {
+      const received = receiver.at("/stream");
+      return received.length > 0 && received;
+    });
+    await waitFor("the run to end", areRunsOver);
+    const [event, ...more] = (
+      sent?.body as { events: { type: string; data: { crew_name: string; error: string } }[] }
+    ).events;
+    assert.deepEqual(
+      [event?.type, event?.data.crew_name, event?.data.error, more.length],
+      ["crew_kickoff_failed", "example", "The execution was stopped.", 0],
+    );
+    assert.deepEqual(valuesOf(receiver.received, "path"), ["/stream"]);
+    assert.equal(await stateOf(id), "stopped");
+    assert.equal(runs.length, 1);
+  });
+
+  for (const [what, part] of [
+    ["repeat an attempt whose worker", "run"],
+    ["prepare a crew again whose preparation", "prepare"],
+  ] as const)
+    it(`doesn't ${what} it ended`, async () => {
+      let tries = 0;
+      let end: (() => void) | undefined;
+      const fail = () =>
+        new Promise<never>((_, reject) => {
+          tries += 1;
+          end = () => reject(new Error("The worker ended."));
+        });
+      const run = () => Promise.resolve({ output: "" });
+      await serve({ engine: { name: "worker", run, rest: () => end?.(), [part]: fail } });
+      const id = await harness.kickoff();
+      await waitFor("it to begin", () => tries === 1);
       assert.equal((await stop(id)).status, 200);
-      assert.deepEqual(rested, [id]);
-      runs[0]?.();
-      const [sent] = await waitFor("the event", () => {
-        const received = receiver.at("/stream");
-        return received.length > 0 && received;
-      });
       await waitFor("the run to end", areRunsOver);
-      const [event, ...more] = (
-        sent?.body as { events: { type: string; data: { crew_name: string; error: string } }[] }
-      ).events;
-      assert.deepEqual(
-        [event?.type, event?.data.crew_name, event?.data.error, more.length],
-        ["crew_kickoff_failed", "example", "The execution was stopped.", 0],
-      );
-      assert.deepEqual(
-        receiver.received.map(({ path }) => path),
-        ["/stream"],
-      );
-      assert.equal(await stateOf(id), "stopped");
-      assert.equal(runs.length, 1);
-    } finally {
-      await receiver.stop();
-    }
-  });
-
-  it("doesn't repeat an attempt whose worker it ended", async () => {
-    const tries: string[] = [];
-    let end: (() => void) | undefined;
-    await serve({
-      engine: {
-        name: "worker",
-        run: ({ task }) =>
-          new Promise((_, reject) => {
-            tries.push(task.id);
-            end = () => reject(new Error("The worker ended."));
-          }),
-        rest: () => end?.(),
-      },
+      assert.deepEqual([tries, await stateOf(id)], [1, "stopped"]);
     });
-    const id = await harness.kickoff();
-    await waitFor("the task", () => tries.length === 1);
-    assert.equal((await stop(id)).status, 200);
-    await waitFor("the run to end", areRunsOver);
-    assert.deepEqual([tries, await stateOf(id)], [["research"], "stopped"]);
-  });
-
-  it("doesn't prepare a crew again whose preparation it ended", async () => {
-    let end: (() => void) | undefined;
-    let tries = 0;
-    await serve({
-      engine: {
-        name: "worker",
-        prepare: () =>
-          new Promise((_, reject) => {
-            tries += 1;
-            end = () => reject(new Error("The worker ended."));
-          }),
-        run: () => Promise.resolve({ output: "" }),
-        rest: () => end?.(),
-      },
-    });
-    const id = await harness.kickoff();
-    await waitFor("the preparation", () => tries === 1);
-    assert.equal((await stop(id)).status, 200);
-    await waitFor("the run to end", areRunsOver);
-    assert.deepEqual([tries, await stateOf(id)], [1, "stopped"]);
-  });
 
   it("is refused when the execution has ended, with its state", async () => {
-    const completed = await harness.kickoff();
-    await harness.untilWaiting(completed);
-    await harness.resume(completed, true, "");
-    await harness.untilEnded(completed);
+    const completed = await harness.complete();
     assert.deepEqual(await errorOf(completed), [
       400,
       "Cannot stop execution. Current state: completed",
@@ -219,8 +180,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
 
   it("decides a race with feedback once", async () => {
     for (const isFirst of [true, false]) {
-      const id = await harness.kickoff();
-      await harness.untilWaiting(id);
+      const id = await harness.kickoffUntilWaiting();
       const stopping = () => stop(id);
       const resuming = () => harness.resume(id, false, "again");
       const [one, two] = await Promise.all(
@@ -230,42 +190,35 @@ describe("service: POST /stop/{kickoff_id}", () => {
       // Feedback that came first has no effect on the end.
       assert.equal(stopped?.status, 200);
       assert.ok([200, 400].includes(resumed?.status ?? 0));
-      await waitFor("the run to end", areRunsOver);
-      assert.equal(await stateOf(id), "stopped");
+      await untilStopped(id);
     }
   });
 
   it("decides a race with the end of the last task once, and never calls a stopped execution completed", async () => {
-    const receiver = new CallbackReceiver();
-    const base = await receiver.start();
-    try {
-      const states: string[] = [];
-      for (let round = 0; round < 20; round += 1) {
-        const id = await harness.kickoff({ inputs, crewWebhookUrl: `${base}/kickoff` });
-        await harness.untilWaiting(id);
-        const approving = harness.resume(id, true, "", { crewWebhookUrl: `${base}/${id}` });
-        for (let turn = 0; turn < round; turn += 1) await new Promise(setImmediate);
-        const { status } = await stop(id);
-        await approving;
-        await waitFor("the run to end", areRunsOver);
-        const state = await stateOf(id);
-        assert.equal(state, status === 200 ? "stopped" : "completed");
-        if (state === "completed")
-          await waitFor("the callback", () => receiver.at(`/${id}`).length === 1);
-        else assert.equal(receiver.at(`/${id}`).length, 0);
-        states.push(state);
-      }
-      assert.ok(states.includes("stopped"));
-    } finally {
-      await receiver.stop();
+    const receiver = await openReceiver();
+    const base = receiver.url;
+    const states: string[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const id = await harness.kickoffUntilWaiting({ inputs, crewWebhookUrl: `${base}/kickoff` });
+      const approving = harness.resume(id, true, "", { crewWebhookUrl: `${base}/${id}` });
+      for (let turn = 0; turn < round; turn += 1) await new Promise(setImmediate);
+      const { status } = await stop(id);
+      await approving;
+      await waitFor("the run to end", areRunsOver);
+      const state = await stateOf(id);
+      assert.equal(state, status === 200 ? "stopped" : "completed");
+      if (state === "completed")
+        await waitFor("the callback", () => receiver.at(`/${id}`).length === 1);
+      else assert.equal(receiver.at(`/${id}`).length, 0);
+      states.push(state);
     }
+    assert.ok(states.includes("stopped"));
   });
 
   it("doesn't answer that an approved execution completed when it was stopped", async () => {
     const tasks = crew.tasks.slice(1, 2);
     await serve({ project: { ...crew, tasks } });
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     const [resumed, stopped] = await Promise.all([harness.resume(id, true, ""), stop(id)]);
     const state = await stateOf(id);
     const said = (resumed.body as { status?: string }).status;
@@ -285,7 +238,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
       const after = slowEngine(costsMoney);
       // As if the service had been killed right after the stop.
       await restart(
-        after.engine,
+        { engine: after.engine },
         "DELETE FROM step_attempts",
         "UPDATE workflow_runs SET status = 'running', worker_id = 'gone', available_at = created_at, finished_at = NULL",
       );
@@ -297,25 +250,22 @@ describe("service: POST /stop/{kickoff_id}", () => {
   });
 
   it("wakes a run that waited when the service was killed right after the stop", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     await restart(
-      rehearsalEngine(0),
+      {},
       "UPDATE executions SET state = 'stopped', ended_at = 1",
       "UPDATE attempts SET state = 'stopped', decided_at = 1 WHERE state = 'waiting'",
     );
-    await waitFor("the run to end", areRunsOver);
-    assert.equal(await stateOf(id), "stopped");
+    await untilStopped(id);
   });
 
   // A process that shares the database holds nothing: others may be running the execution.
   if (!onPostgres)
     it("ends one that was held after a restart, without the engine, and reports those that are left", async () => {
       const { engine, runs } = slowEngine(true);
-      await harness.end();
-      harness = new Harness({ engine });
+      openHarness({ engine });
       const id = await harness.kickoff();
-      await restart(engine);
+      await restart({ engine });
       assert.deepEqual(await harness.service.held(), [id]);
       assert.equal((await stop(id)).status, 200);
       assert.deepEqual([await harness.service.held(), harness.left], [[], [[]]]);

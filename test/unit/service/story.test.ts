@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs } from "./support.ts";
+import { crew, errorBody, harness, messageOf, openReceiver, serve, valuesOf } from "./support.ts";
 
 describe("service: an execution", () => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await new Harness().start();
-  });
-  afterEach(() => harness.end());
+  beforeEach(() => serve());
 
   it("pauses, repeats the task with the feedback, continues and completes", async () => {
     const id = await harness.kickoff();
@@ -21,23 +16,13 @@ describe("service: an execution", () => {
     assert.equal(first.pending_human_input?.task_id, "draft");
     assert.ok(first.pending_human_input.task_output.startsWith(rehearsalMark));
 
-    const rejected = await harness.resume(id, false, "Shorter, please.");
-    assert.deepEqual(
-      [rejected.status, (rejected.body as { status: string }).status],
-      [200, "retrying"],
-    );
-    const second = await harness.untilWaiting(id, 2);
+    const second = await harness.reject(id, 2, "Shorter, please.");
     assert.match(
       second.pending_human_input?.task_output ?? "",
       /draft, attempt 1, rejected: Shorter, please\./,
     );
 
-    const approved = await harness.resume(id, true, "Good now.");
-    assert.deepEqual(
-      [approved.status, (approved.body as { status: string }).status],
-      [200, "resumed"],
-    );
-    const end = await harness.untilEnded(id);
+    const end = await harness.approve(id, "Good now.");
     assert.equal(end.status, "completed");
     const tasks = end.result?.tasks ?? [];
     assert.deepEqual(
@@ -60,22 +45,20 @@ describe("service: an execution", () => {
   });
 
   it("takes no durable step but its tasks, the wait and its end: each waits for the disk", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    await harness.resume(id, true, "");
-    await harness.untilEnded(id);
+    await harness.complete();
     const steps = await harness.sql(
       "SELECT step_name AS step FROM step_attempts WHERE namespace_id = 'crews' AND kind = 'function' ORDER BY started_at",
     );
-    assert.deepEqual(
-      steps.map(({ step }) => step),
-      ["task 0 attempt 1", "task 1 attempt 1", "task 2 attempt 1", "complete"],
-    );
+    assert.deepEqual(valuesOf(steps, "step"), [
+      "task 0 attempt 1",
+      "task 1 attempt 1",
+      "task 2 attempt 1",
+      "complete",
+    ]);
   });
 
   it("never shows a task as waiting after the decision", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     await harness.resume(id, false, "again");
     const status = await harness.status(id);
     assert.notEqual(status.pending_human_input?.attempt, 1);
@@ -83,30 +66,23 @@ describe("service: an execution", () => {
   });
 
   it("answers `completed` when the last task was approved and the execution ended", async () => {
-    await harness.end();
-    harness = await new Harness({ project: { ...crew, tasks: crew.tasks.slice(0, 2) } }).start();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    await serve({ project: { ...crew, tasks: crew.tasks.slice(0, 2) } });
+    const id = await harness.kickoffUntilWaiting();
     const { body } = await harness.resume(id, true, "");
     assert.equal((body as { status: string }).status, "completed");
     assert.equal((await harness.status(id)).status, "completed");
   });
 
   it("accepts exactly one of many concurrent resumes", async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => harness.resume(id, false, `reason ${n}`)),
     );
     assert.deepEqual(answers.filter(({ status }) => status === 200).length, 1);
     for (const { status, body } of answers.filter(({ status }) => status !== 200)) {
       assert.equal(status, 400);
-      assert.deepEqual(body, {
-        error: "Invalid Request",
-        message: "Execution is not in pending human input state",
-        details: {},
-        detail: "Execution is not in pending human input state",
-      });
+      const message = "Execution is not in pending human input state";
+      assert.deepEqual(body, errorBody("Invalid Request", message));
     }
     const winner = answers.findIndex(({ status }) => status === 200);
     const second = await harness.untilWaiting(id, 2);
@@ -118,49 +94,36 @@ describe("service: an execution", () => {
 
   it("refuses a resume of a task that doesn't wait: unknown, another task, too early, ended", async () => {
     const unknown = await harness.resume("00000000-0000-4000-8000-000000000000", true, "x");
-    assert.deepEqual(
-      [unknown.status, (unknown.body as { message: string }).message],
-      [404, "Execution ID not found"],
-    );
+    assert.deepEqual([unknown.status, messageOf(unknown)], [404, "Execution ID not found"]);
     const id = await harness.kickoff();
     const early = await harness.resume(id, true, "x");
     assert.equal(early.status, 400);
     await harness.untilWaiting(id);
     const noTask = await harness.resume(id, true, "x", { task_id: "nothing" });
-    assert.deepEqual(
-      [noTask.status, (noTask.body as { message: string }).message],
-      [404, "Task ID not found"],
-    );
+    assert.deepEqual([noTask.status, messageOf(noTask)], [404, "Task ID not found"]);
     assert.equal((await harness.resume(id, true, "x", { task_id: "polish" })).status, 400);
     assert.equal((await harness.resume(id, true, "x", { task_id: "research" })).status, 400);
-    await harness.resume(id, true, "x");
-    await harness.untilEnded(id);
+    await harness.approve(id, "x");
     assert.equal((await harness.resume(id, true, "x")).status, 400);
   });
 
   it("continues with the crew as it was at kickoff, even if its files change or become invalid", async () => {
-    await harness.end();
     let readProject = () => Promise.resolve(crew);
-    harness = await new Harness({ readProject: () => readProject() }).start();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    await serve({ readProject: () => readProject() });
+    const id = await harness.kickoffUntilWaiting();
     readProject = () => Promise.reject(new Error("broken"));
-    assert.equal((await harness.resume(id, true, "go on")).status, 200);
-    assert.deepEqual(
-      (await harness.untilEnded(id)).result?.tasks.map(({ task_id }) => task_id),
-      ["research", "draft", "polish"],
-    );
+    const { result } = await harness.approve(id, "go on");
+    assert.deepEqual(valuesOf(result?.tasks, "task_id"), ["research", "draft", "polish"]);
   });
 
   it("ends with the error of a task that fails three times", async () => {
-    await harness.end();
     let tries = 0;
-    harness = await new Harness({
+    await serve({
       engine: {
         name: "failing",
         run: () => ((tries += 1), Promise.reject(new Error("No such model."))),
       },
-    }).start();
+    });
     const id = await harness.kickoff();
     const end = await harness.untilEnded(id);
     assert.deepEqual(
@@ -171,9 +134,8 @@ describe("service: an execution", () => {
   });
 
   it("completes after a task failed twice", async () => {
-    await harness.end();
     let tries = 0;
-    harness = await new Harness({
+    await serve({
       project: { ...crew, tasks: crew.tasks.slice(0, 1) },
       engine: {
         name: "shaky",
@@ -182,34 +144,24 @@ describe("service: an execution", () => {
             ? Promise.reject(new Error("busy"))
             : Promise.resolve({ output: "done" }),
       },
-    }).start();
+    });
     assert.equal((await harness.untilEnded(await harness.kickoff())).result?.output, "done");
   });
 
   it("gives a task only the outputs that its context names", async () => {
-    await harness.end();
     const tasks = crew.tasks.map((task) => ({
       ...task,
       humanInput: false,
       ...(task.id === "polish" ? { context: ["draft"] } : {}),
     }));
-    harness = await new Harness({ project: { ...crew, tasks } }).start();
+    await serve({ project: { ...crew, tasks } });
     const end = await harness.untilEnded(await harness.kickoff());
     assert.match(end.result?.output ?? "", /Earlier outputs: 1/);
-  });
-
-  it("rehearses a failure that an input requests", async () => {
-    const id = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
-    assert.match((await harness.untilEnded(id)).error ?? "", /failed because its description/);
   });
 });
 
 describe("service: two resumes sent at once", () => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await new Harness().start();
-  });
-  afterEach(() => harness.end());
+  beforeEach(() => serve());
 
   const finishedAt = async (id: string) => {
     const [row] = await harness.sql(
@@ -220,8 +172,7 @@ describe("service: two resumes sent at once", () => {
   };
   /** Rejects the first output and resolves when the next one waits, which nothing has reported. */
   const rejectUnseen = async (more: object = {}) => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await harness.kickoffUntilWaiting();
     assert.equal((await harness.resume(id, false, "first", more)).status, 200);
     await waitFor("the second output", () => finishedAt(id));
     return id;
@@ -242,12 +193,10 @@ describe("service: two resumes sent at once", () => {
   });
 
   it("an output that a callback reported can be decided about at once", async () => {
-    const receiver = new CallbackReceiver();
-    const humanInputWebhookUrl = await receiver.start();
-    const id = await rejectUnseen({ humanInputWebhookUrl });
+    const receiver = await openReceiver();
+    const id = await rejectUnseen({ humanInputWebhookUrl: receiver.url });
     await waitFor("the callback", () => receiver.received.length === 1);
     assert.equal((await harness.resume(id, true, "seen by callback")).status, 200);
-    await receiver.stop();
   });
 
   it("an output that has waited for five seconds can be decided about unseen", async () => {

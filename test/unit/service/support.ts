@@ -12,7 +12,7 @@ import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { createOperations } from "../../../src/service/operations/operations.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
 import type { Storage } from "../../../src/service/storage.ts";
-import { rows, type Database } from "../../../src/service/database/database.ts";
+import { change, rows, type Database } from "../../../src/service/database/database.ts";
 import { schema } from "../../../src/service/database/postgres-schema.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { versionTable } from "../../../src/service/database/schema.ts";
@@ -21,7 +21,9 @@ import { openSqliteStorage } from "../../../src/service/workflow-sqlite.ts";
 import { openSqlite, type Row } from "../../../src/base/sqlite.ts";
 import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { answerProblems } from "../../support/answer-check.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { readAnswer, type ApiAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
+import { atEndOfTest } from "../../support/ends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
 
@@ -64,6 +66,13 @@ export const crew: CrewProject = {
   ],
   inputs: ["topic", "audience"],
 };
+
+/** Adds an execution with the ID "a" that runs. */
+export const addExecution = () =>
+  change(
+    `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
+     VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
+  );
 
 /** Valid inputs of `crew`. */
 export const inputs = { topic: "tides", audience: "sailors" };
@@ -178,6 +187,47 @@ export function openOn(
   return { database: storage.database, service, app: service.appOf(served, access) };
 }
 
+/** Fails if an answer does not match openapi.yaml. */
+export function assertDescribed(method: string, path: string, answer: ApiAnswer): void {
+  const { status, body, headers } = answer;
+  const [contentType = ""] = (headers.get("Content-Type") ?? "").split(";");
+  assert.deepEqual(answerProblems({ method, path, status, contentType, body }), []);
+}
+
+/** A member of each. */
+export function valuesOf<T, K extends keyof T>(
+  list: readonly T[] | undefined,
+  member: K,
+): T[K][] | undefined {
+  return list?.map((each) => each[member]);
+}
+
+/** Callbacks of a kickoff or a resume to paths below an address. */
+export const callbacksTo = (base: string) => ({
+  taskWebhookUrl: `${base}/task`,
+  stepWebhookUrl: `${base}/step`,
+  crewWebhookUrl: `${base}/crew`,
+});
+
+/** The body of an error in the documented dialect. */
+export function errorBody(error: string, message: string, details = {}, detail = message) {
+  return { error, message, details, detail };
+}
+
+export const messageOf = ({ body }: ApiAnswer) => (body as { readonly message: string }).message;
+
+/** Asks an app as the organization's token; with a body by POST. */
+export async function ask(
+  app: Opened["app"],
+  path: string,
+  body?: object,
+  method = body ? "POST" : "GET",
+): Promise<ApiAnswer> {
+  const text = body && { body: JSON.stringify(body) };
+  const headers = { Authorization: "Bearer T" };
+  return readAnswer(await app.request(path, { method, headers, ...text }));
+}
+
 /** The real service in this process, without a socket. */
 export class Harness {
   readonly folder: string;
@@ -186,6 +236,7 @@ export class Harness {
   readonly left: (readonly string[])[] = [];
   readonly #opening: Promise<Opened>;
   #opened: Opened | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(options: HarnessOptions = {}) {
     this.folder = options.folder ?? temporaryFolder("service");
@@ -195,6 +246,8 @@ export class Harness {
           .then((url) => openPostgresStorage(url, log))
           .then((storage) => this.#open(storage, options))
       : Promise.resolve(this.#open(openSqliteStorage(this.#file, log), options));
+    harnesses.add(this);
+    atEndOfTest(endServices);
   }
 
   #open(storage: Storage, options: HarnessOptions): Opened {
@@ -222,12 +275,6 @@ export class Harness {
 
   get #file(): string {
     return path.join(this.folder, "crewdeck.sqlite");
-  }
-
-  /** Resolves when it is open: on SQLite it is at once. */
-  async opened(): Promise<this> {
-    await this.#opening;
-    return this;
   }
 
   async start(): Promise<this> {
@@ -267,16 +314,7 @@ export class Harness {
       }),
     );
     if (method !== "HEAD")
-      assert.deepEqual(
-        answerProblems({
-          method,
-          path: new URL(address, "http://localhost").pathname,
-          status: answer.status,
-          contentType: (answer.headers.get("Content-Type") ?? "").split(";")[0] ?? "",
-          body: answer.body,
-        }),
-        [],
-      );
+      assertDescribed(method, new URL(address, "http://localhost").pathname, answer);
     return answer;
   }
 
@@ -286,6 +324,20 @@ export class Harness {
     });
     assert.equal(status, 200, JSON.stringify(body));
     return (body as { kickoff_id: string }).kickoff_id;
+  }
+
+  /** Resolves to the execution's ID when its first attempt waits. */
+  async kickoffUntilWaiting(request?: object): Promise<string> {
+    const id = await this.kickoff(request);
+    await this.untilWaiting(id);
+    return id;
+  }
+
+  /** Approves the first output of an execution; resolves to its ID when it has ended. */
+  async complete(request?: object): Promise<string> {
+    const id = await this.kickoffUntilWaiting(request);
+    await this.approve(id);
+    return id;
   }
 
   async status(id: string): Promise<DocumentedStatus> {
@@ -323,14 +375,74 @@ export class Harness {
     });
   }
 
-  async close(): Promise<void> {
-    await (await this.#opening).service.close();
+  /** Rejects an output; resolves when the next attempt waits. */
+  async reject(id: string, next: number, feedback: string, more: object = {}) {
+    assert.equal((await this.resume(id, false, feedback, more)).status, 200);
+    return await this.untilWaiting(id, next);
+  }
+
+  /** Approves the last output that waits; resolves to the status at the end. */
+  async approve(id: string, feedback = "", more: object = {}): Promise<DocumentedStatus> {
+    assert.equal((await this.resume(id, true, feedback, more)).status, 200);
+    return await this.untilEnded(id);
+  }
+
+  /** Resolves when the only run sleeps. */
+  async untilAsleep(): Promise<void> {
+    const asleep =
+      "SELECT 1 AS found FROM workflow_runs WHERE status = 'running' AND worker_id IS NULL";
+    await waitFor("the run to sleep", async () => (await this.sql(asleep)).length === 1);
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#opening.then(({ service }) => service.close()));
   }
 
   /** Closes the service and removes its data. */
   async end(): Promise<void> {
     await this.close();
     if (onPostgres) await giveBack(this.folder);
+    harnesses.delete(this);
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+const harnesses = new Set<Harness>();
+const receivers: CallbackReceiver[] = [];
+
+/** The service of the test that runs. It ends with the test, and so do all others. */
+export let harness: Harness;
+
+/** Replaces the test's service by one that has not started. */
+export function openHarness(options: HarnessOptions = {}): void {
+  harness = new Harness(options);
+}
+
+/** Replaces the test's service; the earlier one ends, unless this one is on its folder. */
+export async function serve(options: HarnessOptions = {}): Promise<void> {
+  if (harnesses.has(harness) && harness.folder !== options.folder) await harness.end();
+  openHarness(options);
+  await harness.start();
+}
+
+/** Restarts the test's service, after these changes of its data. */
+export async function restart(options: HarnessOptions = {}, ...changes: string[]): Promise<void> {
+  await harness.close();
+  for (const change of changes) await harness.sql(change);
+  await serve({ ...options, folder: harness.folder });
+}
+
+/** Receives callbacks until the test ends. */
+export async function openReceiver(host?: string): Promise<CallbackReceiver> {
+  const receiver = new CallbackReceiver();
+  await receiver.start(0, host);
+  receivers.push(receiver);
+  atEndOfTest(endServices);
+  return receiver;
+}
+
+async function endServices(): Promise<void> {
+  // First: a service finishes what it is sending.
+  for (const receiver of receivers.splice(0)) await receiver.stop();
+  for (const open of [...harnesses].reverse()) await open.end();
 }

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { isLoopback } from "../../../src/base/loopback.ts";
-import { Harness } from "./support.ts";
+import { readAnswer } from "../../support/crew-api.ts";
+import { harness, serve } from "./support.ts";
 
 describe("service: tokens", () => {
-  let harness: Harness;
-  before(async () => {
-    harness = await new Harness().start();
-  });
-  after(() => harness.end());
+  beforeEach(() => serve());
 
   const ask = (method: string, path: string, authorization: string | undefined, body?: unknown) =>
     harness.request(method, path, body, { Authorization: authorization ?? "" });
@@ -22,6 +19,9 @@ describe("service: tokens", () => {
       ["GET", "/unknown"],
     ] as const;
     for (const [method, path] of routes) {
+      const anonymous = await readAnswer(await harness.app.request(path, { method }));
+      const { error } = anonymous.body as { error: string };
+      assert.deepEqual([anonymous.status, error], [401, "Unauthorized"], path);
       for (const authorization of [
         "",
         "Bearer",
@@ -59,12 +59,8 @@ describe("service: tokens", () => {
     assert.equal((await ask("GET", `/${mine}/status`, "Bearer U")).status, 200);
     const refused = await ask("GET", `/${theirs}/status`, "Bearer U");
     assert.equal(refused.status, 403);
-    assert.deepEqual(Object.keys(refused.body as object).sort(), [
-      "detail",
-      "details",
-      "error",
-      "message",
-    ]);
+    const members = Object.keys(refused.body as object).sort();
+    assert.deepEqual(members, ["detail", "details", "error", "message"]);
     assert.equal((await ask("POST", "/resume", "Bearer U", resume(theirs))).status, 403);
     assert.ok(
       (await harness.status(theirs)).pending_human_input,

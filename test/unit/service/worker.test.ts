@@ -7,7 +7,7 @@ import { Worker, WorkerEnded } from "../../../src/service/crewai/worker.ts";
 import { createLog } from "../../../src/service/operations/log.ts";
 import { Secrets } from "../../../src/service/operations/redact.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import { crew, Harness, inputs } from "./support.ts";
+import { crew, harness, inputs, serve } from "./support.ts";
 
 /** An engine whose Python is the text of a program, with what it logs. */
 function engineWith(
@@ -56,21 +56,25 @@ describe("a worker of the crewai engine", () => {
   before(function () {
     if (process.platform === "win32") this.skip();
   });
+  let folder: string;
+  let project: string;
+  beforeEach(() => {
+    [folder, project] = [temporaryFolder("worker"), temporaryFolder("project")];
+  });
+  afterEach(() => {
+    for (const each of [folder, project]) rmSync(each, { recursive: true });
+  });
 
   it("lets other executions work until an attempt is repeated, however many wait for their turn", async () => {
-    const folder = temporaryFolder("worker");
     // The first attempt of all kills it.
     const program = pythonThat(`mkdir "${folder}/killed" 2>&- && kill -9 $$; ${reply}`);
     const { engine } = engineWith(program, folder);
-    const harness = await new Harness({ engine }).start();
+    await serve({ engine });
     const ids = await Promise.all(Array.from({ length: 40 }, () => harness.kickoff()));
     for (const id of ids) assert.equal((await harness.untilEnded(id)).status, "completed");
-    await harness.end();
-    rmSync(folder, { recursive: true });
   });
 
   it("begins an attempt only after it was counted, and not if it was begun too often", async () => {
-    const folder = temporaryFolder("worker");
     const begun = path.join(folder, "begun");
     const { engine } = engineWith(pythonThat(`touch "${begun}"; ${reply}`), folder);
     const task = { ...crew.tasks[0]!, id: "only" };
@@ -91,20 +95,16 @@ describe("a worker of the crewai engine", () => {
     await run(nothing);
     assert.ok(existsSync(begun));
     engine.close?.();
-    rmSync(folder, { recursive: true });
   });
 
   it("takes only text for the names of a task's context", async () => {
-    const folder = temporaryFolder("worker");
     const { engine } = engineWith(pythonThat(reply, `"context":["a",{"toString":null}],`), folder);
     const { tasks } = (await engine.prepare?.("one", crew)) ?? {};
     assert.deepEqual(tasks?.[0]?.context, ["a"]);
     engine.close?.();
-    rmSync(folder, { recursive: true });
   });
 
   it("says what is wrong in the files, too, when Python can't open the project", async () => {
-    const folder = temporaryFolder("worker");
     const python = path.join(folder, "python");
     const failed = `{"type":"failed","message":"KeyError: 1","frames":["crew.py:5 in a"]}`;
     writeFileSync(
@@ -112,7 +112,6 @@ describe("a worker of the crewai engine", () => {
       `#!/bin/sh\necho '{"type":"ready"}'\nread command; echo '${failed}'\ncat\n`,
     );
     chmodSync(python, 0o700);
-    const project = temporaryFolder("project");
     mkdirSync(path.join(project, "config"));
     writeFileSync(
       path.join(project, "config", "agents.yaml"),
@@ -132,17 +131,15 @@ describe("a worker of the crewai engine", () => {
     await assert.rejects(async () => await engine.inputs?.(crew), { message });
     await assert.rejects(async () => await engine.prepare?.("one", crew), { message });
     engine.close?.();
-    rmSync(folder, { recursive: true });
   });
 
   it("reports events of crewAI, also those of an attempt that then fails", async () => {
-    const folder = temporaryFolder("worker");
     const event = `{"type":"llm_call_started","timestamp":"2026-11-22T00:01:23+00:00","event_id":"e1","model":"m"}`;
     const { engine } = engineWith(
       `${opened}echo '{"type":"event","event":${event}}'; echo '{"type":"failed","message":"No."}'`,
       folder,
     );
-    const harness = await new Harness({ engine }).start();
+    await serve({ engine });
     const id = await harness.kickoff();
     await harness.untilEnded(id);
     const { events = [] } = readStatus(await harness.status(id));
@@ -156,12 +153,9 @@ describe("a worker of the crewai engine", () => {
     ]);
     const [, start, call] = events;
     assert.deepEqual([call?.parentId, call?.taskName, call?.model], [start?.id, "only", "m"]);
-    await harness.end();
-    rmSync(folder, { recursive: true });
   });
 
   it("takes no reply that is cut off because the worker was killed", async () => {
-    const folder = temporaryFolder("worker");
     const python = path.join(folder, "python");
     // It dies while it writes, as a worker that the system kills for its memory.
     writeFileSync(
@@ -179,12 +173,9 @@ describe("a worker of the crewai engine", () => {
       worker.run({ do: "attempt" }, () => undefined),
       WorkerEnded,
     );
-    rmSync(folder, { recursive: true });
   });
 
   it("has no variable of the project's .env in the log, the error and the events, and none of the service's secrets", async () => {
-    const folder = temporaryFolder("worker");
-    const project = temporaryFolder("project");
     writeFileSync(path.join(project, ".env"), `DB="s3cret db"\nMODEL=gpt-4o-mini\n`);
     const said = "gpt-4o-mini refused s3cret db and of-the-service";
     const event = `{"type":"llm_call_failed","timestamp":"2026-11-22T00:01:23+00:00","error":"${said}"}`;
@@ -193,7 +184,7 @@ describe("a worker of the crewai engine", () => {
       folder,
       { folder: project },
     );
-    const harness = await new Harness({ engine }).start();
+    await serve({ engine });
     const status = await harness.untilEnded(await harness.kickoff());
     const hidden = "gpt-4o-mini refused [hidden] and [hidden]";
     assert.equal(status.error, `Task execution failed: ${hidden}`);
@@ -201,13 +192,9 @@ describe("a worker of the crewai engine", () => {
     const everything = JSON.stringify(status);
     assert.match(everything, /"type":"llm_call_failed"/);
     assert.doesNotMatch(everything, /s3cret|of-the-service/);
-    await harness.end();
-    for (const each of [folder, project]) rmSync(each, { recursive: true });
   });
 
   it("is asked for inputs without a variable of the .env in the log and the error, in a storage folder of its own, within the time that a project may take to load", async () => {
-    const folder = temporaryFolder("worker");
-    const project = temporaryFolder("project");
     writeFileSync(path.join(project, ".env"), `DB=s3cret#db\nURL=\${DB}-at-home\n`);
     const asked = opened.replace(
       "read command;",
@@ -231,11 +218,9 @@ describe("a worker of the crewai engine", () => {
       times: { load: 1_000 },
     });
     await assert.rejects(silent.engine.inputs!(crew), /inputs were not named within 1 seconds/);
-    for (const each of [folder, project]) rmSync(each, { recursive: true });
   });
 
   it("has at most 1 MB of what an attempt prints in the log, however short its lines are", async () => {
-    const folder = temporaryFolder("worker");
     let hidden = 0;
     class CountingSecrets extends Secrets {
       override hide(text: string): string {
@@ -248,7 +233,7 @@ describe("a worker of the crewai engine", () => {
       folder,
       { secrets: new CountingSecrets() },
     );
-    const harness = await new Harness({ engine }).start();
+    await serve({ engine });
     await harness.untilEnded(await harness.kickoff());
     assert.equal(lines.at(-1), "[crew] (The crew prints more than 1 MB; the rest isn't shown.)");
     assert.ok(hidden < 20_000, "what isn't shown isn't searched for secrets");
@@ -256,20 +241,15 @@ describe("a worker of the crewai engine", () => {
     const log = await createLog("json", new Secrets(), { write: (line) => (written += line) });
     for (const line of lines) log(line, { crew: "writers" });
     assert.ok(written.length < 1_100_000, `${written.length} characters`);
-    await harness.end();
-    rmSync(folder, { recursive: true });
   });
 
   it("is ended with an error that says why, if the project closes what it replies with", async () => {
-    const folder = temporaryFolder("worker");
     // A Python that writes the next reply notices it itself.
     for (const program of ["exec 1>&- sleep 600", "exit 70"]) {
       const { engine } = engineWith(`${opened}${program}`, folder, { times: { silent: 100 } });
-      const harness = await new Harness({ engine }).start();
+      await serve({ engine });
       const status = await harness.untilEnded(await harness.kickoff());
       assert.match(String(status.error), /closed file descriptors that it did not open/);
-      await harness.end();
     }
-    rmSync(folder, { recursive: true });
   });
 });

@@ -4,11 +4,11 @@ import path from "node:path";
 import { mock } from "node:test";
 import type { Steps } from "../../../src/service/steps.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { change } from "../../../src/service/database/database.ts";
 import { openSqliteStorage } from "../../../src/service/workflow-sqlite.ts";
 import { createRuns, type RunHandlers } from "../../../src/service/workflow.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
+import { addExecution } from "./support.ts";
 
 /** Acceptance tests of the pinned openworkflow. */
 describe("service: durable runs", () => {
@@ -132,7 +132,8 @@ describe("service: durable runs", () => {
     assert.deepEqual(seen, ["a"]);
   });
 
-  it("runs an execution once, also if the clock moves ahead, as it does while the machine sleeps", async () => {
+  /** Runs of which "a" takes until it is released. */
+  const holding = () => {
     const releases: (() => void)[] = [];
     const begun: string[] = [];
     const runs = runsWith({
@@ -144,6 +145,11 @@ describe("service: durable runs", () => {
         });
       },
     });
+    return { runs, begun, releases };
+  };
+
+  it("runs an execution once, also if the clock moves ahead, as it does while the machine sleeps", async () => {
+    const { runs, begun, releases } = holding();
     runs.work();
     await runs.startCrew("a");
     await waitFor("the run", () => begun.length === 1);
@@ -160,20 +166,8 @@ describe("service: durable runs", () => {
   });
 
   it("releases a held execution once: a second time, it may be running", async () => {
-    const releases: (() => void)[] = [];
-    const begun: string[] = [];
-    const runs = runsWith({
-      async crew(id) {
-        begun.push(id);
-        if (id === "a") await new Promise<void>((resolve) => releases.push(resolve));
-      },
-    });
-    await storage.database.query(
-      change(
-        `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
-         VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
-      ),
-    );
+    const { runs, begun, releases } = holding();
+    await storage.database.query(addExecution());
     await runs.startCrew("a");
     storage.own?.hold();
     storage.own?.release("a");
@@ -215,30 +209,15 @@ describe("service: durable runs", () => {
     const columns = database
       .prepare("SELECT name, type FROM pragma_table_info('workflow_runs')")
       .all()
-      .map((row) => `${String(row["name"])} ${String(row["type"])}`);
-    assert.deepEqual(columns, [
-      "namespace_id TEXT",
-      "id TEXT",
-      "workflow_name TEXT",
-      "version TEXT",
-      "status TEXT",
-      "idempotency_key TEXT",
-      "config TEXT",
-      "context TEXT",
-      "input TEXT",
-      "output TEXT",
-      "error TEXT",
-      "attempts INTEGER",
-      "parent_step_attempt_namespace_id TEXT",
-      "parent_step_attempt_id TEXT",
-      "worker_id TEXT",
-      "available_at TEXT",
-      "deadline_at TEXT",
-      "started_at TEXT",
-      "finished_at TEXT",
-      "created_at TEXT",
-      "updated_at TEXT",
-    ]);
+      .map(({ name, type }) =>
+        type === "TEXT" ? String(name) : `${String(name)} ${String(type)}`,
+      );
+    assert.equal(
+      columns.join(", "),
+      "namespace_id, id, workflow_name, version, status, idempotency_key, config, context, input, " +
+        "output, error, attempts INTEGER, parent_step_attempt_namespace_id, parent_step_attempt_id, " +
+        "worker_id, available_at, deadline_at, started_at, finished_at, created_at, updated_at",
+    );
     assert.equal(
       database.prepare("SELECT max(version) AS version FROM openworkflow_migrations").get()?.[
         "version"

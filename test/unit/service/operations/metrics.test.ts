@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Engine } from "../../../../src/service/engine.ts";
 import { createMetrics } from "../../../../src/service/operations/metrics.ts";
-import { CallbackReceiver } from "../../../support/callback-receiver.ts";
+import type { CallbackReceiver } from "../../../support/callback-receiver.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { Harness, inputs } from "../support.ts";
+import { harness, inputs, openReceiver, serve } from "../support.ts";
 
 /** The samples of the service's own metrics, such as `crewdeck_x_total{crew="a"}`. */
 function samples(text: string): Map<string, number> {
@@ -28,7 +28,6 @@ const tokensOf = (prompt: number) => ({
 });
 
 describe("service: metrics", () => {
-  let harness: Harness;
   let receiver: CallbackReceiver;
   let base: string;
   const read = async (): Promise<string> => {
@@ -37,15 +36,11 @@ describe("service: metrics", () => {
     return await (await fetch(new Request("http://127.0.0.1/metrics"))).text();
   };
   const begin = async (engine?: Engine) => {
-    harness = await new Harness({ operations: {}, ...(engine && { engine }) }).start();
+    await serve({ operations: {}, ...(engine && { engine }) });
   };
   beforeEach(async () => {
-    receiver = new CallbackReceiver();
-    base = await receiver.start();
-  });
-  afterEach(async () => {
-    await receiver.stop();
-    await harness.end();
+    receiver = await openReceiver();
+    base = receiver.url;
   });
 
   it("count a story with a rejection: kickoffs, attempts, waits, callbacks, requests and tokens", async () => {
@@ -55,15 +50,11 @@ describe("service: metrics", () => {
         Promise.resolve({ output: `${task.id} ${attempt}`, usage: tokensOf(10 * attempt) }),
     });
     await harness.request("POST", "/kickoff", { inputs: {} });
-    const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });
-    await harness.untilWaiting(id);
-    const waiting = await harness.kickoff();
-    await harness.untilWaiting(waiting);
-    assert.equal((await harness.resume(id, false, "Shorter")).status, 200);
-    await harness.untilWaiting(id, 2);
+    const id = await harness.kickoffUntilWaiting({ inputs, taskWebhookUrl: `${base}/task` });
+    await harness.kickoffUntilWaiting();
+    await harness.reject(id, 2, "Shorter");
     const again = { taskWebhookUrl: `${base}/task` };
-    assert.equal((await harness.resume(id, true, "", again)).status, 200);
-    await harness.untilEnded(id);
+    await harness.approve(id, "", again);
     // research and the first draft; a resume without addresses, and then the other two.
     await waitFor("the callbacks to be counted", async () =>
       Object.entries(withName(await read(), "crewdeck_callback_attempts_total")).some(
@@ -113,16 +104,11 @@ describe("service: metrics", () => {
       },
       isFinal: () => true,
     });
-    const ended = await harness.kickoff();
-    await harness.untilWaiting(ended);
-    await harness.resume(ended, true, "");
-    await harness.untilEnded(ended);
-    const waiting = await harness.kickoff();
-    await harness.untilWaiting(waiting);
+    await harness.complete();
+    await harness.kickoffUntilWaiting();
     const failing = await harness.kickoff({ inputs: { ...inputs, topic: "fail" } });
     await harness.untilEnded(failing);
-    const stopped = await harness.kickoff();
-    await harness.untilWaiting(stopped);
+    const stopped = await harness.kickoffUntilWaiting();
     await harness.request("POST", `/stop/${stopped}`);
     await harness.sql("UPDATE executions SET crew = 'other' WHERE id = ? RETURNING id", stopped);
     const running = await harness.kickoff({ inputs: { ...inputs, topic: "hold" } });
@@ -172,10 +158,9 @@ describe("service: metrics", () => {
         'crewdeck_attempts_total{engine="model",outcome="stopped"}',
       ),
     );
-    await harness.end();
     receiver.behave = (response) => response.writeHead(503).end();
-    harness = await new Harness({ operations: {}, callbackBackoffMs: 1 }).start();
-    await harness.untilWaiting(await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` }));
+    await serve({ operations: {}, callbackBackoffMs: 1 });
+    await harness.kickoffUntilWaiting({ inputs, taskWebhookUrl: `${base}/task` });
     const given = 'crewdeck_callback_attempts_total{kind="task",outcome="given_up"}';
     await waitFor(
       "the callbacks to be given up",

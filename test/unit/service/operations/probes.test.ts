@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createProbes } from "../../../../src/service/operations/probes.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { Harness } from "../support.ts";
+import { harness, serve } from "../support.ts";
 
 const token = "metrics-token-0123456789";
 
@@ -136,17 +136,13 @@ describe("service: probes", () => {
   });
 
   it("are answered by a service, which needs a token for everything else", async () => {
-    const harness = await new Harness({ operations: {} }).start();
-    try {
-      const { operations } = harness.service;
-      const fetch = operations?.before(harness.app.fetch) ?? assert.fail();
-      const status = async (path: string) =>
-        (await fetch(new Request(`http://127.0.0.1${path}`))).status;
-      for (const path of ["/healthz", "/readyz", "/metrics"]) assert.equal(await status(path), 200);
-      for (const path of ["/inputs", "/metrics/status", "/status/metrics"])
-        assert.equal(await status(path), 401, path);
-    } finally {
-      await harness.end();
-    }
+    await serve({ operations: {} });
+    const { operations } = harness.service;
+    const fetch = operations?.before(harness.app.fetch) ?? assert.fail();
+    const status = async (path: string) =>
+      (await fetch(new Request(`http://127.0.0.1${path}`))).status;
+    for (const path of ["/healthz", "/readyz", "/metrics"]) assert.equal(await status(path), 200);
+    for (const path of ["/inputs", "/metrics/status", "/status/metrics"])
+      assert.equal(await status(path), 401, path);
   });
 });

@@ -2,30 +2,23 @@ import assert from "node:assert/strict";
 import type { Database } from "../../../../src/service/database/database.ts";
 import { createRetention } from "../../../../src/service/operations/retention.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { Harness, onPostgres } from "../support.ts";
+import { harness, onPostgres, serve } from "../support.ts";
 
 const dayMs = 86_400_000;
 
 describe("service: executions that ended long ago", () => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await new Harness().start();
-  });
-  afterEach(() => harness.end());
+  beforeEach(() => serve());
 
   const sql = (text: string, ...values: (string | number)[]) => harness.sql(text, ...values);
-  const tables = async () =>
-    (
-      await sql(
-        onPostgres
-          ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()"
-          : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-      )
-    ).map(({ name }) => String(name));
   async function countRows() {
-    const names = (await tables()).filter(
-      (name) => !["openworkflow_migrations", "token_uses"].includes(name),
+    const tables = await sql(
+      onPostgres
+        ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()"
+        : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
     );
+    const names = tables
+      .map(({ name }) => String(name))
+      .filter((name) => !["openworkflow_migrations", "token_uses"].includes(name));
     const union = names.map((name) => `SELECT '${name}' AS name, count(*) AS count FROM ${name}`);
     const counted = await sql(union.join(" UNION ALL "));
     return Object.fromEntries(counted.map(({ name, count }) => [String(name), Number(count)]));
@@ -51,9 +44,7 @@ describe("service: executions that ended long ago", () => {
   const ofCrews = "python_inputs";
 
   async function complete(): Promise<string> {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    assert.equal((await harness.resume(id, true, "")).status, 200);
+    const id = await harness.complete();
     await runEnded(id);
     return id;
   }
@@ -113,8 +104,7 @@ describe("service: executions that ended long ago", () => {
   });
 
   it("are deleted in small parts, and none that is under way", async () => {
-    const waiting = await harness.kickoff();
-    await harness.untilWaiting(waiting);
+    const waiting = await harness.kickoffUntilWaiting();
     await addOld(waiting);
     const { database } = harness;
     const parts: unknown[] = [];
@@ -147,7 +137,7 @@ describe("service: executions that ended long ago", () => {
     const id = await complete();
     await harness.close();
     await sql("UPDATE executions SET ended_at = ?", Date.now() - 3 * dayMs);
-    harness = await new Harness({ folder: harness.folder, operations: { keepDays: 2 } }).start();
+    await serve({ folder: harness.folder, operations: { keepDays: 2 } });
     await waitFor("the deletion to be logged", () =>
       harness.log.some(
         (line) => line === "Executions that ended more than 2 days ago were deleted: 1",

@@ -4,12 +4,11 @@ import type { StatusView } from "../../../../src/service/model.ts";
 import { createExporter } from "../../../../src/service/operations/spans.ts";
 import { MisbehavingServer, text } from "../../../support/misbehaving-server.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { crew, Harness, inputs } from "../support.ts";
+import { crew, harness, inputs, serve } from "../support.ts";
 
 const accept = text(200, "", { "content-type": "application/x-protobuf" });
 
 describe("service: spans of executions", () => {
-  let harness: Harness;
   let receiver: MisbehavingServer;
   beforeEach(async () => {
     receiver = await MisbehavingServer.start();
@@ -30,15 +29,13 @@ describe("service: spans of executions", () => {
   ) => {
     const { hasContent, ...others } = options;
     const operations = { spans: spansTo(receiver.url, hasContent) };
-    harness = await new Harness({ ...others, operations }).start();
+    await serve({ ...others, operations });
   };
   const sent = (count: number) =>
     waitFor(`${count} requests with spans`, () => receiver.requests.length >= count);
   const complete = async () => {
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    await harness.resume(id, true, "Good tides");
-    await harness.untilEnded(id);
+    const id = await harness.kickoffUntilWaiting();
+    await harness.approve(id, "Good tides");
     return id;
   };
   const untilState = (id: string, state: string) =>
@@ -52,13 +49,10 @@ describe("service: spans of executions", () => {
 
   it("are sent at the end, as one trace with tasks, attempts, agents and waits", async () => {
     await begin();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    await harness.resume(id, false, "Shorter");
-    await harness.untilWaiting(id, 2);
+    const id = await harness.kickoffUntilWaiting();
+    await harness.reject(id, 2, "Shorter");
     assert.equal(receiver.requests.length, 0);
-    await harness.resume(id, true, "");
-    await harness.untilEnded(id);
+    await harness.approve(id);
     await sent(1);
     const [{ method, path: at, headers, body } = assert.fail()] = receiver.requests;
     assert.deepEqual([method, at], ["POST", "/v1/traces"]);
@@ -82,7 +76,6 @@ describe("service: spans of executions", () => {
     await begin();
     await complete();
     await sent(1);
-    await harness.end();
     await begin({ hasContent: true });
     await complete();
     await sent(2);
@@ -101,8 +94,7 @@ describe("service: spans of executions", () => {
     await harness.service.operations?.ended(first);
     await harness.close();
     await begin({ folder: harness.folder });
-    const second = await harness.kickoff();
-    await harness.untilWaiting(second);
+    const second = await harness.kickoffUntilWaiting();
     await harness.request("POST", `/stop/${second}`);
     await sent(2);
     await untilState(second, "sent");
@@ -168,35 +160,50 @@ describe("service: spans of executions", () => {
     assert.match(end, /are given up after 12 attempts: HTTP 404$/);
   });
 
-  it("are sent by one of several processes", async () => {
-    harness = await new Harness({ operations: {} }).start();
+  /** Serves a crew without spans; resolves to an ended execution whose spans are still to be sent. */
+  const unsent = async () => {
+    await serve({ operations: {} });
     const id = await complete();
     await harness.sql(
       "INSERT INTO span_exports (execution_id, due) VALUES (?, 0) RETURNING due",
       id,
     );
+    return id;
+  };
+  const exporterOf = (
+    crews: readonly string[],
+    view: StatusView | undefined,
+    onQueried: () => unknown,
+  ) => {
     const { database } = harness;
+    return createExporter({
+      database: {
+        ...database,
+        query: async (work) => {
+          const result = await database.query(work);
+          await onQueried();
+          return result;
+        },
+      },
+      forRuns: database,
+      crews,
+      spans: spansTo(receiver.url),
+      view: () => Promise.resolve(view),
+      version: "1",
+      log: (line) => assert.fail(line),
+    });
+  };
+
+  it("are sent by one of several processes", async () => {
+    const id = await unsent();
     let found = 0;
     let go = () => {};
     const bothFound = new Promise<void>((resolve) => (go = resolve));
     const exporters = [1, 2].map(() =>
-      createExporter({
-        database: {
-          ...database,
-          query: async (work) => {
-            const result = await database.query(work);
-            // The first query of each looks for spans.
-            if (found < 2 && (found += 1) === 2) go();
-            await bothFound;
-            return result;
-          },
-        },
-        forRuns: database,
-        crews: [""],
-        spans: spansTo(receiver.url),
-        view: () => Promise.resolve(stoppedView(id)),
-        version: "1",
-        log: (line) => assert.fail(line),
+      exporterOf([""], stoppedView(id), () => {
+        // The first query of each looks for spans.
+        if (found < 2 && (found += 1) === 2) go();
+        return bothFound;
       }),
     );
     for (const exporter of exporters) exporter.start();
@@ -206,35 +213,13 @@ describe("service: spans of executions", () => {
   });
 
   it("are left to a process that serves the crew", async () => {
-    harness = await new Harness({ operations: {} }).start();
-    const id = await complete();
-    await harness.sql(
-      "INSERT INTO span_exports (execution_id, due) VALUES (?, 0) RETURNING due",
-      id,
-    );
-    const { database } = harness;
+    const id = await unsent();
     let queries = 0;
-    const exporterOf = (crews: readonly string[], view: StatusView | undefined) =>
-      createExporter({
-        database: {
-          ...database,
-          query: (work) => {
-            queries += 1;
-            return database.query(work);
-          },
-        },
-        forRuns: database,
-        crews,
-        spans: spansTo(receiver.url),
-        view: () => Promise.resolve(view),
-        version: "1",
-        log: (line) => assert.fail(line),
-      });
-    const other = exporterOf(["other"], undefined);
+    const other = exporterOf(["other"], undefined, () => (queries += 1));
     other.start();
     await waitFor("a second look", () => queries >= 2);
     await other.stop();
-    const serving = exporterOf([""], stoppedView(id));
+    const serving = exporterOf([""], stoppedView(id), () => undefined);
     serving.start();
     await untilState(id, "sent");
     await serving.stop();

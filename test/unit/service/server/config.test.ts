@@ -379,23 +379,28 @@ describe("The files that crewdeck.server.jsonc names", () => {
   });
 
   it("must be there: the refusal has the line", async () => {
-    mkdirSync(path.join(folder, "a"));
-    writeFileSync(path.join(folder, "b"), "");
-    await assert.rejects(readEnvironments(config, crews), {
-      name: "Refusal",
-      message: `${config}:3:30: crews[1].folder: There is no folder ${path.join(folder, "b")}. Expected: the folder of a crew.`,
-    });
-    rmSync(path.join(folder, "b"));
-    mkdirSync(path.join(folder, "b"));
-    await assert.rejects(readEnvironments(config, crews), {
-      name: "Refusal",
-      message: `${config}:4:26: crews[1].environmentFile: There is no file ${path.join(folder, "b.env")}. Expected: a file with a line NAME=value for each variable.`,
-    });
-    const withPython = crews.replace('"rehearsal" }', '"crewai",\n"python": "a/python" }');
-    await assert.rejects(readEnvironments(config, withPython), {
-      name: "Refusal",
-      message: `${config}:3:11: crews[0].python: There is no file ${path.join(folder, "a", "python")}. Expected: the project's Python interpreter, such as .venv/bin/python in its folder.`,
-    });
+    const at = (name: string) => path.join(folder, name);
+    const refused = (text: string, message: string) =>
+      assert.rejects(readEnvironments(config, text), {
+        name: "Refusal",
+        message: `${config}:${message}`,
+      });
+    mkdirSync(at("a"));
+    writeFileSync(at("b"), "");
+    await refused(
+      crews,
+      `3:30: crews[1].folder: There is no folder ${at("b")}. Expected: the folder of a crew.`,
+    );
+    rmSync(at("b"));
+    mkdirSync(at("b"));
+    await refused(
+      crews,
+      `4:26: crews[1].environmentFile: There is no file ${at("b.env")}. Expected: a file with a line NAME=value for each variable.`,
+    );
+    await refused(
+      crews.replace('"rehearsal" }', '"crewai",\n"python": "a/python" }'),
+      `3:11: crews[0].python: There is no file ${path.join(at("a"), "python")}. Expected: the project's Python interpreter, such as .venv/bin/python in its folder.`,
+    );
   });
 });
 
@@ -419,6 +424,11 @@ describe("A change of crewdeck.server.jsonc", () => {
     rmSync(folder, { recursive: true });
   });
 
+  const change = async (changed: string) => {
+    writeFileSync(config, changed);
+    await live?.look();
+  };
+
   it("is noticed without a restart", async () => {
     writeFileSync(config, text("two"));
     await waitFor("the new token", () => names()?.[0] === "two");
@@ -426,8 +436,7 @@ describe("A change of crewdeck.server.jsonc", () => {
   });
 
   it("keeps the state as it was if it is invalid, and says once why", async () => {
-    writeFileSync(config, text("two").slice(0, -1));
-    await live?.look();
+    await change(text("two").slice(0, -1));
     await live?.look();
     assert.deepEqual(names(), ["one"]);
     assert.equal(log.length, 1);
@@ -438,16 +447,14 @@ describe("A change of crewdeck.server.jsonc", () => {
     assert.deepEqual(names(), ["one"]);
     assert.equal(log.length, 2);
     assert.match(log[1]!, /stay as they were: ENOENT/);
-    writeFileSync(config, text("two", ', "limits": { "underWayPerCrew": 5 }'));
-    await live?.look();
+    await change(text("two", ', "limits": { "underWayPerCrew": 5 }'));
     assert.deepEqual(names(), ["two"]);
     assert.equal(live?.limits().underWayPerCrew, 5);
     assert.equal(log.length, 3);
   });
 
   it("says that crews and addresses wait for the next start", async () => {
-    writeFileSync(config, text("one", ', "port": 1'));
-    await live?.look();
+    await change(text("one", ', "port": 1'));
     assert.deepEqual(log, [`Read ${config} again. Crews and addresses change at the next start.`]);
   });
 });

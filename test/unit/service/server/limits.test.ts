@@ -7,6 +7,7 @@ import { KickoffQueue, RequestRates } from "../../../../src/service/server/limit
 describe("The queue of kickoffs", () => {
   const refused = (error: unknown) =>
     error instanceof ApiError && error.status === 429 && error.retryAfter === 10;
+  const admit = (queue: KickoffQueue) => queue.admit(() => Promise.resolve("id"));
 
   it("admits as many as the limit, also of those that come at once", async () => {
     let stored = 2;
@@ -28,12 +29,9 @@ describe("The queue of kickoffs", () => {
       results.map(({ status }) => status === "fulfilled"),
       Array.from({ length: 10 }, (_, index) => index < 3),
     );
-    await assert.rejects(
-      queue.admit(() => Promise.resolve("id")),
-      refused,
-    );
+    await assert.rejects(admit(queue), refused);
     stored = 4;
-    assert.equal(await queue.admit(() => Promise.resolve("id")), "id");
+    assert.equal(await admit(queue), "id");
   });
 
   it("counts those that are being stored", async () => {
@@ -65,7 +63,7 @@ describe("The queue of kickoffs", () => {
       () => 20,
       () => Promise.resolve(counts++ * 0),
     );
-    for (let index = 0; index < 20; index += 1) await queue.admit(() => Promise.resolve("id"));
+    for (let index = 0; index < 20; index += 1) await admit(queue);
     assert.ok(counts <= 3, String(counts));
     const failed = new Error("no such input");
     await assert.rejects(
@@ -73,7 +71,7 @@ describe("The queue of kickoffs", () => {
       failed,
     );
     const before = counts;
-    for (let index = 0; index < 19; index += 1) await queue.admit(() => Promise.resolve("id"));
+    for (let index = 0; index < 19; index += 1) await admit(queue);
     assert.ok(counts - before <= 3);
   });
 
@@ -83,12 +81,9 @@ describe("The queue of kickoffs", () => {
       () => 1,
       () => (isDown ? Promise.reject(new Error("the database is away")) : Promise.resolve(0)),
     );
-    await assert.rejects(
-      queue.admit(() => Promise.resolve("id")),
-      /the database is away/,
-    );
+    await assert.rejects(admit(queue), /the database is away/);
     isDown = false;
-    assert.equal(await queue.admit(() => Promise.resolve("id")), "id");
+    assert.equal(await admit(queue), "id");
   });
 });
 

@@ -166,21 +166,17 @@ describe("crewdeck token", () => {
     assert.match(await refusal("add", "x"), /crewdeck\.server\.jsonc:2:13: |:2:3: /);
   });
 
-  it("says which file is missing", async () => {
+  it("says which file or folder is missing", async () => {
     const missing = path.join(folder, "other.jsonc");
-    await assert.rejects(run("list", "--config", missing), {
-      name: "Refusal",
-      message: `There is no file ${missing}. Choose another one with --config.`,
-    });
-    await assert.rejects(run("revoke", "ci", "--config", missing), {
-      name: "Refusal",
-      message: `There is no file ${missing}. Choose another one with --config.`,
-    });
+    const noFile = `There is no file ${missing}. Choose another one with --config.`;
+    const none = path.join(folder, "none");
+    for (const [args, config, message] of [
+      [["list"], missing, noFile],
+      [["revoke", "ci"], missing, noFile],
+      [["add", "ci"], path.join(none, "other.jsonc"), `There is no folder ${none}.`],
+    ] as const)
+      await assert.rejects(run(...args, "--config", config), { name: "Refusal", message });
     assert.deepEqual(readdirSync(folder), [configName]);
-    await assert.rejects(run("add", "ci", "--config", path.join(folder, "none", "other.jsonc")), {
-      name: "Refusal",
-      message: `There is no folder ${path.join(folder, "none")}.`,
-    });
   });
 
   it("creates a missing file for this user only, and keeps the mode of one that is there", async () => {

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import path from "node:path";
 import { asObject, defined, parseJson, type UnknownObject } from "../../../../src/base/json.ts";
 import { modelHeader, readModel, windowPath } from "../../../../src/base/window-protocol.ts";
@@ -11,6 +8,8 @@ import { authenticateBy } from "../../../../src/service/app.ts";
 import type { Engine } from "../../../../src/service/engine.ts";
 import { WindowLog } from "../../../../src/service/windows/log.ts";
 import { createWindows, type WindowRoutes } from "../../../../src/service/windows/windows.ts";
+import { temporaryFolder } from "../../../support/folders.ts";
+import { HttpServer, textOf } from "../../../support/http-server.ts";
 import { waitFor } from "../../../support/wait.ts";
 
 const model = { vendor: "copilot", id: "one", name: "Model – one" };
@@ -158,7 +157,7 @@ describe("service: the routes for VS Code's windows", () => {
   });
 
   it("bound the log's file, and keep its last lines for the next window", () => {
-    const folder = mkdtempSync(path.join(tmpdir(), "crewdeck-log-"));
+    const folder = temporaryFolder("log");
     const file = path.join(folder, "service.log");
     writeFileSync(file, "before\n");
     const log = new WindowLog(file, 50, {
@@ -174,22 +173,18 @@ describe("service: the routes for VS Code's windows", () => {
 });
 
 describe("service: VS Code's models, through its windows", () => {
-  const servers: { close(): void }[] = [];
-  afterEach(() => servers.splice(0).forEach((server) => server.close()));
+  const servers: HttpServer[] = [];
+  afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 
   /** A window's endpoint; `answer` keeps the connection open if it does nothing. */
   async function endpoint(answer: (response: ServerResponse, body: string) => void) {
     const seen: IncomingHttpHeaders[] = [];
-    const server = createServer((request, response) => {
+    const server = new HttpServer((request, response) => {
       seen.push(request.headers);
-      let body = "";
-      request.on("data", (text: Buffer) => (body += text.toString()));
-      request.on("end", () => answer(response, body));
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    servers.push({ close: () => (server.closeAllConnections(), server.close()) });
-    const { port } = server.address() as AddressInfo;
-    return { url: `http://127.0.0.1:${port}/v1`, token: "E", seen };
+      void textOf(request).then((body) => answer(response, body));
+    });
+    servers.push(server);
+    return { url: `${await server.start()}/v1`, token: "E", seen };
   }
 
   async function chosen(beatMs?: number) {
@@ -209,12 +204,11 @@ describe("service: VS Code's models, through its windows", () => {
   const offer = async (
     routes: WindowRoutes,
     id: string,
-    { url, token }: { url: string; token: string },
-  ) =>
-    assert.equal(
-      (await send(routes, "PUT", `/windows/${id}/models`, { body: { url, token } })).status,
-      200,
-    );
+    { url, token }: Record<"url" | "token", string>,
+  ) => {
+    const answer = await send(routes, "PUT", `/windows/${id}/models`, { body: { url, token } });
+    assert.equal(answer.status, 200);
+  };
   const ok = (response: ServerResponse) =>
     response.setHeader("content-type", "application/json").end('{"choices":[]}');
 
