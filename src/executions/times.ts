@@ -93,14 +93,6 @@ export function stateChanges(execution: ExecutionSummary): readonly StateChange[
   return changes;
 }
 
-export function unseenTasks(execution: ExecutionSummary): readonly string[] {
-  const seen = new Set(stateChanges(execution).map(({ taskId }) => taskId));
-  const sent = new Set(execution.resumes.map(({ taskId }) => taskId));
-  return execution.tasks
-    .filter(({ taskId, state }) => state === "completed" && !seen.has(taskId) && !sent.has(taskId))
-    .map(({ taskId }) => taskId);
-}
-
 function isApprovedBefore({ resumes }: ExecutionSummary, { taskId, at }: StateChange): boolean {
   const sent = resumes.filter((each) => each.taskId === taskId && each.outcome === "answered");
   return sent.some(

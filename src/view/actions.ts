@@ -5,7 +5,6 @@ import {
   isLocalCrew,
   isStopping,
   mayWait,
-  type ResumeSummary,
   targetOf,
 } from "../executions/model.ts";
 import type { Price } from "../executions/tokens.ts";
@@ -135,7 +134,7 @@ export function answersTo(
     const again: Action = {
       verb: "sendAgain",
       label: l10n.t("May have been sent – Send Again…"),
-      effect: l10n.t("No answer arrived. Asks before it sends the same feedback again"),
+      effect: l10n.t("Asks before it sends the same feedback again"),
     };
     return mayWait(execution) ? [again, give] : [again];
   }
@@ -144,13 +143,10 @@ export function answersTo(
     return [give, { verb: "pasteCallback", label: l10n.t("Paste Received Callback…"), effect }];
   }
   if (execution.state !== "waiting" || waiting === undefined) return [];
-  const taken = answeredPause(execution);
-  const again: Action | undefined = taken && {
+  const again: Action | undefined = answeredPause(execution) && {
     verb: "sendAgain",
-    label: takenLabel(taken),
-    effect: l10n.t(
-      "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
-    ),
+    label: l10n.t("Accepted, but it still waits – Send Again…"),
+    effect: l10n.t("Asks before it sends the same feedback again"),
   };
   const answer = (verb: "approve" | "reject" | "answer", label: string): Action => ({
     ...{ verb, label, effect: effectOf(verb) },
@@ -173,13 +169,6 @@ export function may(
 /** Whether these answers have one besides sending the last one again. */
 export function canAnswer(answers: readonly Action[]): boolean {
   return answers.some(({ verb }) => verb !== undefined && verb !== "sendAgain");
-}
-
-function takenLabel({ feedback: { isAnswer, isApprove } }: ResumeSummary): string {
-  if (isAnswer === true) return l10n.t("Answered, but the flow still waits – Send Again…");
-  return isApprove
-    ? l10n.t("Approved, but the crew still waits – Send Again…")
-    : l10n.t("Rejected, but the crew still waits – Send Again…");
 }
 
 function stopAction(execution: ExecutionSummary): Action {

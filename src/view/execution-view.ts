@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { EventCounts, JsonObject, PlainCallbacks } from "../api/types.ts";
-import { defined } from "../base/json.ts";
+import { defined, type JsonObject } from "../base/json.ts";
 import type { Activity } from "../executions/activity.ts";
 import { timeUse, wholeTime } from "../executions/times.ts";
 import { type Execution, hasEnded, type SentKickoff } from "../executions/model.ts";
@@ -102,16 +101,8 @@ function toComeLabel(execution: Execution, named: number): string | undefined {
   const { progress, state } = execution;
   if (state === "completed" || progress?.unit !== "task") return undefined;
   const { total = 0, completed } = progress;
-  const isOver = hasEnded(execution);
-  const count = total - (isOver ? Math.max(named, completed + 1) : named);
-  if (count < 1) return undefined;
-  if (isOver)
-    return count === 1
-      ? l10n.t("1 task was not started.")
-      : l10n.t("{0} tasks were not started.", count);
-  return count === 1
-    ? l10n.t("1 task is still to come.")
-    : l10n.t("{0} tasks are still to come.", count);
+  const count = total - (hasEnded(execution) ? Math.max(named, completed + 1) : named);
+  return count < 1 ? undefined : l10n.t("Tasks that have not started: {0}", count);
 }
 
 /** Its crew and IDs, and who or what started it. */
@@ -130,33 +121,17 @@ function aboutOf(execution: Execution): readonly Fact[] {
 }
 
 /** How many events there were. Not for the text, in which a section that changes is unfolded. */
-function eventFacts({ eventCounts }: Execution): readonly Fact[] {
-  const counts = eventCounts === undefined ? "" : countsText(eventCounts);
-  return counts === "" ? [] : [{ label: l10n.t("Events"), value: counts }];
+function eventFacts({ eventCounts: { total, byType = {} } = {} }: Execution): readonly Fact[] {
+  const count = total ?? Object.values(byType).reduce((sum, each) => sum + each, 0);
+  return count === 0 ? [] : [{ label: l10n.t("Events"), value: formatCount(count) }];
 }
-
-/** "27 (6 llm_call_started, 2 task_started)". */
-function countsText({ total, byType = {} }: EventCounts): string {
-  const types = Object.entries(byType).toSorted(([, one], [, other]) => other - one);
-  const sum = total ?? types.reduce((all, [, count]) => all + count, 0);
-  const parts = types.map(([type, count]) => `${formatCount(count)} ${type}`);
-  if (sum === 0) return "";
-  return parts.length === 0 ? formatCount(sum) : `${formatCount(sum)} (${parts.join(", ")})`;
-}
-
-type StoredCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
 
 /** Anybody who knows a callback's path can post to it. */
 function callbacksOf(callbacks: SentKickoff["callbacks"]): readonly Fact[] {
-  return Object.entries<string | StoredCallback>({ ...callbacks }).flatMap(([label, callback]) => {
-    const { url, authentication, ...rest } =
-      typeof callback === "string" ? { url: callback } : callback;
-    const events = "events" in rest ? ` (${rest.events.join(", ")})` : "";
-    const kind =
-      authentication?.strategy === "basic"
-        ? `, ${l10n.t("with a user name and password")}`
-        : authentication && `, ${l10n.t("with a bearer token")}`;
-    return url === "" ? [] : [{ label, value: `${withoutPath(url)}${events}${kind ?? ""}` }];
+  const all = Object.entries<string | { readonly url: string }>({ ...callbacks });
+  return all.flatMap(([label, callback]) => {
+    const url = typeof callback === "string" ? callback : callback.url;
+    return url === "" ? [] : [{ label, value: withoutPath(url) }];
   });
 }
 

@@ -1,16 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
 import type { Activity } from "../executions/activity.ts";
-import { interruptedAt, lastTimeIn, stateChanges, unseenTasks } from "../executions/times.ts";
-import {
-  type Execution,
-  hasEnded,
-  type SentResume,
-  type StateChange,
-  without,
-} from "../executions/model.ts";
+import { interruptedAt, lastTimeIn, stateChanges } from "../executions/times.ts";
+import { type Execution, type SentResume, type StateChange, without } from "../executions/model.ts";
 import type { Circumstances } from "./actions.ts";
 import { inlineName, inlineText } from "./markdown.ts";
+import { decisionIn } from "./tasks.ts";
 import { formatTime, interruptedLabel, present, stateLabel } from "./words.ts";
 
 export interface HistoryEntry {
@@ -27,7 +22,6 @@ export function historyOf(
   { isInterrupted = false }: Circumstances,
 ): readonly HistoryEntry[] {
   const { origin, startedAt, watchingStoppedAt, resumes } = execution;
-  const changes = stateChanges(execution);
   const start = origin === "tracked" ? l10n.t("Tracked from here on") : l10n.t("Kicked off");
   const entries = present<HistoryEntry>(
     { at: startedAt, text: start },
@@ -35,9 +29,9 @@ export function historyOf(
     ...resumes
       .filter(({ outcome }) => outcome !== "refused")
       .map((resume) => ({ at: resume.feedback.at, text: feedbackEvent(resume) })),
-    ...changes.map((change, at) => ({
+    ...stateChanges(execution).map((change) => ({
       at: change.at,
-      text: changeEvent(change, execution, at === changes.length - 1 && hasEnded(execution)),
+      text: changeEvent(change, execution),
     })),
     ...activity.interruptions.flatMap(({ from, to }) => [
       { at: iso(from), text: interruptedLabel() },
@@ -59,42 +53,29 @@ export function historyOf(
     : entries.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
-function changeEvent(change: StateChange, execution: Execution, isEnd: boolean): string {
+function changeEvent(change: StateChange, execution: Execution): string {
   const { notBefore, taskId, attempt, state, stateText, mayBeWaiting } = change;
   const then = {
     ...without(execution, "stateText", "mayBeWaiting"),
     state,
     ...defined({ stateText, mayBeWaiting }),
   };
-  const label = inlineText(stateLabel(then));
-  const task = inlineName(taskId ?? "");
-  const withTask =
-    attempt === undefined
-      ? l10n.t("{0}: task {1}", label, task)
-      : l10n.t("{0}: task {1}, attempt {2}", label, task, attempt);
-  const text = taskId === undefined ? label : withTask;
-  if (notBefore !== undefined)
-    return l10n.t("{0} (at some time after {1})", text, formatTime(notBefore));
-  const unseen = isEnd && execution.history !== undefined ? unseenTasks(execution) : [];
-  return unseen.length === 0
+  const text = atTask(inlineText(stateLabel(then)), taskId, attempt);
+  return notBefore === undefined
     ? text
-    : l10n.t(
-        "{0}; completed without being seen running: {1}",
-        text,
-        unseen.map(inlineName).join(", "),
-      );
+    : l10n.t("{0} (at some time after {1})", text, formatTime(notBefore));
 }
 
 function feedbackEvent({ taskId, attempt, feedback, outcome }: SentResume): string {
-  const task = inlineName(taskId);
-  const approvedOrRejected = feedback.isApprove
-    ? l10n.t("You approved task {0}, attempt {1}", task, attempt)
-    : l10n.t("You rejected task {0}, attempt {1}", task, attempt);
-  const text =
-    feedback.isAnswer === true
-      ? l10n.t("You answered the flow at {0}, attempt {1}", task, attempt)
-      : approvedOrRejected;
+  const text = atTask(decisionIn(feedback).title, taskId, attempt);
   return outcome === "unanswered" ? l10n.t("{0}; may have been sent", text) : text;
+}
+
+function atTask(text: string, taskId: string | undefined, attempt: number | undefined): string {
+  if (taskId === undefined) return text;
+  return attempt === undefined
+    ? l10n.t("{0}, task {1}", text, inlineName(taskId))
+    : l10n.t("{0}, task {1}, attempt {2}", text, inlineName(taskId), attempt);
 }
 
 function iso(milliseconds: number): string {

@@ -12,7 +12,7 @@ import type { Step } from "../executions/steps.ts";
 import type { Circumstances } from "./actions.ts";
 import { type TaskBrief, taskBrief } from "./brief.ts";
 import { inlineText } from "./markdown.ts";
-import { formatTime } from "./words.ts";
+import { formatTime, present } from "./words.ts";
 
 /** Feedback from a person, and what became of it. */
 export interface FeedbackView {
@@ -138,51 +138,34 @@ function noteOnRequest(execution: Execution, target: ResumeTarget): string | und
 type Sent = Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">;
 
 function feedbackView(sent: Sent, execution: Execution): FeedbackView {
-  const { text, at, isAnswer, isApprove } = sent.feedback;
-  const kind = isAnswer === true ? "answered" : isApprove ? "approved" : "rejected";
-  const unsent = sent.isUnsent === true ? "unsent" : "refused";
+  const { feedback, outcome, isUnsent } = sent;
+  const { kind, title } = decisionIn(feedback);
+  const refusal = isUnsent === true ? l10n.t("not sent") : l10n.t("not accepted");
   return {
-    title: titlesOf(kind)[sent.outcome === "refused" ? unsent : "sent"],
+    title: outcome === "refused" ? l10n.t("{0} – {1}", title, refusal) : title,
     kind,
-    text,
-    outcome: `${outcomeLabel(sent, execution)} · ${formatTime(at)}`,
+    text: feedback.text,
+    outcome: present(outcomeLabel(sent, execution), formatTime(feedback.at)).join(" · "),
   };
 }
 
-function titlesOf(kind: FeedbackView["kind"]) {
-  return {
-    answered: {
-      sent: l10n.t("Your answer"),
-      refused: l10n.t("Your answer: not accepted"),
-      unsent: l10n.t("Your answer: not sent"),
-    },
-    approved: {
-      sent: l10n.t("Your feedback: approved"),
-      refused: l10n.t("Your feedback: approval not accepted"),
-      unsent: l10n.t("Your feedback: approval not sent"),
-    },
-    rejected: {
-      sent: l10n.t("Your feedback: rejected"),
-      refused: l10n.t("Your feedback: rejection not accepted"),
-      unsent: l10n.t("Your feedback: rejection not sent"),
-    },
-  }[kind];
+export function decisionIn({ isAnswer, isApprove }: SentResume["feedback"]) {
+  if (isAnswer === true) return { kind: "answered", title: l10n.t("Your answer") } as const;
+  return isApprove
+    ? ({ kind: "approved", title: l10n.t("Your feedback: approved") } as const)
+    : ({ kind: "rejected", title: l10n.t("Your feedback: rejected") } as const);
 }
 
 /** Markdown. */
-function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
-  const { outcome, isUnsent, answer, feedback } = sent;
-  const message = sent.message === undefined ? undefined : inlineText(sent.message);
+function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string | undefined {
+  const { outcome, answer, message } = sent;
   if (outcome === "sending") return l10n.t("Sending…");
   if (outcome === "unanswered") return l10n.t("May have been sent: no response arrived");
-  if (outcome === "refused") {
-    const refused =
-      feedback.isAnswer === true ? l10n.t("Not accepted") : l10n.t("Not accepted by the crew");
-    const label = isUnsent === true ? l10n.t("Not sent") : refused;
-    return message === undefined ? label : l10n.t("{0}: {1}", label, message);
-  }
+  if (outcome === "refused") return message && inlineText(message);
   // A deployed crew responds with the next id, which is below with the others. The message repeats the status.
   const isId = answer === undefined || kickoffIds.includes(answer);
-  const said = message ?? (isId ? undefined : inlineText(answer));
-  return said === undefined ? l10n.t("Sent") : l10n.t("Sent · the crew answered “{0}”", said);
+  const said = message ?? (isId ? undefined : answer);
+  return said === undefined
+    ? l10n.t("Sent")
+    : l10n.t("Sent · the crew answered “{0}”", inlineText(said));
 }

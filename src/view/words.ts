@@ -95,29 +95,20 @@ function completedIn({ progress, tasks }: ExecutionSummary): number {
   return unit === "task" ? Math.max(completed, Math.min(ended, total)) : completed;
 }
 
-/** "1/3", or "4 steps" if the total is unknown. */
+/** "1/3", or "4 done" if the total is unknown. */
 export function shortProgress(execution: ExecutionSummary): string | undefined {
   const { progress, state } = execution;
-  if (progress === undefined) return undefined;
-  const { total, unit } = progress;
   const completed = completedIn(execution);
-  if (total !== undefined) return `${completed}/${total}`;
+  if (progress?.total !== undefined) return `${completed}/${progress.total}`;
   // What was counted last may be less than a flow has done at its end.
-  return completed === 0 || state === "completed" ? undefined : counted(completed, unit);
+  return completed === 0 || state === "completed" ? undefined : l10n.t("{0} done", completed);
 }
 
 export function fullProgress(execution: ExecutionSummary): string | undefined {
-  const { progress } = execution;
-  if (progress?.total === undefined) return shortProgress(execution);
-  const { total, unit } = progress;
-  return l10n.t("{0} of {1} done", completedIn(execution), counted(total, unit));
-}
-
-/** "3 tasks". A crew may name other units. */
-function counted(count: number, unit: string): string {
-  if (unit === "task") return count === 1 ? l10n.t("1 task") : l10n.t("{0} tasks", count);
-  if (unit === "step") return count === 1 ? l10n.t("1 step") : l10n.t("{0} steps", count);
-  return `${count} ${unit}`;
+  const { total } = execution.progress ?? {};
+  return total === undefined
+    ? shortProgress(execution)
+    : l10n.t("{0} of {1} done", completedIn(execution), total);
 }
 
 /** Approximate unless reported by the crew. */
@@ -225,9 +216,8 @@ export function shortStart({ startedAt }: ExecutionSummary, now: number): string
   return minute.startsWith(today) ? minute.slice(today.length) : minute;
 }
 
-export function startLabel({ origin, startedAt, state }: ExecutionSummary): string {
+export function startLabel({ origin, startedAt }: ExecutionSummary): string {
   const time = formatTime(startedAt);
-  if (state === "unconfirmed") return l10n.t("Kickoff sent: {0}", time);
   return origin === "tracked"
     ? l10n.t("Tracked since: {0}", time)
     : l10n.t("Kicked off: {0}", time);

@@ -242,12 +242,12 @@ describe("an output that the crew still reports as waiting after it accepted fee
     await approved(62);
     const { document } = await parts.show(current());
     assert.deepEqual(await titles(document), [
-      "Approved, but the crew still waits – Send Again…",
+      "Accepted, but it still waits – Send Again…",
       "Reject…",
     ]);
     assert.match(
       document.getText(),
-      /You approved the output of “review” and the crew accepted that, but it still reports the pause/,
+      /The crew accepted your feedback on “review”, but it still reports the pause/,
     );
     const moves = ["escape", { press: "Send Again" }, { press: "Answer Again" }] as const;
     await withPerson(moves, async () => {

@@ -311,7 +311,7 @@ describe("The status bar item", () => {
     assert.ok(tooltip instanceof vscode.MarkdownString);
     const text = tooltip.value;
     assert.match(text, /^- .* · Waiting for you · task review · .* · Writers$/m);
-    assert.match(text, /^- run 1 · Running · .*1 of 3 tasks done · Writers$/m);
+    assert.match(text, /^- run 1 · Running · .*1 of 3 done · Writers$/m);
     assert.match(text, /and 3 more/);
     assert.doesNotMatch(text, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command:x/);
     assert.ok(tooltip.isTrusted !== true && tooltip.supportThemeIcons !== true);

@@ -155,7 +155,7 @@ describe("the tree", () => {
     assert.ok(tooltip instanceof vscode.MarkdownString);
     assert.ok(!tooltip.isTrusted && !tooltip.supportHtml && !tooltip.supportThemeIcons);
     assert.equal(tooltip.value.split("\n\n").length, 2, "a heading, and lines close together");
-    assert.match(tooltip.value, /\n1 of 3 tasks done {2}\n/, "lines that break between words");
+    assert.match(tooltip.value, /\n1 of 3 done {2}\n/, "lines that break between words");
     assert.doesNotMatch(tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
   });
 

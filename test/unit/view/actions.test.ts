@@ -84,7 +84,7 @@ describe("what a person may answer", () => {
     const answered = { ...resume!, feedback: { ...resume!.feedback, isAnswer: true as const } };
     const flow = anExecution({ waiting, resumes: [answered] });
     assert.deepEqual(answers(flow), ["sendAgain", "answer"]);
-    assert.match(answersTo(flow)[0]!.label, /^Answered, but the flow still waits/);
+    assert.match(answersTo(flow)[0]!.label, /^Accepted, but it still waits/);
   });
 
   it("is an unknown task of a crew that may be waiting", () => {

@@ -35,7 +35,7 @@ describe("what started an execution, as its crew reports it", () => {
       "Triggered by: service account 12",
       "Origin: schedule",
       "Kickoff ID: 11111111-aaaa",
-      "Events: 9 (2 task_started, 1 default_env)",
+      "Events: 9",
     ]);
     assert.ok(tree.includes("Triggered by: service account 12"));
     assert.ok(tree.includes("Origin: schedule"));

@@ -166,13 +166,10 @@ describe("What a flow asks, as a person sees it", () => {
         resumeUnanswered(sent, target),
         /### Your answer\n\n> request_changes\n\nMay have been sent/,
       ],
-      [
-        resumeRefused(sent, target, "Too late"),
-        /### Your answer: not accepted[^]*Not accepted: Too late/,
-      ],
+      [resumeRefused(sent, target, "Too late"), /### Your answer – not accepted[^]*\n\nToo late/],
       [
         resumeRefused(sent, target, "No route", { isUnsent: true }),
-        /### Your answer: not sent[^]*Not sent: No route/,
+        /### Your answer – not sent[^]*\n\nNo route/,
       ],
       [answered, /### Your answer\n\n> request_changes\n\nSent · the crew answered “Resumed”/],
     ] as const) {
@@ -180,7 +177,7 @@ describe("What a flow asks, as a person sees it", () => {
       assert.match(text, outcome);
       assert.match(text, /Please review this article\./);
     }
-    assert.match(renderExecution(answered).text, /You answered the flow at review_article/);
+    assert.match(renderExecution(answered).text, /Your answer, task review_article/);
   });
 
   it("stays readable if the flow went on without an answer from here", () => {

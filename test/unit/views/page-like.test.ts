@@ -39,7 +39,7 @@ describe("The text of an execution", () => {
       notes.map(({ line, text }) => [linesOf(rendered.text)[line], text]),
       [
         [
-          "Running · task review · 1 of 3 tasks done",
+          "Running · task review · 1 of 3 done",
           "2 min · 1,100 tokens (1,000 in, 100 out) · estimated cost $0.002",
         ],
         [

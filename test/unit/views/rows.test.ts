@@ -222,8 +222,8 @@ const descriptions: readonly (readonly [
   ["Running · 1/3 · not watched: token refused", notWaiting(), { doubt: refused }],
   ["May be waiting for you · 1/3 · 2 min", mayBeWaiting],
   ["Unknown to the crew – check the ID", mistyped],
-  ["Running · 1 step · 2 min", flow("running")],
-  ["Failed · 1 step", flow("failed")],
+  ["Running · 1 done · 2 min", flow("running")],
+  ["Failed · 1 done", flow("failed")],
   [`${waits} · feedback may have been sent`, anExecution({ resumes: [sent] })],
   [`${waits} · answered, pause still reported`, anExecution({ resumes: [accepted] })],
   [`${runs} · answered, pause still reported`, notWaiting({ stillPaused, resumes: [accepted] })],
@@ -253,12 +253,10 @@ describe("an execution's row", () => {
     const row = rowAt(anExecution());
     assert.equal(row.label, "Sea otters");
     const waiting = "Waiting for you at task review";
-    assert.equal(row.sentence, `Sea otters, ${waiting}, 1 of 3 tasks done, 2 min`);
+    assert.equal(row.sentence, `Sea otters, ${waiting}, 1 of 3 done, 2 min`);
     assert.deepEqual(menusOf(row.facts), ["approve", "reject", "output"]);
     const long = rowAt(notWaiting({ label: "The sea otters of the northern Pacific" }));
     assert.equal(long.label, "The sea otters of t…");
-    const progress = { completed: 0, total: 1, unit: "task" };
-    assert.match(rowAt(notWaiting({ progress, tasks: [] })).sentence, /0 of 1 task done/);
     const again = rowAt(second, 0, {}, "waiting");
     assert.match(again.sentence, /^Sea otters, .* at task review, attempt 2, .*Crew: Writers$/);
     assert.ok(again.tooltip.includes(`${waiting}, attempt 2`));
@@ -269,8 +267,8 @@ describe("an execution's row", () => {
     const tasks = [...done, aTask("review", "waiting")];
     const rowOf = (unit: string) =>
       rowAt(anExecution({ progress: { completed: 1, total: 3, unit }, tasks }));
-    assert.match(rowOf("task").sentence, /2 of 3 tasks done/);
-    assert.match(rowOf("step").sentence, /1 of 3 steps done/);
+    assert.match(rowOf("task").sentence, /2 of 3 done/);
+    assert.match(rowOf("step").sentence, /1 of 3 done/);
   });
 
   it("differs from rows with the same title by number and time", () => {

@@ -17,25 +17,13 @@ describe("callbacks that have not arrived", () => {
       .find((line) => line.includes("arrived"));
   };
 
-  it("are one line in the document, which is gone when they have arrived", () => {
-    const text = "2 callbacks have not arrived: task (3 attempts: The receiver answered 500).";
+  it("are one line in the document, by kind, which is gone when they have arrived", () => {
+    const text = "Callbacks that have not arrived: 2 × task, The receiver answered 500.";
     assert.equal(lineOf([failed]), text);
     assert.equal(lineOf(undefined), undefined);
     assert.equal(lineOf([failed], { state: "completed", output: "Done" }), text);
-  });
-
-  it("are named by kind, with those that were given up", () => {
-    assert.equal(
-      lineOf([
-        { kind: "human_input", count: 1, attempts: 1, error: "connect ECONNREFUSED 127.0.0.1:1" },
-        { kind: "events", count: 30, attempts: 12, isGivenUp: true },
-      ]),
-      "31 callbacks have not arrived: human input (1 attempt: connect ECONNREFUSED 127.0.0.1:1), events (given up after 12 attempts).",
-    );
-    assert.equal(
-      lineOf([{ ...failed, count: 1, attempts: 1 }]),
-      "1 callback has not arrived: task (1 attempt: The receiver answered 500).",
-    );
+    const events = { kind: "human_input", count: 30, attempts: 12, isGivenUp: true } as const;
+    assert.equal(lineOf([failed, events]), `${text}; 30 × human input, given up`);
   });
 
   it("are not named before their first attempt has failed", () => {
@@ -53,17 +41,17 @@ describe("callbacks that have not arrived", () => {
     const sent = (callbacks: SentKickoff["callbacks"]) => ({ request: { inputs: {}, callbacks } });
     const both = sent({ taskWebhookUrl: own, humanInputWebhookUrl: own });
     assert.equal(lineOf(undelivered, both), undefined);
-    assert.match(lineOf([{ ...failed, error: "The receiver answered 500." }], both) ?? "", /^2 /);
-    const mixed = sent({ taskWebhookUrl: other, humanInputWebhookUrl: own });
-    assert.equal(
-      lineOf(undelivered, mixed),
-      `1 callback has not arrived: task (3 attempts: ${error}).`,
+    assert.match(
+      lineOf([{ ...failed, error: "The receiver answered 500." }], both) ?? "",
+      /: 2 × /,
     );
+    const mixed = sent({ taskWebhookUrl: other, humanInputWebhookUrl: own });
+    assert.equal(lineOf(undelivered, mixed), `Callbacks that have not arrived: 1 × task, ${error}`);
   });
 
   it("can't write Markdown", () => {
     const line = lineOf([{ ...failed, kind: "*new*", error: "[x](command:y) <b>" }]);
-    assert.match(line ?? "", /^2 callbacks have not arrived: \\\*new\\\* \(3 attempts: /);
+    assert.match(line ?? "", /: 2 × \\\*new\\\*, /);
     assert.doesNotMatch(line ?? "", /[^\\][[<]/);
   });
 
