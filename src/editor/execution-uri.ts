@@ -100,9 +100,10 @@ export function activeDocument(): vscode.Uri | undefined {
   return vscode.window.activeTextEditor?.document.uri ?? page;
 }
 
-/** What a tab shows as text or in a custom editor, such as a page. */
+/** What a tab shows as text, the newer one of a diff, or what is in a custom editor, such as a page. */
 export function documentIn(tab: vscode.Tab | undefined): vscode.Uri | undefined {
   const input = tab?.input;
+  if (input instanceof vscode.TabInputTextDiff) return input.modified;
   return input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
     ? input.uri
     : undefined;

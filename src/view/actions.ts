@@ -111,7 +111,7 @@ export function actionsOf(
     isUnconfirmed && { verb: "trackExecution", label: l10n.t("Track by Its ID…") },
     mayStop && stopAction(execution),
     again && { verb: "runAgain", label: l10n.t("Run Again…") },
-    hasEnded(execution) && { verb: "compareExecutions", label: l10n.t("Compare With…") },
+    hasEnded(execution) && { verb: "compareExecutions", label: l10n.t("Compare Executions…") },
     isUnconfirmed && { verb: "untrackExecution", label: l10n.t("Remove from List") },
   );
 }

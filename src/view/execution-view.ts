@@ -53,7 +53,6 @@ export interface ExecutionView extends BriefView {
   readonly tokenTables: readonly Table[];
   readonly history: readonly HistoryEntry[];
   readonly about: readonly Fact[];
-  readonly events: readonly Fact[];
 }
 
 /** The one description of an execution. */
@@ -75,7 +74,6 @@ export function viewOf(
     tokenTables: tokenTables(execution, prices),
     history: historyOf(execution, activity, circumstances),
     about: aboutOf(execution),
-    events: eventFacts(execution),
     ...defined({
       earlier: circumstances.earlier,
       result: hasEnded(execution) ? output : undefined,
@@ -118,12 +116,6 @@ function aboutOf(execution: Execution): readonly Fact[] {
       value,
     })),
   );
-}
-
-/** How many events there were. Not for the text, in which a section that changes is unfolded. */
-function eventFacts({ eventCounts: { total, byType = {} } = {} }: Execution): readonly Fact[] {
-  const count = total ?? Object.values(byType).reduce((sum, each) => sum + each, 0);
-  return count === 0 ? [] : [{ label: l10n.t("Events"), value: formatCount(count) }];
 }
 
 /** Anybody who knows a callback's path can post to it. */

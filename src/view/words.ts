@@ -188,10 +188,9 @@ export interface Fact {
 /** Who or what started it, as the crew reports it: for the last section of page and text, and the tooltip of its row. */
 export function triggerFacts({ trigger: { type, id, origin } = {} }: ExecutionSummary) {
   const by = present(type !== "unknown" && type?.replaceAll("_", " "), id).join(" ");
-  return present<Fact>(
-    by !== "" && { label: l10n.t("Triggered by"), value: shortName(by) },
-    origin !== undefined && { label: l10n.t("Origin"), value: origin },
-  );
+  // “api” is how everything comes that isn't started in the crew's own dashboard.
+  const value = present(by !== "" && shortName(by), origin !== "api" && origin).join(" · ");
+  return present<Fact>(value !== "" && { label: l10n.t("Triggered by"), value });
 }
 
 /** In this machine's time zone: `2026-10-21 14:03:12`. */

@@ -136,8 +136,7 @@ export function watchReading(
 
 function visibleDocuments(scheme?: string): readonly vscode.Uri[] {
   const texts = vscode.window.visibleTextEditors.map(({ document }) => document.uri);
-  const pages = vscode.window.tabGroups.all.flatMap(({ activeTab }) =>
-    activeTab?.input instanceof vscode.TabInputCustom ? activeTab.input.uri : [],
-  );
-  return [...texts, ...pages].filter((uri) => scheme === undefined || uri.scheme === scheme);
+  // Of a tab that has just been opened, the editor isn't visible yet.
+  const tabs = vscode.window.tabGroups.all.flatMap(({ activeTab }) => documentIn(activeTab) ?? []);
+  return [...texts, ...tabs].filter((uri) => scheme === undefined || uri.scheme === scheme);
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Emitter } from "../../src/base/events.ts";
-import { watchAttention } from "../../src/views/attention.ts";
+import { partUri } from "../../src/editor/execution-uri.ts";
+import { isInFront, watchAttention } from "../../src/views/attention.ts";
+import { anExecution } from "../unit/views/executions.ts";
 
 describe("What a person looks at", () => {
   it("polls what the timeline or a comparison shows as open ones, while it shows them", () => {
@@ -39,5 +41,28 @@ describe("What a person looks at", () => {
     const changes = open.filter((each, at) => each !== open[at - 1]);
     assert.deepEqual(changes, ["", "one", "two", "", "four,five", ""]);
     assert.deepEqual(visible.slice(1, 4), [true, true, false]);
+  });
+
+  it("is in front as soon as its tab is active, also as a diff whose editors aren't visible yet", () => {
+    const execution = anExecution();
+    const address = { crewName: execution.crew.name, key: "11111111-aaaa" };
+    const uri = (attempt: number) =>
+      partUri(address, { kind: "attempt", taskId: "review", attempt }, "md");
+    const state = Object.getOwnPropertyDescriptor(vscode.window, "state")!;
+    const tabGroups = Object.getOwnPropertyDescriptor(vscode.window, "tabGroups")!;
+    const isShown = (input: unknown) => {
+      const all = [{ activeTab: { input } }];
+      Object.defineProperty(vscode.window, "tabGroups", { ...tabGroups, get: () => ({ all }) });
+      return isInFront({ summary: () => execution }, execution);
+    };
+    try {
+      Object.defineProperty(vscode.window, "state", { ...state, get: () => ({ focused: true }) });
+      assert.equal(isShown(undefined), false);
+      assert.equal(isShown(new vscode.TabInputTextDiff(uri(1), uri(2))), true);
+      assert.equal(isShown(new vscode.TabInputCustom(uri(2), "crewdeck.page")), true);
+    } finally {
+      Object.defineProperty(vscode.window, "tabGroups", tabGroups);
+      Object.defineProperty(vscode.window, "state", state);
+    }
   });
 });

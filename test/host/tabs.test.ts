@@ -132,9 +132,9 @@ describe("A tab", () => {
     panel.dispose();
   });
 
-  it("of a page puts a canned answer below what is typed, and copies and discards a draft that was not sent", async () => {
+  it("of a page puts a canned answer below what is typed, leads to the setting if there is none, and discards a draft that was not sent", async () => {
     const half = "Half as long, $(please).";
-    const answers = [{ label: "Fine", text: "Good.", kind: "approve" }, { text: " " }, 7, half];
+    const answers = [{ label: "Fine", text: "Good." }, { text: " " }, 7, half];
     await set("feedback.cannedAnswers", answers);
     person.dispose();
     person = new ScriptedPerson([{ pick: "Half as long, \\$(please)." }, { press: "Discard" }]);
@@ -145,12 +145,19 @@ describe("A tab", () => {
     const kept = () => parts.drafts.find({ localId, ...target })?.text;
     await waitFor("the answer", () => kept() === `Shorter.\n\n${half}`);
     await set("feedback.cannedAnswers", undefined);
-    assert.deepEqual(person.shown[0]?.choices?.slice(0, 2), ["Fine", "Half as long, \\$(please)."]);
+    assert.deepEqual(person.shown[0]?.choices, ["Fine", "Half as long, \\$(please)."]);
+    const opened: unknown[] = [];
+    const executeCommand = (...command: unknown[]) => Promise.resolve(opened.push(command));
+    await withReplaced(vscode.commands, { executeCommand }, async () => {
+      messages.fire({ type: "insert", ...target });
+      await waitFor("the settings", () => opened.length > 0);
+    });
+    assert.deepEqual(opened, [
+      ["workbench.action.openSettings", "@id:crewdeck.feedback.cannedAnswers"],
+    ]);
     const old = { taskId: "publish", attempt: 2 };
     parts.drafts.keep({ localId, ...old, text: "Old words.", at: "2026-10-21T12:00:00.000Z" });
-    messages.fire({ type: "oldDraft", action: "copy", ...old });
-    await waitFor("the copy", async () => (await vscode.env.clipboard.readText()) === "Old words.");
-    messages.fire({ type: "oldDraft", action: "discard", ...old });
+    messages.fire({ type: "discardDraft", ...old });
     await waitFor("its end", () => parts.drafts.find({ localId, ...old }) === undefined);
     assert.deepEqual(person.left, []);
     panel.dispose();

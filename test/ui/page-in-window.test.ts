@@ -133,7 +133,7 @@ describe("The page of an execution, in the window", () => {
     const before = await heading().boundingBox();
     await button("Reject").dblclick();
     await page().locator(".review").getByText("Attempt 2").waitFor();
-    await page().locator(".review ins").getByText("Name one tea.").waitFor();
+    await page().locator(".review .given").getByText("Name one tea.").waitFor();
     const after = await heading().boundingBox();
     assert.ok(before !== null && after !== null);
     assert.ok(Math.abs(before.y - after.y) < 30, `${before.y} and ${after.y}`);

@@ -33,8 +33,6 @@ export interface Review {
 export interface PageModel {
   readonly view: Omit<ExecutionView, "inputs">;
   readonly inputs: readonly (readonly [name: string, text: string])[];
-  /** For screen readers, when it changes. */
-  readonly spoken: string;
   readonly links: readonly NoticeLink[];
   readonly review?: Review;
 }
@@ -108,7 +106,7 @@ export const fromPage = v.variant("type", [
   }),
   /** Puts a canned answer into the feedback box. */
   v.object({ type: v.literal("insert"), ...target }),
-  v.object({ type: v.literal("oldDraft"), ...target, action: v.picklist(["copy", "discard"]) }),
+  v.object({ type: v.literal("discardDraft"), ...target }),
   /** Opens the execution of which this one has earlier outputs. */
   v.object({ type: v.literal("openEarlier") }),
   /** Opens a file of the crew's project that an error names. */

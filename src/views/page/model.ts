@@ -17,7 +17,7 @@ import { callbacksAgain, crewAndPlace } from "../../crews/place.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { viewOf } from "../../view/execution-view.ts";
 import { cleanText } from "../../view/markdown.ts";
-import { answerLabel, askLabel } from "../../view/words.ts";
+import { answerLabel } from "../../view/words.ts";
 import { mostCharacters, mostSteps, valueText } from "./content.ts";
 import type { NoticeLink, PageModel, Review } from "./messages.ts";
 
@@ -39,7 +39,6 @@ export function pageModel(
   return {
     view: withBeginnings(view),
     inputs: Object.entries(inputs).map(([name, value]) => [name, valueText(value)]),
-    spoken: spokenState(execution, view.label),
     links: linksOf(view, execution, circumstances),
     ...defined({ review: reviewOf(execution, view, circumstances) }),
   };
@@ -97,14 +96,6 @@ function filesIn(text: string): readonly { readonly file: string; readonly line?
     if (file !== undefined) return [{ file, line: Number(line) }];
     return /^\.env[.:]?$/.test(word) ? [{ file: ".env" }] : [];
   });
-}
-
-function spokenState({ waiting }: Execution, label: string): string {
-  if (waiting === undefined) return label;
-  const { taskId, attempt } = waiting;
-  const asks = askLabel(waiting);
-  const where = l10n.t("{0}: task {1}, attempt {2}", label, shortName(taskId), attempt);
-  return asks === undefined ? where : l10n.t("{0}: {1}", where, asks);
 }
 
 function reviewOf(

@@ -1,12 +1,14 @@
+import * as v from "valibot";
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Handlers, MessageOf } from "../../base/protocol.ts";
+import { oneLine } from "../../base/text.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
-import { confirm, plainMessage, showError, showStatus } from "../../editor/messages.ts";
+import { confirm, plainLabel, plainMessage, showError } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import type { Activity } from "../../executions/activity.ts";
 import { type Execution, hasEnded, targetOf } from "../../executions/model.ts";
@@ -191,7 +193,7 @@ export class OpenPage {
       ),
       answer: on((execution, answer) => this.#answer(execution, answer)),
       insert: on((execution, target) => this.#insert(execution, target)),
-      oldDraft: on((execution, draft) => this.#useOldDraft(execution, draft)),
+      discardDraft: on((execution, target) => this.#discardDraft(execution, target)),
       act: on((execution, { action, ...more }) => act(action, { ...targetOf(execution), ...more })),
       define: on(({ crew }, { taskId }) => openDefinition(folderOf(crew.id), taskId)),
       openFile: on(({ crew }, place) => openFile(folderOf(crew.id), place)),
@@ -228,7 +230,6 @@ export class OpenPage {
 
   /** A canned answer, below what is typed. */
   async #insert({ localId }: Execution, { taskId, attempt }: ResumeTarget): Promise<void> {
-    const { askInsertion } = await import("./canned.ts");
     const answer = await askInsertion();
     if (answer === undefined) return;
     const target = { localId, taskId, attempt };
@@ -240,20 +241,51 @@ export class OpenPage {
     this.reveal("feedback");
   }
 
-  async #useOldDraft(
-    { localId }: Execution,
-    { action, taskId, attempt }: MessageOf<FromPage, "oldDraft">,
-  ): Promise<void> {
+  async #discardDraft({ localId }: Execution, { taskId, attempt }: ResumeTarget): Promise<void> {
     const { drafts } = this.#parts;
     const draft = drafts.find({ localId, taskId, attempt });
     if (draft === undefined) return;
-    if (action === "copy") {
-      await vscode.env.clipboard.writeText(draft.text);
-      showStatus(vscode.l10n.t("The draft is copied."));
-      return;
-    }
     const question = vscode.l10n.t("Discard this draft?");
     if (await confirm(question, plainMessage(beginningOf(draft)), vscode.l10n.t("Discard")))
       drafts.remove(draft);
   }
+}
+
+const filled = v.pipe(
+  v.string(),
+  v.check((text) => text.trim() !== ""),
+);
+/** As a person writes it into the settings. */
+const cannedAnswer = v.union([
+  v.pipe(
+    filled,
+    v.transform((text) => ({ text, label: text })),
+  ),
+  v.object({ text: filled, label: v.fallback(v.optional(filled), undefined) }),
+]);
+
+/** Lets the person choose a text for the feedback box, or write some into the settings if there is none. */
+async function askInsertion(): Promise<string | undefined> {
+  const set: unknown = vscode.workspace.getConfiguration("crewdeck").get("feedback.cannedAnswers");
+  const answers = (Array.isArray(set) ? set : []).flatMap((each) => {
+    const read = v.safeParse(cannedAnswer, each);
+    return read.success ? [read.output] : [];
+  });
+  if (answers.length === 0) {
+    const query = "@id:crewdeck.feedback.cannedAnswers";
+    await vscode.commands.executeCommand("workbench.action.openSettings", query);
+    return undefined;
+  }
+  const items = answers.map(({ text, label = text }) => ({
+    label: plainLabel(oneLine(label)),
+    ...(label !== text && { detail: plainLabel(oneLine(text)) }),
+    text,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t("Insert into your feedback"),
+    placeHolder: vscode.l10n.t("Inserted below your text; nothing is sent yet"),
+    matchOnDetail: true,
+    ignoreFocusOut: true,
+  });
+  return chosen?.text;
 }

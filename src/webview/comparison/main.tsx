@@ -12,7 +12,6 @@ import {
 import type { Period } from "../../views/timeline/axis.ts";
 import { lookAt, type Span, type TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
-import { OneSide } from "../difference.tsx";
 import { draw, host } from "../host.ts";
 import { Icon, LinkButton } from "../controls.tsx";
 import { Fold } from "../page/content.tsx";
@@ -156,7 +155,7 @@ function Table({ id, label, rows, executions }: TableProps) {
               <th scope="row">{row.label}</th>
               {sides.map((side) => (
                 <td key={side}>
-                  <Value row={row} side={side} isMarked={id === "inputs"} />
+                  <Value value={row.values[side]} />
                 </td>
               ))}
               <td class="change">
@@ -171,28 +170,11 @@ function Table({ id, label, rows, executions }: TableProps) {
   );
 }
 
-interface ValueProps {
-  readonly row: ComparedRow;
-  readonly side: Side;
-  /** With the words that only it has. */
-  readonly isMarked: boolean;
-}
-
-function Value({ row: { values }, side, isMarked }: ValueProps) {
-  const { left, right } = values;
-  const value = values[side];
+function Value({ value }: { readonly value: ComparedRow["values"][Side] }) {
   if (typeof value === "number") return <Elapsed elapsed={value} />;
   if (value === undefined) return <span class="faint">{l10n.t("none")}</span>;
   if (value === "") return <em class="faint">{l10n.t("empty")}</em>;
-  return (
-    <div class="plain">
-      {isMarked && typeof left === "string" && typeof right === "string" ? (
-        <OneSide before={left} after={right} side={side} />
-      ) : (
-        value
-      )}
-    </div>
-  );
+  return <div class="plain">{value}</div>;
 }
 
 function OpenButton({ row: { id, label, opens } }: { readonly row: ComparedRow }) {

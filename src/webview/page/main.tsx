@@ -38,7 +38,7 @@ function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
   const previous = attempts?.find(({ number }) => number === review?.attempt)?.previous;
   return (
     <>
-      <Header model={model} />
+      <Header view={view} />
       <Notices model={model} />
       {review !== undefined && (
         <ReviewSection
@@ -109,7 +109,7 @@ function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
       <FoldSection id="details" label={l10n.t("Crew and IDs")}>
         <p class="faint">{times.join(" · ")}</p>
         <dl>
-          {[...view.about, ...view.events].map(({ label, value }, at) => (
+          {view.about.map(({ label, value }, at) => (
             <div key={at}>
               <dt>{label}</dt>
               <dd>{value}</dd>
@@ -174,12 +174,8 @@ function OldDrafts({ drafts }: { readonly drafts: PageDrafts["old"] }) {
           <div class="plain">{text}</div>
           <p class="tools">
             <LinkButton
-              label={l10n.t("Copy")}
-              message={{ type: "oldDraft", action: "copy", taskId, attempt }}
-            />
-            <LinkButton
               label={l10n.t("Discard…")}
-              message={{ type: "oldDraft", action: "discard", taskId, attempt }}
+              message={{ type: "discardDraft", taskId, attempt }}
             />
           </p>
         </div>
@@ -188,7 +184,7 @@ function OldDrafts({ drafts }: { readonly drafts: PageDrafts["old"] }) {
   );
 }
 
-function Header({ model: { view, spoken } }: { readonly model: PageModel }) {
+function Header({ view }: { readonly view: PageModel["view"] }) {
   const { title, crew, state, label, facts, elapsed, use } = view;
   // The answers to what waits are beside it.
   const actions = [...(state === "waiting" ? [] : view.answers), ...view.actions];
@@ -227,7 +223,7 @@ function Header({ model: { view, spoken } }: { readonly model: PageModel }) {
         ))}
       </p>
       <p class="unseen" role="status">
-        {spoken}
+        {[label, ...facts].join(" · ")}
       </p>
     </header>
   );

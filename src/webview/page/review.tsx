@@ -4,7 +4,6 @@ import type { AttemptView } from "../../view/tasks.ts";
 import { mostCharacters } from "../../views/page/content.ts";
 import type { FromPage, PageDraft, Review } from "../../views/page/messages.ts";
 import { clock } from "../clock.tsx";
-import { ChangedWords } from "../difference.tsx";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { host } from "../host.ts";
 import { Icon, LinkButton } from "../controls.tsx";
@@ -82,27 +81,29 @@ interface OutputProps {
   readonly attempt: number;
 }
 
-/** An attempt's output, what was asked for after the one before, and what changed since. */
+/** An attempt's output, with what was asked for after the one before. */
 export function Output({ output, earlier, taskId, attempt }: OutputProps) {
   if (output === undefined)
     return <p class="faint">{l10n.t("The crew has not returned this output.")}</p>;
   const about = { type: "act", taskId, attempt } as const;
   const asked = earlier?.feedback.findLast(({ kind }) => kind === "rejected");
   const before = earlier?.output;
+  // Longer ones are cut.
+  const isSame = before?.trim() === output.trim() && output.length < mostCharacters;
   return (
     <>
       {earlier !== undefined && asked !== undefined && (
         <div class="given">
           <p class="title">{l10n.t("You asked after attempt {0}:", earlier.number)}</p>
           <div class="plain">{asked.text}</div>
-          {before !== undefined && Math.max(before.length, output.length) < mostCharacters && (
-            <ChangedWords before={before} after={output} />
-          )}
         </div>
+      )}
+      {earlier !== undefined && isSame && (
+        <p class="faint">{l10n.t("The same text as attempt {0}.", earlier.number)}</p>
       )}
       <ContentView text={output} />
       <p class="tools">
-        {earlier !== undefined && before !== undefined && (
+        {earlier !== undefined && before !== undefined && !isSame && (
           <LinkButton
             label={l10n.t("Compare with Attempt {0}", earlier.number)}
             message={{ ...about, action: "compareAttempts" }}

@@ -6,19 +6,16 @@ import { executionRow } from "../../../src/views/tree/execution-rows.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { anExecution } from "./executions.ts";
 
-const reported = {
-  trigger: { type: "service_account", id: "12", origin: "schedule" },
-  eventCounts: { total: 9, byType: { default_env: 1, task_started: 2 } },
-};
+const reported = { trigger: { type: "service_account", id: "12", origin: "schedule" } };
 
 /** The lines that the text, the page and the tree's tooltip have about it. */
 function shown(changes: Partial<Execution>) {
   const execution = anExecution(changes);
   const lines = renderExecution(execution).text.split("\n");
-  const { about, events } = pageModel(execution, noActivity).view;
+  const { about } = pageModel(execution, noActivity).view;
   return {
     text: lines.slice(lines.indexOf("## Crew and IDs") + 2),
-    page: [...about, ...events].map(({ label, value }) => `${label}: ${value}`),
+    page: about.map(({ label, value }) => `${label}: ${value}`),
     tree: executionRow(execution, Date.parse(execution.startedAt)).tooltip,
   };
 }
@@ -26,31 +23,21 @@ function shown(changes: Partial<Execution>) {
 describe("what started an execution, as its crew reports it", () => {
   it("is in the text's and the page's last section, and in the tree's tooltip", () => {
     const { text, page, tree } = shown(reported);
-    assert.deepEqual(text.slice(2, 5), [
-      "- Triggered by: service account 12",
-      "- Origin: schedule",
+    assert.deepEqual(text.slice(2, 4), [
+      "- Triggered by: service account 12 · schedule",
       "- Kickoff ID: 11111111-aaaa",
     ]);
     assert.deepEqual(page.slice(2), [
-      "Triggered by: service account 12",
-      "Origin: schedule",
+      "Triggered by: service account 12 · schedule",
       "Kickoff ID: 11111111-aaaa",
-      "Events: 9",
     ]);
-    assert.ok(tree.includes("Triggered by: service account 12"));
-    assert.ok(tree.includes("Origin: schedule"));
+    assert.ok(tree.includes("Triggered by: service account 12 · schedule"));
   });
 
-  it("has its counts of events on the page only: the text's last section stays folded while they change", () => {
-    const of = (total: number) => shown({ eventCounts: { total } });
-    assert.deepEqual(of(1).text, of(2).text);
-    assert.notDeepEqual(of(1).page, of(2).page);
-  });
-
-  it("is not there if the crew doesn't say, or says that it isn't known", () => {
-    for (const changes of [{}, { trigger: { type: "unknown" } }]) {
+  it("is not there if the crew doesn't say, says that it isn't known, or only that it came through its API", () => {
+    for (const changes of [{}, { trigger: { type: "unknown", origin: "api" } }]) {
       const { text, page, tree } = shown(changes);
-      assert.doesNotMatch([...text, ...page, ...tree].join(), /Triggered|Origin|Events/);
+      assert.doesNotMatch([...text, ...page, ...tree].join(), /Triggered|api/);
     }
   });
 

@@ -79,8 +79,6 @@ describe("What a flow asks, as a person sees it", () => {
       const event = eventOf(execution, clock.now());
       assert.equal(event?.kind, "waiting");
       assert.match(event.message, of);
-      const { spoken } = modelOf(execution);
-      assert.ok(spoken.endsWith(`task ${taskId}, attempt 1: choose an answer`), spoken);
     });
   }
 

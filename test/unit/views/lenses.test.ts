@@ -35,7 +35,7 @@ describe("The lenses of an execution's document", () => {
     assert.deepEqual(lensesAbove(title, failed), [
       { line: 0, title: "Run Again…", command: "crewdeck.runAgain", arguments: [target] },
       {
-        ...{ line: 0, title: "Compare With…", command: "crewdeck.compareExecutions" },
+        ...{ line: 0, title: "Compare Executions…", command: "crewdeck.compareExecutions" },
         arguments: [target],
       },
     ]);
