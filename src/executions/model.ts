@@ -116,8 +116,6 @@ export interface ResumeSummary {
   readonly feedback: Omit<Feedback, "text">;
   /** `unanswered`: it may have arrived, so its actions are off. */
   readonly outcome: "sending" | "answered" | "refused" | "unanswered";
-  /** For `refused`: it never reached the crew. */
-  readonly isUnsent?: true;
   /** When the crew accepted it. Undefined if its response was lost. */
   readonly answeredAt?: string;
   /** For `answered`: the crew has continued since, or continues under a new id. */

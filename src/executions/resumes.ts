@@ -127,10 +127,8 @@ export function resumeRefused(
   execution: Execution,
   target: ResumeTarget,
   message: string,
-  { isUnsent = false } = {},
 ): Execution {
-  const result = { outcome: "refused", message, ...(isUnsent ? { isUnsent } : {}) } as const;
-  return settle(execution, lastOpen(execution, target), result);
+  return settle(execution, lastOpen(execution, target), { outcome: "refused", message });
 }
 
 export function resumeUnanswered(

@@ -2,13 +2,13 @@ import * as l10n from "@vscode/l10n";
 import { filledCallbacks } from "../api/callbacks.ts";
 import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
-import { safeUrl } from "../base/loopback.ts";
 import type { ResumeAnswer, StatusReading } from "../api/types.ts";
-import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { asArray, defined } from "../base/json.ts";
-import { shortName } from "../base/text.ts";
-import { type Execution, type FlowRequest, hasEnded } from "../executions/model.ts";
+import { safeUrl } from "../base/loopback.ts";
 import { requestAt, withNextRequest } from "../executions/flow-requests.ts";
+import type { Execution, FlowRequest } from "../executions/model.ts";
+import { sessionOf } from "../executions/polls.ts";
 import { applyReading } from "../executions/reduce.ts";
 import {
   approved,
@@ -21,10 +21,9 @@ import {
   resumeUnanswered,
   type ResumeTarget,
 } from "../executions/resumes.ts";
-import { sessionOf } from "../executions/polls.ts";
+import { crewValues } from "../store/crew-values.ts";
 import {
-  buttonsOf,
-  isUnsent,
+  againButtons,
   LostSecretsError,
   MaybeSentError,
   staleByRecord,
@@ -32,7 +31,6 @@ import {
   StaleFeedbackError,
   UnknownHostError,
 } from "./errors.ts";
-import { crewValues } from "../store/crew-values.ts";
 import type { SenderParts } from "./senders.ts";
 
 export interface FeedbackToSend {
@@ -50,10 +48,11 @@ export interface FeedbackToSend {
   readonly allowedHost?: string;
 }
 
-export interface FeedbackResult extends Pick<ResumeAnswer, "kickoffId"> {
+export interface FeedbackResult {
   /** If the crew only gives a new ID (observed), what was requested. */
   readonly status: NonNullable<ResumeAnswer["status"]>;
   readonly message: string;
+  readonly kickoffId?: string;
 }
 
 type Parts = SenderParts<"status" | "resume" | "answerRequest">;
@@ -70,16 +69,17 @@ export async function sendFeedback(parts: Parts, given: FeedbackToSend): Promise
   const { execution: shown, taskId } = given;
   const { localId } = shown;
   const target: ResumeTarget = { taskId, attempt: attemptToAnswer(shown, taskId) };
-  if (hasEnded(shown)) throw staleError("ended", shown, target);
   const client = await crews.client(shown.crew);
   store.refresh();
   outbox.recoverOne(store, tracked(store.find(localId)));
   const current = tracked(store.find(localId));
   const request = requestAt(current, target);
   const isAnswer = request !== undefined || asksFor(current, taskId);
-  const text = isAnswer ? answerOf(given, current) : textOf(given);
-  refuse(current, given, target);
   const isApprove = isAnswer || given.isApprove;
+  const text = given.text.trim() === "" && isApprove && !isAnswer ? approved : given.text;
+  if (text.trim() === "")
+    throw new UserError(l10n.t("Nothing was sent. Enter what the crew continues with."));
+  refuse(current, given, target);
   const answered = { isApprove, ...(isAnswer && { isAnswer }) };
   const feedback = { ...answered, text, at: new Date(clock.now()).toISOString() };
   let post: (executionId: string) => Promise<ResumeAnswer>;
@@ -109,10 +109,10 @@ export async function sendFeedback(parts: Parts, given: FeedbackToSend): Promise
     post,
     answered(answer) {
       settle((known) => withNextRequest(resumeAnswered(known, target, answer, clock.now())));
-      return resultOf(answer, isApprove);
+      const { kickoffId, status = isApprove ? "resumed" : "retrying", message = status } = answer;
+      return { status, message, ...defined({ kickoffId }) };
     },
-    refused: (error) =>
-      settle((known) => resumeRefused(known, target, textIn(error), { isUnsent: isUnsent(error) })),
+    refused: (error) => settle((known) => resumeRefused(known, target, textIn(error))),
     unanswered: (error) => settle((known) => resumeUnanswered(known, target, textIn(error))),
     inDoubt: (error) =>
       new MaybeSentError(
@@ -120,7 +120,7 @@ export async function sendFeedback(parts: Parts, given: FeedbackToSend): Promise
           "Your feedback may have been sent: {0} It is not sent again automatically.",
           textIn(error),
         ),
-        doubtButtons(shown),
+        againButtons(shown),
         { cause: error },
       ),
     unrecorded(error) {
@@ -144,8 +144,7 @@ function textIn(error: unknown): string {
 function tracked(execution: Execution | undefined): Execution {
   if (execution !== undefined) return execution;
   throw new StaleFeedbackError(
-    "untracked",
-    l10n.t("the execution is no longer tracked here. Track it by its ID to see what waits."),
+    l10n.t("The execution is no longer tracked here. Nothing was sent."),
   );
 }
 
@@ -164,27 +163,31 @@ function allow(
   hosts.change(crew.id, (before = []) => [...before, host]);
 }
 
-/** What any window sent for this output before is not sent again unless the person says so. */
+/** What any window sent for this output before is not sent again unless the person, knowing all of it, says so. */
 function refuse(current: Execution, given: FeedbackToSend, target: ResumeTarget): void {
-  const again = isAgreed(given, current, target);
-  const stale = staleByRecord(current, given.execution, target, again);
+  const { execution: shown } = given;
+  const sent = resumesOf(current, target);
+  const again = given.again === true && sent.length === resumesOf(shown, target).length;
+  const stale = staleByRecord(current, shown, target, again);
   if (stale !== undefined) throw stale;
-  const last = resumesOf(current, target).at(-1);
-  if (last?.outcome === "sending")
-    throw new MaybeSentError(l10n.t("Feedback for this output is already being sent."));
-  if (last?.outcome === "unanswered" && !again)
+  const last = sent.at(-1)?.outcome;
+  if (last === "sending" || (last === "unanswered" && !again))
     throw new MaybeSentError(
       l10n.t(
-        "Feedback for this output may have been sent before: no answer arrived. Check the execution; if the feedback did not arrive, send it again.",
+        "Feedback for this output may have been sent before: there is no answer yet. Check the execution; if the feedback did not arrive, send it again.",
       ),
-      doubtButtons(current),
+      againButtons(current),
     );
-  if (current.kickoffIds.length === 0)
-    throw new UserError(
-      l10n.t(
-        "This execution has no ID, because its kickoff was never answered. Feedback needs one.",
-      ),
-    );
+  newestId(current);
+}
+
+/** @throws UserError if its kickoff was never answered */
+export function newestId({ kickoffIds }: Execution): string {
+  const id = kickoffIds.at(-1);
+  if (id !== undefined) return id;
+  throw new UserError(
+    l10n.t("This execution has no ID, because its kickoff was never answered. Nothing was sent."),
+  );
 }
 
 /** Only a definite answer prevents sending: a deployed crew's pause reads NOT FOUND. */
@@ -198,7 +201,7 @@ async function look(
   const { localId } = given.execution;
   const asked = tracked(store.find(localId));
   try {
-    const reading = await client.status(asked.kickoffIds.at(-1) ?? "");
+    const reading = await client.status(newestId(asked));
     // An answer from before another window's resume doesn't count.
     const answer = { isOvertaken: false };
     const now = store.update(localId, (known) => {
@@ -207,8 +210,7 @@ async function look(
     });
     refuse(tracked(now), given, target);
     if (answer.isOvertaken) await look(parts, client, given, target);
-    else if (isElsewhere(reading, target.taskId))
-      throw staleError("answered", tracked(now), target);
+    else if (isElsewhere(reading, target.taskId)) throw staleError(tracked(now), target.taskId);
   } catch (error) {
     // Only an answer, or a refused token, is definite.
     if (!(error instanceof CrewApiError) || ["unauthorized", "forbidden"].includes(error.kind))
@@ -219,42 +221,4 @@ async function look(
 /** Whether the crew is at another task, or at none that waits. Whoever typed the task's ID has seen no output. */
 function isElsewhere({ state, waiting }: StatusReading, taskId: string): boolean {
   return state === "running" || (waiting !== undefined && waiting.taskId !== taskId);
-}
-
-/** Whether the person wants it sent again, knowing all that any window sent for this output. */
-function isAgreed(
-  { again, execution }: FeedbackToSend,
-  now: Execution,
-  target: ResumeTarget,
-): boolean {
-  return again === true && resumesOf(now, target).length === resumesOf(execution, target).length;
-}
-
-function answerOf({ text }: FeedbackToSend, { waiting }: Execution): string {
-  if (text.trim() !== "") return text;
-  const options = (waiting?.options ?? []).map(shortName);
-  throw new UserError(
-    options.length === 0
-      ? l10n.t("Enter your answer: the flow continues with it.")
-      : l10n.t("Enter your answer, such as: {0}.", options.join(", ")),
-  );
-}
-
-function textOf({ isApprove, text }: FeedbackToSend): string {
-  if (text.trim() !== "") return text;
-  if (isApprove) return approved;
-  throw new UserError(
-    l10n.t("Enter what should be different: the task runs again with your feedback."),
-  );
-}
-
-function doubtButtons(execution: Execution): readonly ErrorAction[] {
-  const { open, again } = buttonsOf(execution);
-  return [open, again];
-}
-
-function resultOf(answer: ResumeAnswer, isApprove: boolean): FeedbackResult {
-  const { kickoffId, status = isApprove ? "resumed" : "retrying" } = answer;
-  const fallback = kickoffId ? l10n.t("The execution continues as {0}.", kickoffId) : status;
-  return { status, message: answer.message ?? fallback, ...defined({ kickoffId }) };
 }

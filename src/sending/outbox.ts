@@ -72,23 +72,21 @@ export class Outbox {
     request: Outgoing<Recorded, Answer, Result>,
   ): Promise<Result> {
     const id = randomUUID();
+    const { clock, poll } = this.#options;
     underWay.add(id);
     try {
       const recorded = this.#database.write(() => {
         const recorded = request.record();
         this.#database.run(
           "INSERT INTO intents (local_id, kind, task_id, attempt, id, at, pid) VALUES (?, ?, ?, ?, ?, ?, ?)",
-          ...keyOf(request.intent),
-          id,
-          this.#options.clock.now(),
-          process.pid,
+          ...[...keyOf(request.intent), id, clock.now(), process.pid],
         );
         return recorded;
       });
       try {
         return await this.#post(request, recorded);
       } finally {
-        this.#options.poll(request.intent.localId);
+        poll(request.intent.localId);
       }
     } finally {
       underWay.delete(id);
@@ -150,11 +148,7 @@ export class Outbox {
   clear(): void {
     const tracked = "SELECT intents.* FROM intents JOIN executions USING (local_id)";
     if (this.#database.all(tracked).some((row) => this.#isSending(row)))
-      throw new UserError(
-        l10n.t(
-          "Another window has begun to send a request, and the outcome must be stored. Try again when it is sent.",
-        ),
-      );
+      throw new UserError(l10n.t("A request is still being sent. Try again in a moment."));
     this.#database.run("DELETE FROM intents");
   }
 
@@ -214,8 +208,6 @@ export class Outbox {
 const isKey = "local_id = ? AND kind = ? AND task_id = ? AND attempt = ?";
 
 function keyOf(intent: Intent): [string, string, string, number] {
-  const { kind, localId } = intent;
-  return kind === "resume"
-    ? [localId, kind, intent.taskId, intent.attempt]
-    : [localId, kind, "", 0];
+  const { taskId, attempt } = intent.kind === "resume" ? intent : { taskId: "", attempt: 0 };
+  return [intent.localId, intent.kind, taskId, attempt];
 }

@@ -55,23 +55,18 @@ export class Senders implements Disposable {
     this.secrets = this.#subscriptions.add(new CallbackSecrets(options));
     this.#parts = { ...options, outbox: this.outbox, secrets: this.secrets };
     // The window that polled before may have crashed while it was sending.
-    this.#subscriptions.add(
-      leader.onDidChange((isThisWindow) => {
-        if (isThisWindow) this.#recover(() => this.outbox.recover(store));
-      }),
-    );
+    this.#subscriptions.add(leader.onDidChange((isThisWindow) => isThisWindow && this.#recover()));
     // A window may have lived until after that, or could not store the outcome.
     this.#subscriptions.add(
       poller.onDidPoll((localId) => {
-        const execution = store.summary(localId);
-        if (execution?.stop?.outcome === "sending" && leader.isThisWindow)
-          this.#recover(() => this.outbox.recoverOne(store, execution));
+        const isSending = store.summary(localId)?.stop?.outcome === "sending";
+        if (isSending && leader.isThisWindow) this.#recover();
       }),
     );
   }
 
   begin(): void {
-    this.#recover(() => this.outbox.recover(this.#options.store));
+    this.#recover();
     this.secrets.sweep().catch((error: unknown) => {
       this.#options.log.problem("Secrets of callbacks could not be cleaned up.", error);
     });
@@ -109,11 +104,12 @@ export class Senders implements Disposable {
     this.#subscriptions.dispose();
   }
 
-  #recover(action: () => void): void {
+  #recover(): void {
+    const { store, log } = this.#options;
     try {
-      action();
+      this.outbox.recover(store);
     } catch (error) {
-      this.#options.log.problem("Requests without an outcome could not be recovered.", error);
+      log.problem("Requests without an outcome could not be recovered.", error);
     }
   }
 }

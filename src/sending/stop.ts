@@ -3,6 +3,7 @@ import type { StopAnswer } from "../api/types.ts";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import { type Execution, hasEnded, type StopRequest, without } from "../executions/model.ts";
 import { MaybeSentError } from "./errors.ts";
+import { newestId } from "./feedback.ts";
 import type { SenderParts } from "./senders.ts";
 
 /**
@@ -26,16 +27,9 @@ export async function sendStop(
     intent,
     record() {
       const known = store.find(localId);
-      if (known === undefined)
-        throw new UserError(l10n.t("The execution is no longer tracked here. Nothing was sent."));
-      if (hasEnded(known)) throw new NothingToDo(l10n.t("The execution has already ended."));
-      const id = known.kickoffIds.at(-1);
-      if (id === undefined)
-        throw new UserError(
-          l10n.t(
-            "This execution has no ID, because its kickoff was never answered. Stopping needs one.",
-          ),
-        );
+      if (known === undefined || hasEnded(known))
+        throw new NothingToDo(l10n.t("The execution has ended or is no longer tracked here."));
+      const id = newestId(known);
       if (outbox.isUnderWay(intent))
         throw new UserError(l10n.t("The request to stop this execution is already being sent."));
       settle("sending");

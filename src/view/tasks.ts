@@ -135,14 +135,13 @@ function noteOnRequest(execution: Execution, target: ResumeTarget): string | und
     : undefined;
 }
 
-type Sent = Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">;
+type Sent = Pick<SentResume, "feedback" | "outcome" | "answer" | "message">;
 
 function feedbackView(sent: Sent, execution: Execution): FeedbackView {
-  const { feedback, outcome, isUnsent } = sent;
+  const { feedback, outcome } = sent;
   const { kind, title } = decisionIn(feedback);
-  const refusal = isUnsent === true ? l10n.t("not sent") : l10n.t("not accepted");
   return {
-    title: outcome === "refused" ? l10n.t("{0} – {1}", title, refusal) : title,
+    title: outcome === "refused" ? l10n.t("{0} – not accepted", title) : title,
     kind,
     text: feedback.text,
     outcome: present(outcomeLabel(sent, execution), formatTime(feedback.at)).join(" · "),

@@ -77,19 +77,19 @@ describe("feedback in an execution's document", () => {
     await parts.feedback.approve(asks, {}, person);
     assert.deepEqual(parts.reviewed, Array(2).fill("local-1 review"));
     const stale = parts.feedback.reject(execution, { taskId: "review", attempt: 2 }, person);
-    await assert.rejects(stale, /you were at attempt 2/);
+    await assert.rejects(stale, /no longer waits/);
     assert.equal(parts.sent.length, 0);
   });
 
-  it("shows which feedback was not sent or was refused, and opens its execution", async () => {
+  it("shows which feedback had no effect, and opens its execution", async () => {
     const execution = parts.store.add(anExecution());
     const apiError = (given: object, message: string, remedy: string) =>
       new CrewApiError({ kind: "unreachable", message, remedy, sent: "no", ...given });
     const setToken = [{ title: "Set Token", command: "crewdeck.setToken" }];
     for (const [error, says] of [
-      [apiError({ reason: "refused" }, "None.", "Look."), "sent: None. Look."],
-      [apiError({ kind: "badRequest", status: 400 }, "Not now.", ""), "accepted: Not now."],
-      [new UserError("No token.", setToken), "sent: No token."],
+      [apiError({ reason: "refused" }, "None.", "Look."), "None. Look."],
+      [apiError({ kind: "badRequest", status: 400 }, "Not now.", ""), "Not now."],
+      [new UserError("No token.", setToken), "No token."],
     ] as const) {
       parts.crew.resume = () => Promise.reject(error);
       for (const send of [
@@ -98,16 +98,14 @@ describe("feedback in an execution's document", () => {
       ]) {
         await assert.rejects(send(), (failure) => {
           assert.ok(failure instanceof UserError);
-          assert.equal(failure.message, `Your feedback on “Sea otters” was not ${says}`);
+          assert.equal(failure.message, `Your feedback on “Sea otters” failed: ${says}`);
           assert.deepEqual(
             actionsOf(failure).map(({ title }) => title),
             [...actionsOf(error).map(({ title }) => title), "Open Execution"],
           );
           return failure.cause === error;
         });
-        // As its document says.
-        const isUnsent = current().resumes.at(-1)?.isUnsent ?? false;
-        assert.equal(isUnsent, says.startsWith("sent"));
+        assert.equal(current().resumes.at(-1)?.outcome, "refused");
       }
     }
   });
@@ -116,7 +114,7 @@ describe("feedback in an execution's document", () => {
     const execution = parts.store.add(anExecution());
     const newer = { ...execution, waiting: { ...execution.waiting!, attempt: 2 } };
     const stale = parts.feedback.approve(newer, { attempt: 1 }, program);
-    await assert.rejects(stale, /newer output/);
+    await assert.rejects(stale, /no longer waits/);
     assert.equal(parts.sent.length, 0);
   });
 
@@ -156,7 +154,7 @@ describe("feedback in an execution's document", () => {
     const target = { taskId: "review", attempt: 1 };
     assert.deepEqual(await approve(target, person), first);
     assert.equal(parts.sent.length, 1);
-    await assert.rejects(approve(target), /has been answered already/);
+    await assert.rejects(approve(target), /no longer waits/);
   });
 
   it("has a lens for a draft as soon as that is kept", async () => {

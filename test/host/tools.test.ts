@@ -112,7 +112,7 @@ describe("Tools for language models", () => {
     answers();
     await assert.rejects(
       give("approve", { attempt: 1 }),
-      /a newer output of “outline” waits now: attempt 2/,
+      /not sent: this output of “outline” no longer waits/,
     );
     answers({ press: "Approve" });
     assert.match(String((await give("approve"))["status"]), /^(resumed|completed)$/);
@@ -386,7 +386,7 @@ describe("Tools for language models, with a scripted crew:", () => {
 
   it("what may have been sent is reported as such, with the instruction not to repeat it", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-    const mayHaveStarted = new MaybeStartedError("It may have started.", writers, unconfirmed);
+    const mayHaveStarted = new MaybeStartedError("It may have started.", unconfirmed);
     const send = () => Promise.reject(mayHaveStarted);
     assert.match(
       await prepareAndInvoke(tools({ send }), kickOff, request),

@@ -37,7 +37,7 @@ const tooMany = new CrewApiError({
   remedy: "Try again in a minute.",
 });
 const mayHaveStarted = (execution?: Execution) =>
-  new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, execution);
+  new MaybeStartedError("It may have started.", execution);
 /** What is typed in the field “topic”, and nothing else. */
 const typed = (text: string): FormValues => ({
   ...initialValues([]),

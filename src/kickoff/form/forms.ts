@@ -175,7 +175,7 @@ export class KickoffForms implements vscode.Disposable {
     const known = { ...stored, ...defined({ draft: newestDraft(stored.draft, state?.draft) }) };
     const { store, sending } = this.#options;
     const parts = { store, outbox: sending.outbox };
-    const earlier = known.draft && earlierKickoff(parts, crew, known.draft.id);
+    const earlier = known.draft && earlierKickoff(parts, known.draft.id);
     if (earlier === undefined) return known;
     return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
   }

@@ -20,7 +20,6 @@ const refusal = (missing: string[] = []) =>
     sent: "no",
   });
 const draft: Draft = { id: "22222222-0000-4000-8000-000000000001", values: typed("mine") };
-const address = { id: "url:https://crew.test" };
 
 describe("A kickoff form's session", () => {
   let shown: TestedForm;
@@ -298,7 +297,7 @@ describe("A kickoff form's session", () => {
   });
 
   const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-  const earlier = new MaybeStartedError("It may have started.", address, unconfirmed);
+  const earlier = new MaybeStartedError("It may have started.", unconfirmed);
   const act = (title: string) => ({ type: "act", kind: "maybeStarted", title });
 
   it("does not send again what may have started, until the person confirms", async () => {
