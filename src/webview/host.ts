@@ -4,7 +4,6 @@ import { handle, type Handlers, type Message } from "../base/protocol.ts";
 import type { FromForm, SavedState } from "../kickoff/form/messages.ts";
 import type { FromComparison, Sides } from "../views/comparison/messages.ts";
 import type { FromPage } from "../views/page/messages.ts";
-import type { Period } from "../views/timeline/axis.ts";
 import type { FromTimeline, Look } from "../views/timeline/messages.ts";
 
 /** What VS Code keeps of a part while it is hidden, and when the window reloads. */
@@ -13,10 +12,8 @@ interface Kept extends Partial<SavedState> {
   readonly folds: Readonly<Record<string, boolean>>;
   readonly scroll: number;
   readonly look?: Look;
-  /** Of a comparison: local IDs, and how both timelines are looked at. */
+  /** Of a comparison: local IDs. */
   readonly pair?: Sides<string>;
-  readonly looks?: Partial<Sides<Look>>;
-  readonly zoom?: Period | undefined;
   /** The last keystroke, until it is known to be stored: the extension may have crashed. */
   readonly unsaved?: Extract<FromPage, { readonly type: "draft" }> | undefined;
 }

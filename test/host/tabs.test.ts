@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
-import { OpenComparison } from "../../src/views/comparison/open-comparison.ts";
 import { OpenPage } from "../../src/views/page/open-page.ts";
 import { Pages } from "../../src/views/page/register.ts";
 import { waitFor } from "../support/wait.ts";
@@ -174,15 +173,5 @@ describe("A tab", () => {
       person.shown.filter(({ text }) => /disposed/.test(text)),
       [],
     );
-  });
-
-  it("that is closed shows no error if that happens while another execution to compare is chosen", () => {
-    const pair = { left: "one", right: "other" };
-    const prices = { list: () => [], onDidChange: () => ({ dispose: () => undefined }) };
-    const { panel } = openPanel();
-    const comparison = new OpenComparison(panel, pair, { ...common(), prices }, () => undefined);
-    panel.dispose();
-    comparison.show({ left: "one", right: "third" });
-    assert.deepEqual(comparison.pair, pair);
   });
 });

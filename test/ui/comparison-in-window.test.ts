@@ -51,7 +51,7 @@ describe("Two executions side by side, in the window", () => {
     await page().getByRole("heading", { name: "What Differs" }).waitFor();
     assert.deepEqual(await states(), ["Waiting for you", "Waiting for you"]);
     assert.deepEqual(await cells("topic"), ["tea", "coffee", "different"]);
-    await page().getByText("Inputs that are the same (1)").waitFor();
+    assert.deepEqual(await cells("audience"), ["colleagues", "colleagues", "same"]);
     await page().getByText("2 of 2 differ").waitFor();
     const ticks = page().locator(".timeline .tick:visible");
     await ticks.first().waitFor();

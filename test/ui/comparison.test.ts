@@ -39,9 +39,6 @@ describe("A comparison of two executions in a browser", () => {
 
   it("has no accessibility problem that axe finds in any theme, and uses VS Code's colours", async () => {
     const page = await open();
-    await page.locator("details:not([open])").evaluateAll((all) => {
-      for (const one of all) (one as HTMLDetailsElement).open = true;
-    });
     assert.deepEqual(await violationsIn(window), []);
     assert.deepEqual(unknownColours("comparison"), []);
     const colourIn = (row: string) =>
@@ -52,7 +49,7 @@ describe("A comparison of two executions in a browser", () => {
     const bar = page.getByRole("treeitem", { name: /^Crew/ }).first().locator(".bar");
     for (const theme of Object.keys(themes)) {
       await window.setTheme(theme);
-      assert.notEqual(await colourIn("tr:not(.different)"), await colourIn("tr.different"));
+      assert.notEqual(await colourIn("tbody tr:not(.different)"), await colourIn("tr.different"));
       assert.equal(
         await bar.evaluate((element) => getComputedStyle(element).borderTopWidth),
         theme.startsWith("High") ? "1px" : "0px",
@@ -60,7 +57,7 @@ describe("A comparison of two executions in a browser", () => {
     }
   });
 
-  it("has one axis and one zoom for both timelines, and leads from a row to its output", async () => {
+  it("has one axis and one zoom for both timelines", async () => {
     const page = await open({ size: { width: 1200, height: 1400 } });
     const bars = async (name: string) => {
       const places = await page
@@ -84,32 +81,27 @@ describe("A comparison of two executions in a browser", () => {
       const [one, other] = await bars("Task outline");
       return one?.right !== before[0]?.right && other?.right !== before[1]?.right;
     });
-    await page.getByRole("button", { name: "Show the Whole Time" }).click();
+    await page.keyboard.press("0");
     await waitFor("the whole", async () => (await bars("Task research"))[0]?.right === left.right);
-    await page.getByRole("treeitem", { name: "Task research" }).nth(1).click();
-    const output = page.getByRole("button", { name: "Open Output of research" });
-    await waitFor("focus", () => output.evaluate((element) => element === document.activeElement));
   });
 
-  it("swaps, chooses another, opens an execution, an output and a diff by the extension host", async () => {
+  it("swaps, opens an execution, an output and a diff by the extension host", async () => {
     const page = await open();
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await button("Swap").click();
-    await button("Choose another execution instead of tea at home").click();
     await button("tea in the office").click();
     await button("Open Diff of outline").click();
     await button("Open Output of check").click();
     assert.deepEqual(sent, [
       { type: "ready" },
       { type: "swap" },
-      { type: "choose", side: "right" },
       { type: "open", side: "left" },
       { type: "openOutput", id: "task outline\noutline" },
       { type: "openOutput", id: "task \ncheck" },
     ]);
   });
 
-  it("counts the time of what runs, and keeps what is open and read when it changes", async () => {
+  it("counts the time of what runs, and keeps what is read when it changes", async () => {
     // The extension host's clock is an hour ahead.
     const now = Date.now() + 3_600_000;
     const pair = running(now);
@@ -121,20 +113,18 @@ describe("A comparison of two executions in a browser", () => {
       return now >= 22 ? now : undefined;
     });
     await page.getByRole("tree").first().press("+");
-    await page.getByRole("button", { name: "Show the Whole Time" }).click();
+    await page.getByRole("tree").first().press("0");
     assert.ok((await seconds()) >= counted, "it doesn't begin again when something is drawn");
     const timeline = await page.locator(".timeline").last().elementHandle();
     await window.show({ pair: { left: pair.right, right: pair.left }, now });
     await waitFor("the end of the timeline that was replaced", () =>
       timeline.evaluate(({ isConnected }) => !isConnected),
     );
-    await page.locator("summary").click();
     const output = page.getByRole("rowheader", { name: "outline" });
     await output.evaluate((element) => element.scrollIntoView({ block: "center" }));
     const place = await output.boundingBox();
     await window.show({ pair: comparedSamples(), prices });
     await page.getByText("2 of 4 differ").nth(1).waitFor();
-    assert.equal(await page.locator("details[open]").count(), 1);
     const after = await output.boundingBox();
     assert.ok(place !== null && after !== null);
     assert.ok(Math.abs(place.y - after.y) < 30, `${place.y} and ${after.y}`);
@@ -154,7 +144,6 @@ describe("A comparison of two executions in a browser", () => {
     await page.getByText("tea in the office: Completed, tea at home: Completed").waitFor();
     const table = page.getByRole("table", { name: "What Differs" });
     assert.deepEqual(await table.getByRole("columnheader").allTextContents(), [
-      "Figure",
       "tea in the office",
       "tea at home",
       "Difference",

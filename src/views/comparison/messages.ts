@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ExecutionState } from "../../executions/model.ts";
+import type { BriefView } from "../../view/brief.ts";
 import type { TimelineView } from "../timeline/messages.ts";
 
 export interface Sides<T> {
@@ -14,11 +14,9 @@ export function onSides<T, R>({ left, right }: Sides<T>, of: (value: T) => R): S
   return { left: of(left), right: of(right) };
 }
 
-export interface ComparedExecution {
+export interface ComparedExecution extends Pick<BriefView, "state" | "label"> {
   /** Its title, with its crew if both have the same. */
   readonly name: string;
-  readonly state: ExecutionState | "interrupted";
-  readonly label: string;
   /** With its engine. */
   readonly crew: string;
   readonly started: string;
@@ -35,15 +33,11 @@ export interface ComparedRow {
   readonly isDifferent: boolean;
   /** Of an output: what VS Code's editor can show. */
   readonly opens?: "diff" | "output";
-  /** Of an output. */
-  readonly taskIds?: Partial<Sides<string>>;
 }
 
 export interface ComparisonModel {
   readonly executions: Sides<ComparedExecution>;
-  /** For screen readers, when it changes. */
-  readonly spoken: string;
-  /** What matters most first. */
+  /** What matters most first, what only one has last. */
   readonly figures: readonly ComparedRow[];
   readonly inputs: readonly ComparedRow[];
   /** Why inputs can't be compared. */
@@ -56,21 +50,16 @@ export type ToComparison =
       readonly type: "show";
       readonly model: ComparisonModel;
       readonly timelines: Sides<TimelineView>;
-      /** Local IDs, which the page keeps over a reload. */
-      readonly pair: Sides<string>;
     }
   /** One of them is no longer there. */
   | { readonly type: "missing"; readonly text: string };
-
-const side = v.picklist(["left", "right"]);
 
 /** What the page sends: it isn't trusted. */
 export const fromComparison = v.variant("type", [
   /** The script runs. */
   v.object({ type: v.literal("ready") }),
   v.object({ type: v.literal("swap") }),
-  v.object({ type: v.literal("choose"), side }),
-  v.object({ type: v.literal("open"), side }),
+  v.object({ type: v.literal("open"), side: v.picklist(sides) }),
   /** As a diff, if there are two that differ. */
   v.object({ type: v.literal("openOutput"), id: v.string() }),
 ]);

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import * as l10n from "@vscode/l10n";
-import { defined, type JsonValue } from "../../base/json.ts";
+import { defined } from "../../base/json.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { noActivity } from "../../executions/activity.ts";
 import { type Execution, type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import { isSameOutput } from "../../executions/tasks.ts";
-import { type Duration, pauses, taskTime, timeUse, wholeTime } from "../../executions/times.ts";
+import { type Duration, timeUse, wholeTime } from "../../executions/times.ts";
 import { titleOf } from "../../executions/title.ts";
-import { costOf, type Price, taskTokenUse, tokenUse } from "../../executions/tokens.ts";
+import { costOf, type Price, tokenUse } from "../../executions/tokens.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { formatSpan } from "../../view/lengths.ts";
 import { unknownTasks } from "../../view/tasks.ts";
@@ -42,21 +42,21 @@ export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]
   const names = namesOf(pair);
   const views = onSides(pair, (execution) => viewOf(execution, noActivity, { prices }));
   const about = (side: Side) => {
+    const { state, label, crew } = views[side];
     const { engine, startedAt } = pair[side];
     return {
-      ...{ name: names[side], state: views[side].state, label: views[side].label },
-      crew: present(views[side].crew, engine && engineName(engine)).join(" · "),
-      started: formatTime(startedAt),
+      ...{ name: names[side], state, label, started: formatTime(startedAt) },
+      crew: present(crew, engine && engineName(engine)).join(" · "),
     };
   };
-  const executions = { left: about("left"), right: about("right") };
-  const spoken = onSides(executions, ({ name, label }) => l10n.t("{0}: {1}", name, label));
   return {
-    executions,
-    spoken: `${spoken.left}, ${spoken.right}`,
-    figures: figuresOf(pair, views, prices),
+    executions: { left: about("left"), right: about("right") },
+    figures: figureRows(
+      figuresOf(pair.left, views.left, prices),
+      figuresOf(pair.right, views.right, prices),
+    ),
     ...inputsOf(pair, names),
-    outputs: outputPairs(pair).map((each) => outputRow(each, pair, names, views)),
+    outputs: outputPairs(pair).map((each) => outputRow(each, names, views)),
   };
 }
 
@@ -68,123 +68,87 @@ function namesOf(pair: Sides<ExecutionSummary>): Sides<string> {
     : titles;
 }
 
-interface Amount {
-  readonly value: number;
-  readonly text: string;
-  readonly format: (difference: number) => string;
+interface Figure {
+  readonly label: string;
+  /** Or since when it counts (milliseconds since 1970). Undefined if it isn't known. */
+  readonly text: string | number | undefined;
+  readonly value?: number | undefined;
+  readonly format?: (difference: number) => string;
 }
 
-/** What both used, and how the right one differs. */
+/** What one used: each execution has the same, in the same order. */
 function figuresOf(
-  pair: Sides<Execution>,
-  views: Sides<ExecutionView>,
+  execution: Execution,
+  { elapsed }: ExecutionView,
   prices: readonly Price[],
-): readonly ComparedRow[] {
-  const known = (of: (execution: Execution) => number) => of(pair.left) + of(pair.right) > 0;
-  const tokens = (name: "total" | "prompt" | "completion") => (each: Execution) =>
-    countOf(tokenUse(each)?.tokens[name]);
-  /** Undefined if neither is known. */
-  const figure = (
-    label: string,
-    of: (execution: Execution) => Amount | undefined,
-    since: Partial<Sides<number>> = {},
-  ): ComparedRow | undefined => {
-    const amounts = onSides(pair, of);
-    const [left, right] = sides.map((side) => since[side] ?? amounts[side]?.text);
-    if (left === undefined && right === undefined) return undefined;
-    const difference = differenceOf(amounts);
-    const isSame = difference === undefined && left === right;
-    return {
-      ...{ id: label, label, isDifferent: difference !== undefined },
-      values: { left: left ?? unknown(), right: right ?? unknown() },
-      difference: difference ?? (isSame ? l10n.t("same") : ""),
-    };
-  };
-  const counting = onSides(views, ({ elapsed }) =>
-    typeof elapsed === "number" ? elapsed : undefined,
-  );
-  const hasWaited = known((each) => waitOf(each)?.seconds ?? 0);
-  return present<ComparedRow>(
-    modelFigure(pair),
-    figure(l10n.t("Tokens"), tokens("total")),
-    figure(l10n.t("Tokens in"), tokens("prompt")),
-    figure(l10n.t("Tokens out"), tokens("completion")),
-    figure(l10n.t("Estimated cost"), (each) => costAmount(each, prices)),
-    figure(l10n.t("Duration"), (each) => timeOf(wholeTime(each)), defined(counting)),
-    hasWaited && figure(l10n.t("Waited for you"), (each) => timeOf(waitOf(each))),
-    hasWaited && figure(l10n.t("Without waits"), (each) => timeOf(workOf(each))),
-    known(rejectionsOf) && figure(l10n.t("Rejections"), (each) => countOf(rejectionsOf(each))),
-  );
-}
-
-function countOf(value: number | undefined, format = formatCount): Amount | undefined {
-  return value === undefined ? undefined : { value, text: formatCount(value), format };
-}
-
-function timeOf(time: Duration | undefined): Amount | undefined {
-  const format = (seconds: number) => formatSpan(seconds * 1_000, "fine");
-  return time && { value: time.seconds, text: formatDuration(time), format };
-}
-
-function costAmount(execution: Execution, prices: readonly Price[]): Amount | undefined {
-  const cost = costOf(tokenUse(execution), prices);
-  if (cost === undefined) return undefined;
-  const { amount: value, unpriced } = cost;
-  const text = formatAmount(cost);
-  return {
-    value,
-    text: unpriced === 0 ? text : l10n.t("more than {0}", text),
-    format: (amount) => formatAmount({ amount, unpriced: 0 }),
-  };
-}
-
-/** "+120 (+12 %)", "−3 s (−3.4 %)". Undefined if there is none that is known. */
-function differenceOf({ left, right }: Sides<Amount | undefined>): string | undefined {
-  if (left === undefined || right === undefined || left.text === right.text) return undefined;
-  // A minus as wide as the plus.
-  const sign = right.value < left.value ? "\u2212" : "+";
-  const size = Math.abs(right.value - left.value);
-  const amount = `${sign}${right.format(size)}`;
-  const percent = (size / left.value) * 100;
-  const shown = percent < 10 ? String(Math.round(percent * 10) / 10) : String(Math.round(percent));
-  if (left.value === 0 || shown === "0") return amount;
-  return `${amount} (${l10n.t("{0} %", `${sign}${shown}`)})`;
-}
-
-function modelFigure(pair: Sides<Execution>): ComparedRow {
-  const values = onSides(pair, (execution) => {
-    const names = tokenUse(execution)?.models.map(({ model }) => model) ?? [];
-    const known = present(...names);
-    if (known.length > 0) return known.toSorted().join(", ");
-    return isRehearsal(execution) ? l10n.t("none (rehearsal)") : unknown();
+): readonly Figure[] {
+  const use = tokenUse(execution);
+  const cost = costOf(use, prices);
+  const amount = cost && formatAmount(cost);
+  const models = present(...(use?.models.map(({ model }) => model) ?? []))
+    .toSorted()
+    .join(", ");
+  const count = (label: string, value: number | undefined): Figure => ({
+    ...{
+      label,
+      value,
+      text: value === undefined ? undefined : formatCount(value),
+      format: formatCount,
+    },
   });
-  const isKnown = !Object.values(values).includes(unknown());
-  const isDifferent = isKnown && values.left !== values.right;
-  const difference = isDifferent ? l10n.t("different") : isKnown ? l10n.t("same") : "";
-  return { id: "model", label: l10n.t("Model"), values, difference, isDifferent };
+  const time = (label: string, length: Duration | undefined): Figure => ({
+    ...{ label, value: length?.seconds, text: length && formatDuration(length) },
+    format: (seconds) => formatSpan(seconds * 1_000, "fine"),
+  });
+  const whole = time(l10n.t("Duration"), wholeTime(execution));
+  return [
+    {
+      label: l10n.t("Model"),
+      text: models || (isRehearsal(execution) ? l10n.t("none (rehearsal)") : undefined),
+    },
+    count(l10n.t("Tokens"), use?.tokens.total),
+    count(l10n.t("Tokens in"), use?.tokens.prompt),
+    count(l10n.t("Tokens out"), use?.tokens.completion),
+    {
+      ...{ label: l10n.t("Estimated cost"), value: cost?.amount },
+      text: cost && cost.unpriced > 0 ? l10n.t("more than {0}", amount ?? "") : amount,
+      format: (size) => formatAmount({ amount: size, unpriced: 0 }),
+    },
+    typeof elapsed === "number" ? { ...whole, text: elapsed } : whole,
+    time(l10n.t("Waited for you"), timeUse(execution).waited),
+  ];
 }
 
-function rejectionsOf({ resumes }: Execution): number {
-  return resumes.filter(({ feedback, outcome }) => outcome === "answered" && !feedback.isApprove)
-    .length;
+/** Those of which both are known first. */
+function figureRows(left: readonly Figure[], right: readonly Figure[]): readonly ComparedRow[] {
+  const rows = left.flatMap((one, at): ComparedRow[] => {
+    const { label, text } = one;
+    const other = right[at];
+    const values = defined({ left: text, right: other?.text });
+    if (Object.keys(values).length === 0) return [];
+    const difference = other && differenceOf(one, other);
+    const isDifferent = difference !== undefined;
+    const same = text === other?.text ? l10n.t("same") : "";
+    return [{ id: label, label, values, isDifferent, difference: difference ?? same }];
+  });
+  const count = ({ values }: ComparedRow) => Object.keys(values).length;
+  return rows.toSorted((one, other) => count(other) - count(one));
 }
 
-function waitOf(execution: Execution): Duration | undefined {
-  const hasWaited = pauses(execution).length > 0 || execution.resumes.length > 0;
-  return timeUse(execution).waited ?? (hasWaited ? undefined : { seconds: 0, isByCrew: true });
-}
-
-/** How long it took without waiting for a person, if both is known. */
-function workOf(execution: Execution): Duration | undefined {
-  const [whole, waited] = [wholeTime(execution), waitOf(execution)];
-  if (whole === undefined || waited === undefined || waited.seconds > whole.seconds)
+/** "+120 (+12 %)", "−3 s (−3.4 %)". Undefined if there is none, or it can't be told yet. */
+function differenceOf(left: Figure, right: Figure): string | undefined {
+  if (left.text === right.text || typeof left.text !== "string" || typeof right.text !== "string")
     return undefined;
-  const isByCrew = whole.isByCrew && waited.isByCrew;
-  return { seconds: whole.seconds - waited.seconds, isByCrew };
-}
-
-function unknown(): string {
-  return l10n.t("not known");
+  const { value: before = NaN, format = String } = left;
+  const size = Math.abs((right.value ?? NaN) - before);
+  if (Number.isNaN(size)) return l10n.t("different");
+  // A minus as wide as the plus.
+  const sign = (right.value ?? 0) < before ? "\u2212" : "+";
+  const amount = `${sign}${format(size)}`;
+  const percent = (size / before) * 100;
+  const shown = percent < 10 ? String(Math.round(percent * 10) / 10) : String(Math.round(percent));
+  if (before === 0 || shown === "0") return amount;
+  return `${amount} (${l10n.t("{0} %", `${sign}${shown}`)})`;
 }
 
 /** Those that differ first. */
@@ -194,35 +158,28 @@ function inputsOf(
 ): Pick<ComparisonModel, "inputs" | "inputsNote"> {
   const { left, right } = onSides(pair, ({ request }) => request?.inputs);
   if (left === undefined || right === undefined) {
-    const isNone = left === undefined && right === undefined;
-    const inputsNote = isNone
-      ? l10n.t("The inputs are not known: these executions were not kicked off from here.")
-      : l10n.t(
-          "The inputs of “{0}” are not known: it was not kicked off from here.",
-          left === undefined ? names.left : names.right,
-        );
-    return { inputs: [], inputsNote };
+    const name = left === undefined ? names.left : names.right;
+    return {
+      inputs: [],
+      inputsNote: l10n.t("The inputs of “{0}” aren't known: it was started elsewhere.", name),
+    };
   }
   const inputs = Object.keys({ ...left, ...right }).map((label): ComparedRow => {
-    const isDifferent = !isDeepStrictEqual(left[label], right[label]);
+    const both = { left: left[label], right: right[label] };
+    const isDifferent = !isDeepStrictEqual(both.left, both.right);
     return {
       ...{ id: label, label, isDifferent },
-      values: defined({
-        left: inputText(left[label]),
-        right: inputText(right[label]),
-      }),
-      difference:
-        onlyIn({ left: left[label], right: right[label] }, names) ??
-        (isDifferent ? l10n.t("different") : l10n.t("same")),
+      values: defined(
+        onSides(both, (value) =>
+          value === undefined ? undefined : contentOf(valueText(value)).text,
+        ),
+      ),
+      difference: onlyIn(both, names) ?? (isDifferent ? l10n.t("different") : l10n.t("same")),
     };
   });
   return {
     inputs: inputs.toSorted((one, other) => Number(other.isDifferent) - Number(one.isDifferent)),
   };
-}
-
-function inputText(value: JsonValue | undefined): string | undefined {
-  return value === undefined ? undefined : contentOf(valueText(value)).text;
 }
 
 function onlyIn({ left, right }: Partial<Sides<unknown>>, names: Sides<string>) {
@@ -239,24 +196,29 @@ interface TaskOutput {
 
 export interface OutputPair extends Partial<Sides<TaskOutput>> {
   readonly id: string;
+  readonly label: string;
 }
 
 /** The last output of each task, and the results if they are none of those. */
 export function outputPairs(pair: Sides<Execution>): readonly OutputPair[] {
   const tasks = onSides(pair, taskOutputs);
   const results = onSides(pair, (each) => (hasEnded(each) ? each.output : undefined));
-  const isReported = (result: string | undefined, own: readonly TaskOutput[]) =>
-    result === undefined ||
-    own.some(({ output }) => output !== undefined && isSameOutput(output, result));
-  const isResultShown =
-    !isReported(results.left, tasks.left) || !isReported(results.right, tasks.right);
+  const isResultShown = sides.some(
+    (side) =>
+      results[side] !== undefined &&
+      !tasks[side].some(({ output }) => isSameOutput(output ?? "", results[side] ?? "")),
+  );
   const result = onSides(results, (output) => ({ taskId: "", ...defined({ output }) }));
   return [
-    ...(isResultShown ? [{ id: "result", ...result }] : []),
-    ...pairsOf(tasks).map((each) => ({
-      id: `task ${each.left?.taskId ?? ""}\n${each.right?.taskId ?? ""}`,
-      ...each,
-    })),
+    ...(isResultShown ? [{ id: "result", label: l10n.t("Result"), ...result }] : []),
+    ...pairsOf(tasks).map((each) => {
+      const taskIds = present(each.left, each.right).map(({ taskId }) => taskId);
+      return {
+        id: `task ${each.left?.taskId ?? ""}\n${each.right?.taskId ?? ""}`,
+        label: [...new Set(taskIds.map((taskId) => shortName(taskId)))].join(" ↔ "),
+        ...each,
+      };
+    }),
   ];
 }
 
@@ -303,47 +265,25 @@ export function isDiff({ left, right }: OutputPair): boolean {
 
 function outputRow(
   outputs: OutputPair,
-  pair: Sides<Execution>,
   names: Sides<string>,
   views: Sides<ExecutionView>,
 ): ComparedRow {
-  const { id, left, right } = outputs;
-  const ofSides = { left, right };
+  const { id, label, left, right } = outputs;
   const [one, other] = [left?.output, right?.output];
-  const only = onlyIn(ofSides, names);
+  const only = onlyIn({ left, right }, names);
   const isDifferent = isDiff(outputs);
   const isSame = one !== undefined && other !== undefined && !isDifferent;
-  const labels = [...new Set(present(left, right).map(outputName))];
-  const taskOn = (side: Side) =>
-    pair[side].tasks.find(({ taskId }) => taskId === outputs[side]?.taskId);
-  const tasks = { left: taskOn("left"), right: taskOn("right") };
-  const time = (side: Side) => timeOf(tasks[side] && taskTime(tasks[side], pair[side]));
-  const tokens = onSides(tasks, (task) =>
-    countOf(task && taskTokenUse(task)?.tokens.total, (count) =>
-      l10n.t("{0} tokens", formatCount(count)),
-    ),
-  );
   const opens = (one ?? other) === undefined ? undefined : isDifferent ? "diff" : "output";
   return {
-    ...{ id, label: labels.join(" ↔ "), isDifferent: isDifferent || only !== undefined },
+    ...{ id, label, isDifferent: isDifferent || only !== undefined },
     values: defined({
       left: left && factsOf(left, views.left),
       right: right && factsOf(right, views.right),
     }),
-    difference: present(
-      only,
-      isSame && l10n.t("same output"),
-      isDifferent && l10n.t("different output"),
-      differenceOf({ left: time("left"), right: time("right") }),
-      differenceOf(tokens),
-    ).join("\n"),
+    difference:
+      only ?? (isDifferent ? l10n.t("different output") : isSame ? l10n.t("same output") : ""),
     ...defined({ opens } as const),
-    taskIds: defined(onSides(ofSides, (output) => output?.taskId)),
   };
-}
-
-export function outputName({ taskId }: TaskOutput): string {
-  return taskId === "" ? l10n.t("Result") : shortName(taskId);
 }
 
 /** What one side did for an output. */

@@ -16,18 +16,18 @@ export class Comparisons implements vscode.Disposable {
   constructor(parts: ComparisonParts) {
     this.#parts = parts;
     this.#registration = vscode.window.registerWebviewPanelSerializer(comparisonType, {
-      deserializeWebviewPanel: async (panel, state) => {
+      deserializeWebviewPanel: async (tab, state) => {
         const { OpenComparison, savedPair } = await import("./open-comparison.ts");
         const saved = v.safeParse(savedPair, state);
-        if (saved.success) this.#add(OpenComparison, panel, saved.output.pair);
-        else panel.dispose();
+        if (saved.success) this.#add(new OpenComparison(tab, saved.output.pair, this.#parts));
+        else tab.dispose();
       },
     });
   }
 
   /** Local IDs of the executions in view. */
   get shown(): readonly string[] {
-    const visible = [...this.#open].filter(({ isVisible }) => isVisible);
+    const visible = [...this.#open].filter(({ tab }) => tab.visible);
     return visible.flatMap(({ pair }) => [pair.left, pair.right]);
   }
 
@@ -35,31 +35,29 @@ export class Comparisons implements vscode.Disposable {
   async open(executions: Sides<ExecutionSummary>): Promise<void> {
     const { comparisonTitle, OpenComparison } = await import("./open-comparison.ts");
     const pair = { left: executions.left.localId, right: executions.right.localId };
-    const both = Object.values(pair);
-    const known = [...this.#open].find(({ pair: { left, right } }) =>
-      both.every((each) => each === left || each === right),
-    );
+    const known = [...this.#open].find((comparison) => {
+      const shown = Object.values(comparison.pair);
+      return shown.includes(pair.left) && shown.includes(pair.right);
+    });
     if (known !== undefined) {
       known.show(pair);
       return;
     }
-    const { Active } = vscode.ViewColumn;
     const title = comparisonTitle(executions);
     const options = { enableFindWidget: true };
-    const panel = vscode.window.createWebviewPanel(comparisonType, title, Active, options);
-    this.#add(OpenComparison, panel, pair);
+    const { Active } = vscode.ViewColumn;
+    const tab = vscode.window.createWebviewPanel(comparisonType, title, Active, options);
+    this.#add(new OpenComparison(tab, pair, this.#parts));
   }
 
-  #add(Opened: typeof OpenComparison, panel: vscode.WebviewPanel, pair: Sides<string>): void {
-    const changed = () => this.#changed.fire();
-    const comparison = new Opened(panel, pair, this.#parts, changed);
+  #add(comparison: OpenComparison): void {
     this.#open.add(comparison);
-    panel.onDidChangeViewState(changed);
-    panel.onDidDispose(() => {
+    comparison.tab.onDidChangeViewState(() => this.#changed.fire());
+    comparison.tab.onDidDispose(() => {
       this.#open.delete(comparison);
-      changed();
+      this.#changed.fire();
     });
-    changed();
+    this.#changed.fire();
   }
 
   dispose(): void {

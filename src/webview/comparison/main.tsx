@@ -1,20 +1,20 @@
 import * as l10n from "@vscode/l10n";
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import {
   type ComparedExecution,
   type ComparedRow,
   type ComparisonModel,
+  onSides,
   type Side,
   type Sides,
   sides,
   type ToComparison,
 } from "../../views/comparison/messages.ts";
 import type { Period } from "../../views/timeline/axis.ts";
-import { lookAt, type Span, type TimelineView } from "../../views/timeline/messages.ts";
+import { lookAt, type TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
 import { Icon, LinkButton } from "../controls.tsx";
-import { Fold } from "../page/content.tsx";
 import { useTimes } from "../timeline/hooks.ts";
 import { columnsOf } from "../timeline/row.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
@@ -25,10 +25,9 @@ interface ComparisonProps {
 }
 
 function Comparison({ model, timelines }: ComparisonProps) {
-  const { executions, spoken, figures, inputs, inputsNote, outputs } = model;
+  const { executions, figures, inputs, inputsNote, outputs } = model;
   const { left, right } = executions;
-  const different = inputs.filter(({ isDifferent }) => isDifferent);
-  const same = inputs.filter(({ isDifferent }) => !isDifferent);
+  const states = sides.map((side) => `${executions[side].name}: ${executions[side].label}`);
   return (
     <>
       <header>
@@ -41,49 +40,16 @@ function Comparison({ model, timelines }: ComparisonProps) {
           <Execution execution={right} side="right" />
         </div>
         <p class="unseen" role="status">
-          {spoken}
+          {states.join(", ")}
         </p>
       </header>
-      <section aria-labelledby="figures">
-        <h2 id="figures">{l10n.t("What Differs")}</h2>
-        <Table id="figures" label={l10n.t("Figure")} rows={figures} executions={executions} />
-      </section>
-      {(inputs.length > 0 || inputsNote !== undefined) && (
-        <section aria-labelledby="inputs">
-          <Heading id="inputs" label={l10n.t("Inputs")} rows={inputs} />
-          {inputsNote !== undefined && <p class="faint">{inputsNote}</p>}
-          <Table id="inputs" label={l10n.t("Input")} rows={different} executions={executions} />
-          {same.length > 0 && (
-            <div class="facts">
-              <Fold
-                id="same inputs"
-                isOpen={false}
-                label={l10n.t("Inputs that are the same ({0})", same.length)}
-              >
-                <dl>
-                  {same.map(({ label, values }) => (
-                    <div key={label}>
-                      <dt>{label}</dt>
-                      <dd class="plain">{values.left}</dd>
-                    </div>
-                  ))}
-                </dl>
-              </Fold>
-            </div>
-          )}
-        </section>
-      )}
+      <Table label={l10n.t("What Differs")} rows={figures} executions={executions} />
+      <Table label={l10n.t("Inputs")} rows={inputs} note={inputsNote} executions={executions} />
       <Timelines
         key={`${timelines.left.localId} ${timelines.right.localId}`}
         {...{ timelines, executions }}
-        onReveal={(side, { taskId }) => reveal(outputs, side, taskId)}
       />
-      {outputs.length > 0 && (
-        <section aria-labelledby="outputs">
-          <Heading id="outputs" label={l10n.t("Outputs")} rows={outputs} />
-          <Table id="outputs" label={l10n.t("Output")} rows={outputs} executions={executions} />
-        </section>
-      )}
+      <Table label={l10n.t("Outputs")} rows={outputs} executions={executions} />
     </>
   );
 }
@@ -102,79 +68,70 @@ function Execution({ execution, side }: { execution: ComparedExecution; side: Si
         <strong>{label}</strong>
         <span>{crew}</span>
         <span>{started}</span>
-        <LinkButton
-          label={l10n.t("Choose Another…")}
-          name={l10n.t("Choose another execution instead of {0}", name)}
-          message={{ type: "choose", side }}
-        />
       </p>
     </div>
   );
 }
 
 interface TableProps {
-  readonly id: "figures" | "inputs" | "outputs";
   readonly label: string;
   readonly rows: readonly ComparedRow[];
+  readonly note?: string | undefined;
   readonly executions: ComparisonModel["executions"];
 }
 
-function Heading({ id, label, rows }: Omit<TableProps, "executions">) {
+function Table({ label, rows, note, executions }: TableProps) {
+  const id = useId();
+  if (rows.length === 0 && note === undefined) return null;
   const different = rows.filter(({ isDifferent }) => isDifferent);
   return (
-    <div class="heading">
-      <h2 id={id}>{label}</h2>
+    <section aria-labelledby={id}>
+      <div class="heading">
+        <h2 id={id}>{label}</h2>
+        <span class="faint">
+          {note ?? l10n.t("{0} of {1} differ", different.length, rows.length)}
+        </span>
+      </div>
       {rows.length > 0 && (
-        <span class="faint">{l10n.t("{0} of {1} differ", different.length, rows.length)}</span>
-      )}
-    </div>
-  );
-}
-
-function Table({ id, label, rows, executions }: TableProps) {
-  if (rows.length === 0) return null;
-  return (
-    <div class="table">
-      <table class="comparison" aria-labelledby={id}>
-        <thead>
-          <tr>
-            <th scope="col" class="faint">
-              {label}
-            </th>
-            {sides.map((side) => (
-              <th key={side} scope="col">
-                {executions[side].name}
-              </th>
-            ))}
-            <th scope="col">{l10n.t("Difference")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id} class={row.isDifferent ? "different" : ""} id={`${id} ${row.id}`}>
-              <th scope="row">{row.label}</th>
-              {sides.map((side) => (
-                <td key={side}>
-                  <Value value={row.values[side]} />
-                </td>
+        <div class="table">
+          <table class="comparison" aria-labelledby={id}>
+            <thead>
+              <tr>
+                <td />
+                {sides.map((side) => (
+                  <th key={side} scope="col">
+                    {executions[side].name}
+                  </th>
+                ))}
+                <th scope="col">{l10n.t("Difference")}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.id} class={row.isDifferent ? "different" : ""}>
+                  <th scope="row">{row.label}</th>
+                  {sides.map((side) => (
+                    <td key={side}>
+                      <Value value={row.values[side]} />
+                    </td>
+                  ))}
+                  <td class="change">
+                    {row.difference}
+                    {row.opens !== undefined && <OpenButton row={row} />}
+                  </td>
+                </tr>
               ))}
-              <td class="change">
-                {row.difference}
-                {row.opens !== undefined && <OpenButton row={row} />}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
   );
 }
 
-function Value({ value }: { readonly value: ComparedRow["values"][Side] }) {
+function Value({ value = "–" }: { readonly value: string | number | undefined }) {
   if (typeof value === "number") return <Elapsed elapsed={value} />;
-  if (value === undefined) return <span class="faint">{l10n.t("none")}</span>;
-  if (value === "") return <em class="faint">{l10n.t("empty")}</em>;
-  return <div class="plain">{value}</div>;
+  return value === "" ? <em>{l10n.t("empty")}</em> : <div class="plain">{value}</div>;
 }
 
 function OpenButton({ row: { id, label, opens } }: { readonly row: ComparedRow }) {
@@ -190,38 +147,25 @@ function OpenButton({ row: { id, label, opens } }: { readonly row: ComparedRow }
 
 interface TimelinesProps extends Pick<ComparisonProps, "timelines"> {
   readonly executions: ComparisonModel["executions"];
-  readonly onReveal: (side: Side, span: Span) => void;
 }
 
 /** One above the other, each from its own start, with one axis and one zoom. */
-function Timelines({ timelines, executions, onReveal }: TimelinesProps) {
-  const [zoom, setZoom] = useState(host.kept.zoom);
+function Timelines({ timelines, executions }: TimelinesProps) {
+  const [zoom, onZoom] = useState<Period>();
   const { left, right } = timelines;
   const times = useTimes(left.spans, right.spans);
-  const onZoom = (zoom: Period | undefined) => {
-    setZoom(zoom);
-    host.keep({ zoom });
-  };
   const columns = columnsOf([...left.spans, ...right.spans]);
   return (
     <section aria-labelledby="timelines">
-      <div class="heading">
-        <h2 id="timelines">{l10n.t("Timelines")}</h2>
-        {zoom !== undefined && (
-          <button type="button" class="link" onClick={() => onZoom(undefined)}>
-            {l10n.t("Show the Whole Time")}
-          </button>
-        )}
-      </div>
+      <h2 id="timelines">{l10n.t("Timelines")}</h2>
       {sides.map((side) => (
         <div key={side} class={`timeline-of ${side}`}>
           <h3>{executions[side].name}</h3>
           <Timeline
-            key={timelines[side].localId}
             view={{ ...timelines[side], title: executions[side].name }}
-            look={lookAt(timelines[side].localId, host.kept.looks?.[side])}
-            onLook={(look) => host.keep({ looks: { ...host.kept.looks, [side]: look } })}
-            onReveal={(span) => onReveal(side, span)}
+            look={lookAt(timelines[side].localId, undefined)}
+            onLook={() => undefined}
+            onReveal={() => undefined}
             shared={{ ...times, zoom, onZoom, columns }}
             isSmall
           />
@@ -231,25 +175,10 @@ function Timelines({ timelines, executions, onReveal }: TimelinesProps) {
   );
 }
 
-function reveal(outputs: readonly ComparedRow[], side: Side, taskId: string | undefined): void {
-  if (taskId === undefined) return;
-  const output = outputs.find(({ taskIds }) => taskIds?.[side] === taskId);
-  const row = output && document.getElementById(`outputs ${output.id}`);
-  row?.scrollIntoView({ block: "center" });
-  row?.querySelector("button")?.focus({ preventScroll: true });
-}
-
-/** Another execution is looked at from its beginning. */
-function keepPair(pair: Sides<string>): void {
-  const before = Object.values(host.kept.pair ?? {});
-  const isSame = sides.every((side) => before.includes(pair[side]));
-  host.keep({ pair, ...(!isSame && { zoom: undefined }) });
-}
-
 host.listen<ToComparison>({
-  show({ model, timelines, pair }) {
+  show({ model, timelines }) {
     clock.set(timelines.left.now);
-    keepPair(pair);
+    host.keep({ pair: onSides(timelines, ({ localId }) => localId) });
     draw(<Comparison {...{ model, timelines }} />);
   },
   missing: ({ text }) => draw(<p class="missing">{text}</p>),

@@ -60,7 +60,6 @@ function messagesOf(options: ComparisonWindowOptions): readonly ToComparison[] {
       type: "show",
       model: comparisonModel(executions, prices),
       timelines: { left: viewOf("left"), right: viewOf("right") },
-      pair: onSides(executions, ({ localId }) => localId),
     },
   ];
 }
