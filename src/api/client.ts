@@ -80,20 +80,6 @@ export class CrewClient {
     return this.#line.baseUrl;
   }
 
-  /** Resolves if a crew may be at the address: it asks for a token, or answers as one. Nothing but the address is sent. */
-  static async testAddress(
-    url: string,
-    options: CrewClientOptions,
-    call: CallOptions = {},
-  ): Promise<void> {
-    try {
-      await new CrewClient(url, () => Promise.resolve(null), options).inputs(call);
-    } catch (error) {
-      if (!(error instanceof CrewApiError)) throw error;
-      if (error.kind !== "unauthorized" && error.kind !== "forbidden") throw error;
-    }
-  }
-
   /** `GET /inputs`; also tests a connection. */
   inputs(call: CallOptions = {}): Promise<CrewInputs> {
     return this.#ask("GET", "/inputs", readInputs, call);

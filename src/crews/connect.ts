@@ -1,17 +1,48 @@
 import * as vscode from "vscode";
+import { normaliseAddress, shortAddress } from "../api/address.ts";
+import { CrewApiError } from "../api/errors.ts";
 import type { TokenType } from "../api/types.ts";
-import { UserError } from "../base/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { asObject, defined } from "../base/json.ts";
 import { filledText, oneOf, read } from "../editor/arguments.ts";
-import { showStatus } from "../editor/messages.ts";
+import { plainMessage, showStatus, withProgress } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
 import { isWebAddress } from "./entries.ts";
 import { editCrewAction } from "./errors.ts";
-import { isSameOrigin } from "./identity.ts";
-import { askChoice } from "./ask.ts";
-import { converse, freeName, whileTesting, type Draft, type Question } from "./questions.ts";
-import { describeTokenType, tokenTypes } from "./token-format.ts";
-import type { Crew } from "./types.ts";
+import { isSameOrigin, suggestName, uniqueName } from "./identity.ts";
+import {
+  describeTokenProblem,
+  describeTokenType,
+  otherType,
+  tokenIn,
+  tokenTypeName,
+  tokenTypes,
+} from "./token-format.ts";
+import type { Crew, CrewChange, TokenState } from "./types.ts";
+
+type Question = "url" | "token" | "tokenType" | "name" | "dashboardUrl";
+
+interface Draft {
+  url: string;
+  name: string;
+  dashboardUrl: string;
+  token: string;
+  tokenType?: TokenType | undefined;
+  /** A person chose the stored token of the type: none is entered. */
+  isStored?: boolean;
+}
+
+/** Connecting a crew, changing it or giving it a token. */
+interface Conversation {
+  readonly crews: Crews;
+  readonly title: string;
+  readonly draft: Draft;
+  readonly crew?: Crew;
+  /** Its tokens, if one of them can be chosen. */
+  readonly tokens?: TokenState;
+  /** In order; read again after each answer. */
+  readonly questions: () => readonly Question[];
+}
 
 /** What was entered before the person cancelled, without the token. */
 const drafts = new WeakMap<Crews, Draft>();
@@ -41,9 +72,11 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   const title = vscode.l10n.t("Connect a Crew");
   const crew = await converse({ crews, draft, title, questions: () => questions }, (isTested) =>
     whileTesting(draft.url, (signal) => {
-      const { tokenType: type = "bearer" } = draft;
-      const chosen = draft.name === "" ? freeName(crews, draft.url) : draft.name;
-      const whole = { url: draft.url, name: chosen, token: draft.token, tokenType: type };
+      const whole = {
+        ...draft,
+        name: nameIn(crews, draft),
+        tokenType: draft.tokenType ?? "bearer",
+      };
       return crews.add(whole, { untested: !isTested, signal });
     }),
   );
@@ -107,40 +140,216 @@ function draftOf({ name, url, dashboardUrl = "" }: Crew): Draft {
 
 /** Undefined if the person cancels. @throws UserError for a local crew */
 export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {
-  if (crew.local !== undefined)
-    throw new UserError(
-      vscode.l10n.t(
-        "“{0}” runs on this machine: its name and address come from its folder.",
-        crew.name,
-      ),
-    );
+  crews.checkChange(crew, {});
   const title = vscode.l10n.t("Edit “{0}”", crew.name);
-  const { value: part } = await askChoice<"name" | "url" | "dashboardUrl">({
-    title,
-    placeholder: vscode.l10n.t("What do you want to change?"),
-    choices: [
-      { value: "name", label: vscode.l10n.t("Name"), description: crew.name },
-      { value: "url", label: vscode.l10n.t("Address"), description: crew.url },
-      {
-        value: "dashboardUrl",
-        label: vscode.l10n.t("Dashboard address"),
-        description: crew.dashboardUrl ?? vscode.l10n.t("none"),
-      },
-    ],
-  });
-  if (part === undefined) return undefined;
   const draft = draftOf(crew);
   // A token is kept for the same origin only.
-  const isElsewhere = () => part === "url" && !isSameOrigin(draft.url, crew.url);
-  const questions = (): Question[] => (isElsewhere() ? ["url", "tokenType", "token"] : [part]);
+  const isElsewhere = () => !isSameOrigin(draft.url, crew.url);
+  const questions = (): Question[] => [
+    "url",
+    ...(isElsewhere() ? (["tokenType", "token"] as const) : []),
+    "name",
+    "dashboardUrl",
+  ];
   return converse({ crews, crew, draft, title, questions }, async (isTested) => {
-    const { url, name, dashboardUrl, tokenType = "bearer" } = draft;
+    const { url, dashboardUrl, tokenType = "bearer" } = draft;
     const typed = isElsewhere() ? { token: draft.token, type: tokenType } : undefined;
     const token = typed ?? (await crews.token(crew.id));
-    if (isTested && part === "url" && token !== undefined)
+    if (isTested && url !== crew.url && token !== undefined)
       await whileTesting(url, (signal) => crews.test(url, token, signal));
+    const name = draft.name.trim() === "" ? crew.name : draft.name;
     return crews.change(crew, { name, url, dashboardUrl, ...defined({ token: typed }) });
   });
+}
+
+/** Undefined if the person cancels. An error keeps what was entered. */
+async function converse<Result>(
+  conversation: Conversation,
+  save: (isTested: boolean) => Promise<Result>,
+): Promise<Result | undefined> {
+  const { draft, questions } = conversation;
+  const answered = new Set<Question>();
+  /** The address for which the token in the draft was typed. */
+  let tokenUrl: string | undefined;
+  let isTested = true;
+  for (;;) {
+    const question = questions().find((each) => !answered.has(each));
+    if (question !== undefined) {
+      if (!(await ask(conversation, question))) return undefined;
+      answered.add(question);
+      if (question === "token") tokenUrl = draft.url;
+      if (question === "url" && tokenUrl !== undefined && !isSameOrigin(tokenUrl, draft.url)) {
+        // It is never sent to another host.
+        [draft.token, tokenUrl] = ["", undefined];
+        answered.delete("token");
+      }
+      continue;
+    }
+    try {
+      return await save(isTested);
+    } catch (error) {
+      const next = await askAfterFailure(conversation, error);
+      if (next === undefined) return undefined;
+      isTested = next !== "untested";
+      if (next !== "again" && next !== "untested") answered.delete(next);
+    }
+  }
+}
+
+/** What to do after a failure: something is edited, or it is tried again. Undefined if the person gives up. */
+async function askAfterFailure(
+  { crew, draft: { url, name }, questions }: Conversation,
+  error: unknown,
+): Promise<Question | "again" | "untested" | undefined> {
+  const kind = error instanceof CrewApiError ? error.kind : "";
+  if (kind === "aborted") return undefined;
+  const asked = questions();
+  // A stored token that can't be used is chosen again.
+  const token = (["token", "tokenType"] as const).find((each) => asked.includes(each));
+  const address = asked.includes("url") ? "url" : undefined;
+  const edits = [
+    [vscode.l10n.t("Edit Token"), token],
+    [vscode.l10n.t("Edit Address"), address],
+  ] as const;
+  const again = [vscode.l10n.t("Try Again"), "again"] as const;
+  const isRefused = kind === "unauthorized" || kind === "forbidden";
+  const buttons = new Map([
+    ...(isRefused ? [...edits, again] : [again, ...edits.toReversed()]),
+    // The address may be right.
+    ...(["unreachable", "timeout", "gateway"].includes(kind)
+      ? [[vscode.l10n.t("Save Anyway"), "untested"] as const]
+      : []),
+  ]);
+  const title =
+    crew !== undefined
+      ? vscode.l10n.t("“{0}” is not changed yet", crew.name)
+      : vscode.l10n.t("“{0}” is not connected yet", name === "" ? url : name);
+  const labels = [...buttons].flatMap(([label, next]) => (next === undefined ? [] : [label]));
+  const options = { modal: true, detail: messageOf(error) };
+  const chosen = await vscode.window.showErrorMessage(title, options, ...labels);
+  return buttons.get(chosen ?? "");
+}
+
+/** The crew with a changed part. @throws what is wrong with it */
+function check({ crews, crew, draft, questions }: Conversation, part: CrewChange): void {
+  if (crew !== undefined) crews.checkChange(crew, part);
+  else {
+    const { url = draft.url } = part;
+    const name = questions().includes("name") ? freeName(crews, url) : draft.name;
+    crews.checkNew({ url, name, ...part });
+  }
+}
+
+function freeName(crews: Crews, url: string): string {
+  const taken = crews.list().map(({ name }) => name);
+  return uniqueName(suggestName(normaliseAddress(url)), taken);
+}
+
+function nameIn(crews: Crews, { name, url }: Draft): string {
+  return name.trim() === "" ? freeName(crews, url) : name;
+}
+
+/** Puts the answer into the draft. False if the person cancels. */
+async function ask(conversation: Conversation, question: Question): Promise<boolean> {
+  const { crews, title, draft, crew } = conversation;
+  if (question === "tokenType") return await askTokenType(conversation);
+  const box = { title, ignoreFocusOut: true, value: draft[question] };
+  const problemWith = (part: CrewChange) => {
+    try {
+      check(conversation, part);
+      return undefined;
+    } catch (error) {
+      return plainMessage(messageOf(error));
+    }
+  };
+  if (question === "url") {
+    const url = await vscode.window.showInputBox({
+      ...box,
+      prompt: vscode.l10n.t(
+        "Address of the crew, from its page in the dashboard or from whoever runs its server. A pasted …/kickoff address also works.",
+      ),
+      placeHolder: "https://my-travel-crew.crewai.com",
+      validateInput(text) {
+        const problem = text === "" ? undefined : problemWith({ url: text });
+        if (problem !== undefined || text === "" || normaliseAddress(text) === text.trim())
+          return problem;
+        const message = vscode.l10n.t("Connects to {0}", normaliseAddress(text));
+        return { message, severity: vscode.InputBoxValidationSeverity.Info };
+      },
+    });
+    if (url === undefined || url === "") return false;
+    draft.url = normaliseAddress(url);
+    return true;
+  }
+  if (question === "token") {
+    const token = await askToken(conversation, box);
+    if (token === undefined || token === "") return false;
+    [draft.token, draft.isStored] = [tokenIn(token), false];
+    return true;
+  }
+  const prompt =
+    question === "name"
+      ? vscode.l10n.t("Name of the crew in Crewdeck.")
+      : vscode.l10n.t(
+          "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
+        );
+  const suggested = question === "name" ? nameIn(crews, draft) : draft.dashboardUrl;
+  const value = await vscode.window.showInputBox({
+    ...{ ...box, prompt, value: suggested },
+    validateInput: (text) =>
+      text.trim() === "" ? undefined : problemWith({ [question]: text.trim() }),
+  });
+  if (value === undefined) return false;
+  // A name that was suggested for one address doesn't stay for another.
+  const isSuggested = question === "name" && crew === undefined && value === suggested;
+  draft[question] = isSuggested ? "" : value.trim();
+  return true;
+}
+
+function askToken({ draft, crew }: Conversation, box: vscode.InputBoxOptions) {
+  const { tokenType, name, url } = draft;
+  const type = tokenType === undefined ? vscode.l10n.t("Token") : tokenTypeName(tokenType);
+  const prompt = vscode.l10n.t(
+    "{0} for {1}. It is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server. It is stored only in this machine's secret storage.",
+    type,
+    name === "" ? shortAddress(normaliseAddress(url)) : `“${name}”`,
+  );
+  const isElsewhere = crew !== undefined && !isSameOrigin(url, crew.url);
+  const why = isElsewhere
+    ? `${vscode.l10n.t("The token for {0} is never sent to another host.", new URL(crew.url).host)} `
+    : "";
+  return vscode.window.showInputBox({
+    ...{ ...box, password: true, prompt: plainMessage(`${why}${prompt}`) },
+    validateInput: (text) => (text === "" ? undefined : describeTokenProblem(tokenIn(text))),
+  });
+}
+
+/** Offers the stored token of the type that isn't in use, too. */
+async function askTokenType({ title, draft, tokens }: Conversation): Promise<boolean> {
+  const details = {
+    bearer: vscode.l10n.t("The organisation's token, with all rights."),
+    userBearer: vscode.l10n.t("A user's token, with fewer rights."),
+  };
+  const items = tokenTypes.map((type) => ({
+    ...{ type, isStored: false, label: tokenTypeName(type), detail: details[type] },
+  }));
+  // The first one is chosen by Enter.
+  if (draft.tokenType === "userBearer") items.reverse();
+  const other = tokens?.kind === "stored" ? otherType(tokens.inUse) : undefined;
+  const stored =
+    other !== undefined && tokens?.kind === "stored" && tokens.types.includes(other)
+      ? [{ type: other, isStored: true, label: vscode.l10n.t("Use {0}", tokenTypeName(other)) }]
+      : [];
+  const placeHolder = vscode.l10n.t("Which type of token is it? The dashboard shows it.");
+  const options = { title, placeHolder, ignoreFocusOut: true };
+  const chosen = await vscode.window.showQuickPick([...stored, ...items], options);
+  if (chosen === undefined) return false;
+  [draft.tokenType, draft.isStored] = [chosen.type, chosen.isStored];
+  return true;
+}
+
+function whileTesting<T>(what: string, action: (signal: AbortSignal) => Promise<T>) {
+  return withProgress(vscode.l10n.t("Testing {0}", what), action);
 }
 
 export function hasDashboard({ dashboardUrl = "" }: Crew): boolean {

@@ -1,25 +1,18 @@
 import * as vscode from "vscode";
 import { normaliseAddress, shortAddress } from "../api/address.ts";
-import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
+import type { CrewInputs, StatusPath, TokenType, TypedToken } from "../api/types.ts";
 import { messageOf, offer, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import { logProblem } from "../editor/log.ts";
 import type { CrewClient } from "./clients.ts";
-import {
-  statusPaths,
-  stopRoutes,
-  tokenNotes,
-  type StatusPaths,
-  type StopRoutes,
-} from "./state-by-crew.ts";
+import { StateByCrew, statusPathsKey, stopRoutesKey } from "./state-by-crew.ts";
 import { isWebAddress } from "./entries.ts";
 import {
   actionsForPlace,
   actionsForRefusal,
   addCrewAction,
   MissingTokenError,
-  notConnected,
   setTokenAction,
   stoppedError,
 } from "./errors.ts";
@@ -56,8 +49,9 @@ export class Crews implements vscode.Disposable {
   readonly #removed = this.#owned.add(new vscode.EventEmitter<Crew>());
   readonly #replaced = this.#owned.add(new vscode.EventEmitter<CrewReplacement>());
   readonly #tokens: Tokens;
-  readonly #statusPaths: StatusPaths;
-  readonly #stopRoutes: StopRoutes;
+  readonly #statusPaths: StateByCrew<StatusPath | undefined>;
+  /** Whether a crew may be able to stop executions: true until it has said that it has no such route. */
+  readonly #stopRoutes: StateByCrew<boolean>;
   readonly #userAgent: string | undefined;
   /** Kept, since a client remembers the crew's input names and status path. */
   readonly #connections = new Map<string, Connection>();
@@ -68,9 +62,10 @@ export class Crews implements vscode.Disposable {
     context: Pick<vscode.ExtensionContext, "secrets" | "globalState">,
     userAgent?: string,
   ) {
-    this.#tokens = this.#owned.add(new Tokens(context.secrets, tokenNotes(context.globalState)));
-    this.#statusPaths = statusPaths(context.globalState);
-    this.#stopRoutes = stopRoutes(context.globalState);
+    const { globalState } = context;
+    this.#tokens = this.#owned.add(new Tokens(context.secrets, globalState));
+    this.#statusPaths = new StateByCrew(globalState, statusPathsKey, readStatusPath);
+    this.#stopRoutes = new StateByCrew(globalState, stopRoutesKey, (route) => route !== false);
     this.#userAgent = userAgent;
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;
@@ -101,16 +96,11 @@ export class Crews implements vscode.Disposable {
     if (crew !== undefined) return crew;
     const names = this.list().map(({ name }) => name);
     throw new UserError(
-      names.length === 0
-        ? vscode.l10n.t(
-            "No crew is connected, so there is no “{0}”. Connect a crew first.",
-            nameOrUrlOrId,
-          )
-        : vscode.l10n.t(
-            "No crew named “{0}” is connected. Connected: {1}.",
-            nameOrUrlOrId,
-            names.join(", "),
-          ),
+      vscode.l10n.t(
+        "No crew named “{0}” is connected. Connected: {1}.",
+        nameOrUrlOrId,
+        names.join(", ") || "–",
+      ),
       [addCrewAction()],
     );
   }
@@ -135,8 +125,8 @@ export class Crews implements vscode.Disposable {
   /** Both tokens, for the local service. @throws UserError as {@link token} */
   async tokens(crewId: string): Promise<CrewTokens | undefined> {
     const reading = await this.#tokens.read(crewId);
-    if (reading.kind === "lost" && reading.why === "locked")
-      throw new MissingTokenError(this.find(crewId) ?? { id: crewId, name: crewId }, reading);
+    if (reading.kind === "locked")
+      throw new MissingTokenError(this.find(crewId) ?? { id: crewId, name: crewId }, true);
     return reading.kind === "stored" ? reading.tokens : undefined;
   }
 
@@ -179,7 +169,7 @@ export class Crews implements vscode.Disposable {
     { untested, signal }: { readonly untested?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<Crew> {
     const added = this.checkNew(crew);
-    if (crew.token === undefined) throw new MissingTokenError(added, { kind: "none" });
+    if (crew.token === undefined) throw new MissingTokenError(added);
     const token: TypedToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
     if (untested !== true) await this.test(added.url, token, signal);
     this.checkNew(crew);
@@ -258,13 +248,6 @@ export class Crews implements vscode.Disposable {
     return problems;
   }
 
-  /** Sends no token. @throws CrewApiError if no crew is at the address */
-  async testAddress(url: string, signal: AbortSignal): Promise<void> {
-    const { CrewClient, clientOptions } = await import("./clients.ts");
-    const options = clientOptions(() => shortAddress(url), this.#userAgent);
-    await CrewClient.testAddress(url, options, { signal });
-  }
-
   /** Whether a crew at the address accepts the token. @throws CrewApiError */
   async test(url: string, token: TypedToken, signal?: AbortSignal): Promise<void> {
     const { CrewClient, clientOptions } = await import("./clients.ts");
@@ -320,8 +303,10 @@ export class Crews implements vscode.Disposable {
   /** A local crew's port may differ from the stored one. @throws UserError */
   #connected({ id, name }: Pick<Crew, "id" | "name">): Crew {
     const current = this.#byId(id);
-    if (current === undefined) throw notConnected(id, name);
-    return current;
+    if (current !== undefined) return current;
+    throw new UserError(
+      vscode.l10n.t("“{0}” is not connected. Connect or start it to continue.", name),
+    );
   }
 
   /** The code is loaded with the first: most windows make no request at startup. */
@@ -371,7 +356,7 @@ export class Crews implements vscode.Disposable {
   /** @throws MissingTokenError */
   async #read(crew: Crew): Promise<CrewTokens> {
     const reading = await this.#tokens.read(crew.id);
-    if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
+    if (reading.kind !== "stored") throw new MissingTokenError(crew, reading.kind === "locked");
     return reading.tokens;
   }
 
@@ -420,11 +405,15 @@ function checked(
   return crew;
 }
 
+function readStatusPath(path: unknown): StatusPath | undefined {
+  return path === "/{kickoff_id}/status" || path === "/status/{kickoff_id}" ? path : undefined;
+}
+
 function refuseLocal(crew: Crew): void {
   if (crew.local !== undefined)
     throw new UserError(
       vscode.l10n.t(
-        "“{0}” runs on this machine and is not in the settings. Stop the local crew instead.",
+        "“{0}” is a local crew: its name and address come from its folder, not from the settings.",
         crew.name,
       ),
     );

@@ -3,37 +3,28 @@ import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { tokenTypeName } from "./token-format.ts";
-import type { Crew, TokenLoss, TokenState } from "./types.ts";
+import type { Crew } from "./types.ts";
 
-/** The crew's token can't be read. Thrown before any request. */
+/** There is no token, or it can't be read. Thrown before any request. */
 export class MissingTokenError extends UserError {
   override readonly name = "MissingTokenError";
-  /** `none`: never set on this machine; settings sync may have brought the crew. */
-  readonly why: "none" | TokenLoss;
+  readonly isLocked: boolean;
 
-  constructor(
-    crew: Pick<Crew, "id" | "name" | "local">,
-    state: Exclude<TokenState, { kind: "stored" }>,
-  ) {
-    const { name, local } = crew;
-    const why = state.kind === "none" ? "none" : state.why;
-    const gone = vscode.l10n.t(
-      "The token of “{0}” is no longer in this machine's secret storage. Set it again.",
-      name,
-    );
-    const texts = {
-      none: vscode.l10n.t(
-        "There is no token for “{0}” on this machine. Set the token to continue.",
-        name,
-      ),
-      locked: vscode.l10n.t(
-        "The token of “{0}” can't be read from this machine's secret storage. It may be locked: unlock it and try again, or set the token again.",
-        name,
-      ),
-      ...{ gone, garbled: gone },
-    };
-    if (local === undefined) super(texts[why], [setTokenAction(crew)]);
-    else if (why === "locked") super(texts[why]);
+  constructor({ id, name, local }: Pick<Crew, "id" | "name" | "local">, isLocked = false) {
+    const set = local === undefined ? [setTokenAction({ id })] : [];
+    if (isLocked)
+      super(
+        vscode.l10n.t(
+          "The token of “{0}” can't be read from this machine's secret storage. It may be locked: unlock it and try again, or set the token again.",
+          name,
+        ),
+        set,
+      );
+    else if (local === undefined)
+      super(
+        vscode.l10n.t("There is no token for “{0}” on this machine. Set it to continue.", name),
+        set,
+      );
     else
       super(
         vscode.l10n.t(
@@ -42,25 +33,13 @@ export class MissingTokenError extends UserError {
         ),
         [startLocalAction(vscode.l10n.t("Start Local Crew"), local.folder)],
       );
-    this.why = why;
+    this.isLocked = isLocked;
   }
 }
 
 export function stoppedError(name: string, folder: string): UserError {
   const text = vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", name);
   return new UserError(text, [startLocalAction(vscode.l10n.t("Start {0}", name), folder)]);
-}
-
-export function notConnected(id: string, name: string): UserError {
-  const [, url] = /^url:(.*)$/s.exec(id) ?? [];
-  return new UserError(
-    url === undefined
-      ? vscode.l10n.t(
-          "The local crew “{0}” has not been started in this window. Start it to continue.",
-          name,
-        )
-      : vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to continue.", name, url),
-  );
 }
 
 function action(title: string, command: string, argument?: object): ErrorAction {

@@ -1,6 +1,5 @@
 import type * as vscode from "vscode";
-import type { StatusPath } from "../api/types.ts";
-import { asArray, asObject, type UnknownObject } from "../base/json.ts";
+import { asObject, type UnknownObject } from "../base/json.ts";
 
 export const tokenNotesKey = "crewdeck.storedTokens";
 export const statusPathsKey = "crewdeck.statusPaths";
@@ -40,28 +39,4 @@ export class StateByCrew<T> {
   #all(): UnknownObject {
     return asObject(this.#memento.get(this.#key));
   }
-}
-
-export type TokenNotes = StateByCrew<boolean>;
-export type StatusPaths = StateByCrew<StatusPath | undefined>;
-export type StopRoutes = StateByCrew<boolean>;
-
-/** Whether a token was stored for a crew, to tell a lost secret from one never set. Version 0.1 kept the tokens' types. */
-export function tokenNotes(memento: vscode.Memento): TokenNotes {
-  return new StateByCrew(
-    memento,
-    tokenNotesKey,
-    (noted) => noted === true || asArray(noted).length > 0,
-  );
-}
-
-export function statusPaths(memento: vscode.Memento): StatusPaths {
-  return new StateByCrew(memento, statusPathsKey, (path) =>
-    path === "/{kickoff_id}/status" || path === "/status/{kickoff_id}" ? path : undefined,
-  );
-}
-
-/** Whether a crew may be able to stop executions: true until it has said that it has no such route. */
-export function stopRoutes(memento: vscode.Memento): StopRoutes {
-  return new StateByCrew(memento, stopRoutesKey, (route) => route !== false);
 }

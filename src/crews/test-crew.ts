@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
 import { defined } from "../base/json.ts";
 import { actionsOf, messageOf, UserError } from "../base/errors.ts";
-import { plainMessage, runAction, showError, showStatus, withCancel } from "../editor/messages.ts";
+import { showActions, showError, withCancel } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
 import { editCrewAction, MissingTokenError } from "./errors.ts";
 import { tokenTypeName } from "./token-format.ts";
@@ -18,25 +18,14 @@ export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | u
 }
 
 async function show({ report, error }: Examination, crew: Crew): Promise<void> {
-  const copy = vscode.l10n.t("Copy Report");
-  const text = plainMessage(linesOf(report).join(" "));
-  const log = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLog" };
   const brought = actionsOf(error);
   // Without other actions, the address may be wrong.
   const remedies =
     brought.length > 0 || crew.local !== undefined ? brought : [editCrewAction(crew)];
-  const actions = error === undefined ? [] : [...remedies, log];
-  const titles = [...actions.map(({ title }) => title), copy];
-  const chosen =
-    error === undefined
-      ? await vscode.window.showInformationMessage(text, ...titles)
-      : await vscode.window.showErrorMessage(text, ...titles);
-  if (chosen === copy) {
-    await vscode.env.clipboard.writeText(linesOf(report).join("\n"));
-    showStatus(vscode.l10n.t("Report copied."));
-  }
-  const action = actions.find(({ title }) => title === chosen);
-  if (action !== undefined) await runAction(action);
+  const log = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLog" };
+  await (error === undefined
+    ? showActions("Information", textOf(report), [log])
+    : showActions("Error", textOf(report), [...remedies, log]));
 }
 
 interface Examination {
@@ -71,22 +60,18 @@ export async function examine(
 
 /** Undefined for a cancelled test and unexpected errors. */
 function causeOf(error: unknown): string | undefined {
-  if (error instanceof MissingTokenError) return error.why === "none" ? "noToken" : "tokenLost";
+  if (error instanceof MissingTokenError) return error.isLocked ? "tokenLocked" : "noToken";
   if (error instanceof UserError) return "other";
   if (!(error instanceof CrewApiError) || error.kind === "aborted") return undefined;
   return error.reason ?? error.kind;
 }
 
-function linesOf(report: CrewReport): readonly string[] {
+function textOf(report: CrewReport): string {
   const { crew, url, milliseconds, inputs = 0, tokenType, statusPath, ok, problem = "" } = report;
-  const token = tokenType === undefined ? [] : [l10n.t("Token: {0}.", tokenTypeName(tokenType))];
-  if (!ok) return [l10n.t("“{0}” at {1}:", crew, url), problem, ...token];
-  const found = inputs === 1 ? l10n.t("one input") : l10n.t("{0} inputs", inputs);
-  return [
-    l10n.t("“{0}” answers at {1} in {2} ms and has {3}.", crew, url, milliseconds, found),
-    ...token,
-    statusPath === undefined
-      ? l10n.t("Its status path is not known yet.")
-      : l10n.t("Status path: {0}.", statusPath),
-  ];
+  const token = tokenType === undefined ? "–" : tokenTypeName(tokenType);
+  if (!ok) return l10n.t("“{0}” at {1}: {2} Token: {3}.", crew, url, problem, token);
+  return l10n.t(
+    "“{0}” answers at {1} in {2} ms. Inputs: {3}. Token: {4}. Status path: {5}.",
+    ...[crew, url, milliseconds, inputs, token, statusPath ?? "–"],
+  );
 }

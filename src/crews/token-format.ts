@@ -73,19 +73,16 @@ const around = [
 /** A header takes visible ASCII only; an error about it would quote the token. */
 export function describeTokenProblem(token: string): string | undefined {
   if (token === "") return l10n.t("Paste the token.");
-  if (token.length > maxTokenLength) return l10n.t("This is too long for a token.");
-  if (around.some((pattern) => pattern.test(token)))
-    return l10n.t(
-      "This is a variable, a header or an address rather than a token. Paste only the value of the token.",
-    );
-  if (/%[2-7][0-9a-f]/i.test(token))
-    return l10n.t(
-      "This is encoded for an address, such as “%20” for a space. Paste the token as the crew's page shows it.",
-    );
-  return /^[\x21-\x7e]+$/.test(token)
+  const isToken =
+    token.length <= maxTokenLength &&
+    /^[\x21-\x7e]+$/.test(token) &&
+    // Encoded for an address, such as “%20” for a space.
+    !/%[2-7][0-9a-f]/i.test(token) &&
+    !around.some((pattern) => pattern.test(token));
+  return isToken
     ? undefined
     : l10n.t(
-        "A token has only letters, digits and signs. This text has a space, a line break or another character.",
+        "This is not the value of a token. Paste it as the crew's page shows it: letters, digits and signs, without a name, an address or spaces.",
       );
 }
 

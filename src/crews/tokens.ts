@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
-import type { TokenNotes } from "./state-by-crew.ts";
+import { StateByCrew, tokenNotesKey } from "./state-by-crew.ts";
 import { cleanToken, formatEntry, parseEntry } from "./token-format.ts";
 import type { CrewTokens, TokenState } from "./types.ts";
 
@@ -15,13 +15,14 @@ type TokenReading =
 /** Not cached: not every change in another window fires an event (observed in VS Code's server). */
 export class Tokens implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
-  readonly #notes: TokenNotes;
+  /** For which crews there is one: not every version of VS Code lists its secrets. */
+  readonly #notes: StateByCrew<unknown>;
   readonly #changed = new vscode.EventEmitter<string>();
   readonly #subscription: vscode.Disposable;
 
-  constructor(secrets: vscode.SecretStorage, notes: TokenNotes) {
+  constructor(secrets: vscode.SecretStorage, memento: vscode.Memento) {
     this.#secrets = secrets;
-    this.#notes = notes;
+    this.#notes = new StateByCrew(memento, tokenNotesKey, (note) => note);
     this.#subscription = secrets.onDidChange(({ key }) => {
       if (key.startsWith(prefix)) this.#changed.fire(key.slice(prefix.length));
     });
@@ -30,19 +31,15 @@ export class Tokens implements vscode.Disposable {
   /** Fires with a crew's id, but not always for changes in another window. */
   readonly onDidChange = this.#changed.event;
 
-  /** Never throws: a failing storage, such as a locked keychain, gives `lost`. */
+  /** Never throws. */
   async read(crewId: string): Promise<TokenReading> {
-    let stored: string | undefined;
     try {
-      stored = await this.#secrets.get(prefix + crewId);
+      const tokens = parseEntry((await this.#secrets.get(prefix + crewId)) ?? "");
+      return tokens === undefined ? { kind: "none" } : { kind: "stored", tokens };
     } catch (error) {
       logProblem("Reading the secret storage", error);
-      return { kind: "lost", why: "locked" };
+      return { kind: "locked" };
     }
-    if (stored === undefined)
-      return this.#notes.read(crewId) ? { kind: "lost", why: "gone" } : { kind: "none" };
-    const tokens = parseEntry(stored);
-    return tokens === undefined ? { kind: "lost", why: "garbled" } : { kind: "stored", tokens };
   }
 
   async write(crewId: string, { inUse, bearer, userBearer }: CrewTokens): Promise<void> {

@@ -46,14 +46,12 @@ export interface CrewTokens {
   readonly userBearer?: string;
 }
 
-/** `locked`: it can't be read, such as a locked keychain. */
-export type TokenLoss = "gone" | "garbled" | "locked";
-
 export type TokenState =
   | { readonly kind: "stored"; readonly inUse: TokenType; readonly types: readonly TokenType[] }
-  /** Never set on this machine. */
+  /** Not on this machine, such as after settings sync has brought the crew, or unreadable. */
   | { readonly kind: "none" }
-  | { readonly kind: "lost"; readonly why: TokenLoss };
+  /** SecretStorage can't be read, such as a locked keychain. */
+  | { readonly kind: "locked" };
 
 export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
-import { askText } from "../../src/crews/ask.ts";
-import { setToken } from "../../src/crews/connect.ts";
+import { connectCrew, setToken } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import { person as asker } from "../../src/actions/asker.ts";
@@ -79,17 +78,18 @@ describe("names and texts of a crew", () => {
   });
 
   it("make no links in an input box's prompt or validation message", async () => {
+    await crews.add({ name: link, url: crew.url, token: "one" }, { untested: true });
     person.dispose();
-    person = new ScriptedPerson([{ type: "x" }, "escape"]);
-    await askText({
-      title: "",
-      prompt: `${link} refused it.`,
-      value: "",
-      validate: () => `${link} has it already.`,
-    });
-    const [{ text, complaint } = { text: "" }] = person.shown;
-    for (const shownText of [text, complaint ?? ""])
-      assert.ok(shownText.includes("Retry") && !shownText.includes(link), shownText);
+    person = new ScriptedPerson([{ type: crew.url }, "escape"]);
+    assert.equal(await connectCrew(crews), undefined);
+    const [{ complaint = "" } = {}] = person.shown;
+    assert.ok(complaint.includes("Retry") && !complaint.includes(link), complaint);
+    person.dispose();
+    person = new ScriptedPerson([{ pick: "User Bearer Token" }, "escape"]);
+    await setToken(crews, crews.get(link));
+    const { text = "" } = person.shown.at(-1) ?? {};
+    assert.ok(text.includes("Retry") && !text.includes(link), text);
+    await set("crews", undefined);
   });
 
   it("make no links in the message about an invalid entry in the settings", async () => {

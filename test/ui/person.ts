@@ -11,26 +11,22 @@ export interface CrewToConnect {
 
 /** Connects a crew through the command palette, as a person does, and waits for its row in the view. */
 export async function connectCrew(window: VSCodeWindow, crew: CrewToConnect): Promise<void> {
-  await answerAddress(window, crew.url);
-  await answerWhenFound(window, crew);
+  await answerConnecting(window, crew);
+  await window.tree.row(crew.name).waitFor();
 }
 
-/** Begins to connect a crew, which tests its address. */
-export async function answerAddress(window: VSCodeWindow, url: string): Promise<void> {
-  await window.tree.open("Crewdeck");
-  await window.runCommand("Crewdeck: Connect a Crew…");
-  await window.quickInput.answer("Address of the crew", url);
-}
-
-/** Gives the other answers, once there is a crew at the address. */
-export async function answerWhenFound(
-  { quickInput, tree }: VSCodeWindow,
-  { token, name }: Omit<CrewToConnect, "url">,
+/** Gives the answers after which the crew is tested. */
+export async function answerConnecting(
+  window: VSCodeWindow,
+  { url, token, name }: CrewToConnect,
 ): Promise<void> {
+  const { quickInput, tree } = window;
+  await tree.open("Crewdeck");
+  await window.runCommand("Crewdeck: Connect a Crew…");
+  await quickInput.answer("Address of the crew", url);
   await quickInput.answer("Token for", token);
   await quickInput.choose("Which type of token", "Bearer Token");
   await quickInput.answer("Name of the crew", name);
-  await tree.row(name).waitFor();
 }
 
 /** Opens a crew's form by the icon on its row. */

@@ -10,7 +10,7 @@ import { ReverseProxy } from "../support/reverse-proxy.ts";
 import { runService, startProgram, type RunningProgram } from "../support/service.ts";
 import { editionFromEnvironment } from "../support/vscode-versions.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { answerAddress, answerWhenFound, connectCrew } from "./person.ts";
+import { answerConnecting, connectCrew } from "./person.ts";
 import { tellStory } from "./story.ts";
 
 /** The name in the test authority's certificate, with which nothing looks like a crew on this machine. */
@@ -77,10 +77,11 @@ describe("A team's server behind TLS, in the window", () => {
     return stdout.trim();
   }
 
-  it("asks for no token if no trusted authority has signed the server's certificate, and says so", async () => {
+  it("sends nothing if no trusted authority has signed the server's certificate, and says so", async () => {
     const { messages } = window;
-    await answerAddress(window, `${publicUrl}/example_crew`);
-    const dialog = messages.dialog(`${publicUrl}/example_crew is not connected yet`);
+    const url = `${publicUrl}/example_crew`;
+    await answerConnecting(window, { url, token, name: "example_crew" });
+    const dialog = messages.dialog("“example_crew” is not connected yet");
     await dialog.waitFor();
     assert.match(
       await dialog.innerText(),
@@ -94,14 +95,13 @@ describe("A team's server behind TLS, in the window", () => {
     const read = (name: string) => readFileSync(path.join(folder, name), "utf8");
     tls.certificate = { key: read("crew.key"), cert: read("crew.pem") };
     await messages.confirm("is not connected yet", "Try Again");
-    await answerWhenFound(window, { token, name: "example_crew" });
+    await window.tree.row("example_crew").waitFor();
     await connectCrew(window, { url: `${publicUrl}/declarative`, token, name: "declarative" });
     await tellStory(window);
 
     assert.deepEqual(
       new Set(tls.requests.map(({ authorization }) => authorization)),
-      new Set([undefined, `Bearer ${token}`]),
-      "the address is tested without a token",
+      new Set([`Bearer ${token}`]),
     );
     const sent = (suffix: string) =>
       tls.requests.filter((request) => request.path === `/example_crew/${suffix}`).length;

@@ -88,10 +88,10 @@ export function crewRow(crew: Crew, { refusing, tokens }: CrewCondition): Row {
   const stored = tokens?.kind === "stored" ? tokens : undefined;
   // A local crew creates its own tokens.
   const needsToken = local === undefined && tokens !== undefined && stored === undefined;
-  const isLost = needsToken && tokens.kind === "lost";
+  const isLocked = needsToken && tokens.kind === "locked";
   const [trouble] = present(
     refusing && refusalLabel(refusing),
-    isLost && l10n.t("Token lost here – set it again"),
+    isLocked && l10n.t("Token can't be read"),
     needsToken && l10n.t("No token on this machine"),
   );
   const place = local === undefined ? shortAddress(url) : phaseLabel(local);
@@ -121,7 +121,8 @@ export function crewRow(crew: Crew, { refusing, tokens }: CrewCondition): Row {
       trouble,
       refusing?.message,
       refusing?.remedy,
-      isLost && l10n.t("This machine's secret storage no longer returns the token. Set it again."),
+      isLocked &&
+        l10n.t("This machine's secret storage no longer returns the token. Set it again."),
       uses && l10n.t("Uses {0}", uses),
       hasTwoTokens && l10n.t("Also here: {0}", describeTokenType(otherType(stored.inUse))),
       engine && l10n.t("Served on this machine: {0}", engine),

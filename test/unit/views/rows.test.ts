@@ -66,7 +66,7 @@ const withHeld = { ...real, interrupted: ["1", "2", "3"] };
 const failure = "It ended unexpectedly\n(exit code 3).";
 const noCrewai = "crewAI is not installed for /p/.venv/bin/python.";
 const two = stored("userBearer", "bearer", "userBearer");
-const lostToken = { tokens: { kind: "lost", why: "gone" } } as const;
+const locked = { tokens: { kind: "locked" } } as const;
 
 type Row = ReturnType<typeof crewRow>;
 type CrewCase = readonly [of: Crew, text: string, known?: Parameters<typeof crewRow>[1]];
@@ -84,7 +84,7 @@ const crewRows: readonly (readonly [what: string, part: (row: Row) => string, Cr
       [deployed, "User's token refused – replace it to continue", refusal("userBearer")],
       [deployed, "Organisation's token refused – replace it to continue", refusal("bearer")],
       [deployed, "No token on this machine", { tokens: { kind: "none" } }],
-      [deployed, "Token lost here – set it again", lostToken],
+      [deployed, "Token can't be read", locked],
       [deployed, "User Bearer Token · crew.test", two],
       [deployed, "crew.test", stored("bearer", "bearer")],
       [local, "rehearsal, no model", stored("bearer", "bearer", "userBearer")],
@@ -101,7 +101,7 @@ const crewRows: readonly (readonly [what: string, part: (row: Row) => string, Cr
     [
       [deployed, "Token refused", refusal()],
       [deployed, "Organisation's token refused", refusal("bearer")],
-      [deployed, "Token lost here", lostToken],
+      [deployed, "Token can't be read", locked],
       [deployed, "Crew Writers, crew.test, uses the user's token (User Bearer Token)", two],
       [local, "Crew Mine, rehearsal – no language model is called"],
       [mine(withHeld), ", 3 executions were interrupted"],
@@ -113,7 +113,7 @@ const crewRows: readonly (readonly [what: string, part: (row: Row) => string, Cr
     (row) => row.tooltip.join("\n"),
     [
       [deployed, "Set another one.", refusal()],
-      [deployed, "secret storage no longer returns the token", lostToken],
+      [deployed, "secret storage no longer returns the token", locked],
       [deployed, "Uses the user's token (User Bearer Token)\n", two],
       [deployed, "\nAlso here: the organisation's token (Bearer Token)", two],
       [local, "Served on this machine: rehearsal – no language model is called"],
