@@ -238,12 +238,6 @@ export function engineName(engine: string): string {
   return engine === "crewai" ? "crewAI" : engine;
 }
 
-export function engineLabel(engine: "crewai" | "rehearsal"): string {
-  return engine === "crewai"
-    ? l10n.t("crewAI – the project's own Python, tools and model")
-    : rehearsalLabel();
-}
-
 export function rehearsalLabel(): string {
   return l10n.t("rehearsal – no language model is called");
 }

@@ -279,7 +279,7 @@ describe("the tree", () => {
     assert.deepEqual(labels(tree.getChildren()), ["Writers", "Painters"]);
   });
 
-  it("groups by state and by day, which is called anew at midnight", async () => {
+  it("groups by state and by day", async () => {
     const noon = (day: number) => new Date(2026, 9, day, 11).toISOString();
     await clock.pass(new Date(2026, 9, 21, 12).getTime() - clock.now());
     add(anExecution({ startedAt: noon(21) }), another("busy", noon(21)), {
@@ -290,10 +290,9 @@ describe("the tree", () => {
     assert.deepEqual(refreshed.at(-1), undefined);
     assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Running", "Completed"]);
     await tree.arrangement.groupBy("day");
-    assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Today", "Yesterday"]);
-    await clock.pass(12 * 60 * 60_000);
-    assert.ok(refreshed.includes(undefined));
-    assert.deepEqual(labels(tree.getChildren()).slice(0, 2), ["Waiting for you", "Yesterday"]);
+    const [top, ...days] = labels(tree.getChildren()).map(String);
+    assert.equal(top, "Waiting for you");
+    assert.match(days.join("; "), /^.*October 21.*; .*October 20.*$/);
   });
 
   it("shows only what matches the filter, and describes the filter, how many it hides and that one of them waits", () => {

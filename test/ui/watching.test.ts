@@ -109,17 +109,17 @@ describe("Watching, in the window", () => {
     const rows = await tree.rows();
     assert.deepEqual(
       [rows[0]?.label, rows[0]?.description, rows[0]?.spoken],
-      ["Waiting for you", "3", "Waiting for you, 3 executions"],
+      ["Waiting for you", "3", "Waiting for you, executions: 3"],
     );
     assert.match(
       rows[1]?.spoken ?? "",
-      /^Tea in the office, Waiting for you at task outline, .*, Crew: Briefings$/,
+      /^Tea in the office, Waiting for you, .*outline, .*Briefings$/,
     );
     window.setSettings({ ...settings, "workbench.hover.delay": 500 });
     const tooltip = await tree.tooltip("Tea in the office", "topic: Tea in the office");
     window.setSettings(settings);
     for (const part of [
-      "Waiting for you at task outline",
+      "Waiting for you",
       "Crew: Briefings",
       "audience: colleagues",
       "ID: id-0",

@@ -66,29 +66,6 @@ export function groupingLabel(grouping: Grouping): string {
   return { crew: l10n.t("Crew"), state: l10n.t("State"), day: l10n.t("Day") }[grouping];
 }
 
-/** The midnight after `now` (milliseconds since 1970). */
-export function nextDay(now: number): number {
-  return midnight(now, 1).getTime();
-}
-
-/** A day (`2026-10-21`) as named at `now`, in a language (BCP 47). */
-export function dayLabel(day: string, now: number, language: string): string {
-  if (day === formatDay(midnight(now, 0))) return l10n.t("Today");
-  if (day === formatDay(midnight(now, -1))) return l10n.t("Yesterday");
-  const isThisYear = day.startsWith(`${new Date(now).getFullYear()}-`);
-  return new Intl.DateTimeFormat(language, {
-    weekday: "long",
-    day: "numeric",
-    month: "long",
-    ...(isThisYear ? {} : { year: "numeric" }),
-  }).format(new Date(`${day}T00:00:00`));
-}
-
-function midnight(now: number, days: number): Date {
-  const time = new Date(now);
-  return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
-}
-
 /** All words of the text and one of the states must match; empty matches all. */
 export interface Filter {
   readonly text: string;

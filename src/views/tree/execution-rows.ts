@@ -21,7 +21,6 @@ import {
   type Icon,
   isRehearsal,
   present,
-  rehearsalLabel,
   shortProgress,
   shortStart,
   startLabel,
@@ -34,8 +33,9 @@ import type { Row } from "./rows.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
 
-/** Of a title in its row: state, progress and time have room beside it in a side bar of usual width. */
-const longestTitle = 20;
+/** Characters of title, state, progress and time that a side bar of usual width shows. The title is shortened first. */
+const room = 38;
+const titles = { shortest: 12, longest: 20 };
 
 const warningColor = "list.warningForeground";
 
@@ -49,63 +49,49 @@ export function executionRow(
   const { isInterrupted = false, isKickingOff = false, doubt, prices = [] } = circumstances;
   const { state, waiting, pinned } = execution;
   const brief = briefOf(execution, circumstances);
-  const { title, label } = brief;
-  const warnings = warningsOf(execution, circumstances);
+  const { title, label, crew } = brief;
   // How long it ran is known only while it is watched.
   const isLost = doubt?.isLasting === true && !isInterrupted && !hasEnded(execution);
   const time = !isLost && elapsedText(brief.elapsed, now);
-  const isUsual = !isKickingOff && !isInterrupted;
-  const task = isUsual && waiting !== undefined ? taskWithAttempt(waiting) : undefined;
-  const situation = task === undefined ? label : l10n.t("{0} at task {1}", label, task);
-  const saysGroup = isUsual && group === "state" && state !== "unknown";
-  const isListedTask = group === "waiting" && task !== undefined;
-  const crew = l10n.t("Crew: {0}", brief.crew);
-  const [isPinned, rehearsal] = [
+  const saysState =
+    !isKickingOff &&
+    !isInterrupted &&
+    (group === "waiting" ? waiting !== undefined : group === "state" && state !== "unknown");
+  const essential = present(
+    !saysState && label,
+    state !== "completed" && shortProgress(execution),
+    time,
+  );
+  const others = present(
+    !isInterrupted && waiting && taskWithAttempt(waiting),
+    askOf(execution),
+    ...warningsOf(execution, circumstances),
     pinned === true && l10n.t("pinned"),
+    sharesTitle(execution) && shortStart(execution, now),
+    group !== "crew" && crew,
     isRehearsal(execution) && l10n.t("rehearsal"),
-  ];
-  const asks = askOf(execution);
-  const start = startLabel(execution);
-  const all = present(situation, asks, fullProgress(execution), time, ...warnings);
+  );
+  const left = room - essential.join(" · ").length;
+  const spoken = present(title, label, fullProgress(execution), time, ...others);
   return {
-    label: oneLine(title, longestTitle),
-    description: present(
-      ...(isListedTask ? [] : [!saysGroup && situation, asks]),
-      state !== "completed" && shortProgress(execution),
-      time,
-      // A task's name may be long: progress and time come before it.
-      ...(isListedTask ? [task, asks] : []),
-      // Its menu says what to do, and there is little room.
-      ...(isInterrupted ? [] : warnings),
-      isPinned,
-      sharesTitle(execution) && shortStart(execution, now),
-      group !== "crew" && brief.crew,
-      rehearsal,
-    ).join(" · "),
+    label: oneLine(title, Math.min(titles.longest, Math.max(titles.shortest, left))),
+    description: [...essential, ...others].join(" · "),
     // Computed on demand: few of 10,000 rows are hovered over.
     get tooltip() {
       return present(
-        title,
-        ...all,
+        ...spoken,
         ...useLabels(tokenUse(execution), prices),
         !hasEnded(execution) && doubt?.text,
         ...details(execution),
-        crew,
-        start,
+        l10n.t("Crew: {0}", crew),
+        startLabel(execution),
         ...triggerFacts(execution).map(({ label, value }) => l10n.t("{0}: {1}", label, value)),
         ...execution.kickoffIds.map((id) => l10n.t("ID: {0}", id)),
       );
     },
     icon: iconOf(execution, circumstances),
     facts: factsOf(execution, brief),
-    sentence: present(
-      title,
-      ...all,
-      sharesTitle(execution) && start,
-      rehearsal,
-      isPinned,
-      group !== "crew" && crew,
-    ).join(", "),
+    sentence: spoken.join(", "),
   };
 }
 
@@ -155,14 +141,13 @@ function askOf(execution: ExecutionSummary): string | undefined {
 }
 
 function warningsOf(execution: ExecutionSummary, { doubt }: Circumstances): readonly string[] {
-  const pending = pendingResume(execution);
-  const answered = answeredPause(execution) && l10n.t("answered, pause still reported");
-  if (hasEnded(execution)) return present(answered);
+  if (hasEnded(execution)) return [];
   const { stop, watchingStoppedAt } = execution;
+  const pending = pendingResume(execution);
   return present(
     pending?.outcome === "sending" && l10n.t("sending feedback…"),
     pending?.outcome === "unanswered" && l10n.t("feedback may have been sent"),
-    answered,
+    answeredPause(execution) && l10n.t("answered, pause still reported"),
     isStopping(execution) && l10n.t("stopping…"),
     stop?.outcome === "unanswered" && l10n.t("request to stop may have been sent"),
     stop?.outcome === "ignored" && l10n.t("asked to stop, and goes on"),
@@ -170,17 +155,14 @@ function warningsOf(execution: ExecutionSummary, { doubt }: Circumstances): read
   );
 }
 
-function details({ request, error, pinned, ...execution }: ExecutionSummary): readonly string[] {
-  const inputs = Object.entries(request?.inputs ?? {});
+function details({ request, error }: ExecutionSummary): readonly string[] {
+  const inputs = Object.entries(request?.inputs ?? {}).slice(0, max.inputs);
   return present(
-    isRehearsal(execution) && rehearsalLabel(),
-    pinned === true && l10n.t("Pinned: first in its group"),
     error !== undefined && l10n.t("Error: {0}", oneLine(error, max.error)),
-    ...inputs.slice(0, max.inputs).map(([name, value]) => {
+    ...inputs.map(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);
       return l10n.t("{0}: {1}", shortName(name), oneLine(text, max.value));
     }),
-    inputs.length > max.inputs && l10n.t("and {0} more inputs", inputs.length - max.inputs),
   );
 }
 

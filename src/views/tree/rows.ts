@@ -2,11 +2,11 @@ import * as l10n from "@vscode/l10n";
 import { shortAddress } from "../../api/address.ts";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine } from "../../base/text.ts";
-import { describeTokenType, otherType, tokenTypeName } from "../../crews/token-format.ts";
+import { tokenTypeName } from "../../crews/token-format.ts";
 import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
-import { type CrewRef, hasEnded, isLocalCrew } from "../../executions/model.ts";
-import { engineLabel, type Icon, present, stateIcons, stateName } from "../../view/words.ts";
-import { dayLabel, groupStates, partsOf } from "./arrangement.ts";
+import { type CrewRef, hasEnded } from "../../executions/model.ts";
+import { type Icon, present, stateIcons, stateName } from "../../view/words.ts";
+import { groupStates, partsOf } from "./arrangement.ts";
 
 export interface Row {
   readonly label: string;
@@ -16,24 +16,26 @@ export interface Row {
   readonly icon: Icon;
   /** For the manifest's menus, joined by colons. */
   readonly facts: string;
+  /** For screen readers. */
   readonly sentence: string;
 }
 
-/** At `now` (milliseconds since 1970), in a language (BCP 47). */
-export function groupRow(group: string, size: number, now: number, language: string): Row {
+/** In a language (BCP 47). */
+export function groupRow(group: string, size: number, language: string): Row {
   const { kind, of } = partsOf(group);
   const state = groupStates.find((each) => each === of) ?? "waiting";
-  const label = kind === "day" ? dayLabel(of, now, language) : stateName(state);
-  const count = size === 1 ? l10n.t("1 execution") : l10n.t("{0} executions", size);
+  const day = new Intl.DateTimeFormat(language, { dateStyle: "full" });
+  const label = kind === "day" ? day.format(new Date(`${of}T00:00:00`)) : stateName(state);
+  const count = l10n.t("executions: {0}", size);
   const stateIcon =
     state === "waiting" ? stateIcons.waiting : { id: stateIcons[state].id.replace("~spin", "") };
   return {
     label,
     description: String(size),
-    tooltip: present(label, kind === "day" && label !== of && of, count),
+    tooltip: [label, count],
     icon: kind === "day" ? { id: "calendar" } : stateIcon,
     facts: `group:${kind}`,
-    sentence: l10n.t("{0}, {1}", label, count),
+    sentence: `${label}, ${count}`,
   };
 }
 
@@ -59,19 +61,15 @@ function plainRow(label: string, description: string, icon: string, facts: strin
   return { label, description, tooltip, icon: { id: icon }, facts, sentence: tooltip.join(", ") };
 }
 
-export function goneCrewRow({ id, name, url }: CrewRef): Row {
-  const isLocal = isLocalCrew({ id });
-  const description = isLocal ? l10n.t("local crew, not started here") : l10n.t("not connected");
-  const remedy = isLocal
-    ? l10n.t("Start the local crew to continue.")
-    : l10n.t("Connect this crew again to continue.");
+export function goneCrewRow({ name, url }: CrewRef): Row {
+  const description = l10n.t("not connected");
   return {
     label: name,
     description,
-    tooltip: [name, url, remedy],
+    tooltip: [name, url, l10n.t("Connect this crew again, or start it, to continue.")],
     // VS Code's own colour is red, which is for failures.
     icon: { id: "debug-disconnect", color: "icon.foreground" },
-    facts: isLocal ? "gone:local" : "gone:remote",
+    facts: "gone",
     sentence: l10n.t("Crew {0}, {1}", name, description),
   };
 }
@@ -85,79 +83,57 @@ interface CrewCondition {
 export function crewRow(crew: Crew, { refusing, tokens }: CrewCondition): Row {
   const { name, url, local, dashboardUrl } = crew;
   const phase = local && phaseOf(local);
-  const stored = tokens?.kind === "stored" ? tokens : undefined;
   // A local crew creates its own tokens.
-  const needsToken = local === undefined && tokens !== undefined && stored === undefined;
+  const isOwn = local !== undefined;
+  const needsToken = !isOwn && tokens !== undefined && tokens.kind !== "stored";
   const isLocked = needsToken && tokens.kind === "locked";
   const [trouble] = present(
-    refusing && refusalLabel(refusing),
+    refusing && l10n.t("Token refused – replace it to continue"),
     isLocked && l10n.t("Token can't be read"),
     needsToken && l10n.t("No token on this machine"),
   );
   const place = local === undefined ? shortAddress(url) : phaseLabel(local);
-  // A start may change it.
-  const engine = phase === "starting" ? undefined : local && engineLabel(local.engine);
-  const interrupted = local?.interrupted && interruptedCount(local.interrupted.length);
-  // Of a local crew, a person did not choose it.
-  const isUsual = local !== undefined && stored?.inUse === "bearer";
-  const uses = stored && !isUsual && describeTokenType(stored.inUse);
-  const hasTwoTokens = stored !== undefined && stored.types.length > 1;
+  const held = local?.interrupted?.length ?? 0;
   // Shown only if unusual.
-  const showsToken = stored?.inUse === "userBearer" || (hasTwoTokens && local === undefined);
-  return {
-    label: name,
-    description:
-      trouble ??
-      present(
-        showsToken && tokenTypeName(stored.inUse),
+  const showsToken =
+    !isOwn &&
+    tokens?.kind === "stored" &&
+    (tokens.inUse === "userBearer" || tokens.types.length > 1);
+  const engine =
+    local?.engine === "crewai" ? l10n.t("crewAI") : local && l10n.t("rehearsal, no model");
+  const parts = trouble
+    ? [trouble]
+    : present(
+        showsToken && tokenTypeName(tokens.inUse),
         // A crew may be named after its host.
         place !== name && place,
-        engine && (local?.engine === "crewai" ? l10n.t("crewAI") : l10n.t("rehearsal, no model")),
-        interrupted,
-      ).join(" · "),
+        // A start may change it.
+        phase !== "starting" && engine,
+        held > 0 && l10n.t("{0} interrupted", held),
+      );
+  return {
+    label: name,
+    description: parts.join(" · "),
     tooltip: present(
       name,
       url,
-      trouble,
+      ...parts,
       refusing?.message,
       refusing?.remedy,
-      isLocked &&
-        l10n.t("This machine's secret storage no longer returns the token. Set it again."),
-      uses && l10n.t("Uses {0}", uses),
-      hasTwoTokens && l10n.t("Also here: {0}", describeTokenType(otherType(stored.inUse))),
-      engine && l10n.t("Served on this machine: {0}", engine),
       local?.engineNote,
-      interrupted,
-      interrupted && l10n.t("Continue or discard them in this row's menu."),
-      phase === "stopped" && local && stopReason(local),
-      phase === "stopped" && l10n.t("Start it, or kick it off, to continue."),
+      phase === "stopped" && l10n.t("It starts again when you kick it off or continue."),
     ),
-    icon:
-      refusing !== undefined || needsToken
-        ? { id: "key", color: "list.warningForeground" }
-        : crewIcon(local),
+    icon: trouble ? { id: "key", color: "list.warningForeground" } : crewIcon(local),
     facts: present(
       "crew",
-      local === undefined ? "remote" : "local",
+      isOwn ? "local" : "remote",
       phase,
       local?.engine,
-      interrupted !== undefined && "interrupted",
+      held > 0 && "interrupted",
       dashboardUrl !== undefined && "dashboard",
-      refusing !== undefined && "refusing",
-      needsToken && "noToken",
     ).join(":"),
-    sentence: l10n.t(
-      "Crew {0}, {1}",
-      name,
-      trouble ?? present(place, engine, interrupted, uses && l10n.t("uses {0}", uses)).join(", "),
-    ),
+    sentence: [l10n.t("Crew {0}", name), ...parts].join(", "),
   };
-}
-
-function interruptedCount(count: number): string {
-  return count === 1
-    ? l10n.t("1 execution was interrupted")
-    : l10n.t("{0} executions were interrupted", count);
 }
 
 function phaseOf({ running, starting }: LocalCrew): "starting" | "running" | "stopped" {
@@ -180,18 +156,4 @@ function crewIcon(local: LocalCrew | undefined): Icon {
   return local.failure === undefined
     ? { id: "server-process", color: "disabledForeground" }
     : { id: "error", color: "list.errorForeground" };
-}
-
-function stopReason({ failure, ranBefore }: LocalCrew): string {
-  if (failure !== undefined) return l10n.t("It failed: {0}", oneLine(failure));
-  return ranBefore === true
-    ? l10n.t("It ended when nothing was left to do, and starts again when it is needed.")
-    : l10n.t("It was stopped here or in another window.");
-}
-
-function refusalLabel({ tokenType }: CrewApiError): string {
-  if (tokenType === undefined) return l10n.t("Token refused – replace it to continue");
-  return tokenType === "bearer"
-    ? l10n.t("Organisation's token refused – replace it to continue")
-    : l10n.t("User's token refused – replace it to continue");
 }

@@ -13,7 +13,7 @@ import { briefOf } from "../../view/brief.ts";
 import { elapsedText } from "../../view/words.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
 import { showSummary } from "../status-bar.ts";
-import { Arrangement, crewGroup, inOrder, nextDay, partsOf, waitingGroup } from "./arrangement.ts";
+import { Arrangement, crewGroup, inOrder, partsOf, waitingGroup } from "./arrangement.ts";
 import { executionRow, taskRow } from "./execution-rows.ts";
 import {
   executionNode,
@@ -67,7 +67,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly #expanded = new Set<string>();
   readonly #subscriptions: vscode.Disposable;
   readonly #openedAt: number;
-  #cancelMidnight: (() => void) | undefined;
   #cancelTimes: (() => void) | undefined;
   #cancelTokens: (() => void) | undefined;
   readonly arrangement: Arrangement;
@@ -185,7 +184,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   dispose(): void {
-    this.#cancelMidnight?.();
     this.#cancelTimes?.();
     this.#cancelTokens?.();
     this.#subscriptions.dispose();
@@ -204,7 +202,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       }
       case "group": {
         const size = this.arrangement.members(node.group).length;
-        return groupRow(node.group, size, clock.now(), vscode.env.language);
+        return groupRow(node.group, size, vscode.env.language);
       }
       case "hint":
         return hintRow(crew?.local?.running === false);
@@ -325,18 +323,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   #arrange(): void {
     this.arrangement.arrange(this.#options.store.list());
     this.#update(undefined);
-    this.#planMidnight();
-  }
-
-  /** "Today" and "Yesterday" change at midnight. */
-  #planMidnight(): void {
-    const { clock } = this.#options;
-    this.#cancelMidnight?.();
-    if (this.arrangement.rules.grouping !== "day") return;
-    this.#cancelMidnight = clock.after(nextDay(clock.now()) - clock.now(), () => {
-      this.#update(undefined);
-      this.#planMidnight();
-    });
   }
 
   #planTimes(): void {

@@ -49,7 +49,7 @@ const idle = (more: Partial<NonNullable<Crew["local"]>> = {}) => mine({ running:
 const stored = (inUse: TokenType, ...types: TokenType[]) => ({
   tokens: { kind: "stored", inUse, types } as const,
 });
-const refusal = (tokenType?: TokenType) => ({
+const refusal = () => ({
   refusing: new CrewApiError({
     ...{
       kind: "unauthorized" as const,
@@ -57,7 +57,6 @@ const refusal = (tokenType?: TokenType) => ({
       message: "Refused.",
       remedy: "Set another one.",
     },
-    ...(tokenType && { tokenType }),
   }),
 });
 const engineNote = "crewAI 1.15.30, /p/.venv/bin/python";
@@ -66,77 +65,44 @@ const withHeld = { ...real, interrupted: ["1", "2", "3"] };
 const failure = "It ended unexpectedly\n(exit code 3).";
 const noCrewai = "crewAI is not installed for /p/.venv/bin/python.";
 const two = stored("userBearer", "bearer", "userBearer");
-const locked = { tokens: { kind: "locked" } } as const;
+const noToken = { tokens: { kind: "none" } } as const;
 
-type Row = ReturnType<typeof crewRow>;
-type CrewCase = readonly [of: Crew, text: string, known?: Parameters<typeof crewRow>[1]];
-
-/** What rows of crews have in each of their parts. */
-const crewRows: readonly (readonly [what: string, part: (row: Row) => string, CrewCase[]])[] = [
-  [
-    "description",
-    (row) => row.description,
-    [
-      [deployed, "crew.test"],
-      [{ ...deployed, url: "https://crew.test/one" }, "crew.test/one"],
-      [{ ...deployed, name: "crew.test" }, ""],
-      [deployed, "Token refused – replace it to continue", refusal()],
-      [deployed, "User's token refused – replace it to continue", refusal("userBearer")],
-      [deployed, "Organisation's token refused – replace it to continue", refusal("bearer")],
-      [deployed, "No token on this machine", { tokens: { kind: "none" } }],
-      [deployed, "Token can't be read", locked],
-      [deployed, "User Bearer Token · crew.test", two],
-      [deployed, "crew.test", stored("bearer", "bearer")],
-      [local, "rehearsal, no model", stored("bearer", "bearer", "userBearer")],
-      [mine(real), "crewAI"],
-      [mine(withHeld), "crewAI · 3 executions were interrupted"],
-      [idle(), "stopped · rehearsal, no model"],
-      [idle({ starting: true }), "starting…"],
-      [idle({ failure }), "failed: It ended unexpectedly (exit code 3) · rehearsal, no model"],
-    ],
-  ],
-  [
-    "sentence for screen readers",
-    (row) => row.sentence,
-    [
-      [deployed, "Token refused", refusal()],
-      [deployed, "Organisation's token refused", refusal("bearer")],
-      [deployed, "Token can't be read", locked],
-      [deployed, "Crew Writers, crew.test, uses the user's token (User Bearer Token)", two],
-      [local, "Crew Mine, rehearsal – no language model is called"],
-      [mine(withHeld), ", 3 executions were interrupted"],
-      [idle({ failure }), "failed: It ended unexpectedly"],
-    ],
-  ],
-  [
-    "tooltip",
-    (row) => row.tooltip.join("\n"),
-    [
-      [deployed, "Set another one.", refusal()],
-      [deployed, "secret storage no longer returns the token", locked],
-      [deployed, "Uses the user's token (User Bearer Token)\n", two],
-      [deployed, "\nAlso here: the organisation's token (Bearer Token)", two],
-      [local, "Served on this machine: rehearsal – no language model is called"],
-      [mine(real), engineNote],
-      [mine({ engineNote: noCrewai }), noCrewai],
-      [idle(), "It was stopped here or in another window."],
-      [
-        idle({ ranBefore: true }),
-        "It ended when nothing was left to do, and starts again when it ",
-      ],
-      [idle({ failure }), "It failed: It ended unexpectedly (exit code 3)."],
-    ],
-  ],
+/** What rows of crews have beside their names, and say to screen readers. */
+const crewRows: readonly (readonly [Crew, string, Parameters<typeof crewRow>[1]?])[] = [
+  [deployed, "crew.test"],
+  [{ ...deployed, url: "https://crew.test/one" }, "crew.test/one"],
+  [{ ...deployed, name: "crew.test" }, ""],
+  [deployed, "Token refused – replace it to continue", refusal()],
+  [deployed, "No token on this machine", noToken],
+  [deployed, "Token can't be read", { tokens: { kind: "locked" } }],
+  [deployed, "User Bearer Token · crew.test", two],
+  [deployed, "crew.test", stored("bearer", "bearer")],
+  [local, "rehearsal, no model", stored("bearer", "bearer", "userBearer")],
+  [mine(real), "crewAI"],
+  [mine(withHeld), "crewAI · 3 interrupted"],
+  [idle(), "stopped · rehearsal, no model"],
+  [idle({ starting: true }), "starting…"],
+  [idle({ failure }), "failed: It ended unexpectedly (exit code 3) · rehearsal, no model"],
 ];
 
 describe("a crew's row", () => {
-  for (const [what, part, rows] of crewRows)
-    for (const [of, text, known = {}] of rows)
-      it(`has in its ${what}: ${text}`, () => {
-        const shown = part(crewRow(of, known));
-        if (what === "description") assert.equal(shown, text);
-        else assert.ok(shown.includes(text), shown);
-      });
+  for (const [of, text, known = {}] of crewRows)
+    it(`says: ${text}`, () => {
+      const { description, sentence } = crewRow(of, known);
+      assert.equal(description, text);
+      const parts = text === "" ? [] : text.split(" · ");
+      assert.equal(sentence, [`Crew ${of.name}`, ...parts].join(", "));
+    });
+
+  it("has in its tooltip what to do, and where crewAI runs or why it doesn't", () => {
+    for (const [of, text, known = {}] of [
+      [deployed, "Set another one.", refusal()],
+      [mine(real), engineNote],
+      [mine({ engineNote: noCrewai }), noCrewai],
+      [idle(), "It starts again when you kick it off or continue."],
+    ] as const)
+      assert.ok(crewRow(of, known).tooltip.includes(text), text);
+  });
 
   it("names no token of a local crew, which nobody chose", () => {
     const { sentence, tooltip } = crewRow(local, stored("bearer", "bearer"));
@@ -145,7 +111,6 @@ describe("a crew's row", () => {
 
   it("has facts for its menu: only what starts or stops it now, and what it lacks", () => {
     const facts = (of: Crew, known = {}) => crewRow(of, known).facts;
-    assert.match(facts(deployed, refusal()), /:refusing\b/);
     assert.match(facts(mine(withHeld)), /^crew:local:running\b.*:interrupted\b/);
     assert.match(facts(mine({ engineNote: noCrewai })), /^crew:local\b.*:rehearsal\b/);
     assert.deepEqual(menusOf(facts(deployed)), ["remote"]);
@@ -195,7 +160,7 @@ const held = {
 const flow = (state: Execution["state"]) =>
   notWaiting({ state, progress: { completed: 1, unit: "step" } });
 const [sent, accepted] = [anApproval("unanswered"), anApproval("answered")];
-const waits = "Waiting for you at task review · 1/3 · 2 min";
+const waits = "Waiting for you · 1/3 · 2 min · review";
 const runs = "Running · 1/3 · 2 min";
 
 const sending: SentResume = { ...sent, outcome: "sending" };
@@ -236,7 +201,7 @@ const descriptions: readonly (readonly [
   [`${runs} · stopping…`, notWaiting({ stop })],
   ["Stopped · 1/3", notWaiting({ stop, state: "stopped" })],
   [`${runs} · request to stop may have been sent`, notWaiting({ stop: unanswered })],
-  ["Interrupted · 1/3 · 1 min 30 s", notWaiting({ history }), held],
+  ["Interrupted · 1/3 · 1 min 30 s · continue or discard it", notWaiting({ history }), held],
   [`${runs} · Writers`, notWaiting(), {}, "day"],
   ["1/3 · 2 min · review, attempt 2 · Writers", second, {}, "waiting"],
   // No state in its group, unless the crew has words for it.
@@ -252,14 +217,24 @@ describe("an execution's row", () => {
   it("has the beginning of its title, and a sentence for screen readers", () => {
     const row = rowAt(anExecution());
     assert.equal(row.label, "Sea otters");
-    const waiting = "Waiting for you at task review";
-    assert.equal(row.sentence, `Sea otters, ${waiting}, 1 of 3 done, 2 min`);
+    assert.equal(row.sentence, "Sea otters, Waiting for you, 1 of 3 done, 2 min, review");
     assert.deepEqual(menusOf(row.facts), ["approve", "reject", "output"]);
-    const long = rowAt(notWaiting({ label: "The sea otters of the northern Pacific" }));
-    assert.equal(long.label, "The sea otters of t…");
     const again = rowAt(second, 0, {}, "waiting");
-    assert.match(again.sentence, /^Sea otters, .* at task review, attempt 2, .*Crew: Writers$/);
-    assert.ok(again.tooltip.includes(`${waiting}, attempt 2`));
+    assert.match(again.sentence, /^Sea otters, Waiting for you, .*review, attempt 2, Writers$/);
+    assert.ok(again.tooltip.includes("review, attempt 2"));
+  });
+
+  it("shortens a long title before its state, progress and time", () => {
+    const label = "The sea otters of the northern Pacific";
+    for (const [changes, group, shown] of [
+      [{ ...completed, label }, "crew", "The sea otters o…"],
+      [{ state: "stopped", executionTime: 123, label }, "crew", "The sea otte…"],
+      [{ state: "unknown", mayBeWaiting: true, label }, "waiting", "The sea ott…"],
+    ] as const)
+      assert.equal(rowAt(notWaiting(changes), 130, {}, group).label, shown);
+    const waiting = rowAt(anExecution({ label }), 130, {}, "waiting");
+    const { description } = waiting;
+    assert.deepEqual([waiting.label.length, description], [20, "1/3 · 2 min · review · Writers"]);
   });
 
   it("counts the tasks that callbacks told, which a status did not count yet", () => {
@@ -278,7 +253,7 @@ describe("an execution's row", () => {
     const row = executionRow(own, Date.parse(startedAt) + 7_200_000);
     assert.equal(row.label, "Sea otters (3)");
     assert.equal(row.description, "Running · 1/3 · 2 h · 15:05");
-    assert.match(row.sentence, /^Sea otters \(3\), .*, Kicked off: 2026-10-21 15:05:00$/);
+    assert.match(row.sentence, /^Sea otters \(3\), .*, 15:05$/);
     assert.equal(row.tooltip.at(-1), "ID: two");
   });
 
@@ -355,12 +330,7 @@ describe("an execution's row", () => {
     };
     const request = { inputs, callbacks: {} };
     const { tooltip } = rowAt(notWaiting({ state: "failed", error: "It\nbroke.", request }));
-    for (const line of [
-      "topic: Sea otters",
-      'list: ["a",1]',
-      "and 2 more inputs",
-      "Error: It broke.",
-    ])
+    for (const line of ["topic: Sea otters", 'list: ["a",1]', "Error: It broke."])
       assert.ok(tooltip.includes(line), line);
     assert.ok(tooltip.every((line) => line.length <= 90 && !line.includes("\n")));
   });
