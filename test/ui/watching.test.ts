@@ -118,12 +118,7 @@ describe("Watching, in the window", () => {
     window.setSettings({ ...settings, "workbench.hover.delay": 500 });
     const tooltip = await tree.tooltip("Tea in the office", "topic: Tea in the office");
     window.setSettings(settings);
-    for (const part of [
-      "Waiting for you",
-      "Crew: Briefings",
-      "audience: colleagues",
-      "ID: id-0",
-    ])
+    for (const part of ["Waiting for you", "Crew: Briefings", "audience: colleagues", "ID: id-0"])
       assert.ok(tooltip.includes(part), tooltip);
   });
 
