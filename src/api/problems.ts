@@ -39,16 +39,19 @@ export function errorOfAnswer(
   const body = readErrorBody(text);
   const reason = oneLine(statusText, 100);
   const said = body.message ?? (reason === "" ? l10n.t("status {0}", status) : reason);
-  const { kind, intro, ...row } = rowOf(asked, status, said, body);
+  const { kind, intro, remedy, ...row } = rowOf(asked, status, body);
+  const wait =
+    retryAfterMs === undefined || row.asksPython
+      ? []
+      : l10n.t("The crew asks to wait {0} seconds.", Math.max(1, Math.ceil(retryAfterMs / 1000)));
   return errorOf(asked, {
-    ...{ kind, status, body: excerpt(text) },
+    ...{ kind, status, body: excerpt(text), remedy: [remedy, wait].flat().join(" ") },
     ...defined({ retryAfterMs, canKeepChanged: body.own?.canKeepChanged || undefined }),
     isOpen: kind === "server" || kind === "gateway",
     ...row,
     message: sentence(
       row.message ?? (intro ? l10n.t("{0} ({1}): {2}", intro, status, said) : said),
     ),
-    remedy: retryAfterMs === undefined || row.asksPython ? row.remedy : waiting(retryAfterMs),
   });
 }
 
@@ -58,7 +61,6 @@ type Row = Omit<Problem, "message"> & { readonly intro?: string; readonly messag
 function rowOf(
   { path, tokenType, isLocal = false, isOutside = false }: Asked,
   status: number,
-  said: string,
   { missingInputs, own }: ReturnType<typeof readErrorBody>,
 ): Row {
   if (isOutside)
@@ -77,59 +79,58 @@ function rowOf(
       missingInputs,
     };
   // The service says whether a kickoff started nothing.
-  if (status === 500 && own !== undefined) {
-    const isUnstarted = path === "/kickoff" && own.isNotStarted;
+  if (status === 500 && own !== undefined)
     return {
       kind: "server",
-      remedy: isUnstarted
-        ? l10n.t("Nothing was started. Fix the crew's file and kick off again.")
-        : l10n.t("Fix the crew's file and try again."),
-      isOpen: !isUnstarted,
+      remedy: l10n.t("Fix the crew's file and try again."),
+      isOpen: path !== "/kickoff" || !own.isNotStarted,
       ...defined({ place: own.place }),
     };
-  }
   // Its files don't say its inputs. Another machine's code is nothing that a person here can allow.
   if (status === 503 && own?.isNotStarted === true) {
-    const asksPython = isLocal && own.asksPython;
-    return {
-      kind: "gateway",
-      remedy: asksPython
-        ? l10n.t("Try again in the crew's kickoff form, which asks you first.")
-        : l10n.t("Try again in a moment."),
-      isOpen: false,
-      ...(asksPython && { asksPython }),
-    };
+    const kind = "gateway";
+    return isLocal && own.asksPython
+      ? {
+          ...{ kind, isOpen: false, asksPython: true },
+          remedy: l10n.t("Try again in the crew's kickoff form, which asks you first."),
+        }
+      : { kind, isOpen: false, remedy: l10n.t("Try again in a moment.") };
   }
-  // Node's answer to a client that doesn't speak HTTP/2: the token was never looked at.
-  if (status === 403 && /\bALPN\b/.test(said))
-    return {
-      kind: "badRequest",
-      intro: l10n.t("The server accepts only HTTP/2"),
-      remedy: l10n.t("Let the server, or a proxy before it, accept HTTP/1.1 as well."),
-    };
+  const restarted = isLocal && restart();
   switch (status) {
     case 401:
+      return {
+        kind: "unauthorized",
+        intro: l10n.t("The crew does not accept the token"),
+        remedy:
+          restarted ||
+          l10n.t(
+            "Set the token again: it is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server.",
+          ),
+        ...defined({ tokenType }),
+      };
     case 403: // Not in the specification.
-      return refusedToken(status, tokenType, isLocal);
+      return {
+        kind: "forbidden",
+        intro: l10n.t("The crew does not allow this with the token"),
+        remedy:
+          restarted ||
+          l10n.t(
+            "A User Bearer Token may lack the right: use the Bearer Token, which is in the Status tab of the crew's page in the dashboard, or ask whoever maintains the crew.",
+          ),
+        ...defined({ tokenType }),
+      };
     case 404:
       return {
         kind: "notFound",
         intro: l10n.t("The crew does not know this"),
-        remedy:
-          // The specification has "Execution ID or Task ID not found".
-          path === "/resume"
-            ? l10n.t(
-                "Check the task's ID; if it is right, check the ID of the execution and the crew's address.",
-              )
-            : path === "/inputs" || path === "/kickoff"
-              ? l10n.t("Check the crew's address.")
-              : l10n.t("Check the crew's address and the ID of the execution."),
+        remedy: l10n.t("Check the crew's address and the IDs of the execution and of the task."),
       };
     case 407:
       return {
         kind: "unreachable",
         intro: l10n.t("The proxy requires you to sign in"),
-        remedy: l10n.t("Check VS Code's proxy settings (http.proxy)."),
+        remedy: checkProxy(),
         reason: "proxy",
       };
     case 422:
@@ -156,9 +157,9 @@ function rowOf(
     return {
       kind: "server",
       intro: l10n.t("The crew failed to answer"),
-      remedy: isLocal
-        ? restart()
-        : l10n.t("Try again later. The crew's log in the dashboard may have more details."),
+      remedy:
+        restarted ||
+        l10n.t("Try again later. The crew's log in the dashboard may have more details."),
     };
   return {
     kind: "badRequest",
@@ -167,40 +168,13 @@ function rowOf(
   };
 }
 
-function refusedToken(status: 401 | 403, tokenType: TokenType | undefined, isLocal: boolean): Row {
-  const isUser = tokenType === "userBearer";
-  const token = isUser
-    ? l10n.t("the user's token")
-    : tokenType === "bearer"
-      ? l10n.t("the organisation's token")
-      : l10n.t("the token");
-  const again = l10n.t(
-    "Set {0} again: it is the {1} in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server.",
-    token,
-    isUser ? "User Bearer Token" : "Bearer Token",
-  );
-  const rights =
-    tokenType === "bearer"
-      ? l10n.t(
-          "It already has all rights, so check the crew's page in the dashboard, or ask whoever maintains the crew.",
-        )
-      : l10n.t(
-          "It may lack the right: use the organisation's token, which is the Bearer Token in the Status tab of the crew's page in the dashboard.",
-        );
-  return {
-    kind: status === 401 ? "unauthorized" : "forbidden",
-    intro:
-      status === 401
-        ? l10n.t("The crew does not accept {0}", token)
-        : l10n.t("The crew does not allow this with {0}", token),
-    remedy: isLocal ? restart() : status === 401 ? again : rights,
-    ...defined({ tokenType }),
-  };
-}
-
 /** For a local crew, whose tokens the extension creates when it starts. */
 function restart(): string {
   return l10n.t("Stop the local crew and start it again. Its log may have more details.");
+}
+
+function checkProxy(): string {
+  return l10n.t("Check VS Code's proxy settings (http.proxy, http.noProxy).");
 }
 
 function listed(names: readonly string[]): string {
@@ -208,14 +182,6 @@ function listed(names: readonly string[]): string {
   return names.length > 10 ? l10n.t("{0} and {1} more", list, names.length - 10) : list;
 }
 
-function waiting(retryAfterMs: number): string {
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  return seconds < 120
-    ? l10n.t("The crew asks to wait {0} seconds before the next try.", seconds)
-    : l10n.t("The crew asks to wait {0} minutes before the next try.", Math.ceil(seconds / 60));
-}
-
-const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
 const resetCodes = /^(?:ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_SOCKET)$/;
 const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
@@ -226,6 +192,8 @@ const handshakeWords =
   /wrong.version|unsupported.protocol|handshake|no.protocols|unrecognized.name|packet.length|no.shared.cipher|no.ciphers|http.request|protocol.version|version.too.low|unexpected.message/i;
 /** Node's HTTP parser and decompression. */
 const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
+/** The request was certainly never sent. An aborted TLS handshake has the code of a reset (observed). */
+const unsentWords = /\bconnect E[A-Z]+\b|before secure TLS connection/;
 
 /**
  * @param description the failure's own text, without the token
@@ -238,80 +206,50 @@ export function errorOfFailure(
   url: URL,
   isAnswered: boolean,
 ): CrewApiError {
-  const problem = problemOf(codeOf(failure), description, url);
-  return errorOf(asked, { ...problem, isOpen: isAnswered || problem.isOpen === true });
-}
-
-/** `isOpen` unless it was certainly never sent. */
-function problemOf(code: string, description: string, url: URL): Problem {
-  const { host, hostname } = url;
-  const kind = "unreachable";
+  const code = codeOf(failure);
+  const about = [url.host, code || description] as const;
   if (garbageCodes.test(code))
-    return {
+    return errorOf(asked, {
       kind: "badAnswer",
-      message: l10n.t("The server at {0} does not answer with valid HTTP ({1}).", host, code),
+      message: l10n.t("The server at {0} does not answer with valid HTTP ({1}).", ...about),
       remedy: l10n.t("Check the crew's address and port."),
       isOpen: true,
-    };
-  if (isProxy(code, description, url))
-    return {
-      ...{ kind, reason: "proxy" },
-      message: l10n.t("The proxy for {0} could not be used{1}.", hostname, inBrackets(code)),
-      remedy: l10n.t("Check VS Code's proxy settings (http.proxy, http.noProxy)."),
-    };
-  if (dnsCodes.includes(code))
-    return {
-      ...{ kind, reason: "dns" },
-      message: l10n.t("The name {0} can't be looked up ({1}).", hostname, code),
-      remedy: l10n.t("Check the crew's address for typing mistakes, and your connection or VPN."),
-    };
-  if (code === "ECONNREFUSED")
-    return {
-      ...{ kind, reason: "refused" },
-      message: l10n.t("Nothing accepts connections at {0} ({1}).", host, code),
-      remedy: l10n.t("Check that the crew is running and that the port is right."),
-    };
-  if (certificateCodes.test(code))
-    return {
-      ...{ kind, reason: "certificate" },
-      message: certificateProblem(code, hostname),
+    });
+  const [kind, reason] = ["unreachable", reasonOf(code, description, url)] as const;
+  const isHandshake = certificateCodes.test(code) || handshakeWords.test(`${code} ${description}`);
+  const isUnsent =
+    ["proxy", "dns", "refused"].includes(reason) ||
+    (reason === "certificate" ? isHandshake : unsentWords.test(description));
+  const isOpen = isAnswered || !isUnsent;
+  if (reason === "proxy")
+    return errorOf(asked, {
+      ...{ kind, reason, isOpen, remedy: checkProxy() },
+      message: l10n.t("The proxy for {0} could not be used ({1}).", ...about),
+    });
+  if (reason === "certificate")
+    return errorOf(asked, {
+      ...{ kind, reason, isOpen },
+      message: l10n.t("A secure connection to {0} could not be established ({1}).", ...about),
       remedy: l10n.t(
-        "Check the address and this computer's clock. If your company uses its own certificate authority, install its certificate on this computer; VS Code uses the system's certificates (http.systemCertificates).",
+        "Check the address, its port and this computer's clock. If your company uses its own certificate authority, install its certificate on this computer; VS Code uses the system's certificates (http.systemCertificates).",
       ),
-    };
-  if (tlsCodes.test(code))
-    return {
-      ...{ kind, reason: "certificate" },
-      message: l10n.t("A secure connection to {0} could not be established ({1}).", host, code),
-      remedy: l10n.t("Check that the port is the one for https:, and whether you need a proxy."),
-      isOpen: !handshakeWords.test(`${code} ${description}`),
-    };
-  if (resetCodes.test(code))
-    return {
-      ...{ kind, reason: "reset" },
-      message: l10n.t("The connection to {0} was cut off ({1}).", host, code),
-      remedy: l10n.t("Try again. If it happens again, check the crew's log and your VPN or proxy."),
-      // Observed: an aborted TLS handshake has this text and the code of a reset.
-      isOpen: !description.includes("before secure TLS connection"),
-    };
-  return {
-    ...{ kind, reason: "other" },
-    message: l10n.t("{0} can't be reached{1}.", host, inBrackets(code || description)),
-    remedy: l10n.t("Check your connection, VPN and proxy."),
-    isOpen: !/\bconnect E[A-Z]+\b/.test(description),
-  };
+    });
+  return errorOf(asked, {
+    ...{ kind, reason, isOpen },
+    message: l10n.t("The connection to {0} failed ({1}).", ...about),
+    remedy: l10n.t(
+      "Check the address, that the crew is running, and your connection, VPN and proxy.",
+    ),
+  });
 }
 
-function certificateProblem(code: string, host: string): string {
-  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
-    return l10n.t("The certificate of {0} is not valid at this time ({1}).", host, code);
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH")
-    return l10n.t("The certificate of {0} is for another name ({1}).", host, code);
-  return l10n.t(
-    "The certificate of {0} is not signed by an authority that this computer trusts ({1}).",
-    host,
-    code,
-  );
+function reasonOf(code: string, description: string, url: URL) {
+  if (isProxy(code, description, url)) return "proxy";
+  if (["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"].includes(code))
+    return "dns";
+  if (code === "ECONNREFUSED") return "refused";
+  if (certificateCodes.test(code) || tlsCodes.test(code)) return "certificate";
+  return resetCodes.test(code) ? "reset" : "other";
 }
 
 /** A failed connection to a port that isn't the crew's is to a proxy. */
@@ -330,15 +268,11 @@ function codeOf(failure: unknown): string {
   return inner.find((code) => code !== "") ?? "";
 }
 
-function inBrackets(text: string): string {
-  return text === "" ? "" : ` (${text})`;
-}
-
 export function timedOut(asked: Asked, timeoutMs: number): CrewApiError {
   return errorOf(asked, {
     kind: "timeout",
     message: l10n.t("The crew did not answer within {0} seconds.", timeoutMs / 1000),
-    remedy: asked.method === "POST" ? "" : l10n.t("Check your connection and try again."),
+    remedy: l10n.t("Check your connection and the crew."),
     isOpen: true,
   });
 }
@@ -391,37 +325,19 @@ export function tooLarge(asked: Asked, status: number, maxBytes: number): CrewAp
   });
 }
 
-/** Comments and an XML declaration may be before it. Bounded, because a pattern has little memory. */
-const htmlStart =
-  /^\s*(?:<(?:!--(?:[^-]|-(?!->)){0,2000}--|\?[^>]{0,200})>\s*){0,5}<(?:!doctype html|html|head)\b/i;
-
 /** An answer of 2xx that can't be read. */
-export function badAnswer(
-  asked: Asked,
-  status: number,
-  text: string,
-  isJson: boolean,
-): CrewApiError {
-  const { path, isLocal } = asked;
-  const isPage = !isJson && htmlStart.test(text);
-  const title = isPage ? readErrorBody(text).message : undefined;
-  const check = isPage
-    ? l10n.t(
-        "Check that the address is the one on the crew's page in the dashboard, and whether a VPN or a proxy asks you to sign in.",
-      )
-    : l10n.t("Check that the address is the one on the crew's page in the dashboard.");
+export function badAnswer(asked: Asked, status: number, text: string): CrewApiError {
+  const words = readErrorBody(text).message ?? l10n.t("nothing");
   return errorOf(asked, {
     ...{ kind: "badAnswer", status, body: excerpt(text), isOpen: true },
-    message: isPage
-      ? l10n.t(
-          "{0} answers with a web page, such as one to sign in{1}.",
-          path,
-          title === undefined ? "" : `: “${title}”`,
-        )
-      : isJson
-        ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
-        : l10n.t("The answer of {0} is not JSON.", path),
-    remedy: isLocal ? restart() : check,
+    message: sentence(
+      l10n.t("{0} does not return what the Crew Execution API does, but: {1}", asked.path, words),
+    ),
+    remedy: asked.isLocal
+      ? restart()
+      : l10n.t(
+          "Check that the address is the one on the crew's page in the dashboard, and whether a VPN or a proxy asks you to sign in.",
+        ),
   });
 }
 

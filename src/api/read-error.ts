@@ -10,9 +10,6 @@ import {
 } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 
-const messageLength = 300;
-const searchedLength = 8192;
-
 /**
  * Documented: `{error, message, details}`. Observed: `{detail}` as text or FastAPI's list, plain
  * text, and a gateway's page.
@@ -22,8 +19,8 @@ export function readErrorBody(text: string) {
   const body = asObject(parsed);
   const words = wordsOf(parsed) ?? (isObject(parsed) ? jsonOf(parsed) : withoutTags(text));
   return {
-    message: oneLine(words ?? "", messageLength) || undefined,
-    missingInputs: missingIn(body, words ?? ""),
+    message: oneLine(words, 300) || undefined,
+    missingInputs: missingIn(body, words),
     own: localProblemIn(body),
   };
 }
@@ -63,17 +60,10 @@ function wordsOf(value: unknown): string | undefined {
   return [place, words].filter(Boolean).join(": ") || undefined;
 }
 
-/** A code or a number alone says more than a status. */
-function jsonOf(body: UnknownObject): string | undefined {
-  const part = [body["detail"], body["error"], body["errors"], body].find(
-    (each) => typeof each === "object" && !isNothing(each),
-  );
-  return JSON.stringify(part);
-}
-
-function isNothing(value: unknown): boolean {
-  if (typeof value === "string") return value.trim() === "";
-  return typeof value === "object" && Object.values(value ?? {}).every(isNothing);
+/** A number alone says more than a status. */
+function jsonOf(body: UnknownObject): string {
+  const json = JSON.stringify(body);
+  return json === "{}" ? "" : json;
 }
 
 function missingIn(body: UnknownObject, words: string): readonly string[] {
@@ -99,14 +89,9 @@ function missingAt(entry: unknown): string | undefined {
 /** The title of a page, otherwise its first words. */
 function withoutTags(text: string): string {
   const shown = text
-    .slice(0, searchedLength)
+    .slice(0, 8192)
     .replace(/<!--.*?(?:-->|$)|<(style|script)\b.*?(?:<\/\1>|$)/gis, "");
   const title = /<title\b[^<>]*>([^<]*)/i.exec(shown)?.[1] ?? "";
   const lines = `${oneLine(title)}\n${shown.replace(/<[^<>]*>/g, "\n")}`;
-  const first = lines.split(/[\r\n]+/).find((line) => line.trim() !== "") ?? "";
-  return first.replace(/&[a-z]+;/g, (entity) => entities[entity] ?? entity);
+  return lines.split(/[\r\n]+/).find((line) => line.trim() !== "") ?? "";
 }
-
-const entities: Readonly<Record<string, string>> = {
-  ...{ "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&nbsp;": " ", "&amp;": "&" },
-};

@@ -172,7 +172,7 @@ async function exchange<T>(line: Line, outgoing: Outgoing<T>): Promise<T> {
     if (problem !== undefined && !isObject(raw) && !isOutside) throw failed(problem);
     const value = outgoing.read(raw, () => clean(text));
     if (value !== undefined) return value;
-    throw badAnswer(asked, status, clean(text), raw !== undefined);
+    throw badAnswer(asked, status, clean(text));
   };
 
   log({ kind: "request" }, body);

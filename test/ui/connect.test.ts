@@ -61,7 +61,7 @@ describe("Connecting a crew, in the window", () => {
     const dialog = messages.dialog("“Writers” is not connected yet");
     await dialog.waitFor();
     const said = await dialog.innerText();
-    assert.match(said, /does not accept the user's token \(401\)/);
+    assert.match(said, /does not accept the token \(401\)/);
     assert.match(said, /Status tab of the crew's page in the dashboard/);
     assert.ok(!said.includes(wrongToken));
     await messages.confirm("“Writers” is not connected yet", "Edit Token");

@@ -85,7 +85,7 @@ describe("A team's server behind TLS, in the window", () => {
     await dialog.waitFor();
     assert.match(
       await dialog.innerText(),
-      /The certificate of crew\.test is not signed by an authority that this computer trusts/,
+      /A secure connection to crew\.test\S* could not be established \(.*http\.systemCertificates/,
     );
     assert.deepEqual(tls.requests, []);
   });

@@ -26,7 +26,7 @@ describe("the strings for translators", () => {
       "Waiting for you",
       "Kick Off",
       "Enter a Value",
-      "Nothing accepts connections at {0} ({1}).",
+      "The connection to {0} failed ({1}).",
       "The file is empty.",
       "It ended during startup ({0}).",
     ])
