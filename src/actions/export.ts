@@ -5,13 +5,13 @@ import { messageOf, UserError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { json, oneOf, read, text } from "../editor/arguments.ts";
-import { plainMessage, showActions, showStatus } from "../editor/messages.ts";
+import { showActions, showStatus } from "../editor/messages.ts";
 import { activityOf } from "../executions/activity.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { BundleFile } from "../views/export/bundle.ts";
-import type { SpanExporter, SpanExporterOptions } from "../views/export/exporter.ts";
+import type { SpanParts } from "../views/export/exporter.ts";
 import type { Prices } from "../views/prices.ts";
 import type { Timeline } from "../views/timeline/register.ts";
 import type { Asker } from "./asker.ts";
@@ -19,17 +19,16 @@ import { openRawAnswer, type RawAnswerParts } from "./outputs.ts";
 import { saveAsRequestFile } from "./requests.ts";
 import type { Targets } from "./targets.ts";
 
-export interface ExportParts extends SpanExporterOptions, Pick<RawAnswerParts, "outputs"> {
+export interface ExportParts extends SpanParts, Pick<RawAnswerParts, "outputs"> {
   readonly targets: Pick<Targets, "active" | "onExecution">;
   readonly crews: Pick<Crews, "client" | "find" | "ready">;
   readonly store: Pick<ExecutionStore, "events" | "find">;
   readonly prices: Pick<Prices, "list">;
-  readonly timeline: Pick<Timeline, "markdown" | "picture" | "shown">;
+  readonly timeline: Pick<Timeline, "shown">;
 }
 
 const formats = [
   "markdown",
-  "timelinePicture",
   "timelineMarkdown",
   "requestFile",
   "rawAnswer",
@@ -45,6 +44,9 @@ interface Format extends vscode.QuickPickItem {
   run(): Promise<unknown>;
 }
 
+const loadBundle = () => import("../views/export/bundle.ts");
+const loadExporter = () => import("../views/export/exporter.ts");
+
 /**
  * `exportExecution` takes `{crew, kickoffId, folder?, format?, file?}` and returns the URI of what it
  * made; of `timelineMarkdown` the text, and of `endpoint` `{traceId, spans}`. `{format: "headers",
@@ -52,16 +54,11 @@ interface Format extends vscode.QuickPickItem {
  */
 export function exportVerb(parts: ExportParts) {
   const { targets, store, timeline } = parts;
-  let loading: Promise<SpanExporter> | undefined;
-  const load = () =>
-    (loading ??= import("../views/export/exporter.ts").then(
-      (module) => new module.SpanExporter(parts),
-    ));
   const exportAs = async (execution: Execution, argument: unknown, by: Asker) => {
     const { format, ...target } = read(exportMembers, argument);
     // A row may have members of the same names.
     const given = by.isPerson ? {} : target;
-    const all = formatsOf(parts, load, execution, given, by);
+    const all = formatsOf(parts, execution, given, by);
     // A program that names a folder is asked nothing.
     const wanted = format ?? (given.folder === undefined ? undefined : "markdown");
     const title = vscode.l10n.t("Export “{0}”", titleOf(execution));
@@ -78,7 +75,7 @@ export function exportVerb(parts: ExportParts) {
   const exportNamed = targets.onExecution(exportAs);
   return async (argument: unknown, by: Asker) => {
     const { format, headers } = read(exportMembers, argument);
-    if (format === "headers") return await setHeaders(load, headers);
+    if (format === "headers") return await setHeaders(parts, headers);
     // A button of the timeline gives no argument.
     const isOfView = argument === undefined && targets.active() === undefined;
     const inView = isOfView ? timeline.shown : undefined;
@@ -89,19 +86,25 @@ export function exportVerb(parts: ExportParts) {
 
 function formatsOf(
   parts: ExportParts,
-  load: () => Promise<SpanExporter>,
   execution: Execution,
   given: { readonly folder?: string; readonly file?: string },
   { isPerson }: Asker,
 ): readonly Format[] {
-  const { crews, store, prices, clock, timeline } = parts;
-  /** @param make the files of a folder, or the text of a file with this ending */
-  const inFolder = async (ending: string, make: () => Promise<readonly BundleFile[] | string>) => {
+  const { crews, store, prices, clock } = parts;
+  const activity = () => activityOf(execution, store.events(execution.localId));
+  const about = () => ({ prices: prices.list(), now: clock.now() });
+  /** @param files of a folder, or of a file with this ending alone */
+  const inFolder = async (ending: string, files: () => Promise<readonly BundleFile[]>) => {
     const folder = given.folder === undefined ? await askFolder() : readFolder(given.folder);
     if (folder === undefined) return undefined;
-    const { bundleName } = await import("../views/export/bundle.ts");
-    const made = await writeNew(folder, bundleName(execution), ending, await make());
-    if (isPerson) reportMade(made);
+    const { bundleName } = await loadBundle();
+    const made = await writeNew(folder, bundleName(execution), ending, await files());
+    if (isPerson) {
+      const file = ending === "" ? vscode.Uri.joinPath(made, "execution.md") : made;
+      void showActions("Information", vscode.l10n.t("Exported to {0}.", made.fsPath), [
+        { title: vscode.l10n.t("Open"), command: "vscode.open", arguments: [file] },
+      ]);
+    }
     return made.toString();
   };
   const settings = vscode.workspace.getConfiguration("crewdeck");
@@ -116,24 +119,15 @@ function formatsOf(
       label: vscode.l10n.t("Markdown"),
       description: vscode.l10n.t("a folder with the document, the outputs and a timeline picture"),
       run: () =>
-        inFolder("", async () => {
-          const { bundleOf } = await import("../views/export/bundle.ts");
-          const activity = activityOf(execution, store.events(execution.localId));
-          return bundleOf(execution, activity, { prices: prices.list(), now: clock.now() });
-        }),
-    },
-    {
-      format: "timelinePicture",
-      label: vscode.l10n.t("Timeline as picture"),
-      description: vscode.l10n.t("an SVG file"),
-      run: () => inFolder(".svg", () => timeline.picture(execution)),
+        inFolder("", async () => (await loadBundle()).bundleOf(execution, activity(), about())),
     },
     {
       format: "timelineMarkdown",
       label: vscode.l10n.t("Timeline as Markdown"),
       description: vscode.l10n.t("to the clipboard"),
       async run() {
-        const markdown = await timeline.markdown(execution);
+        const { timelineText } = await loadBundle();
+        const markdown = timelineText(execution, activity(), about());
         await vscode.env.clipboard.writeText(markdown);
         if (isPerson) showStatus(vscode.l10n.t("The timeline is copied."));
         return markdown;
@@ -156,33 +150,32 @@ function formatsOf(
       format: "opentelemetry",
       label: vscode.l10n.t("OpenTelemetry spans"),
       description: vscode.l10n.t("a file in OTLP JSON, {0}", content),
-      run: () => inFolder(".otlp.jsonl", async () => (await load()).text(execution)),
+      run: () =>
+        inFolder(".otlp.jsonl", async () => {
+          const { executionAsSpans } = await loadExporter();
+          return [{ path: "", text: executionAsSpans(parts, execution) }];
+        }),
     },
     {
       format: "endpoint",
       label: vscode.l10n.t("Send spans to the OTLP endpoint"),
       description: content,
       isOffered: hasEndpoint,
-      run: async () => sendSpans(await load(), execution, isPerson),
+      async run() {
+        const { endpoint, sendExecution } = await loadExporter();
+        const sent = await sendExecution(parts, execution);
+        if (isPerson)
+          showStatus(vscode.l10n.t("{0} spans were sent to {1}.", sent.spans, endpoint().origin));
+        return sent;
+      },
     },
     {
       format: "headers",
       label: vscode.l10n.t("Set OTLP headers…"),
       isOffered: hasEndpoint,
-      run: () => setHeaders(load),
+      run: () => setHeaders(parts),
     },
   ];
-}
-
-async function sendSpans(exporter: SpanExporter, execution: Execution, isPerson: boolean) {
-  const { origin } = exporter.endpoint();
-  const title = plainMessage(vscode.l10n.t("Sending spans to {0}", origin));
-  const sent = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title },
-    () => exporter.send(execution),
-  );
-  if (isPerson) showStatus(vscode.l10n.t("{0} spans were sent to {1}.", sent.spans, origin));
-  return sent;
 }
 
 function readFolder(text: string): vscode.Uri {
@@ -208,10 +201,9 @@ async function writeNew(
   folder: vscode.Uri,
   name: string,
   ending: string,
-  content: readonly BundleFile[] | string,
+  files: readonly BundleFile[],
 ): Promise<vscode.Uri> {
   const { fs } = vscode.workspace;
-  const files = typeof content === "string" ? [{ path: "", text: content }] : content;
   const temporary = vscode.Uri.joinPath(folder, `.${crypto.randomUUID()}.tmp`);
   try {
     for (const { path, text } of files)
@@ -236,22 +228,9 @@ async function writeNew(
   }
 }
 
-function reportMade(made: vscode.Uri): void {
-  const isFile = /\.(jsonl|svg)$/.test(made.path);
-  const file = isFile ? made : vscode.Uri.joinPath(made, "execution.md");
-  void showActions("Information", vscode.l10n.t("Exported to {0}.", made.fsPath), [
-    { title: vscode.l10n.t("Open"), command: "vscode.open", arguments: [file] },
-  ]);
-}
-
-async function setHeaders(load: () => Promise<SpanExporter>, given?: JsonObject): Promise<boolean> {
-  const exporter = await load();
-  const url = exporter.endpoint();
-  const { parseHeaders, readHeaders } = await import("../views/export/endpoint.ts");
-  if (given !== undefined) {
-    await exporter.headers.set(url, readHeaders(given));
-    return true;
-  }
+async function setHeaders({ context }: ExportParts, given?: JsonObject): Promise<boolean> {
+  const url = (await loadExporter()).endpoint();
+  const { parseHeaders, readHeaders, storeHeaders } = await import("../views/export/endpoint.ts");
   const problemIn = (text: string) => {
     try {
       parseHeaders(text);
@@ -260,23 +239,21 @@ async function setHeaders(load: () => Promise<SpanExporter>, given?: JsonObject)
       return messageOf(error);
     }
   };
-  const text = await vscode.window.showInputBox({
-    title: vscode.l10n.t("Set OTLP Headers"),
-    prompt: vscode.l10n.t(
-      "Headers for {0} only, such as Authorization=Bearer KEY or Authorization=Basic USER:PASSWORD; several are separated by commas. Leave it empty to remove them.",
-      url.origin,
-    ),
-    password: true,
-    ignoreFocusOut: true,
-    validateInput: problemIn,
-  });
-  if (text === undefined) return false;
-  const headers = parseHeaders(text);
-  await exporter.headers.set(url, headers);
-  showStatus(
-    Object.keys(headers).length === 0
-      ? vscode.l10n.t("The headers are removed.")
-      : vscode.l10n.t("The headers for {0} are kept in the secret storage.", url.origin),
-  );
+  const typed =
+    given ??
+    (await vscode.window.showInputBox({
+      title: vscode.l10n.t("Set OTLP Headers"),
+      prompt: vscode.l10n.t(
+        "Headers for {0} only, such as Authorization=Bearer KEY or Authorization=Basic USER:PASSWORD; several are separated by commas. Leave it empty to remove them.",
+        url.origin,
+      ),
+      password: true,
+      ignoreFocusOut: true,
+      validateInput: problemIn,
+    }));
+  if (typed === undefined) return false;
+  const headers = typeof typed === "string" ? parseHeaders(typed) : readHeaders(typed);
+  await storeHeaders(url, headers, context.secrets);
+  if (given === undefined) showStatus(vscode.l10n.t("The headers for {0} are set.", url.origin));
   return true;
 }

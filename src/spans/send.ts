@@ -14,28 +14,25 @@ import {
   TraceExporterMetricsHelper,
 } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import { codeOf } from "../base/errors.ts";
 
 /** The SDK's own limit: spans in a request. */
 export const mostSpans = 512;
 
 /** The SDK's own limit of a request with all that it tries again (ms). */
-export const sendTimeoutMs = 10_000;
+const sendTimeoutMs = 10_000;
 
-/** Spans were not accepted. */
+/** Spans were not accepted. It doesn't quote the response, which may repeat headers. */
 export class SendError extends Error {
   override readonly name = "SendError";
   /** Of HTTP; undefined without a response. */
   readonly status: number | undefined;
-  /** Node's, such as ECONNREFUSED, or empty. */
-  readonly code: string;
 
-  /** Without the response's text, which may repeat headers. */
   constructor(error: Error | undefined) {
     const status = error instanceof OTLPExporterError ? error.code : undefined;
-    const code = error !== undefined && "code" in error ? String(error.code) : "";
-    super(status !== undefined ? `HTTP ${status}` : code || `no response in ${sendTimeoutMs} ms`);
+    const code = codeOf(error) ?? `no response in ${sendTimeoutMs} ms`;
+    super(status === undefined ? code : `HTTP ${status}`);
     this.status = status;
-    this.code = code;
   }
 }
 

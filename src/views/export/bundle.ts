@@ -9,8 +9,7 @@ import { notesOf, textOf } from "../../view/text.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { sectionOf } from "../../view/sections.ts";
 import { timelineContent } from "../timeline/content.ts";
-import { lookAt } from "../timeline/messages.ts";
-import { timelinePicture } from "../timeline/exports.ts";
+import { timelineMarkdown, timelinePicture } from "../timeline/exports.ts";
 
 export interface BundleFile {
   /** Relative, with slashes. Needs no encoding in a link. */
@@ -18,20 +17,34 @@ export interface BundleFile {
   readonly text: string;
 }
 
-/** An execution as files: its document, its outputs, and its timeline as a picture. `now` in milliseconds since 1970. */
+interface Circumstances {
+  readonly prices: readonly Price[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** An execution as files: its document, its outputs, and its timeline as a picture. */
 export function bundleOf(
   execution: Execution,
   activity: Activity,
-  { prices, now }: { readonly prices: readonly Price[]; readonly now: number },
+  { prices, now }: Circumstances,
 ): readonly BundleFile[] {
   const view = viewOf(execution, activity, { prices });
   const outputs = outputFiles(view);
   const content = timelineContent(execution, activity, now, prices);
   return [
     { path: "execution.md", text: documentText(view, outputs, now) },
-    { path: "timeline.svg", text: timelinePicture(content, lookAt(execution.localId, undefined)) },
+    { path: "timeline.svg", text: timelinePicture(content) },
     ...outputs,
   ];
+}
+
+export function timelineText(
+  execution: Execution,
+  activity: Activity,
+  { prices, now }: Circumstances,
+): string {
+  return timelineMarkdown(timelineContent(execution, activity, now, prices));
 }
 
 /** A file or folder name that needs no encoding in a link. */

@@ -6,20 +6,16 @@ import { isLoopback } from "../../base/loopback.ts";
 import { withoutEndSlashes } from "../../base/text.ts";
 import type { SecretStorage } from "../../sending/secrets.ts";
 
-export function endpointAction() {
-  return {
-    title: l10n.t("Open Settings"),
-    command: "workbench.action.openSettings",
-    arguments: ["@id:crewdeck.otlpEndpoint"],
-  };
-}
-
-export function headersAction() {
-  return {
-    title: l10n.t("Set OTLP Headers…"),
-    command: "crewdeck.exportExecution",
-    arguments: [{ format: "headers" }],
-  };
+/** With what changes the endpoint, or the headers. */
+export function endpointError(message: string, change: "endpoint" | "headers"): UserError {
+  const isHeaders = change === "headers";
+  return new UserError(message, [
+    {
+      title: isHeaders ? l10n.t("Set OTLP Headers…") : l10n.t("Open Settings"),
+      command: isHeaders ? "crewdeck.exportExecution" : "workbench.action.openSettings",
+      arguments: isHeaders ? [{ format: "headers" }] : ["@id:crewdeck.otlpEndpoint"],
+    },
+  ]);
 }
 
 /**
@@ -27,25 +23,13 @@ export function headersAction() {
  * @throws UserError if it can't be used. It doesn't quote the address, which may hold a secret.
  */
 export function readEndpoint(text: string): URL {
-  const refuse = (message: string) => new UserError(message, [endpointAction()]);
-  if (text === "")
-    throw refuse(
-      l10n.t(
-        "There is no endpoint for spans. Enter its address in the setting crewdeck.otlpEndpoint, such as http://localhost:4318.",
-      ),
-    );
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw refuse(
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    throw endpointError(
       l10n.t(
-        "The setting crewdeck.otlpEndpoint must be an address that starts with https:// or http://, such as http://localhost:4318.",
+        "The setting crewdeck.otlpEndpoint must be the address of a receiver of spans, such as http://localhost:4318, without a user name or password: “Set OTLP headers…” in “Crewdeck: Export…” keeps those in the secret storage.",
       ),
-    );
-  if (url.username !== "" || url.password !== "")
-    throw refuse(
-      l10n.t(
-        "The setting crewdeck.otlpEndpoint has a user name or password. Remove it, and choose “Set OTLP headers…” in “Crewdeck: Export…” instead, which keeps it in the secret storage.",
-      ),
+      "endpoint",
     );
   url.hash = "";
   url.pathname = `${withoutEndSlashes(url.pathname).replace(/\/v1\/traces$/, "")}/v1/traces`;
@@ -54,61 +38,48 @@ export function readEndpoint(text: string): URL {
 
 type Headers = Readonly<Record<string, string>>;
 
+/** Headers of requests with spans, such as a key, are kept for one origin in the secret storage. */
 export const headersKey = "crewdeck.otlpHeaders";
 
-/** Set by the exporter. */
-const own = /^(?:host|connection|content-.*|transfer-encoding|user-agent)$/i;
+/** @throws UserError if the headers are for another origin, or can't be read or sent safely */
+export async function headersFor(url: URL, storage: SecretStorage): Promise<Headers> {
+  // The storage's error may quote them.
+  const stored = await Promise.resolve(storage.get(headersKey)).catch(() => {
+    throw endpointError(
+      l10n.t(
+        "The headers for the endpoint could not be read from the secret storage. Nothing was sent. Unlock your system's keychain, or enter the headers again.",
+      ),
+      "headers",
+    );
+  });
+  if (stored === undefined) return {};
+  const entry = asObject(parseJson(stored));
+  const origin = textAt(entry, "origin");
+  if (origin !== url.origin)
+    throw endpointError(
+      l10n.t(
+        "The headers in the secret storage are for {0}, and the endpoint is now {1}. Nothing was sent. Enter the headers for the new endpoint, or none.",
+        origin ?? "",
+        url.origin,
+      ),
+      "headers",
+    );
+  requireSafe(url);
+  return readHeaders(asObject(entry["headers"]));
+}
 
-const nextHeader = /[,\n][^\S\n]*(?=[\w!#$%&'*+.^`|~-]+\s*[=:])/;
-
-/** Headers of requests with spans, such as a key: for one origin, in the secret storage. */
-export class OtlpHeaders {
-  readonly #storage: SecretStorage;
-
-  constructor(storage: SecretStorage) {
-    this.#storage = storage;
+/** Without headers, deletes those that are stored. @throws UserError */
+export async function storeHeaders(
+  url: URL,
+  headers: Headers,
+  storage: SecretStorage,
+): Promise<void> {
+  if (Object.keys(headers).length === 0) {
+    await forgetHeaders(storage);
+    return;
   }
-
-  /** @throws UserError if the headers are for another origin, or can't be read or sent safely */
-  async for(url: URL): Promise<Headers> {
-    const stored = await this.#read();
-    if (stored === undefined) return {};
-    const entry = asObject(parseJson(stored));
-    const origin = textAt(entry, "origin");
-    if (origin !== url.origin)
-      throw refusal(
-        l10n.t(
-          "The headers in the secret storage are for {0}, and the endpoint is now {1}. Nothing was sent. Enter the headers for the new endpoint, or none.",
-          origin ?? "",
-          url.origin,
-        ),
-      );
-    requireSafe(url);
-    return readHeaders(asObject(entry["headers"]));
-  }
-
-  /** Without headers, deletes those that are stored. @throws UserError */
-  async set(url: URL, headers: Headers): Promise<void> {
-    if (Object.keys(headers).length === 0) {
-      await forgetHeaders(this.#storage);
-      return;
-    }
-    requireSafe(url);
-    await this.#storage.store(headersKey, JSON.stringify({ origin: url.origin, headers }));
-  }
-
-  /** The storage's error may quote them. */
-  async #read(): Promise<string | undefined> {
-    try {
-      return await this.#storage.get(headersKey);
-    } catch {
-      throw refusal(
-        l10n.t(
-          "The headers for the endpoint could not be read from the secret storage. Nothing was sent. Unlock your system's keychain, or enter the headers again.",
-        ),
-      );
-    }
-  }
+  requireSafe(url);
+  await storage.store(headersKey, JSON.stringify({ origin: url.origin, headers }));
 }
 
 /** @throws what the storage throws, if there are any */
@@ -118,16 +89,15 @@ export async function forgetHeaders(storage: SecretStorage): Promise<void> {
 
 function requireSafe(url: URL): void {
   if (url.protocol === "http:" && !isLoopback(url.hostname))
-    throw refusal(
+    throw endpointError(
       l10n.t(
         "Headers are sent only to addresses that start with https://, or to this machine. Change the setting crewdeck.otlpEndpoint, or remove the headers.",
       ),
+      "headers",
     );
 }
 
-function refusal(message: string): UserError {
-  return new UserError(message, [headersAction()]);
-}
+const nextHeader = /[,\n][^\S\n]*(?=[\w!#$%&'*+.^`|~-]+\s*[=:])/;
 
 /**
  * Reads `NAME=VALUE, NAME=VALUE`, as in OTEL_EXPORTER_OTLP_HEADERS, or `NAME: VALUE`. A user name
@@ -143,19 +113,21 @@ export function parseHeaders(text: string): Headers {
   return readHeaders(Object.fromEntries(headers));
 }
 
+/** Set by the exporter. */
+const own = /^(?:host|connection|content-.*|transfer-encoding|user-agent)$/i;
+
 /** @throws UserError, which doesn't quote values */
 export function readHeaders(raw: Readonly<Record<string, unknown>>): Headers {
-  for (const [name, value] of Object.entries(raw)) {
-    if (own.test(name))
-      throw new UserError(l10n.t("The header “{0}” is set by Crewdeck itself.", name));
-    if (typeof value !== "string" || value === "" || !isHeader(name, value))
-      throw new UserError(
-        l10n.t(
-          "That is no header. Enter NAME=VALUE, such as Authorization=Bearer KEY; several are separated by commas.",
-        ),
-      );
-  }
-  return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, String(value)]));
+  const headers = Object.entries(raw).map(([name, value]) => {
+    if (!own.test(name) && typeof value === "string" && value !== "" && isHeader(name, value))
+      return [name, value] as const;
+    throw new UserError(
+      l10n.t(
+        "Enter NAME=VALUE, such as Authorization=Bearer KEY; several are separated by commas. Crewdeck itself sets Host, User-Agent and those of the content.",
+      ),
+    );
+  });
+  return Object.fromEntries(headers);
 }
 
 function isHeader(name: string, value: string): boolean {

@@ -8,9 +8,9 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import { commandOn } from "../../view/actions.ts";
 import { eventOf } from "../events.ts";
-import type { SpanExporter, SpanExporterOptions } from "./exporter.ts";
+import type { SpanParts } from "./exporter.ts";
 
-interface EndsOptions extends SpanExporterOptions {
+interface EndsOptions extends SpanParts {
   readonly store: Pick<ExecutionStore, "claim" | "events" | "find" | "list" | "onDidChange">;
   readonly leader: Pick<Leader, "isThisWindow" | "confirm" | "onDidChange">;
 }
@@ -19,7 +19,6 @@ interface EndsOptions extends SpanExporterOptions {
 export function watchEnds(options: EndsOptions): vscode.Disposable {
   const { store, leader, clock } = options;
   const seen = new Set<string>();
-  let exporter: Promise<SpanExporter> | undefined;
   /** The problem that was shown, if nothing was sent since. */
   let reported: string | undefined;
   let last = Promise.resolve();
@@ -40,8 +39,7 @@ export function watchEnds(options: EndsOptions): vscode.Disposable {
     const execution = claim(localId, event);
     if (execution === undefined) return;
     try {
-      exporter ??= import("./exporter.ts").then((module) => new module.SpanExporter(options));
-      await (await exporter).send(execution);
+      await (await import("./exporter.ts")).sendExecution(options, execution);
       reported = undefined;
     } catch (error) {
       logProblem("Sending spans of an ended execution", error);

@@ -2,46 +2,43 @@ import * as l10n from "@vscode/l10n";
 import { formatSpan, tickTexts } from "../../view/lengths.ts";
 import { axisOf, extentOf, waitsOf } from "./axis.ts";
 import { figuresOf, hintOf, markLine, markName, nameOf, stateText, timeText } from "./labels.ts";
-import type { Look, SpanKind, TimelineView } from "./messages.ts";
-import { type Row, rowsOf } from "./rows.ts";
+import type { Span, SpanKind, TimelineView } from "./messages.ts";
 
-/** As it is looked at: a table, with the tree as indentation, and a list of what took no time. */
-export function timelineMarkdown(view: TimelineView, look: Look): string {
+/** A table, with the tree as indentation, and a list of what took no time. */
+export function timelineMarkdown(view: TimelineView): string {
   const { title, crew, stateLabel, spans, note, now } = view;
-  const { rows } = rowsOf(spans, look);
   const start = spans[0]?.start ?? now;
-  const hasCost = rows.some(({ span }) => span.cost !== undefined);
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const head = [
     ...[l10n.t("Name"), l10n.t("Start"), l10n.t("Time"), l10n.t("Tokens")],
-    ...(hasCost ? [l10n.t("Est. cost")] : []),
-    l10n.t("State"),
+    ...[l10n.t("Est. cost"), l10n.t("State")],
   ];
-  const body = rows.map(({ span, depth }) => {
+  const body = spans.map((span) => {
+    const { depth, state, tokens, cost } = span;
     const hint = hintOf(span);
-    const name = cell(nameOf(span));
+    const name = cell(hint === undefined ? nameOf(span) : `${nameOf(span)} – ${hint}`);
     return line([
-      `${"&emsp;".repeat(depth)}${depth === 0 ? `**${name}**` : name}${hint === undefined ? "" : ` – ${cell(hint)}`}`,
+      `${"&emsp;".repeat(depth)}${depth === 0 ? `**${name}**` : name}`,
       formatSpan(span.start - start, "fine"),
       timeText(span, now),
-      span.tokens?.total.toLocaleString("en") ?? "",
-      ...(hasCost ? [cell(span.cost?.short ?? "")] : []),
-      stateText(span.state),
+      tokens?.total.toLocaleString("en") ?? "",
+      cell(cost?.short ?? ""),
+      stateText(state),
     ]);
   });
-  const marks = rows
-    .flatMap(({ span }) => span.marks ?? [])
-    .toSorted((one, other) => one.at - other.at);
+  const marks = spans
+    .flatMap(({ marks = [] }) => marks)
+    .toSorted((one, other) => one.at - other.at)
+    .map((mark) => `- ${cell(markLine(mark, start))}`);
   return [
     `## ${cell(l10n.t("Timeline of {0}", title))}`,
     "",
     `${cell(crew)} · ${cell(stateLabel)}`,
     "",
     line(head),
-    `|---|${"---:|".repeat(head.length - 2)}---|`,
+    "|---|---:|---:|---:|---:|---|",
     ...body,
-    ...(marks.length === 0 ? [] : ["", `${l10n.t("Events")}:`, ""]),
-    ...marks.map((mark) => `- ${cell(markLine(mark, start))}`),
+    ...(marks.length === 0 ? [] : ["", `${l10n.t("Events")}:`, "", ...marks]),
     ...(note === undefined ? [] : ["", `*${cell(note)}*`]),
     "",
   ].join("\n");
@@ -59,13 +56,13 @@ const mostRows = 500;
 
 const style = `
   svg { background: #fff; font: 13px system-ui, "Segoe UI", sans-serif; }
-  text { fill: #24292f; } .dim { fill: #57606a; } .line { stroke: #d8dee4; } .small { font-size: 11px; } .strong { font-weight: 600; }
+  text { fill: #24292f; } .dim { fill: #57606a; } .line { stroke: #d8dee4; } .break { fill: #eaeef2; } .small { font-size: 11px; } .strong { font-weight: 600; }
   .end { text-anchor: end; } .middle { text-anchor: middle; } .title { font-size: 18px; font-weight: 600; }
   .crew { fill: #8c959f; } .queue, .other { fill: #afb8c1; } .task { fill: #0969da; } .attempt { fill: #54a3ec; }
   .wait { fill: url(#hatch); stroke: #9a6700; } .hatch { fill: #fff3c4; } .hatch-line { stroke: #bf8700; }
   .mark { fill: #24292f; stroke: #fff; } .agent { fill: #8250df; } .model { fill: #1a7f37; } .tool { fill: #1b7c83; } .failed { fill: #cf222e; }
   @media (prefers-color-scheme: dark) {
-    svg { background: #1f1f1f; } text { fill: #e6edf3; } .dim { fill: #9da7b3; } .line { stroke: #3d444d; }
+    svg { background: #1f1f1f; } text { fill: #e6edf3; } .dim { fill: #9da7b3; } .line { stroke: #3d444d; } .break { fill: #2d333b; }
     .crew { fill: #7d8590; } .queue, .other { fill: #57606a; } .task { fill: #4493f8; } .attempt { fill: #79b8ff; }
     .wait { stroke: #d29922; } .hatch { fill: #3b2e0f; } .hatch-line { stroke: #d29922; }
     .mark { fill: #e6edf3; stroke: #1f1f1f; } .agent { fill: #ab7df8; } .model { fill: #3fb950; } .tool { fill: #39c5cf; } .failed { fill: #f85149; }
@@ -73,52 +70,41 @@ const style = `
 
 const heights: Readonly<Partial<Record<SpanKind, number>>> = { crew: 4, queue: 6, agent: 6 };
 
-/** As it is looked at: an SVG that needs nothing else, for light and dark pages. */
-export function timelinePicture(view: TimelineView, look: Look): string {
-  const { title, crew, stateLabel, spans, note, now } = view;
-  const all = rowsOf(spans, look).rows;
-  const rows = all.slice(0, mostRows);
+/** An SVG that needs nothing else, for light and dark pages. */
+export function timelinePicture(view: TimelineView): string {
+  const { title, crew, stateLabel, note, now } = view;
+  const spans = view.spans.slice(0, mostRows);
+  const groups = new Set(spans.map(({ kind, parentId }) => kind === "attempt" && parentId));
   const start = spans[0]?.start ?? now;
-  const extent = extentOf([spans], now);
-  const shown = look.zoom ?? { from: 0, to: extent };
-  const axis = axisOf(shown, extent, look.isWhole ? [] : waitsOf([spans], extent), 8);
-  const hasCost = rows.some(({ span }) => span.cost !== undefined);
-  const heads = [l10n.t("Time"), l10n.t("Tokens"), ...(hasCost ? [l10n.t("Est. cost")] : [])];
+  const extent = extentOf([view.spans], now);
+  const axis = axisOf({ from: 0, to: extent }, extent, waitsOf([view.spans], extent), 8);
+  const heads = [l10n.t("Time"), l10n.t("Tokens"), l10n.t("Est. cost")];
   const figureAt = (index: number) => size.name + size.figure * (index + 1);
   const [left, right] = [figureAt(heads.length - 1) + size.edge, size.width - size.edge];
-  const at = (time: number) =>
-    round(left + Math.min(1, Math.max(0, axis.placeOf(time))) * (right - left));
-  const drawn = ({ span, depth, isGroup }: Row, index: number) => {
-    const { kind, marks = [] } = span;
+  const at = (time: number) => round(left + axis.placeOf(time) * (right - left));
+  const drawn = (span: Span, index: number) => {
+    const { id, kind, depth, marks = [] } = span;
     const isFailed = span.state === "failed";
     const middle = size.head + index * size.row + size.row / 2;
     const [from, to] = [at(span.start - start), at((span.end ?? now) - start)];
-    const height = isGroup ? 6 : (heights[kind] ?? 12);
+    const height = groups.has(id) ? 6 : (heights[kind] ?? 12);
     const name = `${isFailed ? "✕ " : ""}${nameOf(span)}`;
-    const shownMarks = marks.filter((mark) => {
-      const place = axis.placeOf(mark.at - start);
-      return place >= 0 && place <= 1;
-    });
+    const [x, shown] = [size.edge + depth * size.indent, cut(name, 44 - depth * 2)];
     return [
-      text(
-        size.edge + depth * size.indent,
-        middle + 4,
-        cut(name, 44 - depth * 2),
-        depth === 0 ? "strong" : "",
+      text(x, middle + 4, shown, depth === 0 ? "strong" : ""),
+      ...figuresOf(span, now).map((each, column) =>
+        text(figureAt(column), middle + 4, each.text, "dim end"),
       ),
-      ...figuresOf(span, now)
-        .slice(0, heads.length)
-        .map((each, column) => text(figureAt(column), middle + 4, each.text, "dim end")),
       `<rect x="${from}" y="${middle - height / 2}" width="${round(Math.max(2, to - from))}" height="${height}" rx="2" class="${isFailed ? "failed" : kind}"><title>${escaped(name)}</title></rect>`,
-      ...shownMarks.map(
+      ...marks.map(
         (mark) =>
           `<path d="M${at(mark.at - start)} ${middle - 4}l4 4-4 4-4-4z" class="mark${mark.error === undefined ? "" : " failed"}"><title>${escaped(markName(mark))}</title></path>`,
       ),
     ].join("");
   };
-  const end = size.head + rows.length * size.row;
+  const end = size.head + spans.length * size.row;
   const labels = tickTexts(axis.ticks);
-  const more = all.length - rows.length;
+  const more = view.spans.length - spans.length;
   const notes = [
     ...(more > 0 ? [l10n.t("{0} more rows are not in this picture.", more)] : []),
     ...(note === undefined ? [] : [note]),
@@ -128,15 +114,15 @@ export function timelinePicture(view: TimelineView, look: Look): string {
     text(size.edge, 30, cut(title, 90), "title"),
     text(size.edge, 52, `${crew} · ${stateLabel}`, "dim"),
     ...heads.map((head, column) => text(figureAt(column), size.head - 12, head, "dim small end")),
+    ...axis.cuts.map(({ from, to }) => {
+      const [x, width] = [at(from), round(at(to) - at(from))];
+      return `<rect class="break" x="${x}" y="${size.head}" width="${width}" height="${end - size.head}"/>`;
+    }),
     ...axis.ticks.map((tick, index) => {
       const x = at(tick);
       return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${end}"/>${text(x, size.head - 12, labels[index] ?? "", "dim small middle")}`;
     }),
-    // Below the times: one may be at the same place.
-    ...axis.cuts.map(({ from, to }) =>
-      text(at((from + to) / 2), size.head - 1, "⋯", "dim small middle"),
-    ),
-    ...rows.map(drawn),
+    ...spans.map(drawn),
     ...notes.map((each, index) => text(size.edge, end + (index + 1) * size.row, each, "dim")),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${height}" viewBox="0 0 ${size.width} ${height}">

@@ -5,7 +5,7 @@ import { isInterrupted } from "../../crews/types.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
 import { executionScheme, viewId } from "../../editor/manifest.ts";
 import { Panel } from "../../editor/panel.ts";
-import type { Execution, ExecutionSummary } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import { activityIn } from "../activities.ts";
 import { openDefinition } from "../from-page.ts";
 import { activeOf } from "../waiting.ts";
@@ -14,11 +14,9 @@ import {
   fromTimeline,
   type FromTimeline,
   type Look,
-  lookAt,
   type ToTimeline,
   type TimelineView,
 } from "./messages.ts";
-import { timelineMarkdown, timelinePicture } from "./exports.ts";
 import type { TimelineOptions } from "./register.ts";
 
 /** The extension's side of the timeline. */
@@ -87,14 +85,6 @@ export class TimelineHost implements vscode.Disposable {
     this.#localId = localId;
     this.#panel?.show();
     this.#changed.fire();
-  }
-
-  picture(execution: Execution): string {
-    return timelinePicture(this.#content(execution), lookAt(execution.localId, this.#look));
-  }
-
-  markdown(execution: Execution): string {
-    return timelineMarkdown(this.#content(execution), lookAt(execution.localId, this.#look));
   }
 
   dispose(): void {

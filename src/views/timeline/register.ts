@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { timelineId } from "../../editor/manifest.ts";
-import type { Execution, ExecutionSummary } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Pages } from "../page/register.ts";
@@ -47,9 +47,6 @@ export function registerTimeline(options: TimelineOptions) {
       (await load()).follow(execution.localId);
       await vscode.commands.executeCommand(`${timelineId}.focus`);
     },
-    /** This and the next: as in view. */
-    picture: async (execution: Execution): Promise<string> => (await load()).picture(execution),
-    markdown: async (execution: Execution): Promise<string> => (await load()).markdown(execution),
     dispose() {
       host?.dispose();
       registration.dispose();
