@@ -26,7 +26,8 @@ import { StoreError } from "./store/errors.ts";
 import { isInFront, watchAttention, watchReading, watchWaitingHere } from "./views/attention.ts";
 import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 import { Comparisons } from "./views/comparison/register.ts";
-import { registerDocuments } from "./views/document/register.ts";
+import { ExecutionDocuments } from "./views/document/documents.ts";
+import { registerDocuments, removeOutputsOf } from "./views/document/register.ts";
 import { watchEnds } from "./views/export/register.ts";
 import { createExtensionApi } from "./actions/extension-api.ts";
 import { CurrentCircumstances } from "./views/circumstances.ts";
@@ -132,9 +133,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // What a person sees.
   const drafts = owned.add(new Drafts(database, logProblem));
-  const { documents, outputs } = owned.add(
-    registerDocuments({ store, crews, circumstances, drafts, clock, ready: opened, storage }),
+  const documents = owned.add(
+    new ExecutionDocuments({ store, crews, circumstances, ready: opened }),
   );
+  owned.add(registerDocuments(documents, [store.onDidChange, circumstances.onDidChange]));
+  const outputsFolder = vscode.Uri.joinPath(storage, "outputs").fsPath;
+  owned.add(removeOutputsOf(store, outputsFolder));
   owned.add(watchWaitingHere(documents, circumstances, store));
   const page = owned.add(
     registerPage({
@@ -203,7 +207,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   // What people, language models and other extensions call.
   const parts = {
     ...{ context, clock, database, crews, executions, store, poller, leader, callbacks, locals },
-    ...{ models, sending, forms, files, tree, circumstances, documents, page, outputs },
+    ...{ models, sending, forms, files, tree, circumstances, documents, page, outputsFolder },
     ...{ timeline, prices, comparisons },
   };
   const verbs = owned.add(registerVerbs(parts));

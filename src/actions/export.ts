@@ -19,7 +19,7 @@ import { openRawAnswer, type RawAnswerParts } from "./outputs.ts";
 import { saveAsRequestFile } from "./requests.ts";
 import type { Targets } from "./targets.ts";
 
-export interface ExportParts extends SpanParts, Pick<RawAnswerParts, "outputs"> {
+export interface ExportParts extends SpanParts, Pick<RawAnswerParts, "outputsFolder"> {
   readonly targets: Pick<Targets, "active" | "onExecution">;
   readonly crews: Pick<Crews, "client" | "find" | "ready">;
   readonly store: Pick<ExecutionStore, "events" | "find">;

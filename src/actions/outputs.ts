@@ -14,8 +14,13 @@ import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
 import { type Output, outputsOf } from "../view/outputs.ts";
 import type { Sides } from "../views/comparison/messages.ts";
 import type { Comparisons } from "../views/comparison/register.ts";
-import { outputUri } from "../views/document/output-editors.ts";
-import type { DocumentsRoom } from "../views/document/register.ts";
+import {
+  openAnswer,
+  openOutput,
+  openPicture,
+  outputUri,
+  saveOutput,
+} from "../views/document/output-editors.ts";
 import { askForOther, byTime } from "../views/pick-execution.ts";
 import type { Asker } from "./asker.ts";
 import { namesOf, type Targets } from "./targets.ts";
@@ -23,14 +28,14 @@ import { namesOf, type Targets } from "./targets.ts";
 export interface OutputParts {
   readonly targets: Targets;
   readonly store: Pick<ExecutionStore, "picture">;
-  readonly outputs: Pick<DocumentsRoom["outputs"], "open" | "openPicture" | "save">;
+  readonly outputsFolder: string;
 }
 
 /**
  * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `openOutput` also `{picture}`, the ID of its event; `compareAttempts` `{taskId,
  * previous, attempt}`.
  */
-export function outputVerbs({ targets, store, outputs }: OutputParts) {
+export function outputVerbs({ targets, store, outputsFolder }: OutputParts) {
   const onOutput =
     (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>) =>
     async (given: unknown, by: Asker) => {
@@ -42,18 +47,18 @@ export function outputVerbs({ targets, store, outputs }: OutputParts) {
       const output = execution && (await chooseOutput(execution, argument, by));
       return (output && (await action(execution, output)))?.toString();
     };
-  const openOutput = onOutput(outputs.open);
-  const openPicture = targets.onExecution(async (execution, given) => {
+  const ofTask = onOutput((execution, output) => openOutput(outputsFolder, execution, output));
+  const ofPicture = targets.onExecution(async (execution, given) => {
     const picture = store.picture(execution.localId, pictureIn(given) ?? "");
     if (picture === undefined)
       throw new UserError(vscode.l10n.t("The picture is not kept: it was too large, or too old."));
-    return (await outputs.openPicture(execution, picture)).toString();
+    return (await openPicture(outputsFolder, execution, picture)).toString();
   });
   return {
     openOutput: (given: unknown, by: Asker) =>
-      (pictureIn(given) === undefined ? openOutput : openPicture)(given, by),
+      (pictureIn(given) === undefined ? ofTask : ofPicture)(given, by),
     saveOutput: onOutput(async (execution, output) => {
-      const file = await outputs.save(execution, output);
+      const file = await saveOutput(execution, output);
       if (file !== undefined) showStatus(vscode.l10n.t("The output is saved."));
       return file;
     }),
@@ -120,13 +125,13 @@ function itemFor({ part, output }: Output): vscode.QuickPickItem {
 
 export interface RawAnswerParts {
   readonly crews: Pick<Crews, "client" | "ready">;
-  readonly outputs: Pick<DocumentsRoom["outputs"], "openAnswer">;
+  readonly outputsFolder: string;
   readonly clock: Pick<Clock, "now">;
 }
 
 /** Shows the response unchanged, even an error. */
 export async function openRawAnswer(
-  { crews, outputs, clock }: RawAnswerParts,
+  { crews, outputsFolder, clock }: RawAnswerParts,
   execution: Execution,
 ): Promise<vscode.Uri | undefined> {
   const kickoffId = execution.kickoffIds.at(-1);
@@ -140,10 +145,12 @@ export async function openRawAnswer(
     const title = vscode.l10n.t("Requesting the state from “{0}”", execution.crew.name);
     const client = await crews.client(execution.crew);
     const text = await withCancel(title, (signal) => client.rawStatus(kickoffId, { signal }));
-    return text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
+    return text === undefined
+      ? undefined
+      : await openAnswer(outputsFolder, execution, { text, askedAt });
   } catch (error) {
     if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined)
-      await outputs.openAnswer(execution, {
+      await openAnswer(outputsFolder, execution, {
         text: error.body,
         status: error.status,
         askedAt,
@@ -177,10 +184,12 @@ async function compareAttempts(
   if (pair === undefined) return undefined;
   const [before, after] = [pair.previous, pair.attempt];
   const task = shortName(pair.taskId);
+  const uriOf = (attempt: number) =>
+    outputUri(execution, { kind: "attempt", taskId: pair.taskId, attempt });
   await vscode.commands.executeCommand(
     "vscode.diff",
-    outputUri(execution, pair.taskId, before),
-    outputUri(execution, pair.taskId, after),
+    uriOf(before),
+    uriOf(after),
     vscode.l10n.t("{0}: attempt {1} ↔ attempt {2}", task, before, after),
   );
   return pair;

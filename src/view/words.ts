@@ -173,13 +173,6 @@ export function elapsedText(elapsed: string | number | undefined, now: number): 
   return now - elapsed < 10_000 ? undefined : formatSpan(now - elapsed, "coarse");
 }
 
-/** Milliseconds until {@link elapsedText} of what runs since `started` may change. */
-export function untilElapsedChanges(started: number, now: number): number {
-  const elapsed = Math.max(0, now - started);
-  const step = elapsed < 60_000 ? 10_000 : 60_000;
-  return step - (elapsed % step);
-}
-
 export interface Fact {
   readonly label: string;
   readonly value: string;

@@ -147,8 +147,9 @@ describe("an execution's document", () => {
         events: (id) => store.events(id),
         onDidChange: store.onDidChange,
       },
-      crewIdOf: () => undefined,
-      circumstances: { of: () => ({}) },
+      crews: { find: () => undefined },
+      circumstances: { of: () => ({}), onDidChange: () => ({ dispose: () => undefined }) },
+      ready: Promise.resolve(),
       scheme: parts.scheme,
     });
     const changed: string[] = [];
@@ -244,8 +245,8 @@ describe("an execution's document", () => {
     const ready = new Promise((resolve) => (open = resolve));
     const documents = new ExecutionDocuments({
       store: parts.store,
-      crewIdOf: () => undefined,
-      circumstances: { of: () => ({}) },
+      crews: { find: () => undefined },
+      circumstances: { of: () => ({}), onDidChange: () => ({ dispose: () => undefined }) },
       ready,
     });
     const reading = documents.readFile(documents.uriOf(anExecution()));

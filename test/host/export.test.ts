@@ -271,7 +271,7 @@ describe("The execution that is exported without being named", () => {
       },
       crews: { ...crewsOf(anExecution().crew), client: () => assert.fail("a request") },
       timeline: { shown: "drawn" },
-      outputs: { openAnswer: () => assert.fail("an answer") },
+      outputsFolder: "",
     });
     const chosen = async () =>
       (

@@ -157,13 +157,6 @@ describe("feedback in an execution's document", () => {
     await assert.rejects(approve(target), /no longer waits/);
   });
 
-  it("has a lens for a draft as soon as that is kept", async () => {
-    const { document } = await parts.show(parts.store.add(anExecution()));
-    const draft = { localId: "local-1", taskId: "review", attempt: 1, at: "2026-10-21" };
-    parts.drafts.keep({ ...draft, text: "Shorter." });
-    await waitFor("the lens", async () => (await titles(document))[0] === "Edit Draft…");
-  });
-
   it("sets a context key for keybindings while the focused document waits for feedback", async () => {
     await withContext("crewdeck.waitingHere", async (values) => {
       const changed = new vscode.EventEmitter<undefined>();

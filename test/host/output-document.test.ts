@@ -10,6 +10,7 @@ describe("the document of one output", () => {
 
   eachWithViewParts((fresh) => (parts = fresh));
 
+  const attempt = (attempt: number) => ({ kind: "attempt", taskId: "review", attempt }) as const;
   const open = async (uri: vscode.Uri | undefined) =>
     (await vscode.window.showTextDocument(uri!)).document;
 
@@ -21,8 +22,8 @@ describe("the document of one output", () => {
     const execution = parts.store.add(
       anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts }] }),
     );
-    const first = await open(outputUri(execution, "review", 1, parts.scheme));
-    const second = await open(outputUri(execution, "review", 2, parts.scheme));
+    const first = await open(outputUri(execution, attempt(1), parts.scheme));
+    const second = await open(outputUri(execution, attempt(2), parts.scheme));
     const both = (what: (document: vscode.TextDocument) => string) => [first, second].map(what);
     assert.deepEqual(
       both(({ languageId, uri }) => `${languageId} ${uri.path.replace(/.*\//, "")}`),
@@ -39,7 +40,7 @@ describe("the document of one output", () => {
     assert.equal((await fs.stat(first.uri)).mtime, before);
     const texts = both((document) => document.getText());
     assert.deepEqual(texts, ["# First.\n", '{\n  "draft": 2\n}\n']);
-    assert.equal(outputUri(execution, "review", 4), undefined);
+    assert.equal(outputUri(execution, attempt(4)), undefined);
   });
 
   it("has an address that identifies its task, whatever the task's name", () => {

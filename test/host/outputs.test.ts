@@ -99,7 +99,7 @@ describe("Commands about outputs", () => {
         ["## Result", "Open Output"],
         ["## Task: research", "Open Output"],
         ["## Task: plan", "Open Output"],
-        ["## Task: write", "Open Whole Output (1.3 MB)"],
+        ["## Task: write", "Open Output"],
       ],
     );
     const [, , plan] = lenses;
@@ -164,9 +164,9 @@ describe("Commands about outputs", () => {
     const saved = await save("saved.md", { crew, kickoffId: "k-1", taskId: "write" });
     assert.equal(path.basename(saved.shown[0]?.value ?? ""), "k-1 - write (attempt 1).md");
     assert.equal(await readFile(file, "utf8"), big);
-    await save("plan", { crew, kickoffId: "k-1", taskId: "plan" });
+    await save("plan.json", { crew, kickoffId: "k-1", taskId: "plan" });
     const plan = await readFile(path.join(folder, "plan.json"), "utf8");
-    assert.deepEqual(JSON.parse(plan), { steps: [1, 2] }, "the dialog adds the ending");
+    assert.deepEqual(JSON.parse(plan), { steps: [1, 2] });
     await run("openOutput", { crew, kickoffId: "k-1" });
     await writeFile(file, "before");
     const fromTab = await withPerson(["escape"], () => run("saveOutput"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import type { ExecutionSummary } from "../../src/executions/model.ts";
@@ -10,9 +10,7 @@ import type { Circumstances } from "../../src/view/actions.ts";
 import { sendFeedback } from "../../src/sending/feedback.ts";
 import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { registerLenses, registerOutline } from "../../src/views/document/register.ts";
-import { executionLanguage } from "../../src/editor/manifest.ts";
-import { keepReaderPlaces } from "../../src/views/document/reader.ts";
+import { registerDocuments } from "../../src/views/document/register.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { noAnswer, openWindow, senderParts } from "../unit/sending/window.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -72,8 +70,10 @@ export function viewParts(clock: Clock = systemClock) {
   });
   const documents = new ExecutionDocuments({
     store,
-    crewIdOf: () => undefined,
+    crews: { find: () => undefined },
+    ready: Promise.resolve(),
     circumstances: {
+      onDidChange: circumstances.onDidChange,
       of: (execution): Circumstances => {
         const text = doubts.get(execution.localId);
         return {
@@ -99,13 +99,7 @@ export function viewParts(clock: Clock = systemClock) {
   });
   const drafts = new Drafts(database, onProblem);
   const registered = [
-    vscode.workspace.registerFileSystemProvider(scheme, documents, {
-      isReadonly: true,
-      isCaseSensitive: true,
-    }),
-    registerLenses(scheme, documents, drafts, [store.onDidChange, circumstances.onDidChange]),
-    keepReaderPlaces(documents),
-    registerOutline(documents, { language: executionLanguage, scheme }),
+    registerDocuments(documents, [store.onDidChange, circumstances.onDidChange], scheme),
     documents,
     drafts,
     circumstances,

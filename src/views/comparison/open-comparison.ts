@@ -5,7 +5,7 @@ import { type Execution, targetOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Act } from "../../view/actions.ts";
 import { activityIn } from "../activities.ts";
-import { uriOf } from "../document/output-editors.ts";
+import { outputUri } from "../document/output-editors.ts";
 import type { Prices } from "../prices.ts";
 import { timelineContent } from "../timeline/content.ts";
 import {
@@ -109,12 +109,12 @@ export class OpenComparison {
 
 async function openOutput(executions: Sides<Execution>, pair: OutputPair, act: Act): Promise<void> {
   const uriOn = (side: Side) => {
-    const { taskId = "", attempt, output = "" } = pair[side] ?? {};
+    const { taskId = "", attempt } = pair[side] ?? {};
     const part =
       attempt === undefined
         ? ({ kind: "result" } as const)
         : ({ kind: "attempt", taskId, attempt } as const);
-    return uriOf(executions[side], part, output);
+    return outputUri(executions[side], part);
   };
   if (isDiff(pair)) {
     const title = vscode.l10n.t("{0}: {1}", pair.label, comparisonTitle(executions));

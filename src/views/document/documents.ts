@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { defined } from "../../base/json.ts";
+import type { Crews } from "../../crews/crews.ts";
 import {
   documentIn,
   executionUri,
@@ -7,25 +8,24 @@ import {
   parsePartUri,
 } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/manifest.ts";
-import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
+import { type Execution, type ExecutionSummary, keyOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
-import type { CurrentCircumstances } from "../circumstances.ts";
 import { titleOf } from "../../executions/title.ts";
-import type { ShowOptions } from "./reader.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import type { Rendered } from "../../view/sections.ts";
+import type { CurrentCircumstances } from "../circumstances.ts";
+import type { ShowOptions } from "./text-editors.ts";
 
 /** Renderings kept, to find the one that an editor still shows. */
 const keptRenderings = 4;
 
-interface ExecutionDocumentsOptions {
+interface DocumentsOptions {
   readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
-  readonly crewIdOf: (crewName: string) => string | undefined;
-  /** When they change, call `refresh`. */
-  readonly circumstances: Pick<CurrentCircumstances, "of">;
+  readonly crews: Pick<Crews, "find">;
+  readonly circumstances: Pick<CurrentCircumstances, "of" | "onDidChange">;
   /** Resolves when executions are read, so that a restored document isn't reported as unknown. */
-  readonly ready?: Promise<unknown>;
+  readonly ready: Promise<unknown>;
   readonly scheme?: string;
 }
 
@@ -57,17 +57,18 @@ interface Page {
 
 /** Read-only documents of executions and their outputs, also for unknown IDs. */
 export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Disposable {
-  readonly #options: ExecutionDocumentsOptions;
+  readonly #options: DocumentsOptions;
   readonly #pages = new Map<string, Page>();
   readonly #changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly #subscriptions: vscode.Disposable;
   #rendering: Rendering | undefined;
   readonly onDidChangeFile = this.#changes.event;
 
-  constructor(options: ExecutionDocumentsOptions) {
+  constructor(options: DocumentsOptions) {
     this.#options = options;
     this.#subscriptions = vscode.Disposable.from(
       options.store.onDidChange(() => this.refresh()),
+      options.circumstances.onDidChange(() => this.refresh()),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#pages.delete(uri.toString())),
       this.#changes,
     );
@@ -76,27 +77,27 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   /** The address of its open tab, which has the earlier title: a new title opens no second tab. */
   uriOf(execution: ExecutionSummary): vscode.Uri {
     const scheme = this.#options.scheme ?? executionScheme;
-    const isIts = (uri: vscode.Uri) =>
-      uri.scheme === scheme &&
-      parseExecutionUri(uri) !== undefined &&
-      this.summary(uri)?.localId === execution.localId;
     const address = { crewName: execution.crew.name, key: keyOf(execution) };
-    return (
-      vscode.window.tabGroups.all
-        .flatMap(({ tabs }) => tabs)
-        .flatMap((tab) => documentIn(tab) ?? [])
-        .find(isIts) ?? executionUri(address, titleOf(execution), scheme)
-    );
+    const open = vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .flatMap((tab) => documentIn(tab) ?? [])
+      .find(
+        (uri) =>
+          uri.scheme === scheme &&
+          parseExecutionUri(uri) !== undefined &&
+          this.summary(uri)?.localId === execution.localId,
+      );
+    return open ?? executionUri(address, titleOf(execution), scheme);
   }
 
   summary(uri: vscode.Uri): ExecutionSummary | undefined {
-    const address = addressOf(uri);
-    if (address === undefined) return undefined;
-    const { store, crewIdOf } = this.#options;
-    const crewId = crewIdOf(address.crewName);
-    const inCrew = crewId === undefined ? undefined : store.summary(address.key, crewId);
+    const { crewName, key } = addressOf(uri) ?? {};
+    if (crewName === undefined || key === undefined) return undefined;
+    const { store, crews } = this.#options;
+    const crewId = crews.find(crewName)?.id;
+    const inCrew = crewId === undefined ? undefined : store.summary(key, crewId);
     // The crew may have been renamed or removed since.
-    return inCrew ?? store.summary(address.key);
+    return inCrew ?? store.summary(key);
   }
 
   execution(uri: vscode.Uri): Execution | undefined {
@@ -123,7 +124,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     taskId?: string,
     options?: ShowOptions,
   ): Promise<vscode.TextEditor> {
-    const { showExecution } = await import("./reader.ts");
+    const { showExecution } = await import("./text-editors.ts");
     return await showExecution(this, execution, taskId, options);
   }
 
@@ -204,10 +205,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const { rendered, view } = this.#render(uri, rendering);
     const isSame = known?.renderings[0].text === rendered.text;
     const page: Page = {
-      uri,
-      summary,
-      about,
-      ...defined({ view }),
+      ...{ uri, summary, about, ...defined({ view }) },
       renderings: [rendered, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
       mtime: isSame ? known.mtime : Math.max(Date.now(), (known?.mtime ?? 0) + 1),
     };
@@ -215,10 +213,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return page;
   }
 
-  #render(
-    uri: vscode.Uri,
-    rendering: Rendering,
-  ): { readonly rendered: Rendered; readonly view?: ExecutionView } {
+  #render(uri: vscode.Uri, rendering: Rendering) {
     const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     const part = parsePartUri(uri)?.part;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { noActivity } from "../../../src/executions/activity.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import type { Draft } from "../../../src/executions/drafts.ts";
 import type { Circumstances } from "../../../src/view/actions.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
 import { textOf } from "../../../src/view/text.ts";
@@ -11,15 +10,10 @@ import { anExecution, aTask, notWaiting } from "./executions.ts";
 const waits = "### Attempt 1";
 
 /** Above a line of this text. */
-function lensesAbove(
-  heading: string,
-  execution: Execution,
-  circumstances: Circumstances = {},
-  drafts: readonly Draft[] = [],
-) {
+function lensesAbove(heading: string, execution: Execution, circumstances: Circumstances = {}) {
   const view = viewOf(execution, noActivity, circumstances);
   const rendered = textOf(view);
-  return lensesOf(execution, view, rendered, drafts).filter(
+  return lensesOf(execution, view, rendered).filter(
     ({ line }) => rendered.text.split("\n")[line] === heading,
   );
 }
@@ -77,35 +71,12 @@ describe("The lenses of an execution's document", () => {
     const expected = ["publish", "revise (default)", "Write Answer…", "Open Output"];
     assert.deepEqual(titlesAbove(waits, few), expected);
     const many = anExecution({ waiting: asked(Array.from("abcdefghij")) });
-    assert.deepEqual(titlesAbove(waits, many).slice(7, 10), [
-      "h",
-      "More Answers…",
-      "Write Answer…",
-    ]);
-  });
-
-  it("lead to the execution of which it has earlier outputs, by its title", () => {
-    const runAgain = { taskId: "review", executionId: "first-id" };
-    const again = anExecution({ request: { inputs: {}, callbacks: {}, runAgain } });
-    const heading = "It began at task review, with the earlier outputs of Home heat pumps.";
-    const [open] = lensesAbove(heading, again, { earlier: "Home heat pumps" });
-    assert.equal(open?.title, "Open “Home heat pumps”");
-    const [argument] = open.arguments ?? [];
-    assert.deepEqual([open.command, argument?.kickoffId], ["crewdeck.openExecution", "first-id"]);
+    assert.deepEqual(titlesAbove(waits, many).slice(7, 9), ["h", "Write Answer…"]);
   });
 
   it("ask for a task's ID if the crew doesn't report which task waits", () => {
     const gone = notWaiting({ state: "unknown", mayBeWaiting: true });
     const titles = ["Give Feedback…", "Paste Received Callback…"];
     assert.deepEqual(titlesAbove("## It may be waiting for you", gone), titles);
-  });
-
-  it("lead to a draft of the output that waits, and to none of another", () => {
-    const draft = (attempt: number) => ({
-      ...{ localId: "local-1", taskId: "review", text: "Shorter.", at: "2026-10-21", attempt },
-    });
-    const titles = (...drafts: Draft[]) => titlesAbove(waits, anExecution(), {}, drafts)[0];
-    assert.equal(titles(draft(2)), "Approve");
-    assert.equal(titles(draft(2), draft(1)), "Edit Draft…");
   });
 });

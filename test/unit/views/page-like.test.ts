@@ -5,7 +5,7 @@ import { briefOf } from "../../../src/view/brief.ts";
 import { headingsOf } from "../../../src/view/embed.ts";
 import { formatSpan } from "../../../src/view/lengths.ts";
 import { leadingText } from "../../../src/view/markdown.ts";
-import { elapsedText, untilElapsedChanges } from "../../../src/view/words.ts";
+import { elapsedText } from "../../../src/view/words.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
 import { notesOf, placeOfWaiting } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
@@ -49,16 +49,6 @@ describe("The text of an execution", () => {
       ],
     );
     assert.doesNotMatch(rendered.text, /2 min/);
-  });
-
-  it("shows another time as soon as it is another", () => {
-    const started = Date.parse(notWaiting().startedAt);
-    for (const elapsed of [0, 47_000, 59_999, 60_000, 150_000]) {
-      const at = started + elapsed;
-      const next = at + untilElapsedChanges(started, at);
-      assert.equal(elapsedText(started, next - 1), elapsedText(started, at));
-      assert.notEqual(elapsedText(started, next), elapsedText(started, at));
-    }
   });
 
   it("marks the draft that waits, from its heading to its last line", () => {
