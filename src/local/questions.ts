@@ -1,11 +1,9 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, NothingToDo } from "../base/errors.ts";
-import { isFilled } from "../base/text.ts";
 import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { confirm, plainLabel, plainMessage, runAction } from "../editor/messages.ts";
-import type { CrewProject, ProjectProblem } from "../projects/types.ts";
 import type { Interpreter } from "../projects/interpreters.ts";
 import { readClasses, readProject, workspaceProjects, type Folders } from "./projects.ts";
 import type { Connection } from "./connection.ts";
@@ -68,53 +66,16 @@ async function itemFor(crew: Chosen, uri: vscode.Uri, local: Crew["local"]): Pro
   const where = isExample
     ? vscode.l10n.t("comes with Crewdeck")
     : plainLabel(vscode.workspace.asRelativePath(uri));
-  const stopped = local === undefined ? vscode.l10n.t("new") : vscode.l10n.t("stopped");
-  const state = local?.running === true ? vscode.l10n.t("running") : stopped;
+  const running = local?.running === true ? `${vscode.l10n.t("running")} · ` : "";
   try {
-    const { project, problems } = await readProject(uri.fsPath, crewClass);
-    const errors = problems.filter(({ kind }) => kind === "error");
-    const icon = isExample ? "mortar-board" : errors.length > 0 ? "warning" : "folder";
-    const label = `$(${icon}) ${plainLabel(crewClass ?? project.name)}`;
-    const detail = plainLabel(problemText(errors) ?? summary(project));
-    return { label, description: `${state} · ${where}`, detail, crew };
+    const { name, tasks } = (await readProject(uri.fsPath, crewClass)).project;
+    const label = `$(${isExample ? "mortar-board" : "folder"}) ${plainLabel(crewClass ?? name)}`;
+    const detail = plainLabel(tasks.map(({ id }) => id).join(", "));
+    return { label, description: running + where, detail, crew };
   } catch (error) {
     const label = `$(error) ${plainLabel(path.basename(uri.fsPath))}`;
     return { label, description: where, detail: plainLabel(messageOf(error)), crew };
   }
-}
-
-function problemText([first, ...more]: readonly ProjectProblem[]): string | undefined {
-  if (first === undefined) return undefined;
-  const { message } = first.error;
-  return more.length === 0
-    ? vscode.l10n.t("can't be rehearsed: {0}", message)
-    : vscode.l10n.t("can't be rehearsed: {0} ({1} more)", message, more.length);
-}
-
-function summary({ kind, tasks, inputs, lacks }: CrewProject): string {
-  if (lacks === "tasks") return vscode.l10n.t("made in Python, which only crewAI runs");
-  const { length } = tasks;
-  const isFlow = kind === "flow";
-  const pauses = tasks.filter(({ humanInput }) => humanInput).length;
-  // The form folds away what crewAI doesn't fill in.
-  const asked = isFlow ? inputs : inputs.filter(isFilled);
-  return [
-    isFlow
-      ? vscode.l10n.t("a flow, which runs only with crewAI")
-      : length === 1
-        ? vscode.l10n.t("1 task")
-        : vscode.l10n.t("{0} tasks", length),
-    pauses === 0
-      ? []
-      : pauses === 1
-        ? vscode.l10n.t("1 waits for you")
-        : vscode.l10n.t("{0} wait for you", pauses),
-    asked.length === 0
-      ? vscode.l10n.t("no inputs")
-      : vscode.l10n.t("inputs: {0}", asked.join(", ")),
-  ]
-    .flat()
-    .join(" · ");
 }
 
 async function browse(folders: Folders): Promise<Chosen | undefined> {

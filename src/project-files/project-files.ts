@@ -3,10 +3,9 @@ import * as vscode from "vscode";
 import { Disposables } from "../base/events.ts";
 import { logProblem } from "../editor/log.ts";
 import { type ExecutionSummary, toReview } from "../executions/model.ts";
-import { titleOf } from "../executions/title.ts";
 import { projectOf } from "../projects/find.ts";
 import { inspectProject, type Inspection, type Spot } from "../projects/inspect.ts";
-import type { Position, ProjectProblem } from "../projects/types.ts";
+import type { Position } from "../projects/types.ts";
 import { commandOn, may } from "../view/actions.ts";
 import { mayBeProjectFile, type ProjectFilesOptions } from "./register.ts";
 
@@ -148,14 +147,15 @@ export class ProjectFiles implements vscode.Disposable {
       // A later change marks everything again.
       if (this.#inspections !== inspections) return;
       if (document.isClosed) continue;
-      const problems = found?.inspection.problems ?? [];
       this.#marks.set(
         document.uri,
-        problems.flatMap((problem) => {
-          const at = problem.error.position;
-          return at !== undefined && at.file === found?.file
-            ? [diagnostic(document, problem, at)]
-            : [];
+        (found?.inspection.problems ?? []).flatMap(({ text, position: at }) => {
+          if (at?.file !== found?.file || at === undefined) return [];
+          // Only the project's Python knows what an error is.
+          const { Warning } = vscode.DiagnosticSeverity;
+          const made = new vscode.Diagnostic(rangeOf(document, at), text, Warning);
+          made.source = "Crewdeck";
+          return [made];
         }),
       );
     }
@@ -181,19 +181,6 @@ function editedText(file: string): string | undefined {
 
 /** In characters. */
 const largestText = 1024 * 1024;
-
-function diagnostic(
-  document: vscode.TextDocument,
-  { kind, error }: ProjectProblem,
-  at: Position,
-): vscode.Diagnostic {
-  // Only the project's Python knows what an error is.
-  const { Warning } = vscode.DiagnosticSeverity;
-  const made = new vscode.Diagnostic(rangeOf(document, at), error.text, Warning);
-  made.source = "Crewdeck";
-  if (kind === "unused") made.tags = [vscode.DiagnosticTag.Unnecessary];
-  return made;
-}
 
 /** Without an end, the word there or one character. */
 function rangeOf(document: vscode.TextDocument, { line, column, end }: Position): vscode.Range {
@@ -222,10 +209,7 @@ export function commandsAt(
   if (crew !== undefined) commands.push(kickOff(folder, crewClass));
   const ended = newestFirst.find(({ output }) => output !== undefined);
   if (crew === "whole" && ended !== undefined)
-    commands.push({
-      ...commandOn(ended, "openOutput", vscode.l10n.t("Last Result"), { result: true }),
-      tooltip: vscode.l10n.t("Opens the result of “{0}”", titleOf(ended)),
-    });
+    commands.push(commandOn(ended, "openOutput", vscode.l10n.t("Last Result"), { result: true }));
   for (const execution of newestFirst) {
     const task = execution.tasks.findLast(
       ({ taskId, attempts }) =>
@@ -233,13 +217,30 @@ export function commandsAt(
     );
     if (task === undefined) continue;
     const { taskId } = task;
-    commands.push({
-      ...commandOn(execution, "openOutput", vscode.l10n.t("Last Output"), { taskId }),
-      tooltip: vscode.l10n.t("Opens the newest output, of “{0}”", titleOf(execution)),
-    });
+    commands.push(commandOn(execution, "openOutput", vscode.l10n.t("Last Output"), { taskId }));
     break;
   }
-  return [...commands, ...waiting(ids, newestFirst)];
+  const waits = toReview(
+    newestFirst.filter(
+      ({ state, waiting }) =>
+        state === "waiting" && waiting !== undefined && ids.includes(waiting.taskId),
+    ),
+  );
+  const [longest] = waits;
+  if (longest === undefined) return commands;
+  const { taskId, attempt } = longest.waiting ?? {};
+  const isOne = waits.length === 1;
+  const title = isOne
+    ? vscode.l10n.t("Waiting for You")
+    : vscode.l10n.t("{0} Waiting for You", waits.length);
+  commands.push(commandOn(longest, "openExecution", title, { taskId }));
+  // With several, a person chooses first.
+  if (isOne && may(longest, "approve"))
+    commands.push(
+      commandOn(longest, "approve", vscode.l10n.t("Approve"), { taskId, attempt }),
+      commandOn(longest, "reject", vscode.l10n.t("Reject…"), { taskId, attempt }),
+    );
+  return commands;
 }
 
 function kickOff(folder: vscode.Uri, crewClass: string | undefined): vscode.Command {
@@ -250,45 +251,6 @@ function kickOff(folder: vscode.Uri, crewClass: string | undefined): vscode.Comm
         ? vscode.l10n.t("Kick Off…")
         : vscode.l10n.t("Kick Off {0}…", crewClass),
     command: "crewdeck.kickoff",
-    tooltip: vscode.l10n.t("Starts this local crew if it doesn't run, and opens its kickoff form"),
     arguments: [crewClass === undefined ? given : { ...given, class: crewClass }],
   };
-}
-
-function waiting(
-  ids: readonly string[],
-  executions: readonly ExecutionSummary[],
-): vscode.Command[] {
-  const waits = toReview(
-    executions.filter(
-      ({ state, waiting }) =>
-        state === "waiting" && waiting !== undefined && ids.includes(waiting.taskId),
-    ),
-  );
-  const [longest] = waits;
-  if (longest === undefined) return [];
-  const { taskId, attempt } = longest.waiting ?? {};
-  const name = titleOf(longest);
-  const isOne = waits.length === 1;
-  const title = isOne
-    ? vscode.l10n.t("Waiting for You")
-    : vscode.l10n.t("{0} Waiting for You", waits.length);
-  const open: vscode.Command = {
-    ...commandOn(longest, "openExecution", title, { taskId }),
-    tooltip: vscode.l10n.t("Opens “{0}”, where you approve or reject", name),
-  };
-  // With several, a person chooses first.
-  if (!isOne || !may(longest, "approve")) return [open];
-  const shown = { taskId, attempt };
-  return [
-    open,
-    {
-      ...commandOn(longest, "approve", vscode.l10n.t("Approve"), shown),
-      tooltip: vscode.l10n.t("Approves what waits of “{0}”", name),
-    },
-    {
-      ...commandOn(longest, "reject", vscode.l10n.t("Reject…"), shown),
-      tooltip: vscode.l10n.t("Opens the feedback box of “{0}”", name),
-    },
-  ];
 }

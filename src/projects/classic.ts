@@ -1,70 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import {
-  findCrewFile,
-  isNest,
-  oneOf,
-  readAgent,
-  readTasks,
-  type Definition,
-  type Part,
-} from "./definition.ts";
+import { isNest, readAgent, readTasks, type Definition, type Part } from "./definition.ts";
 import { crewClassesIn, makesCrew, type CrewClass, type CrewMethod } from "./python-source.ts";
-import { foldersIn, isFile, pythonFilesIn, Reading } from "./reading.ts";
+import { isFile, pythonFilesIn, type Reading } from "./reading.ts";
 import { parseYaml, type Place } from "./source.ts";
 import { ProjectError } from "./types.ts";
-
-/** Folders of classic crews, at the top and each package under `src`: with a folder `config`, or a class in `crew.py`. */
-export async function crewFolders(folder: string): Promise<string[]> {
-  return await foldersWith(folder, async (place) => {
-    for (const file of ["config/agents.yaml", "config/tasks.yaml"])
-      if (await isFile(path.join(folder, place, file))) return true;
-    const python = await new Reading(path.join(folder, place)).python("crew.py");
-    return crewClassesIn(python).length > 0;
-  });
-}
-
-/** Folders of crews that Python alone builds: the top; of a project that says that it is a crew, whatever its `crew.py` has, packages, too. */
-async function pythonFolders(folder: string, isCrew: boolean): Promise<string[]> {
-  if (!isCrew) return makesCrew(await new Reading(folder).python("crew.py")) ? ["."] : [];
-  const has = (place: string, file: string) => isFile(path.join(folder, place, file));
-  const found = await foldersWith(folder, (place) => has(place, "crew.py"));
-  for (const place of await foldersIn(folder))
-    if ((await has(place, "__init__.py")) && (await has(place, "crew.py"))) found.push(place);
-  return found;
-}
-
-/** Of classic crews, and of one that Python alone builds. @param type of the project */
-export async function crewPlaces(folder: string, type: string | undefined): Promise<string[]> {
-  const found = await crewFolders(folder);
-  return found.length === 0 && (await findCrewFile(folder)) === undefined
-    ? await pythonFolders(folder, type === "crew")
-    : found;
-}
-
-async function foldersWith(
-  folder: string,
-  isMeant: (place: string) => Promise<boolean>,
-): Promise<string[]> {
-  const packages = await foldersIn(path.join(folder, "src"));
-  const found: string[] = [];
-  for (const place of [".", ...packages.map((name) => `src/${name}`)])
-    if (await isMeant(place)) found.push(place);
-  return found;
-}
-
-/** The only folder, else that of the project's own package. */
-export function ownFolder(found: readonly string[], projectName = ""): string | undefined {
-  const own = projectName.replaceAll("-", "_");
-  return found.length > 1
-    ? found.find((place) => place === own || place === `src/${own}`)
-    : found[0];
-}
 
 /** A classic crew: its file, and its class, where one could be found there. */
 export type CrewEntry = { readonly file: string } & Partial<CrewClass>;
 
-/** The crews in one of the {@link crewFolders}: those of `crew.py`, else of the other files there, as in a flow. At least one. */
+/** The crews in a folder: those of `crew.py`, else of the other files there, as in a flow. At least one. */
 export async function crewEntries(reading: Reading, folder: string): Promise<CrewEntry[]> {
   const usual = path.posix.join(folder, "crew.py");
   const files = new Set([usual, ...(await pythonFilesIn(reading.folder, folder))]);
@@ -91,11 +36,12 @@ export async function readClassic(
 ): Promise<Definition> {
   const { file, name: crewName, methods = [] } = entry;
   /** The file that the class names, by default the one in the folder `config` beside it. */
-  const configOf = (named: string | null | undefined, usual: string) => {
-    if (named === null) return undefined;
-    const isWhole = path.posix.isAbsolute(named ?? "");
-    return path.posix.join(isWhole ? "" : path.posix.dirname(file), named ?? usual);
-  };
+  const configOf = (named: string | null | undefined, usual: string) =>
+    named === null
+      ? undefined
+      : path.posix.isAbsolute(named ?? "")
+        ? named
+        : path.posix.join(path.posix.dirname(file), named ?? usual);
   const configs = {
     agents: configOf(entry.agentsConfig, "config/agents.yaml"),
     tasks: configOf(entry.tasksConfig, "config/tasks.yaml"),
@@ -108,12 +54,21 @@ export async function readClassic(
     const own = methods.filter((method) => method.kind === kind);
     const config = configs[`${kind}s`];
     const isNeeded = needsFiles || own.some((method) => method.config !== undefined);
-    const places = await reading.attempt(() => readYaml(reading, config, kind, isNeeded));
+    const places = await reading.attempt(() => readYaml(reading, config, isNeeded));
     const parts = partsOf(own, places);
     const isInPython =
       own.some((method) => method.config === null) ||
       parts.some(({ place }) => place === undefined);
-    return { own, config, places, parts, isInPython };
+    for (const { config: key, line, column } of own)
+      if (key && places?.size && !places.has(key))
+        reading.report(
+          new ProjectError(l10n.t('There is no "{0}" in {1}.', key, config ?? ""), {
+            file,
+            line,
+            column,
+          }),
+        );
+    return { own, places, parts, isInPython };
   };
   const agents = await read("agent");
   const tasks = await read("task");
@@ -125,7 +80,7 @@ export async function readClassic(
   const names = new Set([...agents.parts, ...agents.own].map(({ name }) => name));
   const someTask = methods.some(({ makesTasks }) => makesTasks);
   const someConfig = methods.some(({ config }) => config === null);
-  const definition: Definition = {
+  return {
     ...{ kind: "classic", entry: file, name: projectName, configs, methods },
     agents: agents.parts.map((part) => ({ ...part, value: readAgent(part) })),
     tasks: readTasks(tasks.parts, isWhole ? [...names] : undefined),
@@ -133,25 +88,6 @@ export async function readClassic(
       ? { lacks: "tasks" }
       : (agents.isInPython || someConfig) && { lacks: "agents" }),
   };
-  for (const { own, config = "", places } of [agents, tasks])
-    for (const { config: key, line, column } of own)
-      if (key && places?.size && !places.has(key))
-        reading.report(
-          new ProjectError(
-            l10n.t('There is no "{0}" in {1}.', key, config),
-            oneOf([...places.keys()]),
-            { file, line, column },
-          ),
-        );
-  if (entry.lacksCrew === true)
-    reading.report(
-      new ProjectError(
-        l10n.t("The class “{0}” has no method with @crew.", crewName ?? ""),
-        l10n.t("one that returns the crew: Crew(agents=self.agents, tasks=self.tasks)."),
-        { file, line: entry.line ?? 1, column: entry.column ?? 1 },
-      ),
-    );
-  return definition;
 }
 
 function partsOf(
@@ -176,23 +112,19 @@ function partsOf(
 async function readYaml(
   reading: Reading,
   file: string | undefined,
-  what: "agent" | "task",
   isNeeded: boolean,
 ): Promise<ReadonlyMap<string, Place> | undefined> {
   if (file === undefined) return undefined;
+  const at = { file, line: 1, column: 1 };
+  const missing = new ProjectError(l10n.t("The file is missing or empty."), at);
   if (!(await isFile(path.resolve(reading.folder, file)))) {
     if (!isNeeded) return undefined;
-    throw new ProjectError(
-      l10n.t("The file is missing."),
-      l10n.t("a YAML file that defines each {0} under its name.", what),
-      { file, line: 1, column: 1 },
-    );
+    throw missing;
   }
   const place = reading.parsed.get(file) ?? parseYaml(await reading.text(file), reading);
   reading.parsed.set(file, place);
-  const expected = l10n.t("at least one {0}, as a name with its fields below it.", what);
-  const members = place.value === null ? undefined : place.members(expected);
+  const members = place.value === null ? undefined : place.members();
   if (!members?.size && isNeeded && (members === undefined || place.isMapping))
-    place.report(l10n.t("The file is empty."), expected);
+    reading.report(missing);
   return members;
 }

@@ -1,8 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import { crewFolders, crewPlaces, ownFolder } from "./classic.ts";
-import { findCrewFile } from "./definition.ts";
-import { foldersIn, isFolder } from "./reading.ts";
+import { crewClassesIn, makesCrew } from "./python-source.ts";
+import { foldersIn, isFile, isFolder, Reading } from "./reading.ts";
 import { projectHints } from "./pyproject.ts";
 
 /** Enough for a repository of crews and flows, few enough for a home folder. `depth` is below the root. */
@@ -42,16 +41,13 @@ export async function findProjects(root: string, limits = usualLimits): Promise<
   return found;
 }
 
-/** How many crews a message names. */
-const mostNamed = 5;
-
-/** A sentence that names the crews in folders below, if there are any. */
+/** A sentence that names the first crews in folders below, if there are any. */
 export async function crewsBelow(folder: string): Promise<string> {
-  const found = (await findProjects(folder)).map((each) => path.relative(folder, each));
-  const names = found.filter((name) => name !== "");
-  if (names.length === 0) return "";
-  const shown = names.length > mostNamed ? [...names.slice(0, mostNamed), "…"] : names;
-  return ` ${l10n.t("To serve a crew inside it, choose its folder: {0}.", shown.join(", "))}`;
+  const found = await findProjects(folder, { ...usualLimits, projects: 6 });
+  const names = found.flatMap((each) => path.relative(folder, each) || []);
+  return names.length === 0
+    ? ""
+    : ` ${l10n.t("To serve a crew inside it, choose its folder: {0}.", names.slice(0, 5).join(", "))}`;
 }
 
 /** The nearest crew's folder that a file below `root` belongs to, as {@link findProjects} finds it. */
@@ -85,8 +81,7 @@ async function projectAt(
   if (hints?.type === "flow") return {};
   if (hints?.definition !== undefined)
     return { crew: path.dirname(path.join(folder, hints.definition)) };
-  const isAlone = hints?.type === "crew" || !isInside;
-  const places = await (isAlone ? crewPlaces(folder, hints?.type) : crewFolders(folder));
+  const places = await crewPlaces(folder, hints?.type, isInside);
   if (places.length > 0) {
     const own = ownFolder(places, hints?.name);
     return own === undefined ? {} : { crew: path.join(folder, own) };
@@ -96,4 +91,49 @@ async function projectAt(
     hints !== undefined ||
     ((await findCrewFile(folder)) !== undefined && (await isFolder(path.join(folder, "agents"))));
   return isCrew ? { crew: folder } : undefined;
+}
+
+export async function findCrewFile(folder: string): Promise<string | undefined> {
+  for (const file of ["crew.jsonc", "crew.json"])
+    if (await isFile(path.join(folder, file))) return file;
+  return undefined;
+}
+
+/**
+ * Folders of classic crews, at the top and each package under `src`: with a folder `config`, or a class in `crew.py`. Without one and
+ * without a JSON crew, those that Python alone builds: the top; of a project that says that it is a crew, whatever its `crew.py` has,
+ * packages, too.
+ */
+export async function crewPlaces(
+  folder: string,
+  type: string | undefined,
+  isInside = false,
+): Promise<string[]> {
+  const has = (...names: readonly string[]) => isFile(path.join(folder, ...names));
+  const python = (place: string) => new Reading(path.join(folder, place)).python("crew.py");
+  const places = [".", ...(await foldersIn(path.join(folder, "src"))).map((name) => `src/${name}`)];
+  const classic: string[] = [];
+  for (const place of places)
+    if (
+      (await has(place, "config/agents.yaml")) ||
+      (await has(place, "config/tasks.yaml")) ||
+      crewClassesIn(await python(place)).length > 0
+    )
+      classic.push(place);
+  const isCrew = type === "crew";
+  if (classic.length > 0 || (isInside && !isCrew) || (await findCrewFile(folder)) !== undefined)
+    return classic;
+  if (!isCrew) return makesCrew(await python(".")) ? ["."] : [];
+  for (const name of await foldersIn(folder)) if (await has(name, "__init__.py")) places.push(name);
+  const found: string[] = [];
+  for (const place of places) if (await has(place, "crew.py")) found.push(place);
+  return found;
+}
+
+/** The only folder, else that of the project's own package. */
+export function ownFolder(found: readonly string[], projectName = ""): string | undefined {
+  const own = projectName.replaceAll("-", "_");
+  return found.length > 1
+    ? found.find((place) => place === own || place === `src/${own}`)
+    : found[0];
 }

@@ -17,25 +17,21 @@ export async function readFlow(reading: Reading, name: string, at: Position): Pr
   const entry = await mainFile(reading.folder, name);
   if (entry === undefined)
     throw new ProjectError(
-      l10n.t("This project is a flow without a main.py."),
-      l10n.t("src/<package>/main.py with a class that derives from Flow.") +
+      l10n.t("A flow needs src/<package>/main.py with a class that derives from Flow.") +
         (await crewsBelow(reading.folder)),
       at,
     );
   const { text = "" } = (await reading.attempt(() => reading.text(entry))) ?? {};
   const { flows, main } = flowsIn(text);
-  const [problem, expected] =
-    flows.length > 1 && main === undefined
-      ? [
-          l10n.t("It defines several flows: {0}.", flows.map((each) => each.name).join(", ")),
-          l10n.t('a function "kickoff" that starts one of them.'),
-        ]
-      : [
-          l10n.t("It defines no flow."),
-          l10n.t("a class that derives from Flow, with methods that have @start or @listen."),
-        ];
   if (!main?.methods.size)
-    reading.report(new ProjectError(problem, expected, { file: entry, line: 1, column: 1 }));
+    reading.report(
+      new ProjectError(
+        flows.length > 1 && main === undefined
+          ? l10n.t('The file has several flows, and no function "kickoff" that starts one of them.')
+          : l10n.t("The file has no flow: a class that derives from Flow, with @start methods."),
+        { file: entry, line: 1, column: 1 },
+      ),
+    );
   const fields = main?.state === undefined ? [] : await fieldsOf(reading, entry, main.state);
   return flowOf(entry, name, main?.methods ?? [], fields);
 }
@@ -50,12 +46,9 @@ export async function readDeclarativeFlow(
   const whole = await reading.attempt(read);
   const schema = whole?.inside.get("schema");
   if (schema?.value !== "crewai.flow/v1")
-    (schema ?? whole)?.report(
-      l10n.t("This is not the definition of a flow."),
-      "schema: crewai.flow/v1",
-    );
+    (schema ?? whole)?.report(l10n.t("This is no flow of the schema {0}.", "crewai.flow/v1"));
   const membersOf = (place: Place | undefined, key: string) => [
-    ...(place?.given(key)?.members(l10n.t("an object of names and values.")) ?? []),
+    ...(place?.given(key)?.members() ?? []),
   ];
   const methods = membersOf(whole, "methods").map(
     ([method, { inside }]) => [method, inside.has("human_feedback")] as const,

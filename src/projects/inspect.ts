@@ -1,10 +1,8 @@
-import * as l10n from "@vscode/l10n";
-import { isFilled, shortName } from "../base/text.ts";
-import { askedNames, type Definition } from "./definition.ts";
+import type { Definition } from "./definition.ts";
 import { readDefinitions } from "./read.ts";
 import { Reading } from "./reading.ts";
 import type { Place } from "./source.ts";
-import { inputNames, type Position, type ProjectProblem } from "./types.ts";
+import type { Position, ProjectError } from "./types.ts";
 
 /** A place of the crew, of tasks, or of both. */
 export interface Spot {
@@ -23,7 +21,7 @@ interface Reference {
 }
 
 export interface Inspection {
-  readonly problems: readonly ProjectProblem[];
+  readonly problems: readonly ProjectError[];
   readonly spots: readonly Spot[];
   readonly references: readonly Reference[];
 }
@@ -38,63 +36,11 @@ export async function inspectProject(
 ): Promise<Inspection> {
   const reading = new Reading(folder, textOf);
   const projects = (await reading.attempt(() => readDefinitions(reading))) ?? [];
-  projects.forEach(checkPlaceholders);
   return {
     problems: reading.problems,
     spots: projects.flatMap(spotsIn),
     references: projects.flatMap(referencesIn),
   };
-}
-
-/** Placeholders of one text that are looked at; each takes a search through its file. */
-const mostMarked = 100;
-/** Where crewAI fills placeholders: those of these fields become inputs. */
-const asking = {
-  agents: ["role", "goal", "backstory"],
-  tasks: ["description", "expected_output"],
-};
-
-function checkPlaceholders(project: Definition): void {
-  const { defaults = {} } = project;
-  const inputs = askedNames(project);
-  const used = new Set(inputs);
-  for (const kind of ["agents", "tasks"] as const)
-    for (const [key, place] of project[kind].flatMap((part) => [...(part.place?.inside ?? [])])) {
-      const names = typeof place.value === "string" ? inputNames([place.value]) : [];
-      const isPath = kind === "tasks" && key === "output_file";
-      for (const name of names.slice(0, mostMarked)) {
-        const warn = (problem: string, expected: string) =>
-          place.report(problem, expected, `{${name}}`, "warning");
-        if (asking[kind].includes(key)) {
-          if (!isFilled(name))
-            warn(
-              l10n.t('"{0}" becomes an input, but crewAI doesn\'t fill it in.', shortName(name)),
-              l10n.t('a name of the letters A to Z, digits, "_" and "-", or no braces.'),
-            );
-        } else if (isPath && isFilled(name)) {
-          used.add(name);
-          if (!inputs.includes(name) && !Object.hasOwn(defaults, name))
-            warn(
-              l10n.t('A deployed crew doesn\'t ask for "{0}", and fails without it.', name),
-              l10n.t(
-                "a placeholder that a description, expected output, role, goal or backstory has.",
-              ),
-            );
-        } else if (isFilled(name) && !key.endsWith("_template"))
-          warn(
-            l10n.t('crewAI doesn\'t fill placeholders in "{0}".', key),
-            l10n.t("text without {0}.", `{${name}}`),
-          );
-      }
-    }
-  for (const [name, place] of project.crew?.inside.get("inputs")?.inside ?? [])
-    if (!used.has(name))
-      place.report(
-        l10n.t('No placeholder uses the input "{0}".', name),
-        l10n.t("{0} in the text of a task or an agent.", `{${name}}`),
-        undefined,
-        "unused",
-      );
 }
 
 /** The methods in `crew.py` come first. */

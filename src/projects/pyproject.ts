@@ -1,8 +1,7 @@
-import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { isFile, Reading } from "./reading.ts";
-import { ProjectError, type Position } from "./types.ts";
+import type { Position } from "./types.ts";
 
 /** What a crew needs of `pyproject.toml`. What can't be read is left out: crewAI builds the crew without it. */
 export interface PyProject {
@@ -14,29 +13,24 @@ export interface PyProject {
   readonly definition: string | undefined;
   /** Whether pip can install it with what it depends on. */
   readonly isPackage: boolean;
-  /** The position of a key of `[tool.crewai]`. */
+  /** The position of a key. */
   readonly at: (key: string) => Position;
 }
 
-const tomlFile = "pyproject.toml";
+const file = "pyproject.toml";
 
 export async function readPyProject(reading: Reading): Promise<PyProject | undefined> {
-  if (!(await isFile(path.join(reading.folder, tomlFile)))) return undefined;
-  const { text = "" } = (await reading.attempt(() => reading.text(tomlFile), "warning")) ?? {};
-  const at = (key: string): Position => positionOf(text, key);
-  const root = parsePast(text, reading);
-  const textIn = (table: TomlTable | undefined, key: string): string | undefined => {
-    const value = table?.[key];
-    if (value === undefined || typeof value === "string") return value;
-    const expected = l10n.t('"{0}" with text in quotes.', key);
-    reading.report(
-      new ProjectError(l10n.t('"{0}" is not text.', key), expected, at(key)),
-      "warning",
-    );
-    return undefined;
-  };
+  if (!(await isFile(path.join(reading.folder, file)))) return undefined;
+  const text = await reading.python(file);
+  const root = tablesIn(text);
   const project = tableIn(root, "project");
   const crewai = tableIn(tableIn(root, "tool"), "crewai");
+  // The parser gives no positions.
+  const lines = text.split("\n");
+  const at = (key: string) => {
+    const index = lines.findLastIndex((line) => line.trimStart().startsWith(key));
+    return { file, line: Math.max(index, 0) + 1, column: 1 };
+  };
   return {
     name: textIn(project, "name"),
     isCrewai: crewai !== undefined,
@@ -61,25 +55,13 @@ export async function projectRoot(folder: string): Promise<string> {
   }
 }
 
-/** A file with more errors is none. */
-const mostErrors = 20;
-
-/** Reads past errors: without the lines that have one. */
-function parsePast(text: string, reading: Reading): TomlTable {
-  const lines = text.split("\n");
-  for (let count = 0; count < mostErrors; count += 1)
-    try {
-      return parse(lines.join("\n"));
-    } catch (error) {
-      if (!(error instanceof TomlError)) throw error;
-      const problem = error.message.split("\n", 1)[0] ?? "";
-      const position = { file: tomlFile, line: error.line, column: error.column };
-      // Others often follow from the first.
-      if (count === 0)
-        reading.report(new ProjectError(`${problem}.`, l10n.t("valid TOML."), position), "warning");
-      lines[error.line - 1] = "";
-    }
-  return {};
+function tablesIn(text: string): TomlTable {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof TomlError) return {};
+    throw error;
+  }
 }
 
 function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefined {
@@ -90,14 +72,7 @@ function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefin
     : undefined;
 }
 
-/** Searches the text: the parser gives no positions. */
-function positionOf(text: string, key: string): Position {
-  const lines = text.split("\n");
-  const heading = lines.findIndex((line) => /^\s*\[\s*tool\s*\.\s*crewai\s*\]/.test(line));
-  const below = lines.findIndex(
-    (line, index) => index > heading && /^\s*(?:tool\.crewai\.)?(\w+)\s*=/.exec(line)?.[1] === key,
-  );
-  const line = Math.max(below >= 0 ? below : heading, 0);
-  const column = (/\S/.exec(lines[line] ?? "")?.index ?? 0) + 1;
-  return { file: tomlFile, line: line + 1, column };
+function textIn(table: TomlTable | undefined, key: string): string | undefined {
+  const value = table?.[key];
+  return typeof value === "string" ? value : undefined;
 }

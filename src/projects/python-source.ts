@@ -7,11 +7,6 @@ export interface CrewClass {
   /** The file of the agents or tasks that the class names; undefined if it names none, null if only Python knows it. */
   readonly agentsConfig: string | null | undefined;
   readonly tasksConfig: string | null | undefined;
-  /** Nothing in it can build the crew: it derives from nothing, and mentions none but in a method that would need its decorator. */
-  readonly lacksCrew: boolean;
-  /** Of the class, from 1. */
-  readonly line: number;
-  readonly column: number;
 }
 
 export interface CrewMethod {
@@ -36,82 +31,45 @@ const setting = /^\s*(agents|tasks)_config\s*(?::[^=]*)?=(?!=)/;
 const setText = /=\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*(?:#.*)?$/;
 const ownTask = /\b(?:Conditional)?Task\s*\(/;
 const ownAgent = /\bagent\s*=\s*self\.(\w+)\s*\(/;
-/** What only the decorator gives the method that makes the crew. */
-const collected = /\bself\.(?:agents|tasks)\b/;
-/** An import of that decorator under another name. */
-const renamedCrew = /\bcrew\s+as\b/;
-
-/** Each is read by itself. */
-const mostClasses = 50;
 
 /** The classes with `@CrewBase`, in the order of the file. */
 export function crewClassesIn(text: string): CrewClass[] {
   const source = linesOf(text);
-  const code = linesOf(withoutInert(text));
-  const blocks = blocksIn(code);
-  const classes = blocks.filter(
-    ({ isClass, decorators }) => isClass && decorators.some(({ kind }) => kind === "CrewBase"),
-  );
-  const methods = blocks.filter(({ isClass, decorators }) => !isClass && decorators.some(isOfCrew));
-  return outermost(classes.slice(0, mostClasses)).map((block) => {
+  const { code, blocks, inside } = outlineOf(text);
+  const classes = blocks.filter((block) => isTopClass(block) && hasDecorator(block, "CrewBase"));
+  return classes.map((block) => {
     const configOf = (what: string) => {
       const at = block.own.findLast((index) => setting.exec(code[index] ?? "")?.[1] === what);
       if (at === undefined) return undefined;
-      return (
-        setText
-          .exec(source[at] ?? "")
-          ?.slice(1)
-          .join("") ?? null
-      );
+      const [, ...text] = setText.exec(source[at] ?? "") ?? [];
+      return text.join("") || null;
     };
-    const opening = code[block.at] ?? "";
-    return {
-      name: block.name,
-      methods: outermost(methods.filter((each) => isInside(each, block))).flatMap((each) =>
-        methodOf(each, code, source),
-      ),
-      agentsConfig: configOf("agents"),
-      tasksConfig: configOf("tasks"),
-      lacksCrew:
-        /^\s*class\s+\w+\s*(?:\(\s*\)\s*)?:/.test(opening) &&
-        !mayBuildCrew(block, blocks, code) &&
-        !code.some((line) => renamedCrew.test(line)),
-      line: block.at + 1,
-      column: block.indent + 1,
-    };
+    const methods = (inside.get(block) ?? []).flatMap((each) => methodOf(each, code, source) ?? []);
+    const [agentsConfig, tasksConfig] = [configOf("agents"), configOf("tasks")];
+    return { name: block.name, methods, agentsConfig, tasksConfig };
   });
 }
 
-function mayBuildCrew(block: Block, blocks: readonly Block[], code: readonly string[]): boolean {
-  const crew = blocks.find((each) => isInside(each, block) && each.name === "crew");
-  const body = code.slice(block.at + 1, block.end);
-  const others = body.toSpliced((crew?.at ?? block.end) - block.at - 1, 1);
-  if (others.some((line) => line.includes("crew"))) return true;
-  return crew !== undefined && (crew.decorators.length > 0 || !collected.test(body.join("\n")));
-}
-
-function isOfCrew(decorator: Decorator): decorator is Decorator & Pick<CrewMethod, "kind"> {
-  return ["agent", "task", "crew"].includes(decorator.kind);
-}
-
-function methodOf(block: Block, code: readonly string[], source: readonly string[]) {
-  const { name, at, end, decorators } = block;
-  return decorators
-    .filter(isOfCrew)
-    .slice(0, 1)
-    .map(({ kind, line, column }): CrewMethod => {
-      const text = code.slice(at, end).join("\n");
-      const [, used] = usedConfig.exec(source.slice(at, end).join("\n")) ?? [];
-      const config = used ?? (someConfig.test(text) ? null : undefined);
-      const agent = kind === "task" ? ownAgent.exec(text)?.[1] : undefined;
-      return {
-        ...{ kind, name, line, column },
-        ...(config !== undefined && { config }),
-        ...(agent !== undefined && { agent }),
-        ...(/\bhuman_input\s*=\s*True\b/.test(text) && { asks: true }),
-        ...(kind === "crew" && ownTask.test(text) && { makesTasks: true }),
-      };
-    });
+function methodOf(
+  { name, at, end, isClass, decorators }: Block,
+  code: readonly string[],
+  source: readonly string[],
+): CrewMethod | undefined {
+  const found = decorators.find(({ kind }) => ["agent", "task", "crew"].includes(kind));
+  if (found === undefined || isClass) return undefined;
+  const { line, column } = found;
+  const kind = found.kind as CrewMethod["kind"];
+  const text = code.slice(at, end).join("\n");
+  const [, used] = usedConfig.exec(source.slice(at, end).join("\n")) ?? [];
+  const config = used ?? (someConfig.test(text) ? null : undefined);
+  const agent = kind === "task" ? ownAgent.exec(text)?.[1] : undefined;
+  return {
+    ...{ kind, name, line, column },
+    ...(config !== undefined && { config }),
+    ...(agent !== undefined && { agent }),
+    ...(/\bhuman_input\s*=\s*True\b/.test(text) && { asks: true }),
+    ...(kind === "crew" && ownTask.test(text) && { makesTasks: true }),
+  };
 }
 
 export function makesCrew(text: string): boolean {
@@ -131,27 +89,24 @@ const plainStates = ["dict", "Dict", "Any"];
 
 /** The classes that derive from `Flow`. `main`: of several, the one that the function `kickoff` names. */
 export function flowsIn(text: string) {
-  const code = linesOf(withoutInert(text));
-  const blocks = blocksIn(code);
-  const classes = blocks.filter(({ isClass }) => isClass);
-  const running = blocks.filter(
-    ({ isClass, decorators }) => !isClass && decorators.some(({ kind }) => runs.includes(kind)),
-  );
-  const flows = outermost(classes.filter((each) => flowBase.test(basesOf(each, code)))).map(
-    (block): FlowClass => {
+  const { code, blocks, inside } = outlineOf(text);
+  const flows = blocks
+    .filter((block) => isTopClass(block) && flowBase.test(basesOf(block, code)))
+    .map((block): FlowClass => {
       const methods = new Map<string, boolean>();
-      for (const { name, decorators } of running.filter((each) => isInside(each, block))) {
-        const asks = decorators.some(({ kind }) => kind === "human_feedback");
-        methods.set(name, asks || methods.get(name) === true);
-      }
+      for (const method of inside.get(block) ?? [])
+        if (hasDecorator(method, ...runs))
+          methods.set(
+            method.name,
+            hasDecorator(method, "human_feedback") || methods.get(method.name) === true,
+          );
       const [given] = block.own.flatMap(
         (at) => /^\s*initial_state\s*(?::[^=]*)?=\s*(\w+)\s*$/.exec(code[at] ?? "")?.[1] ?? [],
       );
       const state = (flowBase.exec(basesOf(block, code))?.[1] ?? given)?.split(".").at(-1);
       const isPlain = state === undefined || plainStates.includes(state);
       return { name: block.name, methods, state: isPlain ? undefined : state };
-    },
-  );
+    });
   const kickoff = blocks.find(({ name, indent }) => name === "kickoff" && indent === 0);
   const words = new Set(code.slice(kickoff?.at, kickoff?.end).join("\n").match(/\w+/g));
   const named = flows.length < 2 || !kickoff ? flows : flows.filter(({ name }) => words.has(name));
@@ -165,13 +120,13 @@ export interface Model {
 
 /** The classes that may be Pydantic models, by name; of those with one name the first. */
 export function modelsIn(text: string): ReadonlyMap<string, Model> {
-  const code = linesOf(withoutInert(text));
+  const { code, blocks } = outlineOf(text);
   const models = new Map<string, Model>();
-  for (const block of blocksIn(code)) {
+  for (const block of blocks) {
     const bases = basesOf(block, code)
       .split(",")
       .flatMap((base) => /^\s*(?:\w+\.)*(\w+)/.exec(base)?.[1] ?? []);
-    if (!block.isClass || bases.length === 0 || models.has(block.name)) continue;
+    if (!isTopClass(block) || bases.length === 0 || models.has(block.name)) continue;
     const own = block.own.map((at) => code[at] ?? "");
     // What a line of its bases takes is deeper.
     const indent = own.reduce((least, line) => Math.min(least, indentOf(line)), Infinity);
@@ -192,7 +147,9 @@ interface Block {
   readonly isClass: boolean;
   readonly name: string;
   readonly indent: number;
-  readonly decorators: readonly Decorator[];
+  readonly parent: Block | undefined;
+  /** Their names without modules, and where they are, from 1. */
+  readonly decorators: readonly { kind: string; line: number; column: number }[];
   /** Indexes of its line, and of the first line after it. */
   readonly at: number;
   end: number;
@@ -200,22 +157,21 @@ interface Block {
   readonly own: number[];
 }
 
-interface Decorator {
-  /** Its name, without a module. */
-  readonly kind: string;
-  /** From 1. */
-  readonly line: number;
-  readonly column: number;
+function isTopClass({ isClass, parent }: Block): boolean {
+  return isClass && parent === undefined;
 }
 
-/** Lines between a decorator and what it decorates; more would take long for a file made of decorators. */
-const mostBetween = 50;
+function hasDecorator({ decorators }: Block, ...kinds: readonly string[]): boolean {
+  return decorators.some(({ kind }) => kinds.includes(kind));
+}
 
-function blocksIn(code: readonly string[]): Block[] {
+/** A file's code without comments and strings, and its blocks, also by the block that they are in. */
+function outlineOf(text: string) {
+  const code = linesOf(withoutInert(text));
   const blocks: Block[] = [];
   /** Those that a line may belong to, the innermost last. */
   const open: Block[] = [];
-  let above: Decorator[] = [];
+  let decorators: { kind: string; line: number; column: number }[] = [];
   for (const [at, line] of code.entries()) {
     // A bracket may close the block's own list.
     if (/^\s*(?:[)\]}]|$)/.test(line)) continue;
@@ -224,37 +180,23 @@ function blocksIn(code: readonly string[]): Block[] {
       last.end = at;
       open.pop();
     }
-    open.at(-1)?.own.push(at);
-    const [, decorator] = /^\s*@(?:\w+\.)*(\w+)/.exec(line) ?? [];
+    const parent = open.at(-1);
+    parent?.own.push(at);
+    const [, kind] = /^\s*@(?:\w+\.)*(\w+)/.exec(line) ?? [];
     const [, keyword, name] = /^\s*(?:async\s+)?(def|class)\s+(\w+)/.exec(line) ?? [];
-    const isOther = decorator === undefined && name === undefined;
-    above = above.filter(
-      ({ line, column }) => at - line < mostBetween && !(isOther && indent < column),
-    );
-    if (decorator !== undefined) above.push({ kind: decorator, line: at + 1, column: indent + 1 });
-    if (name === undefined) continue;
-    const end = code.length;
-    const isClass = keyword === "class";
-    const block: Block = { isClass, name, indent, decorators: above, at, end, own: [] };
-    blocks.push(block);
-    open.push(block);
-    above = [];
+    if (kind !== undefined) decorators.push({ kind, line: at + 1, column: indent + 1 });
+    else if (name !== undefined) {
+      const end = code.length;
+      const isClass = keyword === "class";
+      const block: Block = { isClass, name, indent, parent, decorators, at, end, own: [] };
+      blocks.push(block);
+      open.push(block);
+      decorators = [];
+    }
+    // What a decorator is called with is deeper.
+    else if (indent < (decorators.at(-1)?.column ?? 0)) decorators = [];
   }
-  return blocks;
-}
-
-function isInside({ at }: Block, outer: Block): boolean {
-  return at > outer.at && at < outer.end;
-}
-
-/** A line belongs to one of them only. */
-function outermost(blocks: readonly Block[]): Block[] {
-  let end = 0;
-  return blocks.filter((block) => {
-    const isOutside = block.at >= end;
-    if (isOutside) end = block.end;
-    return isOutside;
-  });
+  return { code, blocks, inside: Map.groupBy(blocks, ({ parent }) => parent) };
 }
 
 /** Lines that the bases of a class may take. */

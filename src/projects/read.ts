@@ -1,11 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import { crewEntries, crewPlaces, ownFolder, readClassic, type CrewEntry } from "./classic.ts";
-import { findCrewFile, plainProject, readDeclarative, type Definition } from "./definition.ts";
-import { crewsBelow } from "./find.ts";
+import { crewEntries, readClassic, type CrewEntry } from "./classic.ts";
+import { plainProject, readDeclarative, type Definition } from "./definition.ts";
+import { crewPlaces, crewsBelow, findCrewFile, ownFolder } from "./find.ts";
 import { readDeclarativeFlow, readFlow } from "./flow.ts";
 import { readPyProject, type PyProject } from "./pyproject.ts";
-import { isFile, isFolder, Reading } from "./reading.ts";
+import { isFile, Reading } from "./reading.ts";
 import { ProjectError, type CrewProject, type ProjectReading } from "./types.ts";
 
 /**
@@ -17,36 +17,21 @@ import { ProjectError, type CrewProject, type ProjectReading } from "./types.ts"
 export async function readProject(folder: string, crewClass?: string): Promise<ProjectReading> {
   const reading = new Reading(folder);
   const project = await readPast(reading, crewClass);
-  const isBroken = reading.problems.some(({ kind }) => kind === "error");
-  return {
-    project: { ...project, ...(isBroken && { lacks: "tasks" }) },
-    problems: reading.problems,
-  };
+  const { problems } = reading;
+  return { project: { ...project, ...(problems.length > 0 && { lacks: "tasks" }) }, problems };
 }
 
 async function readPast(reading: Reading, crewClass: string | undefined): Promise<CrewProject> {
-  const pyproject = await pyprojectOf(reading);
-  if (pyproject?.type === "flow") return await readAnyFlow(reading, pyproject);
-  const found = await findCrews(reading);
+  const pyproject = await readPyProject(reading);
+  if (pyproject?.type === "flow") {
+    const name = pyproject.name ?? path.basename(path.resolve(reading.folder));
+    return pyproject.definition === undefined
+      ? await readFlow(reading, name, pyproject.at("type"))
+      : await readDeclarativeFlow(reading, await configuredFile(reading.folder, pyproject), name);
+  }
+  const found = await findCrews(reading, pyproject);
   const entry = entryOf(found.entries, crewClass);
   return plainProject(await readDefinition(reading, found, entry));
-}
-
-/** @throws {ProjectError} if there is no folder */
-async function pyprojectOf(reading: Reading): Promise<PyProject | undefined> {
-  if (await isFolder(reading.folder)) return await readPyProject(reading);
-  throw new ProjectError(
-    l10n.t("The folder {0} doesn't exist.", reading.folder),
-    l10n.t("the folder of a crewAI project."),
-  );
-}
-
-async function readAnyFlow(reading: Reading, pyproject: PyProject): Promise<CrewProject> {
-  const name = pyproject.name ?? path.basename(path.resolve(reading.folder));
-  if (pyproject.definition === undefined)
-    return await readFlow(reading, name, pyproject.at("type"));
-  const file = await configuredFile(reading.folder, pyproject, /\.(ya?ml|jsonc?)$/);
-  return await readDeclarativeFlow(reading, file, name);
 }
 
 /**
@@ -55,14 +40,15 @@ async function readAnyFlow(reading: Reading, pyproject: PyProject): Promise<Crew
  */
 export async function crewClasses(folder: string): Promise<string[]> {
   const reading = new Reading(folder);
-  if ((await pyprojectOf(reading))?.type === "flow") return [];
-  const { entries } = await findCrews(reading);
+  const pyproject = await readPyProject(reading);
+  if (pyproject?.type === "flow") return [];
+  const { entries } = await findCrews(reading, pyproject);
   return entries.length > 1 ? entries.flatMap(({ name }) => name ?? []) : [];
 }
 
 /** The crews of a project with the places of their parts. @throws {ProjectError} if there is none */
 export async function readDefinitions(reading: Reading): Promise<readonly Definition[]> {
-  const found = await findCrews(reading);
+  const found = await findCrews(reading, await readPyProject(reading));
   const definitions: Definition[] = [];
   // One after the other: files that they share are parsed once.
   for (const entry of found.entries.length > 0 ? found.entries : [undefined])
@@ -95,71 +81,56 @@ function entryOf(entries: readonly CrewEntry[], crewClass: string | undefined) {
   if (first === undefined || (crewClass === undefined && entries.length === 1)) return first;
   const found = entries.find(({ name }) => name !== undefined && name === crewClass);
   if (found !== undefined) return found;
-  const names = entries.flatMap(({ name }) => name ?? []);
+  const names = entries.flatMap(({ name }) => name ?? []).join(", ");
   throw new ProjectError(
     crewClass === undefined
-      ? l10n.t("The project defines several crews.")
-      : l10n.t('The project defines no crew "{0}".', crewClass),
-    names.length === 0
-      ? l10n.t("a class with @CrewBase.")
+      ? l10n.t(
+          "The project defines several crews: {0}. If the crew is served already, start it again.",
+          names,
+        )
       : l10n.t(
-          "one of the classes {0}. If the crew is served already, start it again.",
-          names.join(", "),
+          "The project defines no crew {0}, only: {1}. If the crew is served already, start it again.",
+          crewClass,
+          names,
         ),
     { file: first.file, line: 1, column: 1 },
   );
 }
 
-async function findCrews(reading: Reading): Promise<FoundCrews> {
+async function findCrews(reading: Reading, pyproject: PyProject | undefined): Promise<FoundCrews> {
   const { folder } = reading;
-  const pyproject = await pyprojectOf(reading);
-  if (pyproject?.type === "flow")
-    throw new ProjectError(
-      l10n.t("This project is a flow, not a crew."),
-      l10n.t('type = "crew".') + (await crewsBelow(folder)),
-      pyproject.at("type"),
-    );
   const folderName = path.basename(path.resolve(folder));
   const name = pyproject?.name ?? folderName;
-  if (pyproject?.definition !== undefined)
-    return { name, entries: [], file: await configuredFile(folder, pyproject, /\.jsonc?$/) };
-  const places = await crewPlaces(folder, pyproject?.type);
-  const place = ownFolder(places, pyproject?.name);
-  if (place !== undefined) return { name, entries: await crewEntries(reading, place), file: "" };
-  const file = places.length > 0 ? undefined : await findCrewFile(folder);
-  if (file !== undefined) return { name, entries: [], file };
-  const [problem, expected] =
-    places.length > 0
-      ? [
-          l10n.t('There are several crews in the folder "{0}".', folderName),
-          l10n.t("one crew, or the name of its package as the project's name in pyproject.toml."),
-        ]
-      : [
-          l10n.t('The folder "{0}" doesn\'t contain a crew.', folderName),
-          l10n.t(
-            "config/agents.yaml and config/tasks.yaml (at the top or under src/<package>/), or crew.jsonc with agents/.",
-          ),
-        ];
-  const at = places.length > 0 || pyproject?.type === undefined ? undefined : pyproject.at("type");
-  throw new ProjectError(problem, expected + (await crewsBelow(folder)), at);
+  if (pyproject?.type !== "flow") {
+    if (pyproject?.definition !== undefined)
+      return { name, entries: [], file: await configuredFile(folder, pyproject) };
+    const places = await crewPlaces(folder, pyproject?.type);
+    const place = ownFolder(places, pyproject?.name);
+    if (place !== undefined) return { name, entries: await crewEntries(reading, place), file: "" };
+    const file = places.length > 0 ? undefined : await findCrewFile(folder);
+    if (file !== undefined) return { name, entries: [], file };
+  }
+  throw new ProjectError(
+    l10n.t(
+      'The folder "{0}" is not the folder of one crew, which has config/agents.yaml and config/tasks.yaml, at the top or below src/<package>/, or crew.jsonc with agents/.',
+      folderName,
+    ) + (await crewsBelow(folder)),
+    pyproject?.type === undefined ? undefined : pyproject.at("type"),
+  );
 }
 
-async function configuredFile(folder: string, pyproject: PyProject, ending: RegExp) {
+async function configuredFile(folder: string, pyproject: PyProject) {
   const { definition = "", type } = pyproject;
   const file = path.posix.normalize(definition.replaceAll("\\", "/"));
   const isOutside =
     path.posix.isAbsolute(file) || /^[a-z]:/i.test(file) || file.split("/").includes("..");
-  const isDefinition = !isOutside && ending.test(file);
-  if (isDefinition && (await isFile(path.join(folder, file)))) return file;
+  const isDefinition = (type === "flow" ? /\.(ya?ml|jsonc?)$/ : /\.jsonc?$/).test(file);
+  if (!isOutside && isDefinition && (await isFile(path.join(folder, file)))) return file;
   throw new ProjectError(
-    isDefinition
-      ? l10n.t('The file "{0}" is missing.', definition)
-      : type === "flow"
-        ? l10n.t("The definition \"{0}\" can't be a flow's file.", definition)
-        : l10n.t('The definition "{0}" can\'t be a crew file.', definition),
-    type === "flow"
-      ? l10n.t('a YAML or JSON file inside the project, such as "src/<package>/flow.yaml".')
-      : l10n.t('a .jsonc or .json file inside the project, such as "crew.jsonc".'),
+    l10n.t(
+      'The definition "{0}" must be a file inside the project: JSON, or for a flow also YAML.',
+      definition,
+    ),
     pyproject.at("definition"),
   );
 }

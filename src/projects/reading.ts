@@ -2,10 +2,10 @@ import * as l10n from "@vscode/l10n";
 import { isUtf8 } from "node:buffer";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { codeOf } from "../base/errors.ts";
-import { FileTooLarge, NotRegularFile, readRegularFile } from "../base/files.ts";
+import { messageOf } from "../base/errors.ts";
+import { readRegularFile } from "../base/files.ts";
 import type { Place } from "./source.ts";
-import { ProjectError, type ProjectProblem } from "./types.ts";
+import { ProjectError } from "./types.ts";
 
 export interface TextFile {
   /** Path inside the project, with forward slashes. */
@@ -19,12 +19,12 @@ const mostProblems = 200;
 /** How a project is read, past its problems: where its text comes from, and what is wrong with it. */
 export class Reading {
   readonly folder: string;
-  /** The first at each place. */
-  readonly problems: ProjectProblem[] = [];
   /** Files that can't be parsed: what is missing in them is no problem of its own. */
   readonly broken = new Set<string>();
   /** Files that several crews share, parsed once. */
   readonly parsed = new Map<string, Place>();
+  /** By place. */
+  readonly #problems = new Map<string, ProjectError>();
   readonly #textOf: (file: string) => string | undefined;
 
   /** @param textOf the text of a file that is being edited; undefined for one on disk */
@@ -33,25 +33,25 @@ export class Reading {
     this.#textOf = textOf;
   }
 
-  report(error: ProjectError, kind: ProjectProblem["kind"] = "error"): void {
-    const { position, text } = error;
-    const isConsequence = this.broken.has(position?.file ?? "");
-    const isKnown = this.problems.some(({ error: { position: at, text: said } }) =>
-      position === undefined
-        ? said === text
-        : at?.file === position.file && at.line === position.line && at.column === position.column,
-    );
-    if (this.problems.length < mostProblems && !isConsequence && !isKnown)
-      this.problems.push({ error, kind });
+  get problems(): readonly ProjectError[] {
+    return [...this.#problems.values()];
+  }
+
+  /** The first at each place is kept. */
+  report(error: ProjectError): void {
+    const { file, line, column } = error.position ?? {};
+    const place = file === undefined ? error.text : `${file}:${line}:${column}`;
+    const isNew = !this.#problems.has(place) && !this.broken.has(file ?? "");
+    if (isNew && this.#problems.size < mostProblems) this.#problems.set(place, error);
   }
 
   /** What `read` gives; undefined if it throws a ProjectError, which is reported. */
-  async attempt<T>(read: () => Promise<T>, kind?: ProjectProblem["kind"]): Promise<T | undefined> {
+  async attempt<T>(read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
     } catch (error) {
       if (!(error instanceof ProjectError)) throw error;
-      this.report(error, kind);
+      this.report(error);
       return undefined;
     }
   }
@@ -101,30 +101,18 @@ const largestBytes = 1024 * 1024;
 
 /** @throws {ProjectError} if the file can't be read, is no regular file, is larger than 1 MB or isn't UTF-8 */
 export async function readText(folder: string, file: string): Promise<TextFile> {
-  const error = (problem: string, expected: string) =>
-    new ProjectError(problem, expected, { file, line: 1, column: 1 });
+  const error = (problem: string) => new ProjectError(problem, { file, line: 1, column: 1 });
   const bytes = await readRegularFile(path.resolve(folder, file), largestBytes).catch(
     (cause: unknown) => {
-      if (cause instanceof FileTooLarge)
-        throw error(l10n.t("The file is too large."), l10n.t("a definition of at most 1 MB."));
-      if (cause instanceof NotRegularFile)
-        throw error(
-          l10n.t("This is a folder, a device or a pipe, or a link to one."),
-          l10n.t("a file with text."),
-        );
-      throw error(
-        l10n.t("The file can't be read ({0}).", codeOf(cause) ?? String(cause)),
-        l10n.t("a readable file."),
-      );
+      throw error(l10n.t("The file can't be read: {0}", messageOf(cause)));
     },
   );
-  // The decoder drops a byte order mark.
   const encoding = otherEncoding(bytes);
+  // The decoder drops a byte order mark.
   if (encoding === undefined) return { file, text: new TextDecoder("utf-8").decode(bytes) };
   throw error(
-    l10n.t("The file is not UTF-8 text, as crewAI needs it, but probably {0}.", encoding),
     l10n.t(
-      "text in UTF-8. Select the encoding in the status bar: “Reopen with Encoding” with {0}, then “Save with Encoding” with UTF-8.",
+      "The file is not UTF-8 text, as crewAI needs it, but probably {0}. Select the encoding in the status bar: “Reopen with Encoding” with {0}, then “Save with Encoding” with UTF-8.",
       encoding,
     ),
   );

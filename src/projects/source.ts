@@ -18,7 +18,7 @@ import {
 } from "yaml";
 import { isDeeper, type JsonValue } from "../base/json.ts";
 import type { Reading, TextFile } from "./reading.ts";
-import { ProjectError, type Position, type ProjectProblem } from "./types.ts";
+import { ProjectError, type Position } from "./types.ts";
 
 type Problems = Pick<Reading, "report" | "broken">;
 
@@ -68,22 +68,20 @@ export class Place {
       : null;
   }
 
-  get isList(): boolean {
-    return isSeq(this.#content);
-  }
-
   get isMapping(): boolean {
     return isMap(this.#content);
   }
 
-  /** @param text in the value */
-  error(problem: string, expected: string, text?: string): ProjectError {
-    return new ProjectError(problem, expected, this.#at(text));
+  error(text: string): ProjectError {
+    return new ProjectError(text, this.position);
   }
 
   /** Of the value, or of its key if it is a mapping or list. */
   get position(): Position {
-    return this.#at();
+    const node = isNode(this.#node) ? this.#node : undefined;
+    const isValue = isScalar(node) && node.value !== null;
+    const [start, end] = (isValue ? node : (this.#key ?? node))?.range ?? [0, undefined];
+    return positionIn(this.#source, start, isValue || this.#key ? end : undefined);
   }
 
   /** Empty if it is no mapping, or too large. */
@@ -104,36 +102,36 @@ export class Place {
     return member?.value === null ? undefined : member;
   }
 
-  report(problem: string, expected: string, text?: string, kind?: ProjectProblem["kind"]): void {
-    this.#source.problems.report(this.error(problem, expected, text), kind);
+  report(text: string): void {
+    this.#source.problems.report(this.error(text));
   }
 
   /** Empty for what is no mapping. */
-  members(expected: string): ReadonlyMap<string, Place> {
-    if (this.isMapping) this.#limit(this.#members().size);
-    else this.#wrongType(expected);
+  members(): ReadonlyMap<string, Place> {
+    if (!this.isMapping) this.report(l10n.t("This must be a mapping of names to values."));
+    else if (this.#members().size > mostMembers) this.report(tooMuch());
     return this.inside;
   }
 
   /** Empty for what is no list. */
-  items(expected: string): readonly Place[] {
-    if (isSeq(this.#content)) this.#limit(this.#content.items.length);
-    else this.#wrongType(expected);
+  items(): readonly Place[] {
+    if (!isSeq(this.#content)) this.report(l10n.t("This must be a list."));
+    else if (this.#content.items.length > mostMembers) this.report(tooMuch());
     return this.list;
   }
 
   /** Empty for what isn't text. */
-  text(expected: string): string {
+  text(): string {
     if (typeof this.value === "string") return this.value;
-    this.#wrongType(expected);
+    this.report(noText());
     return "";
   }
 
   /** Text that isn't blank. */
-  name(expected: string): string | undefined {
-    const text = this.text(expected);
+  name(): string | undefined {
+    const text = this.text();
     if (text.trim() !== "") return text;
-    if (typeof this.value === "string") this.report(l10n.t("This text is empty."), expected);
+    this.report(noText());
     return undefined;
   }
 
@@ -176,30 +174,14 @@ export class Place {
     }
     return members;
   }
+}
 
-  #at(text?: string): Position {
-    const node = isNode(this.#node) ? this.#node : undefined;
-    const isValue = isScalar(node) && node.value !== null;
-    const range = (isValue ? node : (this.#key ?? node))?.range;
-    const [start, end] = range ?? [0, undefined];
-    const hasEnd = isValue || this.#key !== undefined;
-    const found = text === undefined ? -1 : this.#source.text.slice(start, end).indexOf(text);
-    if (text !== undefined && found >= 0)
-      return positionIn(this.#source, start + found, start + found + text.length);
-    return positionIn(this.#source, start, hasEnd ? end : undefined);
-  }
+function tooMuch(): string {
+  return l10n.t("There is too much here to read.");
+}
 
-  #limit(count: number): void {
-    if (count > mostMembers)
-      this.report(
-        l10n.t("There are {0} entries here.", count),
-        l10n.t("at most {0}.", mostMembers),
-      );
-  }
-
-  #wrongType(expected: string): void {
-    this.report(l10n.t("This is {0}.", describe(this)), expected);
-  }
+function noText(): string {
+  return l10n.t("This must be text; put a number or a date in quotes.");
 }
 
 /** Without an end for a mapping or list without a key. */
@@ -211,36 +193,25 @@ function positionIn({ file, text, lines }: Source, start: number, end?: number):
   return { file, ...place(start), ...(end !== undefined && { end: place(end) }) };
 }
 
-function describe({ value, isMapping }: Place): string {
-  if (value === null) return l10n.t("empty");
-  if (typeof value === "string") return l10n.t("text");
-  if (typeof value === "number") return l10n.t("the number {0}", value);
-  if (typeof value === "boolean") return String(value);
-  return isMapping ? l10n.t("a mapping") : l10n.t("a list");
-}
-
 /** With comments and trailing commas, as in crewAI. Also reports what {@link parseYaml} does. */
 export function parseJsonc(file: TextFile, problems: Problems): Place {
   const source = sourceOf(file, problems);
   // It isn't always as long as the text.
   const plain = stripComments(file.text, " ");
-  if (isDeeper(plain, maxDepth))
-    return refuse(source, l10n.t("This is nested too deeply."), maxDepth);
+  if (isDeeper(plain, maxDepth)) return giveUp(source, 0, tooMuch());
   const errors: ParseError[] = [];
   parse(file.text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error) {
     // `PropertyNameExpected` becomes "property name expected".
     const words = printParseErrorCode(error.error).replace(/([a-z])([A-Z])/g, "$1 $2");
-    const problem = l10n.t("This is not JSON: {0}.", words.toLowerCase());
-    const expected = l10n.t("JSON; comments and trailing commas are allowed.");
-    giveUp(source, error.offset, problem, expected);
+    giveUp(source, error.offset, l10n.t("This is not JSON: {0}.", words.toLowerCase()));
   }
   // Without comments, valid JSON is valid YAML 1.2, trailing commas included.
   return placeIn(sourceOf({ ...file, text: plain }, problems), "1.2");
 }
 
-/** YAML 1.1, as in crewAI (PyYAML): `human_input: yes` is true. Also reports duplicate keys, and aliases of nothing. */
+/** YAML 1.1, as in crewAI (PyYAML): `human_input: yes` is true. Also reports aliases of nothing. */
 export function parseYaml(file: TextFile, problems: Problems): Place {
   return placeIn(sourceOf(file, problems), "1.1");
 }
@@ -253,97 +224,54 @@ function sourceOf({ file, text }: TextFile, problems: Problems): Source {
 }
 
 /** Reports why a file can't be read; what follows from it is no problem of its own. */
-function giveUp(source: Source, at: number, problem: string, expected: string): Place {
-  source.problems.report(new ProjectError(problem, expected, positionIn(source, at)));
+function giveUp(source: Source, at: number, problem: string): Place {
+  source.problems.report(new ProjectError(problem, positionIn(source, at)));
   source.problems.broken.add(source.file);
   return new Place(source, undefined);
 }
 
-function refuse(source: Source, problem: string, most: number): Place {
-  return giveUp(source, 0, problem, l10n.t("at most {0}.", most));
-}
-
 function placeIn(source: Source, version: "1.1" | "1.2"): Place {
   const { text } = source;
-  const count = source.lines.lineStarts.length;
-  if (count > mostLines) return refuse(source, l10n.t("The file has {0} lines.", count), mostLines);
-  // The library takes long to compare many keys.
+  if (source.lines.lineStarts.length > mostLines) return giveUp(source, 0, tooMuch());
+  // A doubled key is no error for crewAI, and the library takes long to compare many.
   const document = parseDocument(text, { version, uniqueKeys: false, prettyErrors: false });
   lookThrough(document, source);
   // Others often follow from the first.
   const [first] = document.errors;
-  if (first) giveUp(source, first.pos[0], ...explain(first, text));
-  const aliases = source.targets.size;
-  return aliases > mostAliases
-    ? refuse(source, l10n.t("There are {0} aliases.", aliases), mostAliases)
+  if (first) giveUp(source, first.pos[0], explain(first, text));
+  return source.targets.size > mostAliases
+    ? giveUp(source, 0, tooMuch())
     : new Place(source, document.contents);
 }
 
-/** Finds what the aliases stand for, and reports keys of one mapping that stand again, and values that aren't plain. */
+/** Finds what the aliases stand for, and reports values that aren't plain. */
 function lookThrough(document: Document, source: Source): void {
   const anchored = new Map<string, Node>();
-  const problem = (at: number, text: string, expected: string, kind?: "warning") =>
-    source.problems.report(new ProjectError(text, expected, positionIn(source, at)), kind);
   visit(document, (_, node) => {
     if (!isNode(node)) return;
-    const [start = 0] = node.range ?? [];
+    const report = (text: string) =>
+      source.problems.report(new ProjectError(text, positionIn(source, node.range?.[0] ?? 0)));
     if (isAlias(node)) {
       const target = anchored.get(node.source);
       if (target) source.targets.set(node, target);
-      else
-        problem(
-          start,
-          l10n.t('There is no "&{0}" before this.', node.source),
-          l10n.t("the name of an earlier value."),
-        );
+      else report(l10n.t('There is no "&{0}" before this.', node.source));
     } else if (node.anchor !== undefined) anchored.set(node.anchor, node);
-    const value: unknown = isScalar(node) ? node.value : null;
-    if (typeof value === "object" && value !== null) {
-      const what =
-        value instanceof Date ? l10n.t("a date") : l10n.t("a value of an unsupported type");
-      problem(start, l10n.t("This is {0}.", what), l10n.t("text; put it in quotes."));
-    }
-    const seen = new Set<string>();
-    for (const { key } of isMap(node) ? node.items : []) {
-      if (!isScalar(key) || typeof key.value === "symbol") continue;
-      const name = String(key.value);
-      if (seen.has(name))
-        problem(
-          key.range?.[0] ?? 0,
-          l10n.t("This key appears twice."),
-          l10n.t("each key once; the last one counts."),
-          "warning",
-        );
-      seen.add(name);
-    }
+    if (isScalar(node) && typeof node.value === "object" && node.value !== null) report(noText());
   });
 }
 
-function explain(
-  { code, message, pos: [start] }: YAMLError,
-  text: string,
-): [problem: string, expected: string] {
-  if (code === "MULTIPLE_DOCS")
-    return [
-      l10n.t("A second document starts here."),
-      l10n.t('one document; remove the line "---".'),
-    ];
+function explain({ code, message, pos: [start] }: YAMLError, text: string): string {
   const lines = text.slice(0, start).split("\n");
   const before = lines.slice(0, -1).findLastIndex((line) => line.trim() !== "");
   // The library has MISSING_CHAR for other characters, too.
   const lacksColon = code === "MISSING_CHAR" && message.startsWith("Implicit map keys");
   if (before >= 0 && (code === "MULTILINE_IMPLICIT_KEY" || lacksColon))
-    return [
-      l10n.t("Line {0} continues line {1}.", lines.length, before + 1),
-      l10n.t("a line with more indentation than its key, or a new key with a colon."),
-    ];
+    return l10n.t(
+      "Line {0} continues line {1}. It needs more indentation than its key, or a colon.",
+      lines.length,
+      before + 1,
+    );
   if (code === "BLOCK_AS_IMPLICIT_KEY")
-    return [
-      l10n.t("There is a second colon in this line."),
-      l10n.t('text with a colon in quotes, or in lines of its own below "key: >".'),
-    ];
-  return [
-    /[.!?]$/.test(message) ? message : `${message}.`,
-    l10n.t("valid YAML; look at the indentation, quotes and colons here."),
-  ];
+    return l10n.t("There is a second colon in this line. Put the text in quotes.");
+  return l10n.t("This is not YAML: {0}", message);
 }

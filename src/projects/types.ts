@@ -1,4 +1,3 @@
-import * as l10n from "@vscode/l10n";
 import type { JsonObject } from "../base/json.ts";
 import { filledIn } from "../base/text.ts";
 
@@ -58,37 +57,28 @@ export interface CrewProject {
   readonly asRead?: Readonly<Record<string, string>>;
 }
 
-/** What the files let expect. Whether crewAI runs a project, only its Python knows. */
-export interface ProjectProblem {
-  readonly error: ProjectError;
-  /** `error`: it can't be rehearsed, and crewAI probably can't run it; `warning`: it runs; `unused`: a part without effect. */
-  readonly kind: "error" | "warning" | "unused";
-}
-
-/** What could be read of a project, and what is wrong with it. */
+/** What could be read of a project, and what is wrong with it. Whether crewAI runs it, only its Python knows. */
 export interface ProjectReading {
   readonly project: CrewProject;
-  readonly problems: readonly ProjectProblem[];
+  readonly problems: readonly ProjectError[];
 }
 
-/** The project, if it can be rehearsed. @throws {ProjectError} the first problem that prevents it */
+/** The project, if it can be rehearsed. @throws {ProjectError} the first problem */
 export function toRehearse({ project, problems }: ProjectReading): CrewProject {
-  const first = problems.find(({ kind }) => kind === "error");
-  if (first !== undefined) throw first.error;
+  const [first] = problems;
+  if (first !== undefined) throw first;
   return project;
 }
 
-/** The message says where the problem is, and what is expected there. */
+/** The message says where the problem is. */
 export class ProjectError extends Error {
+  override readonly name = "ProjectError";
   readonly position: Position | undefined;
   /** The message without the position. */
   readonly text: string;
 
-  constructor(problem: string, expected: string, position?: Position) {
-    const place = position ? `${position.file}:${position.line}:${position.column}: ` : "";
-    const text = l10n.t("{0} Expected: {1}", problem, expected);
-    super(place + text);
-    this.name = "ProjectError";
+  constructor(text: string, position?: Position) {
+    super(position ? `${position.file}:${position.line}:${position.column}: ${text}` : text);
     this.position = position;
     this.text = text;
   }

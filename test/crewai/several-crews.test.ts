@@ -90,6 +90,9 @@ describe("a project of several crews", () => {
   it("names its crews where it has none of its own", async () => {
     const { code, stderr } = await runService([folder, "--engine", "crewai"]);
     assert.equal(code, 4);
-    assert.match(stderr, /is a flow.*choose its folder: crews\/short, src\/news\/crews\/content\./);
+    assert.match(
+      stderr,
+      /A flow needs .*choose its folder: crews\/short, src\/news\/crews\/content\./,
+    );
   });
 });

@@ -240,10 +240,8 @@ describe("The files of a crew project", () => {
     assert.deepEqual(problems(tasksFile), []);
     const edit = new vscode.WorkspaceEdit();
     edit.replace(document.uri, new vscode.Range(3, 9, 3, 15), "wirter");
-    edit.insert(document.uri, new vscode.Position(4, 0), "  output_file: '{day}.md'\n");
     await vscode.workspace.applyEdit(edit);
-    await becomes(tasksFile, /^4:10 There is no agent "wirter"\. Expected: one of "writer"/);
-    await becomes(tasksFile, /^5:17 A deployed crew doesn't ask for "day"/);
+    await becomes(tasksFile, /^4:10 There is no agent "wirter", only writer\./);
     await vscode.commands.executeCommand("workbench.action.files.revert");
     await becomes(tasksFile, undefined);
 
@@ -260,9 +258,9 @@ describe("The files of a crew project", () => {
   it("show nothing once the project is gone, or in a file outside of one", async () => {
     await write("../lone/agents/a.json", "{");
     await open("../lone/agents/a.json");
-    await write(tasksFile, `${tasks}  agent: again\n`);
+    await write(tasksFile, tasks.replace("- draft", "- darft"));
     await open(tasksFile);
-    await becomes(tasksFile, /This key appears twice/);
+    await becomes(tasksFile, /There is no earlier task "darft"/);
     assert.deepEqual(problems("../lone/agents/a.json"), []);
     assert.deepEqual(await shownIn("../lone/agents/a.json"), []);
     // A flow's own folder is no crew project.

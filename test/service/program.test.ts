@@ -186,10 +186,7 @@ describe("service: as a program", () => {
     writeFileSync(tasks, "tasks: [");
     const broken = await api.get("/inputs");
     assert.equal(broken.status, 500);
-    assert.match(
-      (broken.body as { message: string }).message,
-      /tasks\.yaml:\d+:\d+: .*Expected: /s,
-    );
+    assert.match((broken.body as { message: string }).message, /tasks\.yaml:\d+:\d+: ./s);
     assert.equal((await api.post("/kickoff", { inputs: {} })).status, 500);
     const resumed = await api.resume(id, waiting.task_id, true, "go on");
     assert.equal(resumed.status, 200);

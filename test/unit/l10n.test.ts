@@ -27,7 +27,7 @@ describe("the strings for translators", () => {
       "Kick Off",
       "Enter a Value",
       "The connection to {0} failed ({1}).",
-      "The file is empty.",
+      "The file is missing or empty.",
       "It ended during startup ({0}).",
     ])
       assert.equal(strings[text], text);

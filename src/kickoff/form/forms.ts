@@ -333,19 +333,9 @@ function rehearsalOf({ local }: Crew) {
 async function adviceOn({ local }: Crew): Promise<Told | undefined> {
   if (local?.engine !== "crewai") return undefined;
   const { folder, crewClass } = local;
-  const [{ readProject }, { inspectProject }] = await Promise.all([
-    import("../../projects/read.ts"),
-    import("../../projects/inspect.ts"),
-  ]);
+  const { readProject } = await import("../../projects/read.ts");
   const project = vscode.Uri.parse(folder);
-  const [{ problems }, inspection] = await Promise.all([
-    readProject(project.fsPath, crewClass),
-    inspectProject(project.fsPath),
-  ]);
-  const advice = adviceFrom([
-    ...problems.filter(({ kind }) => kind === "error"),
-    ...inspection.problems.filter(({ kind }) => kind === "warning"),
-  ]);
+  const advice = adviceFrom((await readProject(project.fsPath, crewClass)).problems);
   if (advice?.at === undefined) return advice;
   const { file, line, column } = advice.at;
   const start = new vscode.Position(line - 1, column - 1);

@@ -1,30 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { type ExecutionSummary, isNeverSeen } from "../../executions/model.ts";
-import type { Position, ProjectProblem } from "../../projects/types.ts";
+import type { Position, ProjectError } from "../../projects/types.ts";
 
-/**
- * What the files of a local crew should say better, and what its Python may refuse, with the first place. Undefined
- * where nothing is wrong. What has no effect is only marked in its file.
- */
-export function adviceFrom(
-  problems: readonly ProjectProblem[],
-): { readonly text: string; readonly at?: Position } | undefined {
-  const errors = problems.filter(({ kind }) => kind === "error");
-  const all = [...errors, ...problems.filter(({ kind }) => kind === "warning")];
-  const [first] = all;
+/** What a local crew's Python may refuse in its files, with the first place. Undefined where nothing is wrong. */
+export function adviceFrom([first, ...more]: readonly ProjectError[]):
+  { readonly text: string; readonly at?: Position } | undefined {
   if (first === undefined) return undefined;
-  const { message, position } = first.error;
-  const more = all.length - 1;
-  const text =
-    errors.length > 0
-      ? more === 0
-        ? l10n.t("The crew's Python may refuse this: {0}", message)
-        : l10n.t("The crew's Python may refuse this: {0} ({1} more)", message, more)
-      : more === 0
-        ? l10n.t("1 note about this project's files: {0}", message)
-        : l10n.t("{0} notes about this project's files. The first: {1}", all.length, message);
-  return { text, ...defined({ at: position }) };
+  const text = l10n.t("The crew's Python may refuse this: {0}", first.message);
+  const others = more.length === 0 ? "" : ` ${l10n.t("({0} more)", more.length)}`;
+  return { text: text + others, ...defined({ at: first.position }) };
 }
 
 /** Why it matters that no callback can come. Undefined if the crew has run to its end and never waited. */

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { Ajv, type ErrorObject } from "ajv";
+import { visit } from "jsonc-parser";
 import schema from "../../../media/crewdeck.server.schema.json" with { type: "json" };
 import { asArray, asObject, textAt, type UnknownObject } from "../../base/json.ts";
 import { isLoopback, safeUrl } from "../../base/loopback.ts";
@@ -115,7 +116,9 @@ export async function readEnvironments(file: string, text: string): Promise<Crew
     const { name, folder, engine, python, environmentFile } = crew;
     const fail = (member: string, problem: string, expected: string) =>
       refusal(
-        places[index]?.inside.get(member)?.error(`crews[${index}].${member}: ${problem}`, expected),
+        places[index]?.inside
+          .get(member)
+          ?.error(expecting(`crews[${index}].${member}: ${problem}`, expected)),
       );
     const isFolder = await stat(folder).then(
       (stats) => stats.isDirectory(),
@@ -176,6 +179,7 @@ function read(
       broken: new Set(),
     },
   );
+  checkKeys(file, text);
   const config: unknown = place.plain();
   if (isConfig(config)) return { config, place };
   const errors = isConfig.errors ?? [];
@@ -183,6 +187,27 @@ function read(
   // A misspelt member may be the one that is missing.
   const error = of("additionalProperties") ?? of("anyOf") ?? errors[0];
   throw error ? explain(error, place) : new TypeError(`${file} is not valid.`);
+}
+
+/** @throws {ProjectError} for a key that stands twice in an object: only the last one would count */
+function checkKeys(file: string, text: string): void {
+  const open: Set<string>[] = [];
+  visit(
+    text,
+    {
+      onObjectBegin: () => void open.push(new Set()),
+      onObjectEnd: () => void open.pop(),
+      onObjectProperty(key, _offset, _length, line, column) {
+        if (open.at(-1)?.has(key) === true)
+          throw new ProjectError(
+            expecting("This key appears twice.", "each key once; the last one counts."),
+            { file, line: line + 1, column: column + 1 },
+          );
+        open.at(-1)?.add(key);
+      },
+    },
+    { allowTrailingComma: true },
+  );
 }
 
 function explain(error: ErrorObject, root: Place): ProjectError {
@@ -194,18 +219,24 @@ function explain(error: ErrorObject, root: Place): ProjectError {
   if (typeof additionalProperty === "string") {
     const names = Object.keys(members);
     return inside(place, additionalProperty).error(
-      `${pathOf([...steps, additionalProperty])} has no meaning.${suggestion(additionalProperty, names)}`,
-      `only ${names.join(", ")}.`,
+      expecting(
+        `${pathOf([...steps, additionalProperty])} has no meaning.${suggestion(additionalProperty, names)}`,
+        `only ${names.join(", ")}.`,
+      ),
     );
   }
   if (typeof missingProperty === "string")
     return place.error(
-      `${pathOf([...steps, missingProperty])} is missing.`,
-      describe(asObject(members[missingProperty])),
+      expecting(
+        `${pathOf([...steps, missingProperty])} is missing.`,
+        describe(asObject(members[missingProperty])),
+      ),
     );
   return place.error(
-    `${steps.length === 0 ? "The file" : pathOf(steps)} is ${nameOf(place, steps[0] === "tokens")}.`,
-    describe(expected, typeof place.value),
+    expecting(
+      `${steps.length === 0 ? "The file" : pathOf(steps)} is ${nameOf(place, steps[0] === "tokens")}.`,
+      describe(expected, typeof place.value),
+    ),
   );
 }
 
@@ -260,8 +291,10 @@ function checkNames(config: ServerConfig, root: Place): void {
       const first = seen.get(value);
       if (first !== undefined)
         throw place.error(
-          `${list}[${index}].${member} is the same as ${list}[${first}].${member}.`,
-          `each ${member} once, in capital or small letters.`,
+          expecting(
+            `${list}[${index}].${member} is the same as ${list}[${first}].${member}.`,
+            `each ${member} once, in capital or small letters.`,
+          ),
         );
       seen.set(value, index);
     }
@@ -274,17 +307,25 @@ function checkNames(config: ServerConfig, root: Place): void {
     for (const [at, crew] of crews.list.entries())
       if (!names.includes(String(crew.value)))
         throw crew.error(
-          `tokens[${index}].crews[${at}] is no crew of this file.`,
-          names.length === 0
-            ? "no name while the file has no crews."
-            : `one of ${names.join(", ")}.`,
+          expecting(
+            `tokens[${index}].crews[${at}] is no crew of this file.`,
+            names.length === 0
+              ? "no name while the file has no crews."
+              : `one of ${names.join(", ")}.`,
+          ),
         );
   const publicUrl = root.inside.get("publicUrl");
   if (config.publicUrl !== undefined && safeUrl(config.publicUrl) === undefined)
     throw (publicUrl ?? root).error(
-      "With this publicUrl, tokens would travel unencrypted.",
-      "an address that begins with https://, or http:// for this machine only.",
+      expecting(
+        "With this publicUrl, tokens would travel unencrypted.",
+        "an address that begins with https://, or http:// for this machine only.",
+      ),
     );
+}
+
+function expecting(problem: string, expected: string): string {
+  return `${problem} Expected: ${expected}`;
 }
 
 function refusal(error: unknown): unknown {

@@ -86,7 +86,7 @@ describe("a classic project", () => {
     assert.equal((await rehearsed(folder)).tasks.length, 1);
     await assert.rejects(
       rehearsed(await folderWith(files)),
-      /several crews in the folder .*choose its folder: src\/my_crew, src\/other\./,
+      /not the folder of one crew.*choose its folder: src\/my_crew, src\/other\./,
     );
   });
 

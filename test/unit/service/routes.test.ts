@@ -309,7 +309,7 @@ describe("service: routes and errors", () => {
   it("answers 500 with the position while the crew can't be read, and works again afterwards", async () => {
     let broken = true;
     const place = { file: "tasks.yaml", line: 3, column: 1 };
-    const problem = new ProjectError("No task.", "one.", place);
+    const problem = new ProjectError("No task. Expected: one.", place);
     await serve({
       readProject: () => (broken ? Promise.reject(problem) : Promise.resolve(crew)),
     });

@@ -127,7 +127,7 @@ describe("a worker of the crewai engine", () => {
       ...{ log: () => undefined, secrets: new Secrets() },
     });
     const message =
-      /^config\/tasks\.yaml:3:1: Line 3 continues line 2\. Expected: .*\nPython says: KeyError: 1\n {2}crew\.py:5 in a$/;
+      /^config\/tasks\.yaml:3:1: Line 3 continues line 2\. .*\nPython says: KeyError: 1\n {2}crew\.py:5 in a$/;
     await assert.rejects(async () => await engine.inputs?.(crew), { message });
     await assert.rejects(async () => await engine.prepare?.("one", crew), { message });
     engine.close?.();
