@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
-import { OpenWorkflow } from "openworkflow";
 import postgres from "postgres";
 import { codeOf } from "../../../src/base/errors.ts";
 import {
@@ -21,7 +20,6 @@ import {
 import { version } from "../../../src/service/database/schema.ts";
 import { createDeliveries } from "../../../src/service/deliveries.ts";
 import { Refusal } from "../../../src/service/errors.ts";
-import { workflowName } from "../../../src/service/workflow.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
@@ -140,25 +138,6 @@ describe("service: Postgres", () => {
     const database = await open();
     const read = await database.query(row("SELECT CAST(? AS TEXT) AS text", "a\0b"));
     assert.equal(read?.["text"], "a\u{fffd}b");
-  });
-
-  it("starts a run with the row that the library writes", async () => {
-    const storage = await openPostgresStorage(url, (line) => log.push(line));
-    opened.push(storage.database);
-    await storage.database.transaction(() => storage.startRun("ours"));
-    const client = new OpenWorkflow({ backend: storage.backend });
-    await client.runWorkflow({ name: workflowName }, "theirs", { idempotencyKey: "theirs" });
-    const stored = await storage.database.query(
-      rows(
-        `SELECT to_jsonb(workflow_runs) - 'id' - 'idempotency_key' - 'input' - 'available_at' - 'created_at' - 'updated_at' AS same,
-           idempotency_key = input #>> '{}' AS "isNamed", date_trunc('milliseconds', created_at) = created_at AS "isWhole",
-           greatest(available_at, created_at, updated_at) - least(available_at, created_at, updated_at) < INTERVAL '1 s' AS "isNow"
-         FROM workflow_runs ORDER BY idempotency_key`,
-      ),
-    );
-    assert.equal(stored.length, 2);
-    assert.deepEqual(stored[0], stored[1]);
-    assert.deepEqual([stored[0]?.["isNamed"], stored[0]?.["isNow"]], [true, true]);
   });
 
   it("has one pool of connections, which the library uses, too", async () => {

@@ -44,19 +44,6 @@ describe("service: an execution", () => {
     );
   });
 
-  it("takes no durable step but its tasks, the wait and its end: each waits for the disk", async () => {
-    await harness.complete();
-    const steps = await harness.sql(
-      "SELECT step_name AS step FROM step_attempts WHERE namespace_id = 'crews' AND kind = 'function' ORDER BY started_at",
-    );
-    assert.deepEqual(valuesOf(steps, "step"), [
-      "task 0 attempt 1",
-      "task 1 attempt 1",
-      "task 2 attempt 1",
-      "complete",
-    ]);
-  });
-
   it("never shows a task as waiting after the decision", async () => {
     const id = await harness.kickoffUntilWaiting();
     await harness.resume(id, false, "again");
