@@ -130,34 +130,30 @@ describe("The package", () => {
     const folder = temporaryFolder("published");
     const out = path.join(folder, "crewdeck.vsix");
     const repository = "https://github.com/example/crewdeck";
-    try {
-      const args = ["scripts/package.ts", "--repository", `${repository}.git`, "--out", out];
-      const { code, output } = await runCommand(process.execPath, args, { cwd: projectFolder });
-      assert.equal(code, 0, output);
-      const { page, manifest, links } = packaged(out);
-      assert.deepEqual(manifest.repository, { type: "git", url: repository });
-      assert.deepEqual(manifest.bugs, { url: `${repository}/issues` });
-      assert.equal(manifest.homepage, `${repository}#readme`);
-      for (const address of [`${repository}.git`, `${repository}/issues`, `${repository}#readme`])
-        assert.ok(links.includes(`Value="${address}"`), address);
-      const files = (kind: string) => (link: string) =>
-        link.startsWith(`${repository}/${kind}/HEAD/`)
-          ? [link.slice(`${repository}/${kind}/HEAD/`.length)]
-          : [];
-      const pictures = [...page.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].flatMap(([, link = ""]) =>
-        files("raw")(link),
-      );
-      const inReadme = [...readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, file]) => file);
-      assert.deepEqual(pictures, inReadme);
-      for (const file of [...pictures, ...linksIn(page).flatMap(files("blob"))])
-        assert.ok(existsSync(path.join(projectFolder, file)), file);
-      assert.deepEqual(
-        linksIn(page).filter((link) => !/^(?:https:|#)/.test(link)),
-        [],
-      );
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const args = ["scripts/package.ts", "--repository", `${repository}.git`, "--out", out];
+    const { code, output } = await runCommand(process.execPath, args, { cwd: projectFolder });
+    assert.equal(code, 0, output);
+    const { page, manifest, links } = packaged(out);
+    assert.deepEqual(manifest.repository, { type: "git", url: repository });
+    assert.deepEqual(manifest.bugs, { url: `${repository}/issues` });
+    assert.equal(manifest.homepage, `${repository}#readme`);
+    for (const address of [`${repository}.git`, `${repository}/issues`, `${repository}#readme`])
+      assert.ok(links.includes(`Value="${address}"`), address);
+    const files = (kind: string) => (link: string) =>
+      link.startsWith(`${repository}/${kind}/HEAD/`)
+        ? [link.slice(`${repository}/${kind}/HEAD/`.length)]
+        : [];
+    const pictures = [...page.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].flatMap(([, link = ""]) =>
+      files("raw")(link),
+    );
+    const inReadme = [...readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, file]) => file);
+    assert.deepEqual(pictures, inReadme);
+    for (const file of [...pictures, ...linksIn(page).flatMap(files("blob"))])
+      assert.ok(existsSync(path.join(projectFolder, file)), file);
+    assert.deepEqual(
+      linksIn(page).filter((link) => !/^(?:https:|#)/.test(link)),
+      [],
+    );
   });
 
   it("isn't written for a host whose file addresses are unknown, unless they are given", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Metafile } from "esbuild";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { runCommand, runNpm } from "../support/commands.ts";
@@ -49,8 +49,6 @@ describe("The npm package of the service", () => {
   afterEach(async () => {
     for (const pid of started.splice(0)) await endFamily(pid);
   });
-
-  after(() => rmSync(folder, { recursive: true }));
 
   it("contains exactly the files that ship, and needs no other package", () => {
     const files = readdirSync(installed, { recursive: true, withFileTypes: true })
@@ -107,7 +105,6 @@ describe("The npm package of the service", () => {
       readFileSync(path.join(again, path.basename(tarball))).equals(readFileSync(tarball)),
       "the bytes differ",
     );
-    rmSync(again, { recursive: true });
   });
 
   it("serves the example crew: kicked off, rejected, approved, completed", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
@@ -116,7 +116,6 @@ describe("The log of a server", () => {
       assert.doesNotMatch(service.log(), /sesame|barley|half/);
     } finally {
       await service.stop();
-      rmSync(folder, { recursive: true });
     }
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
@@ -66,7 +66,6 @@ describe("service: as a program", () => {
       404,
     );
     await service.stop();
-    rmSync(folder, { recursive: true });
   });
 
   it("serves each crew of a file with several at an address with its class's name", async () => {
@@ -157,7 +156,6 @@ describe("service: as a program", () => {
     // Without the start-up query it would take 30 seconds, the library's lease.
     assert.ok(performance.now() - begun < 20_000);
     await second.stop();
-    rmSync(data, { recursive: true });
   });
 
   it("uses an edited crew at the next kickoff, refuses one with invalid files, and continues waiting executions", async () => {

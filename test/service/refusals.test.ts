@@ -61,7 +61,6 @@ describe("service: when it can't start", () => {
     assert.equal((await fetch(next.url)).headers.get("Crewdeck-Instance"), instance);
     await next.stop();
     assert.ok(!existsSync(path.join(data, "service.json")));
-    rmSync(data, { recursive: true });
   });
 
   it("uses another default folder while the first is in use", async () => {
@@ -74,7 +73,6 @@ describe("service: when it can't start", () => {
     );
     assert.ok(folders[0]?.startsWith(home) && folders[1] === `${folders[0]}-2`, String(folders));
     for (const program of [first, second]) await program.end("SIGTERM");
-    rmSync(home, { recursive: true });
   });
 
   it("refuses to serve a configuration a second time, instead of with an empty database", async () => {
@@ -88,7 +86,6 @@ describe("service: when it can't start", () => {
     await first.end("SIGTERM");
     const next = await startProgram(args, env);
     await next.end("SIGTERM");
-    rmSync(home, { recursive: true });
   });
 
   it("refuses a port that is in use, with the port in the message", async () => {
@@ -109,7 +106,6 @@ describe("service: when it can't start", () => {
     await refused(args, 7, [
       /Port 0 on 192\.0\.2\.1 can't be used: .+ another address with --host\.\n$/,
     ]);
-    rmSync(folder, { recursive: true });
   });
 
   it("refuses a data folder that can't be written: below a file, read-only, or with an invalid database", async () => {
@@ -125,7 +121,6 @@ describe("service: when it can't start", () => {
     const broken = temporaryFolder("service");
     writeFileSync(path.join(broken, "crewdeck.sqlite"), "This is not a database. ".repeat(100));
     for (const data of [...cases, broken]) await refused(["--data", data], 5, [data, "--data"]);
-    rmSync(folder, { recursive: true });
   });
 
   it("refuses a damaged database, without a stack trace", async () => {
@@ -141,7 +136,6 @@ describe("service: when it can't start", () => {
     content.fill(0x5a, 4096 * 3, content.length - 4096);
     writeFileSync(database, content);
     await refused(["--data", data], 5, [/crewdeck\.sqlite can't be used: .*(damaged|malformed)/]);
-    rmSync(data, { recursive: true });
   });
 
   it("refuses a read-only database and a read-only folder, without a stack trace", async () => {
@@ -159,7 +153,6 @@ describe("service: when it can't start", () => {
     chmodSync(data, 0o500);
     await inFolder(/can't be used.*Make it writable/);
     chmodSync(data, 0o700);
-    rmSync(data, { recursive: true });
   });
 
   it("refuses a folder whose database or its log is gone or empty, and says what to do", async () => {
@@ -177,7 +170,6 @@ describe("service: when it can't start", () => {
       await refused(["--data", data], 5, [loss, "delete lock.sqlite"]);
       rmSync(path.join(data, "lock.sqlite"));
       await (await startService({ args: ["--data", data] })).stop();
-      rmSync(data, { recursive: true });
     };
     await Promise.all([
       lose("crewdeck.sqlite", "delete", false),
@@ -201,7 +193,6 @@ describe("service: when it can't start", () => {
       assert.equal(service.child.exitCode, 5, service.log());
       assert.match(service.log(), reason);
       assert.doesNotMatch(service.log(), /^ {4}at /m);
-      rmSync(data, { recursive: true, force: true });
     };
     await Promise.all([
       stops((data) => rmSync(data, { recursive: true })),
@@ -209,7 +200,6 @@ describe("service: when it can't start", () => {
       stops((data) => rmSync(path.join(data, "crewdeck.sqlite-wal"))),
       stops((data) => truncateSync(path.join(data, "crewdeck.sqlite"))),
       stops((data) => {
-        rmSync(data, { recursive: true });
         symlinkSync(data, data);
       }, /can't be used: ELOOP/),
     ]);
@@ -228,7 +218,6 @@ describe("service: when it can't start", () => {
       assert.equal(outcomes.filter((outcome) => /ended with code 6/.test(outcome)).length, 2);
       for (const start of starts)
         if (start.status === "fulfilled") await start.value.end("SIGTERM");
-      rmSync(data, { recursive: true });
     }
   });
 

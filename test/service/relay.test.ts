@@ -29,7 +29,6 @@ describe("service: as a relay", () => {
     const created = await channelAt(again.url, token);
     assert.ok(created.own);
     await again.stop();
-    rmSync(data, { recursive: true });
   });
 
   it("passes callbacks on behind a proxy that has another address and a path of its own", async () => {
@@ -76,7 +75,6 @@ describe("service: as a relay", () => {
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /^[^\n]+ See "crewdeck relay --help"\.\n$/);
     await service.stop();
-    rmSync(data, { recursive: true });
   });
 
   it("stops if its files are deleted, instead of accepting what it can't keep", async () => {

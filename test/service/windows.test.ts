@@ -122,6 +122,5 @@ describe("service: when the classes of its folder change", () => {
     assert.deepEqual(without.service.connection.classes, []);
     await approve(without, second);
     await without.service.stop();
-    rmSync(root, { recursive: true });
   });
 });

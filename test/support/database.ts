@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
 import { systemClock } from "../../src/base/clock.ts";
 import { Database } from "../../src/store/database.ts";
 import { temporaryFolder } from "./folders.ts";
@@ -21,7 +20,6 @@ export function testDatabase(folder?: string): {
     folder: place,
     end() {
       database.dispose();
-      if (folder === undefined) rmSync(place, { recursive: true, force: true });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -12,7 +12,19 @@ export const downloadsFolder =
 /** What a failed test leaves to look at: screenshots and logs. */
 export const failuresFolder = path.join(projectFolder, "out", "failures");
 
-/** A new empty folder under the system's temporary folder. */
+const temporary: string[] = [];
+process.on("exit", () => {
+  for (const folder of temporary)
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // A program that has not ended yet still writes there.
+    }
+});
+
+/** A new empty folder under the system's temporary folder. It is removed when this process ends. */
 export function temporaryFolder(purpose: string): string {
-  return mkdtempSync(path.join(tmpdir(), `crewdeck-${purpose}-`));
+  const folder = mkdtempSync(path.join(tmpdir(), `crewdeck-${purpose}-`));
+  temporary.push(folder);
+  return folder;
 }

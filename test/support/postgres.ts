@@ -6,12 +6,14 @@ import {
   appendFileSync,
   chownSync,
   existsSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { createServer, Socket, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
 import { temporaryFolder } from "./folders.ts";
@@ -104,21 +106,17 @@ async function template(bin: string, user: User | undefined): Promise<string> {
   // What it contains is part of its name, so that a change here makes another one.
   return installOnce(`postgres-${await versionIn(bin)}-icu`, async (target) => {
     const folder = temporaryFolder("initdb");
-    try {
-      const password = path.join(folder, "password");
-      writeFileSync(password, randomBytes(18).toString("base64url"), { mode: 0o600 });
-      for (const file of [folder, password]) if (user) chownSync(file, user.uid, user.gid);
-      const login = ["--username", name, "--pwfile", password, "--auth", "scram-sha-256"];
-      // Not the locale "C", in which texts have the same order as in SQLite: servers have others.
-      const icu = ["--locale-provider", "icu", "--icu-locale", "en-US"];
-      const hasIcu = Number.parseInt(await versionIn(bin)) >= 15;
-      const text = ["--encoding", "UTF8", "--locale", "C", ...(hasIcu ? icu : [])];
-      const data = ["--no-sync", "-D", path.join(folder, "data")];
-      await run(path.join(bin, "initdb"), [...login, ...text, ...data], { user });
-      await run("cp", ["-a", `${folder}/.`, target]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const password = path.join(folder, "password");
+    writeFileSync(password, randomBytes(18).toString("base64url"), { mode: 0o600 });
+    for (const file of [folder, password]) if (user) chownSync(file, user.uid, user.gid);
+    const login = ["--username", name, "--pwfile", password, "--auth", "scram-sha-256"];
+    // Not the locale "C", in which texts have the same order as in SQLite: servers have others.
+    const icu = ["--locale-provider", "icu", "--icu-locale", "en-US"];
+    const hasIcu = Number.parseInt(await versionIn(bin)) >= 15;
+    const text = ["--encoding", "UTF8", "--locale", "C", ...(hasIcu ? icu : [])];
+    const data = ["--no-sync", "-D", path.join(folder, "data")];
+    await run(path.join(bin, "initdb"), [...login, ...text, ...data], { user });
+    await run("cp", ["-a", `${folder}/.`, target]);
   });
 }
 
@@ -130,7 +128,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   const bin = await programs();
   const user = await ownUser();
   const source = await template(bin, user);
-  const folder = temporaryFolder("postgres");
+  // Its guardian removes it, when it has ended.
+  const folder = mkdtempSync(path.join(tmpdir(), "crewdeck-postgres-"));
   if (user) chownSync(folder, user.uid, user.gid);
   const guardian = guard(folder, bin, user);
   try {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
@@ -60,7 +60,6 @@ export class OwnRelay {
   /** Fails if it has logged anything. */
   async end(): Promise<void> {
     await this.stop();
-    rmSync(this.folder, { recursive: true });
     assert.deepEqual(this.log, []);
   }
 

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { asObject, parseJson } from "../../src/base/json.ts";
@@ -70,7 +70,6 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     await program.end(signal);
-    if (given < 0) rmSync(data, { recursive: true, force: true });
   };
   return {
     url,

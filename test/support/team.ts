@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import postgres from "postgres";
 import { CrewApi } from "./crew-api.ts";
 import { temporaryFolder } from "./folders.ts";
@@ -156,6 +155,5 @@ export class Team {
   /** Ends all with SIGKILL, and removes the SQLite file. */
   async stop(): Promise<void> {
     await Promise.all(this.members.map((member) => member.end("SIGKILL")));
-    if (this.data !== undefined) rmSync(this.data, { recursive: true, force: true });
   }
 }

@@ -67,7 +67,6 @@ export async function openWindow(options: WindowOptions = {}): Promise<VSCodeWin
       await context.close();
       await server.stop();
       if (!isKept) rmSync(dataFolder, { recursive: true, force: true });
-      if (options.workspace === undefined) rmSync(workspace, { recursive: true, force: true });
     };
     return await openPage({
       server,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, rmSync } from "node:fs";
+import { appendFileSync, cpSync } from "node:fs";
 import path from "node:path";
 import { CallbackLedger } from "../support/chaos-checks.ts";
 import type { ChaosStatus } from "../support/chaos-load.ts";
@@ -36,7 +36,6 @@ describe("processes of a team", () => {
   after(async () => {
     await Promise.all(teams.map((one) => one.stop()));
     await postgres.stop();
-    rmSync(folder, { recursive: true });
   });
 
   const kickoff = (api: CrewApi, more: object = {}): Promise<string> =>

@@ -6,7 +6,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -169,7 +168,6 @@ describe("the environment of a crew's Python", () => {
     await engine.prepare?.("an execution", crew);
     engine.close?.();
     const variables = readFileSync(found, "utf8").split("\0");
-    rmSync(folder, { recursive: true });
     const isMeant = (line: string) => /^[^=]*/.exec(line)![0] in { ...secrets, ...others };
     return parseEnv(variables.filter(isMeant).join("\n"));
   }
@@ -208,7 +206,6 @@ describe("crewAI's storage", () => {
         storages.map((line) => String(asObject(parseJson(line))["storage"]).replace(folder, "")),
         expected,
       );
-      rmSync(folder, { recursive: true });
     }
   });
 });
@@ -231,6 +228,5 @@ describe("the program that a crew's Python runs", () => {
       programs.filter((name) => name.endsWith(".py")),
       sources.filter((name) => name.endsWith(".py")),
     );
-    rmSync(folder, { recursive: true });
   });
 });

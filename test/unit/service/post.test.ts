@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { post } from "../../../src/service/post.ts";
@@ -50,7 +50,6 @@ describe("service: the request of a callback", () => {
       assert.equal(server.requests.length, 1);
     } finally {
       await server.stop();
-      rmSync(folder, { recursive: true });
     }
   });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Sources } from "../../../src/service/crewai/sources.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -16,7 +16,6 @@ describe("the files with which an execution began", () => {
     sources = new Sources(project, copies);
     await sources.keep("one");
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const folderNow = () => sources.folderFor("one", "crew.py");
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { change, row, type Work } from "../../../src/service/database/database.ts";
@@ -19,7 +19,6 @@ describe("service: changes in SQLite", () => {
   });
   afterEach(async () => {
     if (database.connection.isOpen) await database.close();
-    rmSync(folder, { recursive: true });
   });
 
   const note = (name: string) =>

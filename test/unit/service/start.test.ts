@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { defaultDataFolder } from "../../../src/service/data-folder.ts";
 import { nodeProblem, Refusal } from "../../../src/service/errors.ts";
 import { readOptions } from "../../../src/service/options.ts";
@@ -99,7 +99,6 @@ describe("service: start", () => {
       assert.equal(configOf(["crew"], { CREWDECK_CONFIG: "a.jsonc" }), undefined);
     } finally {
       process.chdir(before);
-      rmSync(folder, { recursive: true });
     }
   });
 

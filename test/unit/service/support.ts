@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
 import path from "node:path";
 import postgres from "postgres";
 import { defined } from "../../../src/base/json.ts";
@@ -403,7 +402,6 @@ export class Harness {
     await this.close();
     if (onPostgres) await giveBack(this.folder);
     harnesses.delete(this);
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { crewaiEngine } from "../../../src/service/crewai/engine.ts";
@@ -61,9 +61,7 @@ describe("a worker of the crewai engine", () => {
   beforeEach(() => {
     [folder, project] = [temporaryFolder("worker"), temporaryFolder("project")];
   });
-  afterEach(() => {
-    for (const each of [folder, project]) rmSync(each, { recursive: true });
-  });
+  afterEach(() => {});
 
   it("lets other executions work until an attempt is repeated, however many wait for their turn", async () => {
     // The first attempt of all kills it.

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
 import path from "node:path";
 import { openSqliteStorage } from "../../../src/service/workflow-sqlite.ts";
 import { createRuns, type RunHandlers } from "../../../src/service/workflow.ts";
@@ -19,7 +18,6 @@ describe("service: durable runs", () => {
   afterEach(async () => {
     for (const runs of open.splice(0)) await runs.close();
     await storage.database.close();
-    rmSync(folder, { recursive: true });
   });
 
   const runsWith = (handlers: Partial<RunHandlers>, backend = storage.backend) => {

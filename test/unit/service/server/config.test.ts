@@ -283,7 +283,6 @@ describe("crewdeck.server.jsonc", () => {
       /has no tokens, so nobody can use its crews\. Add one with "crewdeck token add NAME"\./,
     );
     assert.deepEqual(await logOf(crew, "worker"), []);
-    rmSync(folder, { recursive: true });
   });
 
   it("is completed by VS Code: its schema is contributed and describes every member", () => {
@@ -322,7 +321,6 @@ describe("The files that crewdeck.server.jsonc names", () => {
     folder = temporaryFolder("server-config");
     config = path.join(folder, configName);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
   const crews = `{ "crews": [
     { "name": "a", "folder": "a", "engine": "rehearsal" },
     { "name": "b", "folder": "b", "engine": "rehearsal",
@@ -421,7 +419,6 @@ describe("A change of crewdeck.server.jsonc", () => {
   });
   afterEach(() => {
     live?.stop();
-    rmSync(folder, { recursive: true });
   });
 
   const change = async (changed: string) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { mock } from "node:test";
 import { asObject } from "../../../../src/base/json.ts";
@@ -551,6 +551,5 @@ describe("A server of several crews", () => {
     } finally {
       mock.timers.reset();
     }
-    rmSync(folder, { recursive: true });
   });
 });

@@ -34,7 +34,6 @@ describe("crewdeck token", () => {
     file = path.join(folder, configName);
     writeFileSync(file, `// Ours\n{\n  "crews": ${crews} // two\n}\n`);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
   const usesIn = (place: UsesPlace) => {
     if ("folder" in place) return Promise.resolve(lastUsesInFolder(place.folder));
     const hour = place.database === "postgres://a" ? 12 : 13;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import path from "node:path";
 import { asObject, defined, parseJson, type UnknownObject } from "../../../../src/base/json.ts";
@@ -168,7 +168,6 @@ describe("service: the routes for VS Code's windows", () => {
     assert.match(readFileSync(`${file}.1`, "utf8"), /^line /);
     assert.equal(log.recent.length, 200);
     assert.equal(log.recent.at(-1), "line 300");
-    rmSync(folder, { recursive: true });
   });
 });
 
