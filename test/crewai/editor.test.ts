@@ -143,26 +143,6 @@ for (const version of crewaiVersions)
       await window.runCommand("Crewdeck: Open as Text");
     });
 
-    it("runs again from a task, with the outputs of the tasks before it", async () => {
-      const { tree, messages } = window;
-      const asked = model.requests.length;
-      await tree.expand("oslo");
-      await tree.menu("report", "Run Again from Here…");
-      await messages.confirm(/Run “oslo” again from “report”\?/, "Run Again");
-      await waitFor(
-        "two that are completed",
-        async () =>
-          (await tree.executions()).filter(
-            ({ label, description }) => /^oslo/.test(label) && description.startsWith("Completed"),
-          ).length === 2,
-        loadingMs,
-      );
-      const prompts = model.requests.slice(asked).map(({ prompt }) => prompt);
-      assert.equal(prompts.length, 1, prompts.join("\n---\n"));
-      for (const text of ["Write the report.", "Mild."])
-        assert.ok(prompts[0]?.includes(text), prompts[0]);
-    });
-
     it("shows what a flow asks, sends the answer of a lens once, and shows what the flow made of it", async () => {
       const { editor, tree } = window;
       await tree.open("Crewdeck");

@@ -368,26 +368,6 @@ knowledge = StringKnowledgeSource(content="Oslo is mild.")
     });
   });
 
-  it("gives later tasks the output model of an earlier one, as JSON and in a file", async () => {
-    const head = `from pydantic import BaseModel
-from crewai.tasks.conditional_task import ConditionalTask
-
-class Reading(BaseModel):
-    degrees: int
-`;
-    const tasks = { first: 'output_json=Reading, output_file="out/reading.json"', second: "" };
-    const classic = crewFile({ head, tasks }).replace(
-      'return Task(config=self.tasks_config["second"], )',
-      `return ConditionalTask(config=self.tasks_config["second"], condition=lambda output: output.json_dict["degrees"] > 5)`,
-    );
-    const { outputs, folder } = await runProject({ "crew.py": classic }, ({ prompt }) =>
-      taskOf(prompt) === "first" ? '{"degrees": 10}' : "It is mild.",
-    );
-    assert.deepEqual(JSON.parse(outputs[0] ?? ""), { degrees: 10 });
-    assert.equal(outputs[1], "It is mild.");
-    assert.deepEqual(JSON.parse(read(folder, "out/reading.json")), { degrees: 10 });
-  });
-
   it("calls the callbacks of tasks, agents and crews", async () => {
     const note = (name: string) => `lambda *_: open("calls", "a").write("${name} ")`;
     const { folder, steps } = await runCrew(
@@ -410,13 +390,6 @@ class Reading(BaseModel):
         [null, "The first answer."],
       ],
     );
-  });
-
-  it("uses a manager_agent", async () => {
-    const chief = 'Agent(role="Chief", goal="Lead", backstory="You lead.")';
-    const crew = `process=Process.hierarchical, manager_agent=${chief}`;
-    const { requests } = await runCrew({ crew });
-    for (const { prompt } of requests) assert.match(prompt, /You are Chief/);
   });
 
   it("runs a crew in src of a project with several packages", async () => {
