@@ -193,7 +193,7 @@ export class Database implements Disposable {
 
   #openFile(): DatabaseSync {
     const aside = finishRepair(this.#file);
-    if (aside !== undefined) this.#reportDamage({ aside, isLossy: true });
+    if (aside !== undefined) this.#reportDamage(aside);
     // For this user only: it holds inputs and outputs. SQLite gives its other files the same mode.
     if (!fs.existsSync(this.#file)) fs.closeSync(fs.openSync(this.#file, "a", 0o600));
     fs.accessSync(this.#file, fs.constants.W_OK);
@@ -230,19 +230,17 @@ export class Database implements Disposable {
     const damaged = this.#connection ?? connect(this.#file);
     this.#connection = undefined;
     this.#statements.clear();
-    const repaired = repair(this.#file, damaged, this.#options.clock.now());
-    if (repaired === undefined) return false;
-    this.#options.log.problem("The database was damaged and is replaced.", error, repaired.aside);
-    this.#reportDamage(repaired);
+    const aside = repair(this.#file, damaged, this.#options.clock.now());
+    if (aside === undefined) return false;
+    this.#options.log.problem("The database was damaged and is replaced.", error, aside);
+    this.#reportDamage(aside);
     return true;
   }
 
-  #reportDamage({ aside, isLossy }: NonNullable<ReturnType<typeof repair>>): void {
-    const left = isLossy ? l10n.t("What could be read was kept.") : l10n.t("Nothing was lost.");
+  #reportDamage(aside: string): void {
     this.#options.onDamage?.(
       l10n.t(
-        "Crewdeck's data on this machine was damaged. {0} The damaged file is {1}.",
-        left,
+        "Crewdeck's data on this machine was damaged. What could be read was kept. The damaged file is {0}.",
         aside,
       ),
     );

@@ -31,14 +31,9 @@ export function exclusively<T>(file: string, work: () => T): T {
 /**
  * Keeps all readable rows in a new database. Call it exclusively.
  * @param damaged a connection to the file; it is closed
- * @returns where the damaged file is now, and whether something was lost; undefined if it isn't
- * damaged
+ * @returns where the damaged file is now; undefined if it isn't damaged
  */
-export function repair(
-  file: string,
-  damaged: DatabaseSync,
-  now: number,
-): { readonly aside: string; readonly isLossy: boolean } | undefined {
+export function repair(file: string, damaged: DatabaseSync, now: number): string | undefined {
   const part = `${file}.part`;
   try {
     // From here on, windows that have the file open can't write to it.
@@ -47,11 +42,11 @@ export function repair(
     if (check?.["integrity_check"] === "ok") return undefined;
     for (const ending of ["", "-journal"]) rmSync(`${part}${ending}`, { force: true });
     closeSync(openSync(part, "wx", 0o600));
-    const isLossy = copyAll(damaged, part);
-    renameSync(part, newFile(file));
+    copyAll(damaged, part);
+    renameSync(part, `${file}.new`);
     // Windows can't rename an open file.
     if (process.platform === "win32") damaged.close();
-    return { aside: replace(file, `${file}.corrupt-${now}`), isLossy };
+    return replace(file, `${file}.corrupt-${now}`);
   } finally {
     if (damaged.isOpen) damaged.close();
   }
@@ -60,72 +55,61 @@ export function repair(
 /** Finishes a repair that was killed. Call it exclusively. @returns where the damaged file is */
 export function finishRepair(file: string): string | undefined {
   // While the damaged file is in its place, it may be newer than the copy.
-  if (existsSync(file) || !existsSync(newFile(file))) return undefined;
+  if (existsSync(file) || !existsSync(`${file}.new`)) return undefined;
   const names = readdirSync(path.dirname(file)).filter((name) => /\.corrupt-\d+$/.test(name));
   const aside = names.sort().at(-1) ?? `${path.basename(file)}.corrupt-0`;
   return replace(file, path.join(path.dirname(file), aside));
-}
-
-function newFile(file: string): string {
-  return `${file}.new`;
 }
 
 /** Moves the damaged file and its log before the copy. */
 function replace(file: string, aside: string): string {
   for (const ending of ["", "-wal", "-shm"])
     if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`);
-  renameSync(newFile(file), file);
+  renameSync(`${file}.new`, file);
   return aside;
 }
 
-/** @returns whether something could not be read */
-function copyAll(damaged: DatabaseSync, file: string): boolean {
+function copyAll(damaged: DatabaseSync, file: string): void {
   const into = openSqlite(file);
   try {
     // Rows fit the tables of their own version.
-    const version = unlessDamaged(() => versionOf(damaged)) ?? 0;
-    migrate(into, version === 0 ? steps : steps.slice(0, version));
+    const version = unlessDamaged(() => versionOf(damaged)) || steps.length;
+    migrate(into, steps.slice(0, version));
     const tables = into.prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
     );
-    const copied = transaction(into, () =>
-      tables.all().map(({ name }) => copyTable(String(name), damaged, into)),
-    );
+    transaction(into, () => {
+      for (const { name } of tables.all()) copyTable(String(name), damaged, into);
+    });
     migrate(into);
-    return copied.includes(false);
   } finally {
     into.close();
   }
 }
 
-/** From both ends of the table, and by an index, to find rows between damaged pages. @returns whether all are read */
-function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): boolean {
+/** From both ends of the table, and by an index, to find rows between damaged pages. */
+function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): void {
   const ids = new Set<SQLInputValue>();
-  const wholes = ["NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC", ""].map(
-    (source) =>
-      isDone(() => {
-        const query = from.prepare(`SELECT rowid AS id FROM ${table} ${source}`);
-        for (const { id = null } of query.iterate()) ids.add(id);
-      }),
-  );
-  const copies = [...ids].map((id) =>
-    isDone(() => {
+  for (const source of ["NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC", ""])
+    ifReadable(() => {
+      const query = from.prepare(`SELECT rowid AS id FROM ${table} ${source}`);
+      for (const { id = null } of query.iterate()) ids.add(id);
+    });
+  for (const id of ids)
+    ifReadable(() => {
       const row = from.prepare(`SELECT * FROM ${table} WHERE rowid = ?`).get(id) ?? {};
       const [columns, values] = [Object.keys(row), Object.values(row)];
       const marks = columns.map(() => "?").join(", ");
       const insert = `INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${marks})`;
       into.prepare(insert).run(...values);
-    }),
-  );
-  return wholes.includes(true) && !copies.includes(false);
+    });
 }
 
-function isDone(work: () => void): boolean {
+function ifReadable(work: () => void): void {
   try {
     work();
-    return true;
   } catch {
-    return false;
+    // The other rows are kept.
   }
 }
 
