@@ -50,7 +50,7 @@ export interface ToolParts extends Omit<TargetsOptions, "crews"> {
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "list" | "ready">;
   readonly sending: Pick<Senders, "send">;
   readonly store: TargetsOptions["store"] & Pick<ExecutionStore, "onDidChange" | "summary">;
-  readonly poller: Pick<Poller, "localProblemOf" | "onDidChange" | "pollNow" | "problemOf">;
+  readonly poller: Pick<Poller, "onDidChange" | "pollNow" | "problemOf">;
   readonly clock: Clock;
 }
 

@@ -5,12 +5,13 @@ import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Leader } from "../store/leader.ts";
 import { type CrewRef, type Execution, type ExecutionSummary, hasEnded, without } from "./model.ts";
+import { canBeAsked, isTooOld, type Poll, retryDelay, paceOf, sessionOf } from "./polls.ts";
 import type { ExecutionStore, Reported } from "./store.ts";
-import { canBeAsked, isTooOld, PolledExecution, sessionOf } from "./polls.ts";
 
 /** How long to collect problems: those of a crew without a token fire one event (ms). */
 const newsPause = 50;
-
+/** The least time between two polls, however often a window is shown (ms). */
+const leastGap = 2_000;
 /** Requests to a crew at the same time. */
 const atOnce = 4;
 
@@ -45,7 +46,7 @@ interface Attention {
 export class Poller implements Disposable {
   readonly #options: PollerOptions;
   /** By local ID. */
-  readonly #polls = new Map<string, PolledExecution>();
+  readonly #polls = new Map<string, Poll>();
   /** By crew: requests under way. */
   readonly #underWay = new Map<string, number>();
   /** By crew: until when it asked to wait (milliseconds since 1970). */
@@ -117,18 +118,12 @@ export class Poller implements Disposable {
     if (this.#isStarted && gotFocus) this.#options.leader.takeOver();
     const hidden = [...this.#polls.values()].filter(({ localId }) => !this.#isLookedAt(localId));
     this.#attention = attention;
-    for (const poll of hidden)
-      if (this.#isLookedAt(poll.localId)) poll.pollSoon(this.#options.clock.now());
-    this.#plan();
+    this.#pollSoon(hidden.filter(({ localId }) => this.#isLookedAt(localId)));
   }
 
-  problemOf({ crew, localId }: ExecutionSummary): CrewApiError | undefined {
-    return this.#refusing.get(crew.id) ?? this.#polls.get(localId)?.error;
-  }
-
-  /** What on this machine, such as a missing token, blocked an execution's last poll. */
-  localProblemOf({ localId }: ExecutionSummary): unknown {
-    return this.#polls.get(localId)?.localProblem;
+  /** What the crew answered to the last poll, or what on this machine, such as a missing token, blocked it. */
+  problemOf({ crew, localId }: ExecutionSummary): unknown {
+    return this.#refusing.get(crew.id) ?? this.#polls.get(localId)?.failure?.error;
   }
 
   refusingCrews(): ReadonlyMap<string, CrewApiError> {
@@ -139,9 +134,8 @@ export class Poller implements Disposable {
   pollAgain(crewId: string): void {
     this.#notBefore.delete(crewId);
     const wasRefusing = this.#refusing.delete(crewId);
-    for (const poll of this.#ofCrew(crewId)) poll.pollSoon(this.#options.clock.now());
     if (wasRefusing) this.#changes.fire({ crewIds: [crewId], localIds: [] });
-    this.#plan();
+    this.#pollSoon(this.#ofCrew(crewId));
   }
 
   watchAgain(localId: string): void {
@@ -169,12 +163,17 @@ export class Poller implements Disposable {
     for (const emitter of [this.#changes, this.#refusals, this.#polled]) emitter.dispose();
   }
 
-  #pollOf(execution: ExecutionSummary): PolledExecution {
-    const { localId } = execution;
-    const poll =
-      this.#polls.get(localId) ?? new PolledExecution(execution, this.#options.clock.now());
+  #pollOf({ localId }: ExecutionSummary): Poll {
+    const seenFrom = this.#options.clock.now();
+    const poll = this.#polls.get(localId) ?? { localId, seenFrom, askedAt: -Infinity, failures: 0 };
     this.#polls.set(localId, poll);
     return poll;
+  }
+
+  #pollSoon(polls: readonly Poll[]): void {
+    for (const poll of polls)
+      poll.dueAt = Math.max(this.#options.clock.now(), poll.askedAt + leastGap);
+    this.#plan();
   }
 
   #drop(localId: string): void {
@@ -184,18 +183,22 @@ export class Poller implements Disposable {
     poll?.requested?.resolve(undefined);
   }
 
-  #ofCrew(crewId: string): readonly PolledExecution[] {
+  #ofCrew(crewId: string): readonly Poll[] {
     const { store } = this.#options;
     return [...this.#polls.values()].filter(
       ({ localId }) => store.summary(localId)?.crew.id === crewId,
     );
   }
 
-  /** Reports those whose problem another window's answer has ended. */
   #follow(executions: readonly ExecutionSummary[]): void {
     for (const execution of executions)
       if (!canBeAsked(execution)) this.#drop(execution.localId);
-      else if (this.#pollOf(execution).follow(execution)) this.#report(execution);
+      else {
+        const poll = this.#pollOf(execution);
+        // Another window may have got an answer meanwhile.
+        if (poll.failure !== undefined && Date.parse(execution.seenAt ?? "") > poll.failure.at)
+          this.#succeeded(poll, execution);
+      }
     this.#plan();
   }
 
@@ -247,15 +250,18 @@ export class Poller implements Disposable {
       const { id } = execution.crew;
       if (!isPolling || execution.watchingStoppedAt !== undefined || this.#refusing.has(id))
         return [];
-      const due = poll.due(execution, this.#isLookedAt(poll.localId));
+      const pace = paceOf(poll, execution, this.#isLookedAt(poll.localId));
+      const due = poll.dueAt ?? poll.askedAt + pace;
       return { poll, execution, due: Math.max(due, this.#notBefore.get(id) ?? 0) };
     });
     return waiting.sort((a, b) => a.due - b.due);
   }
 
-  async #poll(poll: PolledExecution, execution: ExecutionSummary): Promise<void> {
+  async #poll(poll: Poll, execution: ExecutionSummary): Promise<void> {
     const { requested } = poll;
-    const { signal } = poll.begin(this.#options.clock.now());
+    const { signal } = (poll.request = new AbortController());
+    poll.requested = undefined;
+    poll.askedAt = this.#options.clock.now();
     const crewId = execution.crew.id;
     const wasRefusing = this.#refusing.has(crewId);
     const count = (change: 1 | -1) =>
@@ -265,7 +271,8 @@ export class Poller implements Disposable {
     poll.request = undefined;
     count(-1);
     if (!signal.aborted) {
-      this.#takeIn(error, poll, execution);
+      if (error === undefined) this.#succeeded(poll, execution);
+      else this.#failed(error, poll, execution);
       // A requested poll succeeded: the crew accepts the token again.
       if (wasRefusing && error === undefined) this.pollAgain(crewId);
       this.#giveUpByAge(execution.localId);
@@ -311,20 +318,29 @@ export class Poller implements Disposable {
     }
   }
 
-  #takeIn(problem: unknown, poll: PolledExecution, execution: ExecutionSummary): void {
+  #succeeded(poll: Poll, execution: ExecutionSummary): void {
+    if (poll.failure !== undefined) this.#report(execution);
+    Object.assign(poll, { failures: 0, failure: undefined, dueAt: undefined });
+  }
+
+  #failed(error: unknown, poll: Poll, execution: ExecutionSummary): void {
     const { crew } = execution;
     const { clock, log, random = Math.random } = this.#options;
-    const isLocal = problem !== undefined && !(problem instanceof CrewApiError);
-    if (isLocal && poll.failures === 0)
-      log.problem("An execution could not be polled; trying again.", problem, crew.name);
-    const isNews = poll.record(problem, execution, clock.now(), random());
-    const { error } = poll;
-    if (error?.retryAfterMs !== undefined) {
-      const until = clock.now() + error.retryAfterMs;
-      this.#notBefore.set(crew.id, Math.max(until, this.#notBefore.get(crew.id) ?? 0));
-    }
+    const now = clock.now();
+    const isOfCrew = error instanceof CrewApiError;
+    const isNews = String(poll.failure?.error) !== String(error);
+    if (!isOfCrew && poll.failures === 0)
+      log.problem("An execution could not be polled; trying again.", error, crew.name);
+    poll.failure = { error, at: now };
+    poll.failures += 1;
+    const rest = isOfCrew ? error.retryAfterMs : undefined;
+    // `Retry-After` overrides everything.
+    poll.dueAt =
+      now + (rest ?? Math.max(paceOf(poll, execution, true), retryDelay(poll, random())));
+    if (rest !== undefined)
+      this.#notBefore.set(crew.id, Math.max(now + rest, this.#notBefore.get(crew.id) ?? 0));
     // 403 may concern this execution alone, since a user's token may reach others.
-    if (error?.kind !== "unauthorized") {
+    if (!isOfCrew || error.kind !== "unauthorized") {
       if (isNews) this.#report(execution);
       return;
     }

@@ -19,7 +19,7 @@ type SentFeedback = Pick<FeedbackToSend, "execution" | "taskId">;
 
 interface Sources {
   readonly crews: Pick<Crews, "list" | "canStop" | "onDidChange">;
-  readonly poller: Pick<Poller, "problemOf" | "localProblemOf" | "onDidChange">;
+  readonly poller: Pick<Poller, "problemOf" | "onDidChange">;
   readonly outbox: Pick<Outbox, "isUnderWay">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { CrewApiError } from "../api/errors.ts";
+import { CrewApiError } from "../api/errors.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { isInterrupted, type Crew } from "../crews/types.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
@@ -12,13 +12,10 @@ type Reason = readonly [short: string, text: string, isLasting?: boolean];
 export function doubtOf(
   execution: ExecutionSummary,
   crew: Pick<Crew, "local"> | undefined,
-  poller: Pick<Poller, "problemOf" | "localProblemOf">,
+  poller: Pick<Poller, "problemOf">,
 ): Doubt | undefined {
   if (hasEnded(execution)) return undefined;
-  const found =
-    blockedBy(execution, crew) ??
-    notRequested(poller.localProblemOf(execution)) ??
-    failedAt(poller.problemOf(execution));
+  const found = blockedBy(execution, crew) ?? failedAt(poller.problemOf(execution));
   if (found === undefined) return undefined;
   const [short, text, isLasting = true] = found;
   return { short, text: `${text} ${l10n.t("This is the last known state.")}`, isLasting };
@@ -58,19 +55,17 @@ function blockedBy(
 }
 
 /** Local errors other than those for a person may name files. */
-function notRequested(error: unknown): Reason | undefined {
-  if (error === undefined) return undefined;
+function failedAt(problem: unknown): Reason | undefined {
+  if (problem === undefined) return undefined;
+  if (problem instanceof CrewApiError) {
+    const isLasting = problem.kind === "unauthorized" || problem.kind === "forbidden";
+    return [shortProblem(problem), messageOf(problem), isLasting];
+  }
   const unforeseen = l10n.t(
     "The state could not be requested, or the response could not be stored. See Crewdeck's log.",
   );
-  const text = error instanceof UserError ? error.message : unforeseen;
+  const text = problem instanceof UserError ? problem.message : unforeseen;
   return [l10n.t("not watched: see its page"), text];
-}
-
-function failedAt(problem: CrewApiError | undefined): Reason | undefined {
-  if (problem === undefined) return undefined;
-  const isLasting = problem.kind === "unauthorized" || problem.kind === "forbidden";
-  return [shortProblem(problem), messageOf(problem), isLasting];
 }
 
 function shortProblem({ kind, status, tokenType }: CrewApiError): string {

@@ -226,7 +226,6 @@ describe("Tools for language models, with a scripted crew:", () => {
       poller: {
         pollNow: () => Promise.resolve(),
         problemOf: () => undefined,
-        localProblemOf: () => undefined,
         onDidChange: silent,
       },
       sending: {

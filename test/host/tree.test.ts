@@ -78,7 +78,6 @@ describe("the tree", () => {
       crews: { list: () => crews, canStop: () => true, onDidChange: crewsChanged.event },
       poller: {
         problemOf: ({ crew }) => refusing.get(crew.id),
-        localProblemOf: () => undefined,
         onDidChange: trackerChanged.event,
       },
       outbox: { isUnderWay: ({ kind }) => kind === "kickoff" && isKickingOff },

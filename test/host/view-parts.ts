@@ -63,7 +63,7 @@ export function viewParts(clock: Clock = systemClock) {
   const never = () => ({ dispose: () => undefined });
   const circumstances = new CurrentCircumstances({
     crews: { list: () => [anExecution().crew], canStop: () => false, onDidChange: never },
-    poller: { problemOf: () => undefined, localProblemOf: () => undefined, onDidChange: never },
+    poller: { problemOf: () => undefined, onDidChange: never },
     outbox: { isUnderWay: () => false },
     prices: { list: () => [], onDidChange: never },
     clock,

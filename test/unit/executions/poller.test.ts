@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, StatusReading } from "../../../src/api/types.ts";
 import { applyReport } from "../../../src/executions/callback-report.ts";
 import { confirmKickoff, applyReading } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
+import type { Execution } from "../../../src/executions/model.ts";
 import type { PollerChange } from "../../../src/executions/poller.ts";
 import { anExecution, aReading, failure, notFound, pausing, working } from "./samples.ts";
 import { Scene } from "./poller-support.ts";
@@ -14,6 +16,12 @@ const [hidden, unfocused] = [
   { ...inView, isFocused: false },
 ];
 const target = { taskId: "review", attempt: 1 };
+
+/** The kind of the problem that its crew reported. */
+function kindOf({ poller }: Scene, execution: Execution): unknown {
+  const problem = poller.problemOf(execution);
+  return problem instanceof CrewApiError ? problem.kind : problem;
+}
 
 describe("Poller", () => {
   let scene: Scene;
@@ -359,7 +367,7 @@ describe("Poller", () => {
       assert.deepEqual(scene.seconds(), [0, 4, 12, 28, 60]);
       await scene.pass(3600);
       assert.equal(lastPause(), 300);
-      assert.equal(scene.poller.problemOf(known())?.kind, "server");
+      assert.equal(kindOf(scene, known()), "server");
       assert.deepEqual(changed, [id], "reported once");
       scene.answer = () => working("a", 0);
       await scene.pass(300);
@@ -391,7 +399,7 @@ describe("Poller", () => {
       assert.deepEqual(scene.refusals, ["Writers unauthorized"]);
       assert.ok(scene.asked.length <= 6);
       assert.equal(scene.poller.refusingCrews().get(anExecution().crew.id)?.kind, "unauthorized");
-      assert.equal(scene.poller.problemOf(anExecution({ localId: "e6" }))?.kind, "unauthorized");
+      assert.equal(kindOf(scene, anExecution({ localId: "e6" })), "unauthorized");
       assert.equal(scene.clock.pending, 0);
       scene.asked.length = 0;
       scene.answer = () => working("a", 0);
@@ -411,7 +419,7 @@ describe("Poller", () => {
       scene.poller.start();
       await scene.pass(30);
       assert.deepEqual([scene.refusals, scene.poller.refusingCrews().size], [[], 0]);
-      assert.equal(scene.poller.problemOf(anExecution({ localId: "e1" }))?.kind, "forbidden");
+      assert.equal(kindOf(scene, anExecution({ localId: "e1" })), "forbidden");
       assert.equal(scene.poller.problemOf(anExecution({ localId: "e2" })), undefined);
     });
 
@@ -546,7 +554,7 @@ describe("The problem of a window that no longer polls", () => {
     scene.store.update(id, (each) => applyReading(each, working("a", 0), scene.clock.now()));
     await scene.pass(1);
   };
-  const problem = () => scene.poller.problemOf(known())?.kind;
+  const problem = () => kindOf(scene, known());
 
   it("ends, with an event, when another window has got an answer", async () => {
     await begin(() => undefined);
@@ -574,9 +582,9 @@ describe("The problem of a window that no longer polls", () => {
 
   it("ends in the same way if this machine prevented the request", async () => {
     await begin(({ unconnected }) => unconnected.add(anExecution().crew.id));
-    assert.ok(scene.poller.localProblemOf(known()) instanceof Error);
+    assert.ok(scene.poller.problemOf(known()) instanceof Error);
     await answered();
-    assert.equal(scene.poller.localProblemOf(known()), undefined);
+    assert.equal(scene.poller.problemOf(known()), undefined);
     assert.deepEqual(changed, [anExecution().crew.id, id]);
   });
 
