@@ -23,7 +23,7 @@ import { Senders } from "./sending/senders.ts";
 import { crewIdsWith } from "./store/crew-values.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
-import { isInFront, watchAttention, watchReading, watchWaitingHere } from "./views/attention.ts";
+import { isInFront, watchAttention, watchWaitingHere } from "./views/attention.ts";
 import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 import { Comparisons } from "./views/comparison/register.ts";
 import { ExecutionDocuments } from "./views/document/documents.ts";
@@ -172,7 +172,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(new Notifications({ store, leader, clock, isInFront: inFront }));
   owned.add(watchEnds({ store, leader, clock, context }));
   owned.add(showStatusBar(store, circumstances));
-  owned.add(watchRefusedTokens(poller, leader, database));
+  owned.add(watchRefusedTokens(poller, leader, crews, database));
   owned.add(watchProjects(tree.view, crews, opened, clock));
   owned.add(registerProjectFiles({ crews, store, clock }));
   const timeline = owned.add(
@@ -187,7 +187,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     }),
   );
   owned.add(watchAttention(poller, database, tree, documents, timeline, comparisons));
-  owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
   owned.add(crews.onDidChangeToken((crewId) => poller.pollAgain(crewId)));

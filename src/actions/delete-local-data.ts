@@ -7,7 +7,7 @@ import type { Crews } from "../crews/crews.ts";
 import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/state-by-crew.ts";
 import { choice, read } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
-import { executionScheme, setContext } from "../editor/manifest.ts";
+import { executionScheme } from "../editor/manifest.ts";
 import { plainMessage, showStatus } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
 import { isLocalCrew } from "../executions/model.ts";
@@ -18,7 +18,7 @@ import type { KickoffRoom } from "../kickoff/register.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
 import type { Database } from "../store/database.ts";
-import { hasRead, isOurPanel } from "../views/attention.ts";
+import { isOurPanel } from "../views/attention.ts";
 import { forgetHeaders, headersKey } from "../views/export/endpoint.ts";
 import type { ExecutionTree } from "../views/tree/tree.ts";
 import type { Asker } from "./asker.ts";
@@ -188,7 +188,6 @@ async function clearLocalData(
     for (const key of context.globalState.keys())
       if (key !== tokenNotesKey || crewsLeft.length === 0)
         await context.globalState.update(key, undefined);
-    setContext(hasRead, false);
   }
   await tryTo(stored, () => database.vacuum());
   // What could not be deleted above is reported already. The folder stays: other windows may watch it.

@@ -5,7 +5,7 @@ import { flag, oneOf, read, text } from "../editor/arguments.ts";
 import { hasContext, type ContextKey } from "../editor/manifest.ts";
 import { log } from "../editor/log.ts";
 import { showStatus } from "../editor/messages.ts";
-import { type ExecutionState, toReview } from "../executions/model.ts";
+import { type ExecutionState, nextToReview, toReview } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import {
   type Arrangement,
@@ -19,7 +19,6 @@ import {
 } from "../views/tree/arrangement.ts";
 import { stateName } from "../view/words.ts";
 import type { ExecutionTree } from "../views/tree/tree.ts";
-import { nextToReview } from "../views/waiting.ts";
 import type { Pages } from "../views/page/register.ts";
 import { namesOf, type Targets } from "./targets.ts";
 
@@ -67,7 +66,7 @@ export function viewVerbs(parts: ViewParts) {
 const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
   ["connect", "crewdeck.hasCrews"],
   ["kickoff", "crewdeck.hasExecutions"],
-  ["read", "crewdeck.hasRead", "crewdeck.hasAnswered"],
+  ["read", "crewdeck.hasAnswered"],
   ["answer", "crewdeck.hasAnswered"],
 ];
 

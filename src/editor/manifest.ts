@@ -14,10 +14,8 @@ export const comparisonType = "crewdeck.comparison";
 const defaults = {
   "crewdeck.hasCrews": false,
   "crewdeck.hasExecutions": false,
-  /** An execution waits for feedback. */
-  "crewdeck.hasWaiting": false,
-  /** For the walkthrough: an execution was opened. */
-  "crewdeck.hasRead": false,
+  /** An execution waits for feedback besides the one in the focused document. */
+  "crewdeck.othersWait": false,
   /** For the walkthrough: a crew accepted feedback. */
   "crewdeck.hasAnswered": false,
   /** The stored data is loaded; hides the empty view until then. */

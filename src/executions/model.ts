@@ -309,6 +309,18 @@ export function toReview(executions: readonly ExecutionSummary[]): readonly Exec
   return executions.filter(waitsForPerson).sort((a, b) => (since(a) < since(b) ? -1 : 1));
 }
 
+/** After or before `current` in {@link toReview}, around its ends. Undefined if nothing else waits. */
+export function nextToReview(
+  executions: readonly ExecutionSummary[],
+  current: string | undefined,
+  step: 1 | -1,
+): ExecutionSummary | undefined {
+  const all = toReview(executions);
+  const at = all.findIndex(({ localId }) => localId === current);
+  const next = all.at(at === -1 ? Math.min(0, step) : (at + step) % all.length);
+  return next?.localId === current ? undefined : next;
+}
+
 /** Whether the crew never knew a tracked id, which is probably mistyped or another crew's. */
 export function isNeverSeen(execution: ExecutionSummary): boolean {
   const { origin, seenAt, progress, tasks, resumes } = execution;

@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import { activeDocument, documentIn } from "../editor/execution-uri.ts";
 import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
-import { logProblem } from "../editor/log.ts";
-import type { ExecutionSummary } from "../executions/model.ts";
+import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
@@ -76,11 +75,11 @@ export function isShown(
   return visibleDocuments().some((uri) => documents.showsWaiting(uri, execution));
 }
 
-/** Keeps the context keys `crewdeck.waitingHere` and `crewdeck.asksHere`, for the focused text or page. */
+/** Keeps the context keys `crewdeck.waitingHere`, `asksHere` and `othersWait`, for the focused text or page. */
 export function watchWaitingHere(
   documents: Pick<ExecutionDocuments, "summary" | "showsWaiting">,
   circumstances: Pick<CurrentCircumstances, "of" | "onDidChange">,
-  store: Pick<ExecutionStore, "onDidChange">,
+  store: Pick<ExecutionStore, "list" | "onDidChange">,
 ): vscode.Disposable {
   const look = () => {
     const uri = activeDocument();
@@ -91,6 +90,10 @@ export function watchWaitingHere(
       documents.showsWaiting(uri, here) &&
       canAnswer(answersTo(here, circumstances.of(here)));
     setContext("crewdeck.waitingHere", waits);
+    setContext(
+      "crewdeck.othersWait",
+      store.list().some((each) => waitsForPerson(each) && each.localId !== here?.localId),
+    );
     setContext("crewdeck.asksHere", waits && here.waiting.options !== undefined);
   };
   look();
@@ -110,28 +113,6 @@ export function isInFront(
 ): boolean {
   const isIts = (uri: vscode.Uri) => documents.summary(uri)?.localId === localId;
   return vscode.window.state.focused && visibleDocuments(executionScheme).some(isIts);
-}
-
-export const hasRead = "crewdeck.hasRead";
-
-/** Permanent, since the walkthrough may be opened later. */
-export function watchReading(
-  memory: Pick<vscode.Memento, "get" | "update">,
-  scheme = executionScheme,
-): vscode.Disposable {
-  setContext(hasRead, memory.get(hasRead) === true);
-  const update = () => {
-    if (memory.get(hasRead) === true || visibleDocuments(scheme).length === 0) return;
-    setContext(hasRead, true);
-    memory
-      .update(hasRead, true)
-      .then(undefined, (error: unknown) => logProblem("Storing that an execution was read", error));
-  };
-  update();
-  return vscode.Disposable.from(
-    vscode.window.onDidChangeVisibleTextEditors(update),
-    vscode.window.tabGroups.onDidChangeTabs(update),
-  );
 }
 
 function visibleDocuments(scheme?: string): readonly vscode.Uri[] {

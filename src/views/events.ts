@@ -9,7 +9,7 @@ import {
 import { resumesOf } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { actionsOf, answersTo, commandOn } from "../view/actions.ts";
-import { askLabel, failedAtModel, present } from "../view/words.ts";
+import { failedAtModel, present, stateName } from "../view/words.ts";
 
 /** Each has a setting, `crewdeck.notifications.<kind>`. */
 export type EventKind = "waiting" | "failed" | "completed";
@@ -21,8 +21,6 @@ const firstResponse = 10_000;
 const maxReason = 160;
 /** More events of one kind share a notification. What happened while no window was open always does. */
 const maxSingle = 3;
-/** More answers of a flow, or longer ones, are in a list: VS Code would shorten the buttons. */
-const most = { answers: 3, letters: 36 };
 
 /** The key is the same in every window and session. */
 interface ExecutionEvent {
@@ -49,14 +47,11 @@ export function eventOf(
   if (state === "waiting" && waiting !== undefined) {
     const { taskId, attempt } = waiting;
     if (resumesOf(execution, waiting).length > 0) return undefined;
-    const parts = [...names, shortName(taskId)] as const;
-    const again =
-      attempt > 1
-        ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.", ...parts, attempt)
-        : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts);
-    const asks = askLabel(waiting);
-    const message =
-      asks === undefined ? again : l10n.t("“{0}” of “{1}” asks you at “{2}”: {3}.", ...parts, asks);
+    const message = l10n.t(
+      "“{0}” of “{1}” waits for you at task “{2}”.",
+      ...names,
+      shortName(taskId),
+    );
     return { kind: "waiting", key: `waiting-${localId}-${taskId}-${attempt}`, message };
   }
   if (waitsForPerson(execution)) {
@@ -72,7 +67,7 @@ export function eventOf(
     kind: state === "completed" ? "completed" : "failed",
     // A resume may bring a new ID, under which the execution ends again.
     key: `ended-${localId}-${kickoffIds.length}`,
-    message: endMessage(execution, names),
+    message: l10n.t("“{0}” of “{1}”: {2}", ...names, endOf(execution)),
     ...(endedUnseen(execution, openedAt) && { isUnseen: true }),
   };
 }
@@ -100,13 +95,9 @@ function isNews(execution: ExecutionSummary, now: number): boolean {
   return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstResponse;
 }
 
-function endMessage({ state, error }: ExecutionSummary, names: readonly [string, string]): string {
-  if (state === "completed") return l10n.t("“{0}” of “{1}” is completed.", ...names);
-  if (state === "stopped") return l10n.t("“{0}” of “{1}” was stopped before its end.", ...names);
-  const reason = oneLine(error ?? "", maxReason);
-  return reason === ""
-    ? l10n.t("“{0}” of “{1}” failed.", ...names)
-    : l10n.t("“{0}” of “{1}” failed: {2}", ...names, reason);
+function endOf({ state, error = "" }: ExecutionSummary): string {
+  const reason = oneLine(error, maxReason);
+  return present(stateName(state), reason !== "" && reason).join(" – ");
 }
 
 /** What a notification holds: one event, or several of a kind. */
@@ -120,46 +111,29 @@ export function reportsOf(news: readonly News[]): readonly (readonly [News, ...N
 }
 
 export function countMessage(kind: EventKind, count: number): string {
-  switch (kind) {
-    case "waiting":
-      return count === 1
-        ? l10n.t("1 execution waits for you.")
-        : l10n.t("{0} executions wait for you.", count);
-    case "failed":
-      return l10n.t("{0} executions failed, or were stopped before their end.", count);
-    case "completed":
-      return l10n.t("{0} executions are completed.", count);
-  }
+  return {
+    waiting: l10n.t("Executions that wait for you: {0}", count),
+    failed: l10n.t("Executions that failed or were stopped: {0}", count),
+    completed: l10n.t("Completed executions: {0}", count),
+  }[kind];
 }
 
-/** What a person can do about one event. `isFull`: there is no room for another button. */
+/** What a person can do about one event. */
 export function buttonsOn(execution: ExecutionSummary, kind: EventKind) {
   const { waiting } = execution;
   const seen = waiting && { taskId: waiting.taskId, attempt: waiting.attempt };
-  const button = (verb: string, title: string, more = {}) =>
-    commandOn(execution, verb, title, { ...seen, ...more });
+  const button = (verb: string, title: string) => commandOn(execution, verb, title, seen);
   const open = button("openExecution", l10n.t("Open"));
   if (kind === "failed") {
     const again = actionsOf(execution).find(({ verb }) => verb === "runAgain");
     const model = failedAtModel(execution) && button("chooseModel", l10n.t("Choose Model…"));
-    const runAgain = again && button("runAgain", again.label);
-    return { buttons: present(open, model, runAgain), isFull: false };
+    return present(open, model, again && button("runAgain", again.label));
   }
   const answers = kind === "waiting" && waiting !== undefined ? answersTo(execution) : [];
-  const { options } = waiting ?? {};
-  if (options === undefined) {
-    const own = answers.flatMap(({ verb, label }) => (verb ? [button(verb, label)] : []));
-    return { buttons: [open, ...own], isFull: false };
-  }
-  if (answers.length === 0) return { buttons: [open], isFull: false };
-  const choices = options.map((feedback) => button("answer", shortName(feedback), { feedback }));
-  // VS Code tells a button by its title.
-  const titles = new Set([open, ...choices].map(({ title }) => title));
-  const isFull =
-    choices.length > 0 &&
-    choices.length <= most.answers &&
-    choices.length === titles.size - 1 &&
-    options.join("").length <= most.letters;
-  const answer = button("answer", l10n.t("Answer…"));
-  return { buttons: [open, ...(isFull ? choices : [answer])], isFull };
+  return [
+    open,
+    ...answers.flatMap(({ verb, label }) =>
+      verb ? [button(verb, verb === "answer" ? l10n.t("Answer…") : label)] : [],
+    ),
+  ];
 }

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { logProblem } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
-import { plainMessage } from "../editor/messages.ts";
+import { plainMessage, showActions } from "../editor/messages.ts";
 import type { Leader } from "../store/leader.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -44,11 +44,7 @@ export class Notifications implements vscode.Disposable {
     const { store, leader, clock } = options;
     this.#openedAt = clock.now();
     this.#subscriptions = vscode.Disposable.from(
-      store.onDidChange(({ added, changed, removed }) => {
-        this.#look([...added, ...changed]);
-        for (const execution of removed)
-          this.#seen.delete(eventOf(execution, clock.now())?.key ?? "");
-      }),
+      store.onDidChange(({ added, changed }) => this.#look([...added, ...changed])),
       leader.onDidChange(() => this.#look(store.list())),
     );
     this.#look(store.list());
@@ -114,10 +110,10 @@ export class Notifications implements vscode.Disposable {
     const count = kind === "waiting" ? waiting : others.length + 1;
     // All may have been answered meanwhile.
     if (count === 0) return;
-    const { buttons, isFull } = isOne ? buttonsOn(first.execution, kind) : buttonsOnMany(kind);
+    const buttons = isOne ? buttonsOn(first.execution, kind) : buttonsOnMany(kind);
     const off = vscode.l10n.t("Don't Show Again");
-    const titles = new Set([...buttons.map(({ title }) => title), ...(isFull ? [] : [off])]);
-    const chosen = await show(kind, isOne ? message : countMessage(kind, count), [...titles]);
+    const titles = [...new Set(buttons.map(({ title }) => title)), off];
+    const chosen = await show(kind, isOne ? message : countMessage(kind, count), titles);
     if (chosen === off) await turnOff(kind);
     for (const each of buttons)
       if (each.title === chosen)
@@ -128,47 +124,46 @@ export class Notifications implements vscode.Disposable {
 function buttonsOnMany(kind: EventKind) {
   const first = { title: vscode.l10n.t("Next to Review"), command: "crewdeck.nextToReview" };
   const all = { title: vscode.l10n.t("Show All"), arguments: [] };
-  return {
-    buttons: [
-      ...(kind === "waiting" ? [{ ...first, arguments: [{ by: "person" }] }] : []),
-      { ...all, command: `${viewId}.focus` },
-      { ...all, command: "list.focusFirst" },
-    ],
-    isFull: false,
-  };
+  return [
+    ...(kind === "waiting" ? [{ ...first, arguments: [{ by: "person" }] }] : []),
+    { ...all, command: `${viewId}.focus` },
+    { ...all, command: "list.focusFirst" },
+  ];
 }
 
 /** A failure is a warning: VS Code doesn't hide errors with buttons. */
 function showMessage(kind: EventKind, message: string, buttons: readonly string[]) {
-  const text = plainMessage(message);
-  return kind === "failed"
-    ? vscode.window.showWarningMessage(text, ...buttons)
-    : vscode.window.showInformationMessage(text, ...buttons);
+  const show = vscode.window[kind === "failed" ? "showWarningMessage" : "showInformationMessage"];
+  return show(plainMessage(message), ...buttons);
 }
 
 /** @param isUnseen it happened while no window was open: then only a person's own setting turns it off */
 function isWanted(kind: EventKind, isUnseen = false): boolean {
   const configuration = vscode.workspace.getConfiguration("crewdeck.notifications");
   const { globalValue, workspaceValue, workspaceFolderValue } = configuration.inspect(kind) ?? {};
-  const isSet = [globalValue, workspaceValue, workspaceFolderValue].some(
-    (each) => each !== undefined,
-  );
-  return configuration.get(kind) === true || (isUnseen && !isSet);
+  const own = workspaceFolderValue ?? workspaceValue ?? globalValue;
+  return configuration.get(kind) === true || (isUnseen && own === undefined);
 }
 
 /** In the workspace if it has its own value, which takes precedence. */
 async function turnOff(kind: EventKind): Promise<void> {
   const section = "crewdeck.notifications";
   const configuration = vscode.workspace.getConfiguration(section);
-  const { Workspace, Global } = vscode.ConfigurationTarget;
-  const isInWorkspace = configuration.inspect(kind)?.workspaceValue !== undefined;
-  await configuration.update(kind, false, isInWorkspace ? Workspace : Global);
+  const isOwn = configuration.inspect(kind)?.workspaceValue !== undefined;
+  await configuration.update(kind, false, !isOwn);
   const setting = `${section}.${kind}`;
-  const message = vscode.l10n.t(
-    "You will no longer be notified of this; the view still shows it. The setting {0} turns it on again.",
-    setting,
+  await showActions(
+    "Information",
+    vscode.l10n.t(
+      "You will no longer be notified of this; the view still shows it. The setting {0} turns it on again.",
+      setting,
+    ),
+    [
+      {
+        title: vscode.l10n.t("Open Settings"),
+        command: "workbench.action.openSettings",
+        arguments: [setting],
+      },
+    ],
   );
-  const open = vscode.l10n.t("Open Settings");
-  if ((await vscode.window.showInformationMessage(message, open)) === open)
-    await vscode.commands.executeCommand("workbench.action.openSettings", setting);
 }

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
 import { actionsOf, UserError } from "../base/errors.ts";
+import type { Crews } from "../crews/crews.ts";
 import { describeTokenType } from "../crews/token-format.ts";
 import { logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
@@ -8,35 +9,33 @@ import type { Leader } from "../store/leader.ts";
 import type { CrewRef } from "../executions/model.ts";
 import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
-import { TokenPrompts } from "./token-prompts.ts";
 
-/** Asks for another token once, in one window. */
+/** Asks for another token: once for each, in one window. */
 export function watchRefusedTokens(
-  poller: Pick<Poller, "onDidRefuse" | "onDidChange" | "refusingCrews">,
+  poller: Pick<Poller, "onDidRefuse" | "refusingCrews">,
   leader: Pick<Leader, "confirm">,
+  crews: Pick<Crews, "onDidChangeToken">,
   database: Database,
 ): vscode.Disposable {
-  const prompts = new TokenPrompts(database);
   const ask = async ({ id, name }: Pick<CrewRef, "id" | "name">, error: CrewApiError) => {
-    if (!leader.confirm()) return;
     // The crew may have another token by now.
-    if (!poller.refusingCrews().has(id) || !prompts.begin(id)) return;
-    await showError(new UserError(messageFor(name, error), actionsOf(error)));
+    if (!leader.confirm() || !poller.refusingCrews().has(id)) return;
+    const sql = "INSERT OR IGNORE INTO token_prompts (crew_id, pid, session) VALUES (?, 0, '')";
+    if (database.run(sql, id) === 0) return;
+    const token = error.tokenType ? describeTokenType(error.tokenType) : vscode.l10n.t("the token");
+    const message = vscode.l10n.t(
+      "“{0}” no longer accepts {1}, so its executions are not watched.",
+      name,
+      token,
+    );
+    await showError(new UserError(message, actionsOf(error)));
   };
   return vscode.Disposable.from(
     poller.onDidRefuse(({ crew, error }) => {
       ask(crew, error).catch((problem: unknown) => logProblem("Asking for another token", problem));
     }),
-    poller.onDidChange(() => prompts.keep(poller.refusingCrews())),
+    crews.onDidChangeToken((crewId) => {
+      database.run("DELETE FROM token_prompts WHERE crew_id = ?", crewId);
+    }),
   );
-}
-
-function messageFor(crew: string, { tokenType }: CrewApiError): string {
-  return tokenType === undefined
-    ? vscode.l10n.t("“{0}” no longer accepts the token, so its executions are not watched.", crew)
-    : vscode.l10n.t(
-        "“{0}” no longer accepts {1}, so its executions are not watched.",
-        crew,
-        describeTokenType(tokenType),
-      );
 }

@@ -1,16 +1,11 @@
 import * as vscode from "vscode";
-import type { Crew } from "../crews/types.ts";
+import { type Crew, isInterrupted } from "../crews/types.ts";
 import { setContext, viewId } from "../editor/manifest.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { briefOf } from "../view/brief.ts";
-import { inlineText } from "../view/markdown.ts";
 import { present } from "../view/words.ts";
 import type { CurrentCircumstances } from "./circumstances.ts";
 import { type Arrangement, filterLabel } from "./tree/arrangement.ts";
-import { activeOf, type ActiveExecutions } from "./waiting.ts";
-
-const maxListed = 5;
 
 export function showStatusBar(
   store: Pick<ExecutionStore, "list" | "onDidChange">,
@@ -19,24 +14,24 @@ export function showStatusBar(
 ): vscode.Disposable {
   item.name = "Crewdeck";
   const update = () => {
-    const active = activeOf(store.list(), [...circumstances.connected.values()]);
-    const [running, waiting] = [active.running.length, active.waiting.length];
+    const waiting = store.list().filter(waitsForPerson).length;
+    const running = runningIn(store.list(), circumstances.connected).length;
     if (running + waiting === 0) {
       item.hide();
       return;
     }
     item.text = present(
       running > 0 && `$(sync~spin) ${running}`,
-      waiting > 0 && `$(bell-dot) ${vscode.l10n.t("{0} to review", waiting)}`,
+      waiting > 0 && `$(bell-dot) ${toReviewLabel(waiting)}`,
     ).join(" ");
     const label = present(
-      running > 0 && runningSentence(running),
-      waiting > 0 && waitingSentence(waiting),
+      running > 0 && vscode.l10n.t("{0} running", running),
+      waiting > 0 && toReviewLabel(waiting),
     ).join(", ");
     item.accessibilityInformation = { label: `Crewdeck: ${label}`, role: "button" };
+    item.tooltip = label;
     item.backgroundColor =
       waiting === 0 ? undefined : new vscode.ThemeColor("statusBarItem.warningBackground");
-    item.tooltip = tooltip(active);
     item.command = waiting > 0 ? "crewdeck.nextToReview" : `${viewId}.focus`;
     item.show();
   };
@@ -44,32 +39,21 @@ export function showStatusBar(
   return vscode.Disposable.from(store.onDidChange(update), circumstances.onDidChange(update), item);
 }
 
-function runningSentence(count: number): string {
-  return count === 1
-    ? vscode.l10n.t("1 execution is running")
-    : vscode.l10n.t("{0} executions are running", count);
+function toReviewLabel(count: number): string {
+  return vscode.l10n.t("{0} to review", count);
 }
 
-function waitingSentence(count: number): string {
-  return count === 1
-    ? vscode.l10n.t("1 execution waits for you")
-    : vscode.l10n.t("{0} executions wait for you", count);
-}
-
-/** Remote text: neither trusted nor with icons. */
-function tooltip({ waiting, running }: ActiveExecutions): vscode.MarkdownString {
-  const all = [...waiting, ...running];
-  const rows = all.slice(0, maxListed).map((execution) => {
-    const { title, crew, label, facts } = briefOf(execution);
-    return `- ${[title, label, ...facts, crew].map(inlineText).join(" · ")}`;
-  });
-  const more = all.length - rows.length;
-  if (more > 0) rows.push(`- ${vscode.l10n.t("and {0} more", more)}`);
-  const click =
-    waiting.length > 0
-      ? vscode.l10n.t("Click to open what waits longest.")
-      : vscode.l10n.t("Click to show what runs.");
-  return new vscode.MarkdownString(`${rows.join("\n")}\n\n${click}`);
+/** Queued or running, still polled and not interrupted. */
+function runningIn(
+  executions: readonly ExecutionSummary[],
+  connected: ReadonlyMap<string, Crew>,
+): readonly ExecutionSummary[] {
+  return executions.filter(
+    ({ state, watchingStoppedAt, crew, kickoffIds }) =>
+      (state === "queued" || state === "running") &&
+      watchingStoppedAt === undefined &&
+      !isInterrupted(connected.get(crew.id), kickoffIds),
+  );
 }
 
 type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & {
@@ -86,38 +70,26 @@ export function showSummary(
 ): void {
   const waiting = executions.filter(waitsForPerson).length;
   if ((view.badge?.value ?? 0) !== waiting)
-    view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: waitingSentence(waiting) };
+    view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: toReviewLabel(waiting) };
   // VS Code shows no welcome below a message (observed), so the description shows the filter then.
   const label = arrangement.isFiltered ? filterLabel(arrangement.rules.filter) : undefined;
   const isEmpty = arrangement.groups().length === 0;
+  const { hidden, size } = arrangement;
   const message =
-    label === undefined || isEmpty ? undefined : `${label} – ${hiddenLabel(arrangement)}`;
+    label === undefined || isEmpty
+      ? undefined
+      : vscode.l10n.t("{0} – {1} of {2} hidden", label, hidden.length, size);
   const description = isEmpty ? label : undefined;
   if (view.message !== message) view.message = message;
   if (view.description !== description) view.description = description;
+  const isLocal = (running: boolean) => (crew: Crew) => crew.local?.running === running;
   setContext("crewdeck.hasExecutions", executions.length > 0);
-  setContext("crewdeck.hasWaiting", waiting > 0);
   setContext(
     "crewdeck.hasAnswered",
     executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")),
   );
   setContext("crewdeck.hasCrews", crews.length > 0);
-  setContext(
-    "crewdeck.isStopped",
-    crews.length > 0 && crews.every(({ local }) => local?.running === false),
-  );
-  setContext(
-    "crewdeck.hasRunningCrew",
-    crews.some(({ local }) => local?.running === true),
-  );
+  setContext("crewdeck.isStopped", crews.length > 0 && crews.every(isLocal(false)));
+  setContext("crewdeck.hasRunningCrew", crews.some(isLocal(true)));
   setContext("crewdeck.isFiltered", arrangement.isFiltered);
-}
-
-function hiddenLabel({ hidden, size }: Arrangement): string {
-  const waiting = hidden.filter(waitsForPerson).length;
-  const label = vscode.l10n.t("{0} of {1} hidden", hidden.length, size);
-  if (waiting === 0) return label;
-  return waiting === 1
-    ? vscode.l10n.t("{0}, 1 of them waits for you", label)
-    : vscode.l10n.t("{0}, {1} of them wait for you", label, waiting);
 }

@@ -128,8 +128,8 @@ describe("A callback", () => {
     /** When each was seen last. */
     const seen = { badge: 0, lens: 0 };
     const listening = (command: string, ...rest: unknown[]) => {
-      // Set with the badge.
-      if (command === "setContext" && rest[0] === "crewdeck.hasWaiting" && rest[1] === true)
+      // Set on the same change as the badge.
+      if (command === "setContext" && rest[0] === "crewdeck.waitingHere" && rest[1] === true)
         seen.badge = performance.now();
       return executeCommand(command, ...rest);
     };

@@ -98,8 +98,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
       waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() },
     });
     const press = async (title: string) => {
-      const { buttons } = buttonsOn(waiting, "waiting");
-      const button = buttons.find((each) => each.title === title)!;
+      const button = buttonsOn(waiting, "waiting").find((each) => each.title === title)!;
       await vscode.commands.executeCommand(button.command, ...button.arguments);
     };
     await press("Reject…");

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { resetContext } from "../../src/editor/manifest.ts";
 import { executionUri, parseExecutionUri } from "../../src/editor/execution-uri.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { watchReading } from "../../src/views/attention.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
-import { closeEditors, withContext } from "./extension.ts";
-import { MemoryMemento } from "./memory.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 function lineOfDraft(line: number): string {
@@ -262,22 +258,6 @@ describe("an execution's document", () => {
     assert.match(document.getText(), /May have started/);
     update({ state: "running", kickoffIds: ["k-1"] });
     await waitFor("the running state", () => /^Running/m.test(document.getText()));
-  });
-
-  it("completes the walkthrough's step when it is first shown, also in later windows", async () => {
-    const memory = new MemoryMemento();
-    await withContext("crewdeck.hasRead", async (values) => {
-      const watches = [watchReading(memory, parts.scheme)];
-      assert.equal(values.at(-1), false);
-      await parts.show(parts.store.add(anExecution()));
-      await waitFor("the key", () => values.at(-1) === true);
-      await closeEditors();
-      resetContext();
-      assert.equal(values.at(-1), false);
-      watches.push(watchReading(memory, parts.scheme));
-      assert.equal(values.at(-1), true);
-      for (const watch of watches) watch.dispose();
-    });
   });
 
   it("has no link that runs a command, whatever an output or a name contains", async () => {

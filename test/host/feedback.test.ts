@@ -177,6 +177,28 @@ describe("feedback in an execution's document", () => {
   });
 });
 
+describe("“Next to Review”", () => {
+  let parts: ViewParts;
+  eachWithViewParts((made) => (parts = made));
+
+  it("is in the title of an editor only while another execution waits", async () => {
+    await withContext("crewdeck.othersWait", async (values) => {
+      const circumstances = {
+        of: () => ({}),
+        onDidChange: new vscode.EventEmitter<undefined>().event,
+      };
+      const watch = watchWaitingHere(parts.documents, circumstances, parts.store);
+      const here = parts.store.add(anExecution());
+      assert.equal(values.at(-1), true);
+      await parts.show(here);
+      await waitFor("the key to go", () => values.at(-1) === false);
+      parts.store.add(anExecution({ localId: "other", kickoffIds: ["other"] }));
+      assert.equal(values.at(-1), true);
+      watch.dispose();
+    });
+  });
+});
+
 describe("an output that the crew still reports as waiting after it accepted feedback", () => {
   let parts: ViewParts;
   let clock: FakeClock;

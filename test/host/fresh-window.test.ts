@@ -35,7 +35,7 @@ describe("A fresh window", () => {
     const next = second.open(first.secrets);
     const reopened = await next.activate();
     await waitFor("the notification", () =>
-      shown.some((text) => text.includes(`of “${name}” is completed`)),
+      shown.some((text) => text.includes(`of “${name}”: Completed`)),
     );
     const { endedAt = "" } = reopened.executions()[0]!;
     assert.ok(Date.parse(endedAt) < left, "the time of the end, not of the news");

@@ -23,6 +23,7 @@ describe("a crew that refuses its token while it is watched", () => {
   const { showErrorMessage } = vscode.window;
   let machine: ReturnType<typeof testDatabase>;
   let shown: string[][];
+  let tokenChanged: vscode.EventEmitter<string>;
   let windows: {
     readonly refused: vscode.Disposable;
     readonly refusals: vscode.EventEmitter<Park>;
@@ -38,6 +39,8 @@ describe("a crew that refuses its token while it is watched", () => {
   beforeEach(() => {
     machine = testDatabase();
     shown = [];
+    tokenChanged = new vscode.EventEmitter();
+    const crews = { onDidChangeToken: tokenChanged.event };
     Object.assign(vscode.window, {
       showErrorMessage: (...said: string[]) => (shown.push(said), Promise.resolve("Ran")),
     });
@@ -45,12 +48,11 @@ describe("a crew that refuses its token while it is watched", () => {
       const refusals = new vscode.EventEmitter<Park>();
       const poller = {
         onDidRefuse: refusals.event,
-        onDidChange: () => ({ dispose: () => undefined }),
         refusingCrews: () => new Map([[crew.id, error]]),
       };
       return {
         refusals,
-        refused: watchRefusedTokens(poller, { confirm: () => true }, machine.database),
+        refused: watchRefusedTokens(poller, { confirm: () => true }, crews, machine.database),
       };
     });
   });
@@ -87,6 +89,9 @@ describe("a crew that refuses its token while it is watched", () => {
         ],
       ]);
       assert.deepEqual(ran, [{ crew: crew.id, tokenType: "userBearer" }]);
+      tokenChanged.fire(crew.id);
+      for (const { refusals } of windows) refusals.fire({ crew, error });
+      await waitFor("the report of the next token", () => shown.length === 2);
     } finally {
       command.dispose();
     }

@@ -107,8 +107,7 @@ export class ScriptedPerson implements vscode.Disposable {
     const isWanted = next.isNotification === true && choices.includes(next.press ?? "");
     const nothing = Promise.resolve(undefined);
     // The extension can notify at any time, also about an earlier test's executions.
-    if (!isWanted && (choices.includes("Don't Show Again") || text.includes("asks you at")))
-      return nothing;
+    if (!isWanted && choices.includes("Don't Show Again")) return nothing;
     const shown: Shown = {
       kind: "message",
       text,

@@ -203,7 +203,7 @@ describe("the tree", () => {
     assert.equal(badge(), undefined);
     const second = { localId: "second", kickoffIds: ["second"] };
     add(anExecution(), anExecution(second));
-    assert.deepEqual(badge(), [2, "2 executions wait for you"]);
+    assert.deepEqual(badge(), [2, "2 to review"]);
     parts.store.update("second", () => notWaiting(second));
     assert.equal(badge()?.[0], 1);
     parts.store.remove("local-1");
@@ -294,11 +294,11 @@ describe("the tree", () => {
     assert.match(days.join("; "), /^.*October 21.*; .*October 20.*$/);
   });
 
-  it("shows only what matches the filter, and describes the filter, how many it hides and that one of them waits", () => {
+  it("shows only what matches the filter, and describes the filter and how many it hides", () => {
     add(anExecution(), another("tea"), another("cake"));
     tree.arrangement.setFilter({ text: "TEA", states: ["running"] });
     assert.deepEqual(labels(rows()), ["tea"]);
-    assert.equal(view.message, "Running · “TEA” – 2 of 3 hidden, 1 of them waits for you");
+    assert.equal(view.message, "Running · “TEA” – 2 of 3 hidden");
     assert.equal(view.badge?.value, 1, "the badge counts what is hidden, too");
     tree.arrangement.setFilter({ text: "nothing like it", states: [] });
     // So that VS Code shows the welcome that offers to clear it.

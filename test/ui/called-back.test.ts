@@ -122,10 +122,11 @@ describe("Called back by the public address, in the window", () => {
       assert.ok(webhook.startsWith(`${proxy.url}/`), webhook);
     });
 
-    it("is answered with a button of its notification, after the person allowed the host", async () => {
+    it("is answered from its notification, after the person allowed the host", async () => {
       await ask("r1");
-      const { messages } = window;
-      await messages.answer("asks you at “review_article”", "rejected");
+      const { messages, quickInput } = window;
+      await messages.answer("waits for you at task “review_article”", "Answer…");
+      await quickInput.choose("Choose an answer", "rejected");
       // It isn't on the screen.
       await messages.confirm("Answer “review_article” of", "Send Answer");
       const { host } = new URL(answered.url);
@@ -136,7 +137,7 @@ describe("Called back by the public address, in the window", () => {
     it("is answered with a button of its page, and each answer was sent once", async () => {
       const { messages, webview } = window;
       await ask("r2");
-      await messages.answer("asks you at “review_article”", "Open");
+      await messages.answer("waits for you at task “review_article”", "Open");
       const answer = webview.content.getByRole("button", { name: "request_changes" });
       await answer.dblclick();
       await untilAnswered(2);

@@ -157,11 +157,13 @@ describe("The title of an editor", () => {
       { resourcePath: output },
       { resourcePath: output, isInDiffEditor: true },
     ];
-    const waits = { "crewdeck.hasWaiting": true, "crewdeck.waitingHere": true };
+    const waits = { "crewdeck.othersWait": true, "crewdeck.waitingHere": true };
     for (const editor of editors) {
       const context = { resourceScheme: "crew-execution", ...waits, ...editor };
       const shown = shownIn("editor/title", context).filter(isIcon);
       assert.ok(shown.length <= 4 && areDistinct(shown), shown.map(idOf).join());
+      const alone = shownIn("editor/title", { ...context, "crewdeck.othersWait": false });
+      assert.ok(!alone.some((entry) => idOf(entry) === "crewdeck.nextToReview"));
     }
   });
 });

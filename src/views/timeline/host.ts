@@ -5,10 +5,9 @@ import { isInterrupted } from "../../crews/types.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
 import { executionScheme, viewId } from "../../editor/manifest.ts";
 import { Panel } from "../../editor/panel.ts";
-import type { ExecutionSummary } from "../../executions/model.ts";
+import { type ExecutionSummary, hasEnded, waitsForPerson } from "../../executions/model.ts";
 import { activityIn } from "../activities.ts";
 import { openDefinition } from "../from-page.ts";
-import { activeOf } from "../waiting.ts";
 import { timelineContent } from "./content.ts";
 import {
   fromTimeline,
@@ -93,16 +92,17 @@ export class TimelineHost implements vscode.Disposable {
 
   /** In the active editor, selected, seen before, or what a person most likely wants to see. */
   #choose(): string | undefined {
-    const { store, tree, crews } = this.#options;
+    const { store, tree } = this.#options;
     const [node] = tree.view.selection;
     const selected = node !== undefined && "localId" in node ? node.localId : undefined;
     const all = store.list();
-    const { waiting, running } = activeOf(all, crews.list());
     const candidates = [
       this.#inActiveTab(),
       selected,
       this.#look?.localId,
-      ...[waiting[0], running[0], all[0]].map((execution) => execution?.localId),
+      all.find(waitsForPerson)?.localId,
+      all.find((execution) => !hasEnded(execution))?.localId,
+      all[0]?.localId,
     ];
     return candidates.find((id) => id !== undefined && store.summary(id) !== undefined);
   }

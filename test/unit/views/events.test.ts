@@ -27,7 +27,6 @@ describe("what a notification reports", () => {
       waiting: { ...anExecution().waiting!, attempt: 2, since: "2026-10-21T13:00:00.000Z" },
     });
     assert.notDeepEqual(keysOf(next), keysOf(anExecution()));
-    assert.match(eventsOf(next)[0]!.message, /at task “review”, attempt 2\./);
     const later = anExecution({
       waiting: { ...anExecution().waiting!, since: "2026-10-22T13:00:00.000Z" },
       progress: { completed: 2, unit: "task" },
@@ -57,12 +56,12 @@ describe("what a notification reports", () => {
     const shown = (changes: Partial<Execution>) =>
       eventsOf(ended(changes)).map(({ kind, message }) => [kind, message])[0];
     const of = "“Sea otters” of “Writers”";
-    assert.deepEqual(shown({}), ["completed", `${of} is completed.`]);
-    assert.deepEqual(shown({ state: "failed" }), ["failed", `${of} failed.`]);
-    const stopped = ["failed", `${of} was stopped before its end.`];
+    assert.deepEqual(shown({}), ["completed", `${of}: Completed`]);
+    assert.deepEqual(shown({ state: "failed" }), ["failed", `${of}: Failed`]);
+    const stopped = ["failed", `${of}: Stopped`];
     assert.deepEqual(shown({ state: "stopped" }), stopped);
     const [, why] = shown({ state: "failed", error: `It\nbroke. ${"x".repeat(500)}` }) ?? [];
-    assert.match(why ?? "", /^“Sea otters” of “Writers” failed: It broke\. x{100,160}…$/);
+    assert.match(why ?? "", /^“Sea otters” of “Writers”: Failed – It broke\. x{100,160}…$/);
     for (const state of ["running", "unconfirmed", "completed"] as const)
       assert.deepEqual(eventsOf(notWaiting({ state })), [], `${state}, without an end`);
   });
@@ -126,14 +125,8 @@ describe("Notifications at about the same time", () => {
   });
 
   it("say how many executions wait, failed or completed", () => {
-    assert.deepEqual(
-      [countMessage("waiting", 15), countMessage("waiting", 1)],
-      ["15 executions wait for you.", "1 execution waits for you."],
-    );
-    assert.deepEqual(
-      [countMessage("failed", 4), countMessage("completed", 4)],
-      ["4 executions failed, or were stopped before their end.", "4 executions are completed."],
-    );
+    assert.equal(countMessage("waiting", 15), "Executions that wait for you: 15");
+    assert.equal(countMessage("failed", 4), "Executions that failed or were stopped: 4");
   });
 
   it("lead to the execution that waits longest, of two since one answer the one started first", () => {
