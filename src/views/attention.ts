@@ -21,37 +21,28 @@ export function watchAttention(
   comparisons: Pick<Comparisons, "shown" | "onDidChangeShown">,
 ): vscode.Disposable {
   const { tabGroups } = vscode.window;
-  const updateWindow = () => {
-    const { focused } = vscode.window.state;
+  const update = () => {
     const open = new Set([
       ...visibleDocuments(executionScheme).flatMap((uri) => documents.summary(uri)?.localId ?? []),
       ...comparisons.shown,
       ...(timeline.shown === undefined ? [] : [timeline.shown]),
     ]);
-    poller.attend({ isListVisible: view.visible, isFocused: focused, open });
+    poller.attend({ isListVisible: view.visible, isFocused: vscode.window.state.focused, open });
+    const isOneShown = tabGroups.all.some(({ activeTab }) => isOurs(activeTab));
+    database.setVisible(view.visible || timeline.shown !== undefined || isOneShown);
   };
-  const updateTabs = () =>
-    database.setVisible(
-      view.visible ||
-        timeline.shown !== undefined ||
-        tabGroups.all.some(({ activeTab }) => isOurs(activeTab)),
-    );
-  const updateAll = () => {
-    updateWindow();
-    updateTabs();
-  };
-  updateAll();
+  update();
   return vscode.Disposable.from(
-    view.onDidChangeVisibility(updateAll),
-    timeline.onDidChangeShown(updateAll),
-    comparisons.onDidChangeShown(updateWindow),
-    tabGroups.onDidChangeTabs(updateAll),
-    tabGroups.onDidChangeTabGroups(updateAll),
+    view.onDidChangeVisibility(update),
+    timeline.onDidChangeShown(update),
+    comparisons.onDidChangeShown(update),
+    tabGroups.onDidChangeTabs(update),
+    tabGroups.onDidChangeTabGroups(update),
     vscode.window.onDidChangeWindowState(({ focused }) => {
-      updateWindow();
+      update();
       if (focused) database.look();
     }),
-    vscode.window.onDidChangeVisibleTextEditors(updateWindow),
+    vscode.window.onDidChangeVisibleTextEditors(update),
   );
 }
 
