@@ -1,16 +1,9 @@
-import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
-import { UserError } from "../base/errors.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { oneLine } from "../base/text.ts";
 import { isAt, type ResumeTarget } from "./resumes.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../base/sqlite.ts";
-
-/** Stored drafts; the oldest are deleted. */
-const most = 200;
-const longest = 500_000;
-const shown = 80;
 
 export interface Draft extends ResumeTarget {
   readonly localId: string;
@@ -37,27 +30,12 @@ export class Drafts implements Disposable {
     this.#elsewhere = database.onDidChangeElsewhere(() => this.#changed.fire());
   }
 
-  /** Replaces the draft for the same output. @throws UserError if it is too long */
+  /** Replaces the draft for the same output. */
   keep({ localId, taskId, attempt, text, at }: Draft): void {
-    if (text.length > longest)
-      throw new UserError(
-        l10n.t(
-          "The draft is too long to be stored: {0} characters, and {1} are the maximum.",
-          text.length,
-          longest,
-        ),
-      );
-    const values = [localId, taskId, attempt, text, at];
-    this.#change(() => {
-      this.#database.run(
-        "INSERT OR REPLACE INTO drafts (local_id, task_id, attempt, is_approve, text, at) VALUES (?, ?, ?, 0, ?, ?)",
-        ...values,
-      );
-      this.#database.run(
-        "DELETE FROM drafts WHERE rowid IN (SELECT rowid FROM drafts ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET ?)",
-        most,
-      );
-    });
+    this.#change(
+      "INSERT OR REPLACE INTO drafts (local_id, task_id, attempt, is_approve, text, at) VALUES (?, ?, ?, 0, ?, ?)",
+      ...[localId, taskId, attempt, text, at],
+    );
   }
 
   /** Oldest first. */
@@ -73,9 +51,7 @@ export class Drafts implements Disposable {
   }
 
   remove({ localId, taskId, attempt }: DraftTarget): void {
-    this.#change(() =>
-      this.#database.run(`DELETE FROM drafts WHERE ${ofTarget}`, localId, taskId, attempt),
-    );
+    this.#change(`DELETE FROM drafts WHERE ${ofTarget}`, localId, taskId, attempt);
   }
 
   dispose(): void {
@@ -83,11 +59,9 @@ export class Drafts implements Disposable {
     this.#changed.dispose();
   }
 
-  #change(change: () => void): void {
-    this.#database.write(() => {
-      change();
-      this.#database.afterCommit(() => this.#changed.fire());
-    });
+  #change(sql: string, ...values: readonly (string | number)[]): void {
+    this.#database.run(sql, ...values);
+    this.#database.afterCommit(() => this.#changed.fire());
   }
 }
 
@@ -102,7 +76,7 @@ function draftIn(row: Row): Draft {
 }
 
 export function beginningOf({ text }: Pick<Draft, "text">): string {
-  return oneLine(text, shown);
+  return oneLine(text, 80);
 }
 
 /** How long nothing is typed before the draft is stored (ms): each time is a write to the disk. */

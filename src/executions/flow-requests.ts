@@ -79,24 +79,10 @@ export function isOpenRequest(execution: Execution, target: ResumeTarget): boole
   return request !== undefined && openRequests(execution).includes(request);
 }
 
-type RequestState =
-  | "new"
-  | "sending"
-  | "answered"
-  /** The answer may have arrived. */
-  | "doubtful"
-  /** The answer had no effect, and may be given again. */
-  | "refused"
-  /** It no longer waits, and was not answered from here. */
-  | "over";
-
-export function requestState(execution: Execution, target: ResumeTarget): RequestState {
-  const { waiting, resumes } = execution;
-  const sent = resumesOf(execution, target).at(-1)?.outcome;
-  if (sent === "answered" || sent === "sending") return sent;
-  if (sent === "unanswered") return "doubtful";
-  if (!isAt(waiting, target) && !isOpenRequest(execution, target)) return "over";
-  return resumes.some((resume) => isAt(resume, target)) ? "refused" : "new";
+/** Whether it no longer waits, and was not answered from here. */
+export function isOver(execution: Execution, target: ResumeTarget): boolean {
+  const isSent = resumesOf(execution, target).length > 0;
+  return !isSent && !isAt(execution.waiting, target) && !isOpenRequest(execution, target);
 }
 
 /** By a kickoff ID, or by the flow ID that its status reports. @param executions of one crew */

@@ -22,8 +22,11 @@ function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"
   const { state, stateText, mayBeWaiting, waiting, progress, tasks } = execution;
   const running = tasks.filter((task) => task.state === "running");
   const current = progress?.current ?? (running.length === 1 ? running[0]?.taskId : undefined);
+  // A crew that lags behind an approval may still report that the approved task runs.
+  const isDone = current !== undefined && taskIn(tasks, current)?.state === "completed";
+  const isKnown = state === "running" && !isDone;
   const { taskId, attempt } =
-    state === "waiting" ? { ...waiting } : { taskId: state === "running" ? current : undefined };
+    state === "waiting" ? { ...waiting } : { taskId: isKnown ? current : undefined };
   return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
 }
 

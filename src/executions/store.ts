@@ -162,7 +162,7 @@ export class ExecutionStore implements Disposable {
     return database.write(() => {
       if (database.get("SELECT 1 FROM executions WHERE local_id = ?", localId) !== undefined)
         throw new Error(`The execution ${localId} is tracked already.`);
-      const named = { ...execution, ...defined({ title: this.#newTitle(execution) }) };
+      const named = { ...execution, ...defined({ title: newTitle(execution, this.list()) }) };
       const summary = this.#write(named);
       database.afterCommit(() => this.#adds.fire(summary));
       return named;
@@ -271,11 +271,7 @@ export class ExecutionStore implements Disposable {
 
   #titled(before: Execution, after: Execution): Execution {
     if (before.label === after.label) return after;
-    return { ...without(after, "title"), ...defined({ title: this.#newTitle(after) }) };
-  }
-
-  #newTitle(execution: Execution): Execution["title"] {
-    return newTitle(execution, this.list(), (localId) => this.#read(localId)?.execution);
+    return { ...without(after, "title"), ...defined({ title: newTitle(after, this.list()) }) };
   }
 
   #read(localId: string) {

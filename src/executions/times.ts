@@ -75,29 +75,12 @@ function measured(seconds: readonly (number | undefined)[], shortest = 0): Durat
   return sum >= shortest ? { seconds: sum, isByCrew: false } : undefined;
 }
 
-/** A crew that lags behind an approval may still report that the approved task runs: it doesn't. */
 export function stateChanges(execution: ExecutionSummary): readonly StateChange[] {
   const { history, state, waiting, endedAt } = execution;
-  if (history === undefined) {
-    if (waiting !== undefined)
-      return [{ at: waiting.since, state, taskId: waiting.taskId, attempt: waiting.attempt }];
-    return endedAt === undefined ? [] : [{ at: endedAt, state }];
-  }
-  const changes: StateChange[] = [];
-  for (const change of history) {
-    const isStale = change.state === "running" && isApprovedBefore(execution, change);
-    const last = changes.at(-1);
-    const isRedundant = isStale && last?.state === "running" && last.taskId === undefined;
-    if (!isRedundant) changes.push(isStale ? defined({ ...change, taskId: undefined }) : change);
-  }
-  return changes;
-}
-
-function isApprovedBefore({ resumes }: ExecutionSummary, { taskId, at }: StateChange): boolean {
-  const sent = resumes.filter((each) => each.taskId === taskId && each.outcome === "answered");
-  return sent.some(
-    ({ feedback }) => feedback.isApprove && Date.parse(feedback.at) <= Date.parse(at),
-  );
+  if (history !== undefined) return history;
+  if (waiting !== undefined)
+    return [{ at: waiting.since, state, taskId: waiting.taskId, attempt: waiting.attempt }];
+  return endedAt === undefined ? [] : [{ at: endedAt, state }];
 }
 
 /** Work on a task or a pause, as seen by polling. */

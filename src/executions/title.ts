@@ -1,4 +1,4 @@
-import type { JsonValue } from "../api/types.ts";
+import { isObject, type JsonValue } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import { type Execution, type ExecutionSummary, keyOf } from "./model.ts";
 import { summaryOf } from "./record.ts";
@@ -24,19 +24,12 @@ export function sharesTitle({ title }: ExecutionSummary): boolean {
 export function newTitle(
   whole: Execution,
   all: readonly ExecutionSummary[],
-  find: (localId: string) => Execution | undefined,
 ): ExecutionSummary["title"] {
   const execution = summaryOf(whole);
-  const { crew, localId, label, request } = execution;
+  const { crew, localId } = execution;
   const others = all.filter((other) => other.crew.id === crew.id && other.localId !== localId);
-  const beginning = titleFrom(execution, differing(execution, others));
-  if (beginning === undefined) return undefined;
-  const isCut = request?.shortened !== undefined || beginning.endsWith("…");
-  const same =
-    isCut && label === undefined
-      ? others.find(({ title }) => title?.text === beginning)
-      : undefined;
-  const text = (same && differingEnd(whole, find(same.localId))) ?? beginning;
+  const text = titleFrom(execution, differing(execution, others));
+  if (text === undefined) return undefined;
   const numbers = others.map(({ title }) => (title?.text === text ? title.number : 0));
   return { text, number: numbers.reduce((most, number) => Math.max(most, number), 0) + 1 };
 }
@@ -49,23 +42,15 @@ function differing(
   const requests = others.slice(0, compared).map((other) => other.request);
   const started = requests.filter((other) => other !== undefined);
   return Object.keys(inputs).filter((name) =>
-    started.some((other) => JSON.stringify(other.inputs[name]) !== JSON.stringify(inputs[name])),
+    started.some((other) => sorted(other.inputs[name]) !== sorted(inputs[name])),
   );
 }
 
-/** The first text that differs, from that place on. */
-function differingEnd({ request }: Execution, other: Execution | undefined): string | undefined {
-  for (const [name, value] of Object.entries(request?.inputs ?? {})) {
-    const known = other?.request?.inputs[name];
-    if (typeof value !== "string" || typeof known !== "string" || value === known) continue;
-    let at = 0;
-    while (at < value.length && value[at] === known[at]) at += 1;
-    // From the word's beginning; a text without spaces gives 30 characters.
-    const near = Math.max(0, at - 200);
-    const word = near + value.slice(near, at).search(/\S{0,30}$/u);
-    return oneLine(`… ${value.slice(word)}`, longest);
-  }
-  return undefined;
+/** The order of names in an object makes no difference. */
+function sorted(value: JsonValue | undefined): string {
+  const withOrder = (_: string, each: unknown) =>
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort()) : each;
+  return JSON.stringify(value, withOrder);
 }
 
 function titleFrom(

@@ -1,6 +1,5 @@
-import * as l10n from "@vscode/l10n";
 import type { TokenUsage } from "../api/types.ts";
-import { asObject, defined, isObject, numberAt } from "../base/json.ts";
+import { asObject, defined, numberAt } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { Span } from "./activity.ts";
 import type { ExecutionSummary, ModelTokens, TaskSummary } from "./model.ts";
@@ -108,32 +107,18 @@ export interface Cost {
   readonly unpriced: number;
 }
 
-/** @param raw the value of the setting `crewdeck.prices` */
-export function readPrices(raw: unknown): {
-  readonly prices: readonly Price[];
-  readonly problems: readonly string[];
-} {
-  if (!isObject(raw ?? {})) {
-    const problem = l10n.t(
-      "The setting crewdeck.prices must be an object of models with their prices. It was ignored.",
-    );
-    return { prices: [], problems: [problem] };
-  }
+/** @param raw the value of the setting `crewdeck.prices`. @returns also the names of invalid entries */
+export function readPrices(raw: unknown) {
   const prices: Price[] = [];
-  const problems: string[] = [];
+  const invalid: string[] = [];
   for (const [pattern, value] of Object.entries(asObject(raw))) {
     const price = asObject(value);
     const [input, output] = [numberAt(price, "input"), numberAt(price, "output")];
     if (pattern.trim() === "" || input === undefined || output === undefined)
-      problems.push(
-        l10n.t(
-          "The price of “{0}” in the setting crewdeck.prices was ignored: it must have “input” and “output”, each a number of at least 0 (US dollars for a million tokens).",
-          shortName(pattern),
-        ),
-      );
+      invalid.push(shortName(pattern));
     else prices.push({ pattern: pattern.trim(), input, output });
   }
-  return { prices, problems };
+  return { prices, invalid };
 }
 
 /** The longest pattern that fits counts. A model that isn't known has the price of `*`. */

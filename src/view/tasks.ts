@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
-import { requestAt, requestState } from "../executions/flow-requests.ts";
+import { isOver, requestAt } from "../executions/flow-requests.ts";
 import {
   type Execution,
   type ExecutionTask,
@@ -130,7 +130,7 @@ function attemptsOf(
 /** Of a flow's request that is over without an answer from here. */
 function noteOnRequest(execution: Execution, target: ResumeTarget): string | undefined {
   const isRequest = requestAt(execution, target) !== undefined;
-  return isRequest && requestState(execution, target) === "over"
+  return isRequest && isOver(execution, target)
     ? l10n.t("This request no longer waits, and was not answered from here.")
     : undefined;
 }

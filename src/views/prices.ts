@@ -29,11 +29,14 @@ export class Prices implements vscode.Disposable {
   }
 
   #read(): readonly Price[] {
-    const { prices, problems } = readPrices(
+    const { prices, invalid } = readPrices(
       vscode.workspace.getConfiguration("crewdeck").get("prices"),
     );
-    const text = problems.join(" ");
-    if (text !== this.#reported && text !== "")
+    const text = vscode.l10n.t(
+      "Ignored in the setting crewdeck.prices: {0}. Each price needs “input” and “output”, numbers of at least 0 (US dollars for a million tokens).",
+      invalid.map((name) => `“${name}”`).join(", "),
+    );
+    if (text !== this.#reported && invalid.length > 0)
       void showActions("Warning", text, [
         {
           title: vscode.l10n.t("Open Settings"),

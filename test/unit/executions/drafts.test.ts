@@ -84,15 +84,4 @@ describe("drafts of feedback", () => {
     database.run("DELETE FROM executions WHERE local_id = 'local-1'");
     assert.deepEqual([drafts.of("local-1").length, drafts.of("local-2").length], [0, 1]);
   });
-
-  it("are limited in number, oldest deleted first, and in size", () => {
-    const drafts = open();
-    const at = (minute: number) => new Date(Date.UTC(2026, 9, 21, 12, minute)).toISOString();
-    for (let minute = 0; minute < 201; minute++)
-      drafts.keep(draft({ attempt: minute, at: at(minute) }));
-    assert.equal(drafts.of("local-1").length, 200);
-    assert.equal(drafts.find(draft({ attempt: 0 })), undefined);
-    assert.equal(drafts.find(draft({ attempt: 200 }))?.attempt, 200);
-    assert.throws(() => drafts.keep(draft({ text: "x".repeat(500_001) })), /too long to be stored/);
-  });
 });

@@ -3,8 +3,8 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
 import {
   executionOfFlow,
+  isOver,
   requestReceived,
-  requestState,
   withNextRequest,
 } from "../../../src/executions/flow-requests.ts";
 import type { Execution } from "../../../src/executions/model.ts";
@@ -67,7 +67,7 @@ describe("a flow's request", () => {
   it("no longer waits when the flow has ended", () => {
     const execution = read(asked(), done, 90);
     assert.deepEqual([execution.state, execution.waiting], ["completed", undefined]);
-    assert.equal(requestState(execution, target), "over");
+    assert.equal(isOver(execution, target), true);
   });
 
   it("follows the status of a local flow, which shows its pause", () => {
@@ -87,15 +87,14 @@ describe("a flow's request", () => {
     );
   });
 
-  it("has a state: new, sending, doubtful, refused, answered", () => {
+  it("is over only if it no longer waits and was not answered from here", () => {
     const execution = asked();
-    assert.equal(requestState(execution, target), "new");
-    assert.equal(requestState(sent(execution), target), "sending");
-    assert.equal(requestState(resumeUnanswered(sent(execution), target), target), "doubtful");
-    const refused = resumeRefused(sent(execution), target, "Already answered");
-    assert.equal(requestState(refused, target), "refused");
+    const unanswered = resumeUnanswered(sent(execution), target);
     const answered = resumeAnswered(sent(execution), target, resumed);
-    assert.equal(requestState(answered, target), "answered");
+    const refused = resumeRefused(sent(execution), target, "Already answered");
+    for (const each of [execution, sent(execution), unanswered, answered, refused])
+      assert.equal(isOver(each, target), false);
+    assert.equal(isOver(read(refused, done, 90), target), true);
     assert.equal(answered.state, "running");
   });
 
@@ -104,7 +103,7 @@ describe("a flow's request", () => {
     assert.equal(requestReceived(doubtful, request, at(100)), doubtful);
     const next = requestReceived(doubtful, { ...request, id: "r2" }, at(100));
     assert.equal(next.waiting?.attempt, 2);
-    assert.equal(requestState(next, target), "answered");
+    assert.equal(next.resumes[0]?.outcome, "answered");
     assert.deepEqual(next.requestIds, ["r1", "r2"]);
   });
 
@@ -116,16 +115,15 @@ describe("a flow's request", () => {
     assert.deepEqual(both.waiting, { ...legal, ...question, since: time(70) });
     const tasks = ["review waiting: Please review.", "legal waiting: Is it legal?"];
     assert.deepEqual(tasksOf(both), tasks);
-    assert.deepEqual([requestState(both, target), requestState(both, legal)], ["new", "new"]);
+    assert.deepEqual([isOver(both, target), isOver(both, legal)], [false, false]);
     const next = withNextRequest(resumeAnswered(sent(both, legal), legal, resumed));
     assert.equal(next.state, "waiting");
     assert.deepEqual(next.waiting, asked().waiting);
-    assert.equal(requestState(next, legal), "answered");
     assert.equal(read(next, working("legal", 5), 600).state, "waiting");
     const { state, waiting } = withNextRequest(resumeAnswered(sent(next), target, resumed));
     assert.deepEqual([state, waiting], ["running", undefined]);
     const ended = read(both, done, 90);
-    assert.deepEqual([requestState(ended, target), requestState(ended, legal)], ["over", "over"]);
+    assert.deepEqual([isOver(ended, target), isOver(ended, legal)], [true, true]);
   });
 
   it("opens what had ended, and an end stays final otherwise", () => {
@@ -187,7 +185,7 @@ describe("a local flow's question", () => {
   it("becomes the request of a webhook that asks the same", () => {
     const both = requestReceived(asked, request, at(60));
     assert.equal(both.waiting?.attempt, 1);
-    assert.equal(requestState(both, target), "new");
+    assert.equal(isOver(both, target), false);
   });
 
   it("still asks at its method after it was answered", () => {

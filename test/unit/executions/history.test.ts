@@ -10,10 +10,10 @@ const seenAt = "2026-10-21T12:04:30.000Z";
 
 describe("the history of states", () => {
   it("grows only when the state, its task or its attempt changes", () => {
-    const progress = { completed: 0, unit: "task", current: "research" } as const;
+    const progress = { completed: 0, unit: "task", current: "publish" } as const;
     const running = notWaiting({ seenAt, progress });
     const next = withHistory(notWaiting({ state: "queued", seenAt }), running, now);
-    assert.deepEqual(next.history, [{ at, state: "running", taskId: "research" }]);
+    assert.deepEqual(next.history, [{ at, state: "running", taskId: "publish" }]);
     assert.equal(withHistory(running, next, now), next);
     const paused = anExecution({ seenAt, history: next.history ?? [] });
     const waiting = withHistory(next, paused, now + 1000);
@@ -24,6 +24,13 @@ describe("the history of states", () => {
     assert.deepEqual(withHistory(waiting, second, now).history?.length, 3);
     const renamed = { ...waiting, label: "Another title" };
     assert.equal(withHistory(waiting, renamed, now).history?.length, 2);
+  });
+
+  it("doesn't have a task that was approved and that the crew still reports", () => {
+    const tasks = [{ taskId: "research", state: "completed", attempts: [] }] as const;
+    const progress = { completed: 0, unit: "task", current: "research" };
+    const waited = withHistory(anExecution({ seenAt }), notWaiting({ tasks, progress }), now);
+    assert.deepEqual(waited.history, [{ at, state: "running" }]);
   });
 
   it("knows the running task even if the crew doesn't name the current one", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { stateChanges, taskTime, timeUse, wholeTime } from "../../../src/executions/times.ts";
+import { taskTime, timeUse, wholeTime } from "../../../src/executions/times.ts";
 import type {
   Execution,
   ExecutionTask,
@@ -94,12 +94,6 @@ describe("The duration of a task", () => {
     const twoTasks = [running(0, "a"), running(300, "b")];
     const open = anExecution({ state: "running", history: twoTasks });
     assert.equal(taskTime(done("a"), open), undefined);
-  });
-
-  it("ends with the approval, even if the crew still reports the task", () => {
-    const execution = ended({ history, resumes: [answered("a", 1, true, 400)] });
-    assert.deepEqual(stateChanges(execution)[2], running(400));
-    assert.deepEqual(taskTime(done("a"), execution), measured(100));
   });
 });
 

@@ -5,7 +5,7 @@ import { defaultFetch } from "../../../src/api/transport.ts";
 import type { Traffic } from "../../../src/api/traffic.ts";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
-import { requestReceived, requestState } from "../../../src/executions/flow-requests.ts";
+import { requestReceived } from "../../../src/executions/flow-requests.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import {
@@ -29,7 +29,6 @@ import { anExecution } from "../executions/samples.ts";
 import { kill, senderParts, type Window, Windows } from "./window.ts";
 
 const token = "the-crews-own-token";
-const target = { taskId: "review_article", attempt: 1 };
 
 describe("the answer to a flow", () => {
   let windows: Windows;
@@ -184,7 +183,9 @@ describe("the answer to a flow", () => {
       ...{ execution, taskId: "review_article", isApprove: true, text, allowedHost: host },
       ...more,
     });
-    const state = (attempt = 1) => requestState(known(), { ...target, attempt });
+    /** What became of the answer. */
+    const state = (attempt = 1) =>
+      known().resumes.findLast((sent) => sent.attempt === attempt)?.outcome ?? "new";
 
     it("is said to be sent, and no more, if its receiver says nothing", async () => {
       server.next(json(200, {}));
@@ -285,7 +286,7 @@ describe("the answer to a flow", () => {
       const next = windows.open();
       next.outbox.recover(next.store);
       store.refresh();
-      assert.equal(state(), "doubtful");
+      assert.equal(state(), "unanswered");
       await assert.rejects(sendIn(next)(answer(execution, "approved")), MaybeSentError);
       assert.equal(server.requests.length, 1);
       await server.stop();
@@ -303,7 +304,7 @@ describe("the answer to a flow", () => {
         const execution = asked();
         server.next(behaviour);
         await assert.rejects(send(answer(execution, "approved")), MaybeSentError);
-        assert.equal(state(), "doubtful");
+        assert.equal(state(), "unanswered");
         assert.equal(known().state, "waiting");
         await assert.rejects(send(answer(execution, "approved")), MaybeSentError);
         assert.equal(server.requests.length, 1);
@@ -319,7 +320,7 @@ describe("the answer to a flow", () => {
       const error = await thrownBy(sent);
       assert.ok(error instanceof MaybeSentError);
       assert.match(error.message, /did not answer within 60 seconds/);
-      assert.equal(state(), "doubtful");
+      assert.equal(state(), "unanswered");
     });
 
     for (const status of [301, 302, 307, 308])

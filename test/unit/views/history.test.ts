@@ -127,19 +127,6 @@ describe("the history in an execution's document", () => {
     assert.deepEqual(sectionText(notWaiting(), "history"), []);
   });
 
-  it("shows no approved task as running", () => {
-    const history: StateChange[] = [
-      { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
-      { at: minute(4), state: "running", taskId: "review" },
-    ];
-    const shown = lines(notWaiting({ history, resumes: [resume(1, true, minute(4))] }));
-    assert.deepEqual(shown.slice(1), [
-      "- +2 – Waiting for you, task review, attempt 1",
-      "- +4 – Your feedback: approved, task review, attempt 1",
-      "- +4 – Running",
-    ]);
-  });
-
   it("escapes the names of tasks and states", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "unknown", stateText: "<b>x</b>", taskId: "[a](command:b.c)" },
