@@ -3,7 +3,7 @@ import { defined, type JsonObject } from "../base/json.ts";
 import type { Activity } from "../executions/activity.ts";
 import { timeUse, wholeTime } from "../executions/times.ts";
 import { type Execution, hasEnded, type SentKickoff } from "../executions/model.ts";
-import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
+import { type Price, tokenUse } from "../executions/tokens.ts";
 import { stepsOf } from "../executions/steps.ts";
 import { type Circumstances } from "./actions.ts";
 import { type BriefView, briefOf } from "./brief.ts";
@@ -14,8 +14,6 @@ import { tasksOf, type TaskView } from "./tasks.ts";
 import {
   engineName,
   type Fact,
-  formatAmount,
-  formatCount,
   formatDuration,
   formatTime,
   present,
@@ -23,9 +21,6 @@ import {
   triggerFacts,
   useLabels,
 } from "./words.ts";
-
-/** Rows of plain texts; the first is the head. */
-export type Table = readonly (readonly string[])[];
 
 /**
  * An execution as a person sees it: plain data, which every surface lays out. Texts are plain, and
@@ -49,8 +44,8 @@ export interface ExecutionView extends BriefView {
   /** Of its own request: name, and address without its path. */
   readonly callbacks: readonly Fact[];
   readonly times: readonly string[];
-  readonly timeTable?: Table;
-  readonly tokenTables: readonly Table[];
+  /** With their tokens. */
+  readonly models: readonly Fact[];
   readonly history: readonly HistoryEntry[];
   readonly about: readonly Fact[];
 }
@@ -71,7 +66,7 @@ export function viewOf(
     tasks,
     callbacks: callbacksOf(request?.callbacks ?? {}),
     times: timeLines(execution),
-    tokenTables: tokenTables(execution, prices),
+    models: modelFacts(execution, prices),
     history: historyOf(execution, activity, circumstances),
     about: aboutOf(execution),
     ...defined({
@@ -81,7 +76,6 @@ export function viewOf(
       inputs: request?.inputs,
       noInputs: noInputsIn(request?.inputs),
       meta: request?.meta,
-      timeTable: timeTable(execution),
     }),
   };
 }
@@ -134,60 +128,20 @@ function withoutPath(url: string): string {
 function timeLines(execution: Execution): readonly string[] {
   const { endedAt } = execution;
   const whole = wholeTime(execution);
-  const span = formatSpan((whole?.seconds ?? 0) * 1000);
+  const { waited } = timeUse(execution);
   return present(
     startLabel(execution),
     endedAt && l10n.t("Finished: {0}", formatTime(endedAt)),
-    whole?.isByCrew === true && l10n.t("Duration: {0} (reported by the crew)", span),
-    whole?.isByCrew === false && l10n.t("Duration: {0}", span),
+    whole && l10n.t("Duration: {0}", formatSpan(whole.seconds * 1000)),
+    waited && l10n.t("Waited for you: {0}", formatDuration(waited)),
   );
 }
 
-/** How long tasks worked, and all pauses lasted, if at least two times are known. */
-function timeTable(execution: Execution): Table | undefined {
-  const { tasks, waited } = timeUse(execution);
-  if (waited === undefined && tasks.filter(({ duration }) => duration !== undefined).length < 2)
-    return undefined;
-  return [
-    [l10n.t("Task"), l10n.t("Time")],
-    ...tasks.map(({ taskId, duration }) => [
-      taskId,
-      duration === undefined ? l10n.t("not known") : formatDuration(duration),
-    ]),
-    ...(waited === undefined ? [] : [[l10n.t("Waiting for you"), formatDuration(waited)]]),
-  ];
-}
-
-/** Who used how many tokens: by task, if several are known, and by model, if one is. */
-function tokenTables(execution: Execution, prices: readonly Price[]): readonly Table[] {
+function modelFacts(execution: Execution, prices: readonly Price[]): readonly Fact[] {
   const models = tokenUse(execution)?.models ?? [];
-  const count = (tokens?: number) => (tokens === undefined ? "" : formatCount(tokens));
-  const row = (name: string, use: TokenUse) => {
-    const { total, prompt, completion } = use.tokens;
-    return [name, ...[total, prompt, completion].map(count), ...costText(use, prices)];
-  };
-  const table = (of: string, rows: Table): Table => {
-    const head = [of, l10n.t("Tokens"), l10n.t("In"), l10n.t("Out")];
-    return [prices.length > 0 ? [...head, l10n.t("Estimated cost")] : head, ...rows];
-  };
-  const byTask = execution.tasks.flatMap((task) => {
-    const own = taskTokenUse(task);
-    return own === undefined ? [] : [row(task.taskId, own)];
-  });
-  const byModel = models.map((each) =>
-    row(each.model ?? l10n.t("not known"), { tokens: each.tokens, models: [each] }),
-  );
-  return present(
-    byTask.length > 1 && table(l10n.t("Task"), byTask),
-    models.some(({ model }) => model !== undefined) && table(l10n.t("Model"), byModel),
-  );
-}
-
-/** Empty without prices. */
-function costText(use: TokenUse, prices: readonly Price[]): readonly string[] {
-  const cost = costOf(use, prices);
-  if (prices.length === 0) return [];
-  if (cost === undefined) return [l10n.t("no price")];
-  const amount = formatAmount(cost);
-  return [cost.unpriced === 0 ? amount : l10n.t("more than {0}", amount)];
+  if (models.every(({ model }) => model === undefined)) return [];
+  return models.map((each) => ({
+    label: each.model ?? l10n.t("not known"),
+    value: useLabels({ tokens: each.tokens, models: [each] }, prices).join(" · "),
+  }));
 }

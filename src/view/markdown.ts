@@ -1,5 +1,5 @@
 import { laidOut } from "../base/json.ts";
-import { fenceFor, oneLine, shortName } from "../base/text.ts";
+import { fenceFor, shortName } from "../base/text.ts";
 
 /** VS Code asks about "unusual line terminators", and takes a file with NUL for a binary one. */
 export function cleanText(text: string): string {
@@ -25,11 +25,6 @@ export function leadingText(text: string): string {
 /** A remote name, such as a task ID, shortened and escaped. */
 export function inlineName(name: string): string {
   return inlineText(shortName(name));
-}
-
-/** A remote name in a table. A pipe would end the cell. */
-export function cellText(name: string): string {
-  return inlineText(oneLine(name, 40)).replaceAll("|", "\\|");
 }
 
 /** Schemes that VS Code handles: commands and extension links. The limit keeps long texts fast. */
@@ -58,16 +53,6 @@ function characterOf(reference: string, hex = "3a", decimal?: string): string {
 export function fencedLines(text: string, language: string): string[] {
   const fence = fenceFor(text);
   return [fence + language, ...cleanText(text).split("\n"), fence];
-}
-
-/** Also readable as text. The first row is the head. */
-export function tableLines(rows: readonly (readonly string[])[]): string[] {
-  const [head = [], ...body] = rows;
-  const lengthOf = (text = "") => Array.from(text).length;
-  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => lengthOf(row[column]))));
-  const line = (row: readonly string[]) =>
-    `| ${row.map((text, column) => text + " ".repeat((widths[column] ?? 0) - lengthOf(text))).join(" | ")} |`;
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
 }
 
 export function quotedLines(lines: readonly string[]): string[] {

@@ -5,8 +5,6 @@ export interface Part {
   readonly id: string;
   readonly lines: readonly string[];
   readonly parts?: readonly Part[];
-  /** Sections in its lines, which no blank line ends; `end` is exclusive. */
-  readonly within?: readonly Section[];
 }
 
 /** From 0; `end` is exclusive and includes blank lines. */
@@ -29,8 +27,6 @@ export function assemble(parts: readonly Part[]): Rendered {
   const add = (part: Part) => {
     const start = lines.length;
     const at = sections.length;
-    for (const { id, ...place } of part.within ?? [])
-      sections.push({ id, start: start + place.start, end: start + place.end });
     if (part.lines.length > 0) lines.push(...part.lines.flatMap((line) => line.split("\n")), "");
     for (const inner of part.parts ?? []) add(inner);
     sections.splice(at, 0, { id: part.id, start, end: lines.length });
@@ -54,14 +50,6 @@ export function taskSection(taskId: string): string {
 
 export function attemptSection(taskId: string, attempt: number): string {
   return `${taskSection(taskId)} attempt ${attempt}`;
-}
-
-export function stepsSection(taskId: string): string {
-  return `${taskSection(taskId)} steps`;
-}
-
-export function stepSection(stepId: string): string {
-  return `step ${stepId}`;
 }
 
 /** `time` counts the feedback on an attempt, from 1. */

@@ -1,21 +1,16 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonValue } from "../api/types.ts";
 import { readable } from "../base/json.ts";
-import { oneLine } from "../base/text.ts";
 import { type ExecutionSummary, mayWait } from "../executions/model.ts";
-import type { Step } from "../executions/steps.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
-import type { ExecutionView, Table } from "./execution-view.ts";
-import { formatSpan } from "./lengths.ts";
+import type { ExecutionView } from "./execution-view.ts";
 import {
-  cellText,
   cleanText,
   fencedLines,
   inlineName,
   inlineText,
   leadingText,
   quotedLines,
-  tableLines,
 } from "./markdown.ts";
 import type { Notice } from "./notices.ts";
 import {
@@ -28,15 +23,10 @@ import {
   type Rendered,
   resultSection,
   sectionOf,
-  stepSection,
-  stepsSection,
   taskSection,
 } from "./sections.ts";
 import type { AttemptView, FeedbackView, TaskView } from "./tasks.ts";
-import { elapsedText, type Fact, formatTime, interruptedLabel, present } from "./words.ts";
-
-/** Steps of a task, and characters of each of their texts. The page and the timeline have more. */
-const most = { steps: 30, characters: 300 };
+import { type Fact, formatTime, present } from "./words.ts";
 
 /** What stands in a quote, since it says how the whole text is to be read. */
 const quoted: readonly Notice["id"][] = ["doubt", "rehearsal"];
@@ -50,6 +40,7 @@ const results: readonly Notice["id"][] = ["no result", "error"];
 export function textOf(view: ExecutionView): Rendered {
   const { title, notices, result, meta, tasks } = view;
   const times = view.times.map((line) => `- ${line}`);
+  const use = view.use.map((line) => `- ${line}`);
   const isResult = ({ id }: Notice) => results.includes(id);
   return assemble(
     present<Part>(
@@ -62,13 +53,8 @@ export function textOf(view: ExecutionView): Rendered {
       meta && section("meta", l10n.t("Meta"), jsonLines(meta), "###"),
       section("callbacks", l10n.t("Callbacks"), factLines(view.callbacks), "###"),
       ...tasks.map(taskPart),
-      tablesPart("times", l10n.t("Times"), times, present<Table>(view.timeTable)),
-      tablesPart(
-        "tokens",
-        l10n.t("Tokens"),
-        present(view.use.join(" · ") || undefined),
-        view.tokenTables,
-      ),
+      section("times", l10n.t("Times"), times),
+      section("tokens", l10n.t("Tokens"), [...use, ...factLines(view.models)]),
       section("history", l10n.t("History"), historyLines(view)),
       section(idsSection, l10n.t("Crew and IDs"), factLines(view.about)),
     ),
@@ -120,8 +106,11 @@ function historyLines({ history }: ExecutionView): readonly string[] {
   return history.map(({ at, text }) => `- ${formatTime(at)} – ${text}`);
 }
 
-function statePart({ label, facts }: ExecutionView): Part {
-  return { id: "state", lines: [[leadingText(label), ...facts.map(inlineText)].join(" · ")] };
+/** What runs has no time: the text would change all the while. */
+function statePart({ label, facts, elapsed }: ExecutionView): Part {
+  const time = typeof elapsed === "string" && elapsed;
+  const words = present(leadingText(label), ...facts.map(inlineText), time);
+  return { id: "state", lines: [words.join(" · ")] };
 }
 
 function noticePart({ id, title, lines }: Notice): Part {
@@ -152,26 +141,23 @@ function jsonLines(value: object): string[] {
 }
 
 function taskPart(task: TaskView): Part {
-  const { taskId, agent, label, question, note, attempts, isUnknown } = task;
+  const { taskId, agent, label, facts, question, note, attempts, isUnknown } = task;
   const title = `## ${l10n.t("Task: {0}", inlineName(taskId))}`;
   const parts = attempts.flatMap((attempt) => attemptParts(attempt, task));
   if (isUnknown === true) return { id: taskSection(taskId), lines: [title], parts };
-  const facts = present(label, agent !== undefined && l10n.t("by {0}", inlineName(agent)));
+  const by = agent !== undefined && l10n.t("by {0}", inlineName(agent));
   const asked =
     question === undefined ? [] : ["", ...quotedLines(outputLines(withLines(question), 3))];
-  const steps = attempts.flatMap((attempt) =>
-    attempt.steps.map((step) => ({ ...step, attempt: attempt.number })),
-  );
   return {
     id: taskSection(taskId),
     lines: [
       title,
       "",
-      facts.join(" · "),
+      present(label, by, ...facts).join(" · "),
       ...asked,
       ...(note === undefined ? [] : ["", `*${note}*`]),
     ],
-    parts: [...parts, ...stepsParts(taskId, steps)],
+    parts,
   };
 }
 
@@ -193,81 +179,6 @@ function attemptParts(attempt: AttemptView, { taskId }: TaskView): readonly Part
 function feedbackPart(id: string, { title, text, outcome }: FeedbackView): Part {
   const lines = quotedLines(outputLines(withLines(cleanText(text)), 4));
   return { id, lines: [`### ${title}`, "", ...lines, "", outcome] };
-}
-
-function stepsParts(taskId: string, all: readonly Step[]): readonly Part[] {
-  if (all.length === 0) return [];
-  const steps = all.toSorted((one, other) => one.start - other.start);
-  const left = Math.max(0, steps.length - most.steps);
-  const lines = [
-    `### ${l10n.t("Steps")}`,
-    "",
-    ...(left === 0 ? [] : [l10n.t("{0} earlier ones are not shown.", left), ""]),
-  ];
-  const within = steps.slice(left).map((step) => {
-    const start = lines.length;
-    lines.push(...stepLines(step));
-    return { id: stepSection(step.id), start, end: lines.length };
-  });
-  return [{ id: stepsSection(taskId), lines, within }];
-}
-
-function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...step }: Step) {
-  const cut = step.isInterrupted && interruptedLabel();
-  const line = (label: string, text: string | undefined) =>
-    text !== undefined && `  - ${label}: ${inlineText(oneLine(text, most.characters))}`;
-  const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
-  const name =
-    step.picture !== undefined
-      ? l10n.t("a picture, which the page opens")
-      : tool === undefined
-        ? l10n.t("no tool")
-        : inlineName(tool);
-  const again = attempt > 1 && l10n.t("attempt {0}", attempt);
-  return present(
-    `- ${present(name, again, cut, time).join(" · ")}`,
-    line(l10n.t("thought"), thought),
-    line(l10n.t("arguments"), step.arguments),
-    line(l10n.t("result"), result),
-    line(l10n.t("error"), error),
-  );
-}
-
-/** Undefined without lines. */
-function tablesPart(
-  id: string,
-  title: string,
-  lines: readonly string[],
-  tables: readonly Table[],
-): Part | undefined {
-  const parts = tables.map((table, at) => ({
-    id: `${id} ${at}`,
-    lines: tableLines(table.map((row) => row.map(cellText))),
-  }));
-  const own = section(id, title, lines);
-  return own && { ...own, parts };
-}
-
-/** Shown after a line, and no part of the text. */
-export interface Note {
-  readonly line: number;
-  readonly text: string;
-}
-
-/** Times, tokens and cost, after the state and the tasks' headings. `now` in milliseconds since 1970. */
-export function notesOf(
-  { elapsed, use, tasks }: ExecutionView,
-  rendered: Rendered,
-  now: number,
-): readonly Note[] {
-  const note = (section: string, labels: readonly string[]): Note[] => {
-    const line = sectionOf(rendered, section)?.start;
-    return line === undefined || labels.length === 0 ? [] : [{ line, text: labels.join(" · ") }];
-  };
-  return [
-    ...note("state", present(elapsedText(elapsed, now), ...use)),
-    ...tasks.flatMap(({ taskId, facts }) => note(taskSection(taskId), facts)),
-  ];
 }
 
 /** Where the text shows what waits, or may wait: its first line, and its last one that isn't blank. */

@@ -93,7 +93,6 @@ const functions: Readonly<Record<string, (text: string) => unknown>> = {
   withoutSecrets: (text) => withoutSecrets(text, "token", ["secret"]),
   ...markdown,
   fencedLines: (text) => markdown.fencedLines(text, "text"),
-  tableLines: (text) => markdown.tableLines([[text], [text]]),
   quotedLines: (text) => markdown.quotedLines(text.split("\n")),
 };
 

@@ -118,7 +118,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return this.#rendering && this.#page(uri, this.#rendering).view;
   }
 
-  /** At the task, its attempt or step, at what waits, or where the reader was. */
+  /** At the task or its attempt, at what waits, or where the reader was. */
   async show(
     execution: ExecutionSummary,
     taskId?: string,

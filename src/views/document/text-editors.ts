@@ -7,7 +7,6 @@ import {
   mapLine,
   type Rendered,
   sectionOf,
-  stepSection,
   taskSection,
 } from "../../view/sections.ts";
 import { placeOfWaiting } from "../../view/text.ts";
@@ -15,20 +14,18 @@ import type { ExecutionDocuments } from "./documents.ts";
 
 export interface ShowOptions {
   readonly attempt?: number | undefined;
-  /** Its ID. The text has not all of them. */
-  readonly step?: string;
   readonly keepsFocus?: boolean;
 }
 
 /** How long to wait for the current state before moving to a place in it (ms). */
 const maxWait = 2000;
 
-/** As text. At the task, its attempt or step, at what waits, or where the reader was. */
+/** As text. At the task or its attempt, at what waits, or where the reader was. */
 export async function showExecution(
   documents: ExecutionDocuments,
   execution: ExecutionSummary,
   taskId?: string,
-  { attempt, step, keepsFocus = false }: ShowOptions = {},
+  { attempt, keepsFocus = false }: ShowOptions = {},
 ): Promise<vscode.TextEditor> {
   const document = await vscode.workspace.openTextDocument(documents.uriOf(execution));
   const preview = execution.waiting === undefined;
@@ -41,7 +38,6 @@ export async function showExecution(
     taskId !== undefined &&
     (taskId !== place?.taskId || (attempt !== undefined && attempt !== execution.waiting?.attempt));
   const wanted = [
-    ...(step === undefined ? [] : [stepSection(step)]),
     ...(isElsewhere && attempt !== undefined ? [attemptSection(taskId, attempt)] : []),
     ...(isElsewhere ? [taskSection(taskId)] : []),
   ];

@@ -5,7 +5,7 @@ import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
 import { inlineText, outputContent } from "../../view/markdown.ts";
-import { notesOf, textOf } from "../../view/text.ts";
+import { textOf } from "../../view/text.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { sectionOf } from "../../view/sections.ts";
 import { timelineContent } from "../timeline/content.ts";
@@ -33,7 +33,7 @@ export function bundleOf(
   const outputs = outputFiles(view);
   const content = timelineContent(execution, activity, now, prices);
   return [
-    { path: "execution.md", text: documentText(view, outputs, now) },
+    { path: "execution.md", text: documentText(view, outputs) },
     { path: "timeline.svg", text: timelinePicture(content) },
     ...outputs,
   ];
@@ -53,15 +53,9 @@ function linkName(text: string): string {
   return fileName(plain).replace(/(?<![.-])[.-]+$/, "");
 }
 
-/** As the open document shows it, with its decorations as text. */
-function documentText(view: ExecutionView, outputs: readonly OutputFile[], now: number): string {
+function documentText(view: ExecutionView, outputs: readonly OutputFile[]): string {
   const rendered = textOf(view);
   const lines = rendered.text.split("\n");
-  for (const { line, text: note } of notesOf(view, rendered, now)) {
-    // Below a task's heading is its state.
-    const at = lines[line]?.startsWith("#") === true ? line + 2 : line;
-    lines[at] = `${lines[at] ?? ""} · ${note}`;
-  }
   const picture = `![${l10n.t("Timeline")}](timeline.svg)`;
   lines.splice(sectionOf(rendered, "state")?.end ?? 0, 0, picture, "");
   const links = outputs.map(({ label, path }) => `- [${inlineText(label)}](${path})`);

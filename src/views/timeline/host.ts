@@ -149,8 +149,7 @@ export class TimelineHost implements vscode.Disposable {
     const { takesFocus } = to;
     const attempt = kind === "task" ? undefined : span.attempt;
     if (page.isPreferred()) await page.reveal(execution, { spanId, takesFocus });
-    else
-      await documents.show(execution, taskId, { attempt, step: spanId, keepsFocus: !takesFocus });
+    else await documents.show(execution, taskId, { attempt, keepsFocus: !takesFocus });
   }
 
   #shown(): ToTimeline {

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import { stepsOf } from "../../../src/executions/steps.ts";
-import { renderExecution } from "../../support/rendered.ts";
-import { sectionOf, stepSection } from "../../../src/view/sections.ts";
 import { anEvent as event, anExecution, at } from "./samples.ts";
 
 function stepsIn(events: readonly ActivityEvent[]) {
@@ -87,48 +85,5 @@ describe("a step", () => {
       steps.map(({ id, end, isInterrupted }) => ({ id, end, isInterrupted })),
       [{ id: "l", end: at(4), isInterrupted: true }],
     );
-    const task = { taskId: "plan", state: "running", attempts: [] } as const;
-    const { text } = renderExecution(anExecution({ state: "running", tasks: [task] }), {}, steps);
-    assert.match(text, /^- lookup · Interrupted · 0 s$/m);
-  });
-
-  it("is below its task in the text, short and as data", () => {
-    const steps = stepsIn([
-      ...events,
-      event("x", "tool_usage_started", 9, {
-        parentId: "a",
-        tool: "[a](command:b)",
-        arguments: "x".repeat(900),
-      }),
-    ]);
-    const task = { taskId: "plan", state: "running", attempts: [] } as const;
-    const execution = anExecution({ state: "running", tasks: [task] });
-    const rendered = renderExecution(execution, {}, steps);
-    const [, shown = ""] = /### Steps\n\n([^]*?)\n\n/.exec(rendered.text) ?? [];
-    const lines = shown.split("\n");
-    assert.deepEqual(lines.slice(0, 7), [
-      "- no tool",
-      "  - thought: Hm.",
-      "- lookup · 200 ms",
-      "  - thought: I need the weather.",
-      '  - arguments: {"city":"Oslo"}',
-      "  - result: 10 degrees",
-      "- search · 1 s",
-    ]);
-    assert.equal(lines.at(-2), "- \\[a\\](command\\:b)");
-    assert.match(lines.at(-1) ?? "", /^ {2}- arguments: x{299}…$/);
-    const { start, end } = sectionOf(rendered, stepSection("l")) ?? {};
-    assert.deepEqual(rendered.text.split("\n").slice(start, end), lines.slice(2, 6));
-    const many = Array.from({ length: 35 }, (_, number) => ({
-      id: `${number}`,
-      taskId: "plan",
-      start: number,
-      tool: `t${number}`,
-    }));
-    const { text } = renderExecution(execution, {}, many);
-    assert.match(text, /### Steps\n\n5 earlier ones are not shown\.\n\n- t5\n/);
-    const again = many.slice(0, 2).map((step, at) => ({ ...step, attempt: at + 1 }));
-    assert.match(renderExecution(execution, {}, again).text, /\n- t0\n- t1 · attempt 2\n/);
-    assert.doesNotMatch(renderExecution(execution).text, /Steps/);
   });
 });

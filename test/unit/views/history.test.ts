@@ -20,7 +20,7 @@ function sectionText(
   circumstances: Circumstances = {},
 ): string[] {
   const happened = { ...noActivity, ...activity };
-  const rendered = renderExecution(execution, circumstances, [], happened);
+  const rendered = renderExecution(execution, circumstances, happened);
   const { start, end } = sectionOf(rendered, id) ?? { start: 0, end: 1 };
   return rendered.text.split("\n").slice(start, end - 1);
 }
@@ -139,58 +139,29 @@ describe("the history in an execution's document", () => {
 });
 
 describe("the times of an execution's tasks", () => {
-  const done = (taskId: string, executionTime?: number) => ({
+  const done = (taskId: string, executionTime: number) => ({
     ...aTask(taskId, "completed"),
-    ...(executionTime === undefined ? {} : { executionTime }),
-  });
-  const ended = (changes: Partial<Execution>) =>
-    notWaiting({
-      state: "completed",
-      endedAt: minute(10),
-      progress: { completed: 2, total: 2, unit: "task" },
-      ...changes,
-    });
-  const table = (execution: Execution) => sectionText(execution, "times 0");
-  const rows = (execution: Execution) =>
-    table(execution)
-      .slice(2)
-      .map((row) =>
-        row
-          .split("|")
-          .slice(1, 3)
-          .map((cell) => cell.trim())
-          .join(": "),
-      );
-
-  it("are a table of reported times", () => {
-    assert.deepEqual(
-      table(ended({ tasks: [done("research", 45.2), done("write|up", 22.7), done("check", 0.1)] })),
-      [
-        "| Task      | Time   |",
-        "| --------- | ------ |",
-        "| research  | 45 s   |",
-        "| write\\|up | 22 s   |",
-        "| check     | 100 ms |",
-      ],
-    );
+    executionTime,
   });
 
-  it("have a row for the time spent waiting for a person", () => {
+  it("are at each task as the crew reports them, and the time spent waiting for a person with its whole time", () => {
     const history: StateChange[] = [
       { at: minute(0, 20), state: "running", taskId: "research" },
       { at: minute(0, 50), state: "waiting", taskId: "review", attempt: 1 },
       { at: minute(9, 50), state: "running", taskId: "review" },
       { at: minute(10), state: "completed" },
     ];
-    const tasks = [done("research", 40), done("review", 20)];
-    assert.deepEqual(rows(ended({ tasks, history, resumes: [resume(1, true, minute(9, 50))] })), [
-      "research: 40 s",
-      "review: 20 s",
-      "Waiting for you: about 9 min",
-    ]);
+    const execution = notWaiting({
+      ...{ state: "completed", endedAt: minute(10), history },
+      tasks: [done("research", 0.1), done("review", 20)],
+      resumes: [resume(1, true, minute(9, 50))],
+    });
+    const facts = execution.tasks.map((task) => taskBrief(task, execution, {}).facts[0]);
+    assert.deepEqual(facts, ["100 ms", "20 s"]);
+    assert.equal(sectionText(execution, "times").at(-1), "- Waited for you: about 9 min");
   });
 
-  it("are the same below each task and in the table", () => {
+  it("are those that were seen where attempts were rejected, and none where nothing was seen", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "review" },
       { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
@@ -198,44 +169,16 @@ describe("the times of an execution's tasks", () => {
       { at: minute(7), state: "completed" },
     ];
     const attempts = [1, 2].map((number) => ({ number, output: `Draft ${number}` }));
-    for (const [changes, time] of [
+    for (const [seen, time] of [
       [history, "about 3 min"],
       [[{ at: minute(2), state: "completed" }], undefined],
     ] as const) {
-      const execution = ended({
-        tasks: [done("research", 60), { ...done("review", 1), attempts }],
-        history: changes,
+      const execution = notWaiting({
+        ...{ state: "completed", endedAt: minute(10), history: seen },
+        tasks: [{ ...done("review", 1), attempts }],
       });
-      const section = execution.tasks.map((task) => taskBrief(task, execution, {}).facts[0]);
-      assert.deepEqual(section, ["1 min", time]);
-      if (time === undefined) assert.deepEqual(table(execution), [], "one time needs no table");
-      else
-        assert.deepEqual(rows(execution).slice(0, 2), ["research: 1 min", "review: about 3 min"]);
+      const [review] = execution.tasks;
+      assert.equal(taskBrief(review!, execution, {}).facts[0], time);
     }
-  });
-
-  it("are marked if they are not known, and then have no shares", () => {
-    const tasks = [done("research", 45), done("write"), done("check", 5)];
-    assert.deepEqual(rows(ended({ tasks })), ["research: 45 s", "write: not known", "check: 5 s"]);
-    assert.deepEqual(table(ended({ tasks: [done("research"), done("review", 5)] })), []);
-  });
-
-  it("have no shares while the execution runs, and include only pauses that have ended", () => {
-    const history: StateChange[] = [
-      { at: minute(1), state: "running", taskId: "research" },
-      { at: minute(4), state: "waiting", taskId: "review", attempt: 1 },
-      { at: minute(6), state: "running", taskId: "write" },
-    ];
-    const running = notWaiting({
-      tasks: [
-        done("research"),
-        done("review", 5),
-        { ...aTask("write", "running"), executionTime: 0 },
-      ],
-      history,
-      resumes: [resume(1, true, minute(6))],
-    });
-    assert.deepEqual(rows(running), ["review: 5 s", "Waiting for you: about 2 min"]);
-    assert.deepEqual(taskBrief(running.tasks[0]!, running, {}).facts, []);
   });
 });

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import type { Execution, StateChange } from "../../../src/executions/model.ts";
-import { noActivity } from "../../../src/executions/activity.ts";
 import { briefOf } from "../../../src/view/brief.ts";
 import { headingsOf } from "../../../src/view/embed.ts";
 import { formatSpan } from "../../../src/view/lengths.ts";
 import { leadingText } from "../../../src/view/markdown.ts";
 import { elapsedText } from "../../../src/view/words.ts";
-import { viewOf } from "../../../src/view/execution-view.ts";
-import { notesOf, placeOfWaiting } from "../../../src/view/text.ts";
+import { placeOfWaiting } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { anExecution, aTask, notWaiting } from "./executions.ts";
 
-const now = Date.parse("2026-10-21T12:02:05.000Z");
 const start = Date.parse("2026-10-21T12:00:00.000Z");
 const linesOf = (text: string) => text.split("\n");
 
@@ -23,34 +20,6 @@ function textAt(execution: Execution): string | undefined {
 }
 
 describe("The text of an execution", () => {
-  it("has times, tokens and cost beside the state and the tasks, not in its lines", () => {
-    const tokens = { total: 1_100, prompt: 1_000, completion: 100 };
-    const models = [{ model: "m", tokens }];
-    const [research, review] = anExecution().tasks;
-    const execution = notWaiting({
-      usage: tokens,
-      models,
-      tasks: [{ ...research!, times: { worked: 61, waited: 5, tokens, models } }, review!],
-    });
-    const prices = [{ pattern: "m", input: 1, output: 10 }];
-    const rendered = renderExecution(execution);
-    const notes = notesOf(viewOf(execution, noActivity, { prices }), rendered, now);
-    assert.deepEqual(
-      notes.map(({ line, text }) => [linesOf(rendered.text)[line], text]),
-      [
-        [
-          "Running · task review · 1 of 3 done",
-          "2 min · 1,100 tokens (1,000 in, 100 out) · estimated cost $0.002",
-        ],
-        [
-          "## Task: research",
-          "1 min 1 s · waited for you: 5 s · 1,100 tokens (1,000 in, 100 out) · estimated cost $0.002",
-        ],
-      ],
-    );
-    assert.doesNotMatch(rendered.text, /2 min/);
-  });
-
   it("marks the draft that waits, from its heading to its last line", () => {
     const execution = anExecution();
     const rendered = renderExecution(execution);

@@ -101,7 +101,7 @@ const cases: readonly Case[] = [
   [
     "that a completed task's output is available at the end",
     notWaiting({ tasks: research("completed") }),
-    /## Task: research\n\nCompleted\n\n\*Output is available when the execution has ended\.\*/,
+    /## Task: research\n\nCompleted · 0 s\n\n\*Output is available when the execution has ended\.\*/,
   ],
   [
     "that feedback may have been sent, also if the crew reported no task",
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
   [
     "the crew's duration after the end",
     notWaiting({ state: "completed", executionTime: 5 }),
-    /- Duration: 5 s \(reported by the crew\)/,
+    /- Duration: 5 s/,
   ],
   [
     "of a running task only what was seen, if it may be waiting",

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf, noActivity } from "../../../src/executions/activity.ts";
 import { withTimes } from "../../../src/executions/task-times.ts";
-import { viewOf } from "../../../src/view/execution-view.ts";
-import { notesOf } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
@@ -18,7 +16,8 @@ describe("the time of a task", () => {
     events: readonly ActivityEvent[] = [],
   ) => {
     const [task] = execution.tasks;
-    const notes = notesOf(viewOf(execution, noActivity), renderExecution(execution), at(90));
+    const { text } = renderExecution(execution);
+    const [, state = ""] = /^## Task: review\n\n(.*)$/m.exec(text) ?? [];
     const activity = activityOf(execution, { events, folded: {} });
     const { tasks } = pageModel(execution, noActivity).view;
     const { spans } = timelineContent(execution, activity, at(90));
@@ -26,7 +25,7 @@ describe("the time of a task", () => {
     const facts = new Map(span && detailsOf(span, at(0), at(90)).facts);
     return {
       tree: taskRow(task!, execution).tooltip.slice(3),
-      document: notes.slice(1).map(({ text }) => text),
+      document: state.split(" · ").slice(1),
       page: tasks[0]?.facts,
       timeline: [facts.get("Time"), facts.get("Waited")],
     };
@@ -54,7 +53,7 @@ describe("the time of a task", () => {
     const execution = withTimes(anExecution({ state: "running", tasks: [task] }), kept);
     assert.deepEqual(shownFor(execution, events), {
       tree: ["7.5 s", "waited for you: 1 min 30 s"],
-      document: ["7.5 s · waited for you: 1 min 30 s"],
+      document: ["7.5 s", "waited for you: 1 min 30 s"],
       page: ["7.5 s", "waited for you: 1 min 30 s"],
       timeline: ["7.5 s", "1 min 30 s"],
     });

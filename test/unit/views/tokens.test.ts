@@ -38,23 +38,21 @@ describe("tokens and their estimated cost", () => {
     assert.doesNotMatch(executionRow(anExecution(), now).tooltip.join("\n"), /tokens/);
   });
 
-  it("are in the document, by task and by model", () => {
+  it("are in the document, at each task and by model", () => {
     const { text } = renderExecution(counted, { prices });
     const [, section] = /^## Tokens\n\n([^]*?)\n\n## /m.exec(text) ?? [];
+    const [priced, unpriced] = ["1,234,000 tokens (1,200,000 in, 34,000 out)", "120 tokens"];
     assert.deepEqual(section?.split("\n"), [
-      "1,234,330 tokens (1,200,300 in, 34,030 out) · estimated cost $0.20 without 330 tokens that have no price",
-      "",
-      "| Task     | Tokens    | In        | Out    | Estimated cost |",
-      "| -------- | --------- | --------- | ------ | -------------- |",
-      "| research | 1,234,000 | 1,200,000 | 34,000 | $0.20          |",
-      "| review   | 120       | 100       | 20     | no price       |",
-      "",
-      "| Model       | Tokens    | In        | Out    | Estimated cost |",
-      "| ----------- | --------- | --------- | ------ | -------------- |",
-      "| gpt-4o-mini | 1,234,000 | 1,200,000 | 34,000 | $0.20          |",
-      "| a\\|b        | 120       | 100       | 20     | no price       |",
-      "| not known   | 210       | 200       | 10     | no price       |",
+      "- 1,234,330 tokens (1,200,300 in, 34,030 out)",
+      "- estimated cost $0.20 without 330 tokens that have no price",
+      `- gpt-4o-mini: ${priced} · estimated cost $0.20`,
+      `- a|b: ${unpriced} (100 in, 20 out)`,
+      "- not known: 210 tokens (200 in, 10 out)",
     ]);
+    assert.match(
+      text,
+      /^Completed · by Researcher · 1,234,000 tokens .* · estimated cost \$0\.20$/m,
+    );
     assert.doesNotMatch(renderExecution(counted).text, /cost/i);
     assert.doesNotMatch(renderExecution(anExecution()).text, /tokens/i);
   });
