@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import { systemClock } from "../base/clock.ts";
 import {
@@ -122,22 +121,6 @@ export class CrewClient {
       }
     }
     throw refused;
-  }
-
-  /**
-   * Requests a random ID, which costs nothing. Undefined if neither path answers or the token isn't
-   * accepted; throws only if aborted.
-   */
-  async findStatusPath(call: CallOptions = {}): Promise<StatusPath | undefined> {
-    const id = randomUUID();
-    const [first] = pathsToAsk(this.#statusPath);
-    try {
-      await this.status(id, call);
-    } catch (error) {
-      if (!(error instanceof CrewApiError) || error.kind === "aborted") throw error;
-      if (error.kind !== "notFound" || isUnknownRoute(error, fillPath(first, id))) return undefined;
-    }
-    return this.#statusPath;
   }
 
   async resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {

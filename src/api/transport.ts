@@ -3,7 +3,7 @@ import https from "node:https";
 import * as l10n from "@vscode/l10n";
 import { wait, type Clock } from "../base/clock.ts";
 import { defined, isObject, parseJson } from "../base/json.ts";
-import { CrewApiError } from "./errors.ts";
+import { CrewApiError, type CrewApiErrorKind } from "./errors.ts";
 import {
   aborted,
   type Asked,
@@ -15,13 +15,7 @@ import {
   timedOut,
   tooLarge,
 } from "./problems.ts";
-import {
-  bodyForLog,
-  secretsIn,
-  type Traffic,
-  type TrafficEvent,
-  withoutSecrets,
-} from "./traffic.ts";
+import { secretsIn, withoutSecrets } from "./secrets.ts";
 import type { TypedToken } from "./types.ts";
 
 interface FetchAnswer {
@@ -62,6 +56,17 @@ export const agentlessFetch: Fetch = async (url, init) => await (await nodeFetch
 
 async function nodeFetch() {
   return (await import("node-fetch")).default;
+}
+
+/** A request or its end, for a log. Holds no header, no body and no token. */
+export interface Traffic {
+  readonly id: number;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly status?: number;
+  readonly error?: CrewApiErrorKind;
+  /** From sending to the end of the body. Undefined for the request. */
+  readonly milliseconds?: number;
 }
 
 export interface Line extends Recipient {
@@ -123,24 +128,13 @@ async function exchange<T>(line: Line, outgoing: Outgoing<T>): Promise<T> {
   const deadline = new Deadline(clock, timeoutMs, outgoing.signal);
   const [id, began] = [++exchanges, clock.now()];
   let status: number | undefined;
-  let received: string | undefined;
 
-  const log = (event: TrafficEvent, text: string | undefined) => {
-    const shown = { id, method, path: isOutside ? `${baseUrl}/…` : path };
-    const isShown = text !== undefined && !isOutside;
+  const log = (end: Partial<Traffic> = {}) => {
     try {
-      line.onTraffic({
-        ...shown,
-        ...event,
-        ...(isShown && { body: () => bodyForLog(text, clean) }),
-      });
+      line.onTraffic({ id, method, path: isOutside ? `${baseUrl}/…` : path, ...end });
     } catch {
       // VS Code's log throws once it is disposed, which must not change the result.
     }
-  };
-  const end = (error?: CrewApiError) => {
-    const milliseconds = clock.now() - began;
-    log({ kind: "end", ...defined({ status, error: error?.kind }), milliseconds }, received);
   };
   const failed = (failure: unknown): CrewApiError => {
     if (deadline.ended === "timeout") return timedOut(asked, timeoutMs);
@@ -158,7 +152,6 @@ async function exchange<T>(line: Line, outgoing: Outgoing<T>): Promise<T> {
     }
     const isGood = status >= 200 && status < 300;
     const { text, isTruncated, problem } = await readBody(answer, isGood ? maxBytes : errorBytes);
-    received = text;
     if (deadline.ended === "aborted") throw aborted(asked, true);
     // The status code counts, even if the body is incomplete.
     if (!isGood) {
@@ -175,7 +168,8 @@ async function exchange<T>(line: Line, outgoing: Outgoing<T>): Promise<T> {
     throw badAnswer(asked, status, clean(text));
   };
 
-  log({ kind: "request" }, body);
+  log();
+  let error: CrewApiErrorKind | undefined;
   try {
     const { signal } = deadline;
     // node-fetch keeps the token on a redirect to another port of the host (node-fetch 1863).
@@ -183,13 +177,12 @@ async function exchange<T>(line: Line, outgoing: Outgoing<T>): Promise<T> {
     const answer = await line.fetch(baseUrl + path, init).catch((failure: unknown) => {
       throw failed(failure);
     });
-    const value = await read(answer);
-    end();
-    return value;
-  } catch (error) {
-    if (error instanceof CrewApiError) end(error);
-    throw error;
+    return await read(answer);
+  } catch (thrown) {
+    if (thrown instanceof CrewApiError) error = thrown.kind;
+    throw thrown;
   } finally {
+    log({ ...defined({ status, error }), milliseconds: clock.now() - began });
     deadline.dispose();
   }
 }
@@ -229,19 +222,10 @@ export async function readBytes(body: AsyncIterable<string | Uint8Array> | null,
   return { bytes: Buffer.concat(chunks), isTruncated: size > maxBytes, problem };
 }
 
-export async function readBody({ body, headers }: FetchAnswer, maxBytes: number) {
+/** As UTF-8. */
+export async function readBody({ body }: Pick<FetchAnswer, "body">, maxBytes: number) {
   const { bytes, ...rest } = await readBytes(body, maxBytes);
-  return { text: decoderFor(headers.get("content-type") ?? "").decode(bytes), ...rest };
-}
-
-/** For the charset that a content type names: UTF-8 if it names none that is known. */
-function decoderFor(contentType: string) {
-  const charset = /;\s*charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(contentType)?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder();
-  }
+  return { text: new TextDecoder().decode(bytes), ...rest };
 }
 
 export class Deadline {

@@ -20,8 +20,7 @@ export function clientOptions(
 ): CrewClientOptions {
   return {
     fetch,
-    onTraffic: (traffic) =>
-      logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic),
+    onTraffic: (traffic) => logTraffic(log, nameNow(), traffic),
     ...defined({ userAgent }),
   };
 }

@@ -46,9 +46,7 @@ export async function examine(
   try {
     const { fields } = await crews.inputs(crew, { fresh: true, ...defined({ signal }) });
     const milliseconds = Date.now() - begun;
-    const statusPath = await (await crews.client(crew)).findStatusPath(defined({ signal }));
-    const report = { ...about, ok: true, milliseconds, inputs: fields.length };
-    return { report: { ...report, ...defined({ statusPath }) } };
+    return { report: { ...about, ok: true, milliseconds, inputs: fields.length } };
   } catch (error) {
     const cause = causeOf(error);
     if (cause === undefined || !(error instanceof Error)) throw error;
@@ -67,11 +65,11 @@ function causeOf(error: unknown): string | undefined {
 }
 
 function textOf(report: CrewReport): string {
-  const { crew, url, milliseconds, inputs = 0, tokenType, statusPath, ok, problem = "" } = report;
+  const { crew, url, milliseconds, inputs = 0, tokenType, ok, problem = "" } = report;
   const token = tokenType === undefined ? "–" : tokenTypeName(tokenType);
   if (!ok) return l10n.t("“{0}” at {1}: {2} Token: {3}.", crew, url, problem, token);
   return l10n.t(
-    "“{0}” answers at {1} in {2} ms. Inputs: {3}. Token: {4}. Status path: {5}.",
-    ...[crew, url, milliseconds, inputs, token, statusPath ?? "–"],
+    "“{0}” answers at {1} in {2} ms. Inputs: {3}. Token: {4}.",
+    ...[crew, url, milliseconds, inputs, token],
   );
 }

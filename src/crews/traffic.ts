@@ -1,28 +1,22 @@
 import type { LogOutputChannel } from "vscode";
-import type { Traffic } from "../api/traffic.ts";
+import type { Traffic } from "../api/transport.ts";
 
 /**
  * `[12 Travel] → POST /kickoff`, `[12 Travel] ← 200 in 180 ms`: a POST as "info" or "error", a GET
  * as "debug" or "warning".
  */
 export function logTraffic(
-  log: Pick<LogOutputChannel, "trace" | "debug" | "info" | "warn" | "error">,
-  isTracing: boolean,
+  log: Pick<LogOutputChannel, "debug" | "info" | "warn" | "error">,
   crew: string,
-  traffic: Traffic,
+  { id, method, path, status, error, milliseconds }: Traffic,
 ): void {
-  const { id, method, path, body } = traffic;
   const isPost = method === "POST";
   const head = `[${id} ${crew.replace(/\s+/g, " ")}]`;
-  if (traffic.kind === "request") {
-    log[isPost ? "info" : "debug"](`${head} → ${method} ${path}`);
-  } else {
-    const { status, error, milliseconds } = traffic;
-    const line = `${head} ← ${[status, error].filter((each) => each !== undefined).join(" ")} in ${Math.round(milliseconds)} ms`;
-    log[levelOf(isPost, error)](line);
+  if (milliseconds === undefined) log[isPost ? "info" : "debug"](`${head} → ${method} ${path}`);
+  else {
+    const outcome = [status, error].filter((each) => each !== undefined).join(" ");
+    log[levelOf(isPost, error)](`${head} ← ${outcome} in ${Math.round(milliseconds)} ms`);
   }
-  if (isTracing && body !== undefined)
-    log.trace(`${head} ${traffic.kind === "request" ? "→" : "←"} ${body()}`);
 }
 
 /** An unknown id may be a pause, and a cancelled request is intended. */

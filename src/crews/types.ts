@@ -1,4 +1,4 @@
-import type { StatusPath, TokenType, TypedToken } from "../api/types.ts";
+import type { TokenType, TypedToken } from "../api/types.ts";
 
 /** Its token is only in SecretStorage. */
 export interface Crew {
@@ -74,7 +74,6 @@ export interface CrewReport {
   readonly milliseconds: number;
   readonly tokenType?: TokenType;
   readonly inputs?: number;
-  readonly statusPath?: StatusPath;
   /** The kind of the error, or the reason why the crew can't be reached. */
   readonly cause?: string;
   readonly problem?: string;

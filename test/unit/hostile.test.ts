@@ -12,7 +12,7 @@ import {
 import { readInputs } from "../../src/api/read-inputs.ts";
 import { readOptions, readQuestion, readStatus } from "../../src/api/read-status.ts";
 import { readKickoff, readResume, readStop } from "../../src/api/client.ts";
-import { bodyForLog, secretsIn } from "../../src/api/traffic.ts";
+import { secretsIn } from "../../src/api/secrets.ts";
 import { asObject, type JsonValue, readable } from "../../src/base/json.ts";
 import { readFlowRequest } from "../../src/callbacks/flow-webhooks.ts";
 import { hasFlowRequest, readPasted, readPayload } from "../../src/callbacks/payload.ts";
@@ -54,7 +54,6 @@ const readers: Readonly<Record<string, (value: unknown, text: string) => unknown
   readResume,
   readStop,
   secretsIn: (value) => secretsIn(value),
-  bodyForLog: (_, text) => bodyForLog(text, (each) => each),
   readable,
   readFlowRequest: (_, text) => readFlowRequest(text),
   readPasted: (_, text) => readPasted(text, START),

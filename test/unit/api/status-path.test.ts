@@ -71,30 +71,7 @@ describe("the two status paths", () => {
     assert.deepEqual(stored, [specified]);
   });
 
-  for (const [what, there] of [
-    ["says 404", json(404, { error: "Execution not found", message: "No execution found" })],
-    ["answers NOT FOUND", json(200, { state: "NOT FOUND" })],
-  ] as const)
-    it(`finds the right path with a nonexistent execution, for which the crew ${what}`, async () => {
-      server.otherwise = routed(/^\/status\//, there);
-      assert.equal(await client().findStatusPath(), published);
-      server.otherwise = routed(/\/status$/, there);
-      assert.equal(await client(published).findStatusPath(), specified);
-      assert.ok(server.requests.every(({ method }) => method === "GET"));
-    });
-
   const noRoute = json(404, { detail: "Not Found" });
-  for (const [what, answer] of [
-    ["has neither", noRoute],
-    ["has neither, but pages", text(404, "<h1>Not here</h1>")],
-    ["refuses the token there", json(403, {})],
-  ] as const)
-    it(`finds no path for a crew that ${what}`, async () => {
-      server.otherwise = answer;
-      assert.equal(await client().findStatusPath(), undefined);
-      assert.equal(await client(published).findStatusPath(), undefined);
-    });
-
   const unknown = { error: "Execution not found", message: "No execution found with ID: k" };
   for (const [what, answer, kind, paths, path] of [
     ["an unknown execution", json(404, unknown), "notFound", 1, specified],

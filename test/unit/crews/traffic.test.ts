@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../../src/api/client.ts";
-import { CrewApiError } from "../../../src/api/errors.ts";
-import type { Traffic } from "../../../src/api/traffic.ts";
 import { logTraffic } from "../../../src/crews/traffic.ts";
 import { json, MisbehavingServer, text } from "../../support/misbehaving-server.ts";
 import { errorOf, HastyClock, token } from "../api/support.ts";
 
 /** VS Code's log levels. */
-const levels = { trace: 1, debug: 2, info: 3 };
+const levels = { debug: 2, info: 3 };
 
 /** Collects lines with their level first, and drops those below its own level as VS Code's channel does. */
 function listLog(level: number) {
@@ -16,8 +14,7 @@ function listLog(level: number) {
     if (at >= level) lines.push(`${name} ${text}`);
   };
   return {
-    ...{ lines, isTracing: level === levels.trace },
-    ...{ trace: keep("trace", 1), debug: keep("debug", 2), info: keep("info", 3) },
+    ...{ lines, debug: keep("debug", 2), info: keep("info", 3) },
     ...{ warn: keep("warn", 4), error: keep("error", 5) },
   };
 }
@@ -35,7 +32,7 @@ describe("the log of exchanges", () => {
     new CrewClient(server.url, token, {
       clock: new HastyClock(),
       random: () => 0.5,
-      onTraffic: (traffic) => logTraffic(log, log.isTracing, "Travel", traffic),
+      onTraffic: (traffic) => logTraffic(log, "Travel", traffic),
     });
   /** The lines, with exchanges numbered from 1. */
   const counted = (log: ListLog) => {
@@ -86,115 +83,24 @@ describe("the log of exchanges", () => {
     assert.deepEqual(log.lines, []);
   });
 
-  it("shows bodies at trace level only, truncated", async () => {
-    const [traced, debugged] = [listLog(levels.trace), listLog(levels.debug)];
-    server.otherwise = json(200, { kickoff_id: "k-1", text: "x".repeat(10_000) });
-    for (const log of [traced, debugged])
-      await clientFor(log).kickoff({ inputs: { city: "Oslo" } });
-    const bodies = traced.lines.filter((line) => line.startsWith("trace"));
-    assert.match(bodies[0]!, /→ \{"inputs":\{"city":"Oslo"\}\}$/);
-    assert.match(bodies[1]!, /← \{"kickoff_id":"k-1","text":"x{3000,}… \(\d+ characters\)$/);
-    assert(bodies[1]!.length < 4_200);
-    assert.equal(debugged.lines.length, 2);
-  });
-
-  it("doesn't compute a body that isn't logged", () => {
-    const traffic: Traffic = {
-      kind: "request",
-      id: 1,
-      method: "POST",
-      path: "/kickoff",
-      body: () => assert.fail("made"),
-    };
-    logTraffic(listLog(levels.debug), false, "Travel", traffic);
-  });
-
-  describe("at trace level holds no secret", () => {
-    const ownPath = "own_path-SECRET-".padEnd(43, "x");
-    const secrets = [
-      "hook-bearer-SECRET",
-      "stream-bearer-SECRET",
-      "basic-pass-SECRET",
-      "path-SECRET",
-      "query-SECRET",
-      "user-SECRET",
-      "typed-SECRET",
-      ownPath,
-    ];
-    const callbacks = {
-      taskWebhookUrl: "https://hooks.example.com/services/path-SECRET?key=query-SECRET",
-      crewWebhookUrl: "https://user-SECRET:pw@hooks.example.com/",
-      stepWebhookUrl: `http://127.0.0.1:7000/${ownPath}`,
-      humanInputWebhook: {
-        url: "https://hooks.example.com/path-SECRET",
-        authentication: { strategy: "bearer", token: "hook-bearer-SECRET" },
-      },
-      webhooks: {
-        events: ["llm_call_started"],
-        url: "https://hooks.example.com/path-SECRET",
-        authentication: { strategy: "bearer", token: "stream-bearer-SECRET" },
-      },
+  it("never shows a secret, nor does an error of what the crew repeats", async () => {
+    const log = listLog(levels.debug);
+    const secrets = ["bearer-SECRET", "password-SECRET", "own_path-SECRET-".padEnd(43, "x")];
+    const [bearer = "", password = "", ownPath = ""] = secrets;
+    const inputs = { city: "Oslo", nested: [{ password }] };
+    const webhooks = {
+      events: ["llm_call_started"],
+      url: "https://hooks.test/path",
+      authentication: { strategy: "bearer", token: bearer },
     } as const;
-    /** What a crew may repeat, in members of any name. */
-    const echo = {
-      detail: `You sent ${token}, hook-bearer-SECRET, stream-bearer-SECRET and ${ownPath}.`,
-      authorization: `Bearer ${token}`,
-      taskWebhookUrl: callbacks.taskWebhookUrl,
-    };
-
-    const inputs = {
-      ...{ city: "Oslo", api_key: "typed-SECRET", nested: [{ password: "typed-SECRET" }] },
-    };
-    const kickoff = (client: CrewClient) => client.kickoff({ inputs, ...callbacks });
-    const resume = (client: CrewClient) =>
-      client.resume({
-        ...{ executionId: "k-1", taskId: "review", humanFeedback: "Good.", isApprove: true },
-        ...callbacks,
-        humanInputWebhook: {
-          url: "https://hooks.example.com/path-SECRET",
-          authentication: {
-            ...{ strategy: "basic", username: "user-SECRET", password: "basic-pass-SECRET" },
-          },
-        },
-      });
-    const repeated = `You sent ${token}, basic-pass-SECRET and stream-bearer-SECRET.`;
-    for (const [what, send, answer] of [
-      ["an accepted kickoff", kickoff, json(200, { kickoff_id: "k-1", ...echo })],
-      ["a refused kickoff that the crew repeats; nor does the error", kickoff, json(422, echo)],
-      ["a resume", resume, json(200, { status: "resumed", message: repeated })],
-      [
-        "an answer that isn't JSON",
-        kickoff,
-        text(500, `<p>${token} hook-bearer-SECRET typed-SECRET</p>`, {
-          "content-type": "text/html",
-        }),
-      ],
-    ] as const)
-      it(`of ${what}`, async () => {
-        const log = listLog(levels.trace);
-        server.next(answer);
-        const sent: Promise<unknown> = send(clientFor(log));
-        const error = await sent.then(
-          () => undefined,
-          (thrown: unknown) => thrown,
-        );
-        for (const secret of [token, ...secrets])
-          assert(
-            !log.lines.some((line) => line.includes(secret)),
-            `${secret} shows in ${log.lines.join("\n")}`,
-          );
-        const bodies = log.lines.filter((line) => line.startsWith("trace"));
-        assert.equal(bodies.length, 2, "both bodies are logged");
-        if (send === kickoff)
-          assert.match(
-            bodies[0] ?? "",
-            /"city":"Oslo".*"taskWebhookUrl":"https:\/\/hooks\.example\.com\/…"/,
-          );
-        if (error instanceof CrewApiError)
-          assert.doesNotMatch(
-            `${error.message} ${error.remedy} ${error.body ?? ""}`,
-            /bearer-SECRET/,
-          );
-      });
+    const request = { inputs, webhooks, stepWebhookUrl: `http://127.0.0.1:7000/${ownPath}` };
+    const detail = `You sent ${token}, ${secrets.join(", ")}.`;
+    for (const answer of [json(422, { detail }), text(500, `<p>${detail}</p>`)]) {
+      server.next(answer);
+      const { message, remedy, body } = await errorOf(clientFor(log).kickoff(request));
+      const shown = [...log.lines, message, remedy, body].join("\n");
+      assert.match(shown, /You sent \[token\], \[secret\]/);
+      for (const secret of [token, ...secrets]) assert.ok(!shown.includes(secret), shown);
+    }
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { CrewClient } from "../../../src/api/client.ts";
 import { defaultFetch } from "../../../src/api/transport.ts";
-import type { Traffic } from "../../../src/api/traffic.ts";
+import type { Traffic } from "../../../src/api/transport.ts";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { requestReceived } from "../../../src/executions/flow-requests.ts";
@@ -241,10 +241,10 @@ describe("the answer to a flow", () => {
       server.next(text(500, "No."));
       await assert.rejects(send(answer(asked(), "approved")));
       assert.deepEqual(
-        traffic.map((each) => [each.kind, each.path, each.kind === "end" ? each.status : ""]),
+        traffic.map(({ path, status }) => [path, status]),
         [
-          ["request", `http://${host}/…`, ""],
-          ["end", `http://${host}/…`, 500],
+          [`http://${host}/…`, undefined],
+          [`http://${host}/…`, 500],
         ],
       );
     });
