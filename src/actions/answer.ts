@@ -27,7 +27,7 @@ import type { CurrentCircumstances } from "../views/circumstances.ts";
 import type { ExecutionDocuments } from "../views/document/documents.ts";
 import type { Pages } from "../views/page/register.ts";
 import { type Asker, person, program } from "./asker.ts";
-import { askAnswer, askTask, askToAllow, doubtIn, feedbackQuestion } from "./feedback-questions.ts";
+import { askTask, askToAllow, doubtIn, feedbackQuestion } from "./feedback-questions.ts";
 import type { Question } from "./question.ts";
 import type { Targets } from "./targets.ts";
 
@@ -50,6 +50,7 @@ export function answerVerbs(parts: AnswerParts) {
   const { targets } = parts;
   const feedback = new Feedback(parts);
   const none = vscode.l10n.t("No execution waits for you.");
+  const noFlow = vscode.l10n.t("No flow waits for your answer.");
   const approve = (execution: Execution, argument: unknown, by: Asker) =>
     feedback.approve(execution, givenIn(execution, argument), by);
   const approveOne = targets.onExecution(approve, ["reject", "answer"], none);
@@ -66,12 +67,10 @@ export function answerVerbs(parts: AnswerParts) {
     answer: targets.onExecution(
       (execution, argument, by) => {
         if (execution.waiting?.options !== undefined) return approve(execution, argument, by);
-        throw new NothingToDo(
-          vscode.l10n.t("This execution has no flow that waits for your answer."),
-        );
+        throw new NothingToDo(noFlow);
       },
       ["answer"],
-      vscode.l10n.t("No flow waits for your answer."),
+      noFlow,
     ),
     sendAgain: targets.onExecution(
       (execution, _argument, by) => feedback.sendAgain(execution, by),
@@ -123,7 +122,7 @@ export async function approveSelected(
     throw new NothingToDo(
       vscode.l10n.t("None of the selected executions waits for your approval."),
     );
-  if (!(await by.agrees(selectionQuestion(outputs, rows.length)))) return;
+  if (!(await by.agrees(selectionQuestion(outputs)))) return;
   const failures: string[] = [];
   for (const { execution, taskId, attempt } of outputs)
     try {
@@ -142,7 +141,7 @@ export async function approveSelected(
     );
 }
 
-function selectionQuestion(outputs: readonly ShownOutput[], selected: number): Question {
+function selectionQuestion(outputs: readonly ShownOutput[]): Question {
   const lines = outputs.map(({ execution, taskId, attempt }) =>
     vscode.l10n.t(
       "“{0}”: task {1}, attempt {2} – {3}",
@@ -153,18 +152,12 @@ function selectionQuestion(outputs: readonly ShownOutput[], selected: number): Q
     ),
   );
   return {
-    title:
-      outputs.length === 1
-        ? vscode.l10n.t("Approve 1 output?")
-        : vscode.l10n.t("Approve {0} outputs?", outputs.length),
+    title: vscode.l10n.t("Approve what waits? Outputs: {0}", outputs.length),
     parts: [
       vscode.l10n.t(
         "“{0}” is sent to each: the crews continue with these outputs, and later tasks read that as your feedback.",
         approved,
       ),
-      ...(outputs.length === selected
-        ? []
-        : [vscode.l10n.t("The other selected rows don't wait for your approval.")]),
       { list: lines },
     ],
     allow: vscode.l10n.t("Approve"),
@@ -195,42 +188,43 @@ export class Feedback {
     this.#answers = new SingleStart(options.clock);
   }
 
-  /** A flow that asks is answered: with an empty `feedback`, a person writes the answer. */
-  async approve(execution: Execution, given: GivenFeedback, by: Asker): Answer {
-    const isTyped = (given.taskId ?? execution.waiting?.taskId) === undefined;
-    return await this.#once(execution, given, true, by, async () => {
+  /** A flow that asks is answered. */
+  approve(execution: Execution, given: GivenFeedback, by: Asker): Answer {
+    return this.#give(execution, true, given, by);
+  }
+
+  reject(execution: Execution, given: GivenFeedback, by: Asker): Answer {
+    return this.#give(execution, false, given, by);
+  }
+
+  /** Without words that are needed, a person writes them. */
+  async #give(execution: Execution, isApprove: boolean, given: GivenFeedback, by: Asker): Answer {
+    const { feedback: text, attempt = execution.waiting?.attempt } = given;
+    const { taskId: known = execution.waiting?.taskId } = given;
+    const needsWords = !isApprove || (known !== undefined && asksFor(execution, known));
+    if (needsWords && (text === undefined || (by.isPerson && text === "")))
+      return await this.#write(execution, given);
+    const give = async () => {
       const wanted = await this.#prepare(execution, given, by, by.isPerson);
       if (wanted === undefined) return undefined;
       const { taskId, again } = wanted;
-      const asks = by.isPerson && asksFor(execution, taskId);
-      const text = given.feedback ?? (asks ? await askAnswer(execution) : "");
-      if (text === undefined) return undefined;
-      if (asks && text === "") return await this.#write(execution, given);
-      const feedback = { ...wanted, isApprove: true, text };
+      const isAnswer = asksFor(execution, taskId);
+      const feedback = { ...wanted, isApprove: isApprove || isAnswer, text: text ?? "" };
+      // A person decides by words, by what they have just typed or confirmed, or with the output before them.
       const isDecided =
         by.isPerson &&
-        (isTyped ||
+        (needsWords ||
+          known === undefined ||
           again ||
           this.#options.circumstances.isSending(execution, taskId) ||
           isShown(this.#options.documents, execution));
       const isAllowed = isDecided || (await by.agrees(feedbackQuestion(feedback)));
       return isAllowed ? await this.#send(feedback, by) : undefined;
-    });
-  }
-
-  /** A flow that asks is answered. Without words, a person writes them. */
-  async reject(execution: Execution, given: GivenFeedback, by: Asker): Answer {
-    const { feedback: text, taskId = execution.waiting?.taskId } = given;
-    if (taskId !== undefined && asksFor(execution, taskId))
-      return await this.approve(execution, given, by);
-    if (text === undefined) return await this.#write(execution, given);
-    return await this.#once(execution, given, false, by, async () => {
-      const wanted = await this.#prepare(execution, given, by, by.isPerson);
-      if (wanted === undefined) return undefined;
-      const feedback = { ...wanted, isApprove: false, text };
-      const isAllowed = by.isPerson || (await by.agrees(feedbackQuestion(feedback)));
-      return isAllowed ? await this.#send(feedback, by) : undefined;
-    });
+    };
+    // Each call of a model is asked about on its own.
+    if (by.signal !== undefined) return await give();
+    const key = [execution.localId, known, attempt, isApprove, text];
+    return await this.#answers.once(JSON.stringify(key), by, give);
   }
 
   /** Warns, then sends {@link repeatable} feedback again. @throws NothingToDo if there is none */
@@ -243,19 +237,6 @@ export class Feedback {
     if (!(await confirm(question, doubtIn(sent), vscode.l10n.t("Send Again")))) return undefined;
     const { taskId, feedback } = sent;
     return await this.#send({ execution, taskId, ...feedback, again: true }, by);
-  }
-
-  async #once(
-    execution: Execution,
-    { taskId = execution.waiting?.taskId, attempt, feedback }: GivenFeedback,
-    isApprove: boolean,
-    by: Asker,
-    answer: () => Answer,
-  ): Answer {
-    // Each call of a model is asked about on its own.
-    if (by.signal !== undefined) return await answer();
-    const of = [execution.localId, taskId, attempt ?? execution.waiting?.attempt];
-    return await this.#answers.once(JSON.stringify([of, isApprove, feedback]), by, answer);
   }
 
   /** In the page's box, for an output that the person saw or for a task that they name. */
@@ -281,7 +262,12 @@ export class Feedback {
           }),
         );
       });
-      vscode.window.setStatusBarMessage(answerText(feedback, answer), answerShown);
+      const said = vscode.l10n.t(
+        "Sent for “{0}”: {1}",
+        titleOf(feedback.execution),
+        answer.message,
+      );
+      vscode.window.setStatusBarMessage(`$(check) ${plainLabel(said)}`, answerShown);
       return answer;
     } catch (error) {
       throw namingFeedback(error, feedback);
@@ -315,14 +301,4 @@ export class Feedback {
     const isAgreed = await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
     return isAgreed ? { execution, taskId, again: true } : undefined;
   }
-}
-
-function answerText(feedback: FeedbackToSend, { message }: FeedbackResult): string {
-  const { execution, taskId, isApprove } = feedback;
-  const title = plainLabel(titleOf(execution));
-  if (asksFor(execution, taskId))
-    return vscode.l10n.t("$(check) Answered “{0}”: {1}", title, plainLabel(message));
-  return isApprove
-    ? vscode.l10n.t("$(check) Approved “{0}”: {1}", title, plainLabel(message))
-    : vscode.l10n.t("$(discard) Rejected “{0}”: {1}", title, plainLabel(message));
 }

@@ -16,7 +16,9 @@ export async function askForModel(question: Question, signal: AbortSignal): Prom
   const showAll = vscode.l10n.t("Show All");
   const detail = `${vscode.l10n.t("A language model requests this.")}\n\n${text}`;
   const buttons = isWhole ? [allow] : [allow, showAll];
-  const answer = await unlessAborted(signal, () =>
+  signal.throwIfAborted();
+  const answer = await unlessAborted(
+    signal,
     vscode.window.showWarningMessage(title, { modal: true, detail }, ...buttons),
   );
   return answer === allow || (answer === showAll && (await askBesideDocument(question, signal)));
@@ -39,10 +41,8 @@ async function askBesideDocument(question: Question, signal: AbortSignal) {
       title,
       name,
     );
-    const answer = await unlessAborted(signal, () =>
-      vscode.window.showWarningMessage(plainMessage(shown), allow),
-    );
-    return answer === allow;
+    const asked = vscode.window.showWarningMessage(plainMessage(shown), allow);
+    return (await unlessAborted(signal, asked)) === allow;
   } finally {
     await close(uri);
     provider.dispose();
@@ -64,19 +64,9 @@ async function close(uri: vscode.Uri): Promise<void> {
 }
 
 /** @throws the signal's reason */
-async function unlessAborted<Answer>(
-  signal: AbortSignal,
-  ask: () => PromiseLike<Answer>,
-): Promise<Answer> {
-  signal.throwIfAborted();
-  const over = new AbortController();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", abort, { signal: over.signal });
-  });
-  try {
-    return await Promise.race([ask(), aborted]);
-  } finally {
-    over.abort();
-  }
+function unlessAborted<Answer>(signal: AbortSignal, asked: PromiseLike<Answer>): Promise<Answer> {
+  const aborted = new Promise<never>((_resolve, reject) =>
+    signal.addEventListener("abort", () => reject(signal.reason as Error)),
+  );
+  return Promise.race([asked, aborted]);
 }

@@ -11,7 +11,7 @@ import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import { callbacksAgain, crewAndPlace } from "../crews/place.ts";
-import { effectOf } from "../view/actions.ts";
+import { present } from "../view/words.ts";
 import type { Question } from "./question.ts";
 
 /** Asks for a known task or an ID. Undefined when the person cancels. */
@@ -35,26 +35,6 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
     ignoreFocusOut: true,
   });
   return typed?.trim() === "" ? undefined : typed?.trim();
-}
-
-/** Lets a person choose one of the answers that a flow names, or write another one (empty). Undefined if cancelled. */
-export async function askAnswer({ waiting }: ExecutionSummary): Promise<string | undefined> {
-  const { taskId = "", options = [], defaultOption } = waiting ?? {};
-  // Without a choice, there is nothing to ask.
-  if (options.length === 0) return "";
-  const named = options.map((answer) => ({
-    label: plainLabel(shortName(answer)),
-    ...(answer === defaultOption && { description: vscode.l10n.t("default") }),
-    answer,
-  }));
-  const write = { label: vscode.l10n.t("Write Answer…"), detail: effectOf("answer"), answer: "" };
-  const separator = { label: "", kind: vscode.QuickPickItemKind.Separator, answer: undefined };
-  const chosen = await vscode.window.showQuickPick([...named, separator, write], {
-    title: vscode.l10n.t("Answer “{0}”", shortName(taskId)),
-    placeHolder: vscode.l10n.t("Choose an answer"),
-    ignoreFocusOut: true,
-  });
-  return chosen?.answer;
 }
 
 /** What a person allows, so that feedback can be sent. Undefined for another error, and if refused. */
@@ -89,61 +69,51 @@ async function askWithoutSecrets(addresses: readonly string[]): Promise<boolean>
 /** Holds all that is sent, and the output, which is not. */
 export function feedbackQuestion(feedback: FeedbackToSend): Question {
   const { execution, taskId, isApprove, text } = feedback;
-  const { waiting, engine } = execution;
+  const { waiting, engine, crew } = execution;
   const attempt = attemptToAnswer(execution, taskId);
-  const names = [shortName(taskId), titleOf(execution)] as const;
-  const to = [names[0], attempt, names[1], crewAndPlace(execution)] as const;
   const request = requestAt(execution, { taskId, attempt });
-  const output = outputOf(execution, taskId, attempt);
-  const costs = engine === "rehearsal" ? [] : [vscode.l10n.t("This can cost money.")];
-  const again = request === undefined ? callbacksAgain(execution) : [];
-  const callbacks =
-    again.length === 0
-      ? []
-      : [vscode.l10n.t("Its callbacks are also sent again: {0}.", again.join(", "))];
-  if (request !== undefined || asksFor(execution, taskId)) {
-    const host =
-      request === undefined
-        ? shortAddress(execution.crew.url)
-        : (safeUrl(request.callbackUrl)?.host ?? "–");
-    const asked = [waiting?.message, output].filter(Boolean).join("\n\n");
-    return {
-      title: vscode.l10n.t("Answer “{0}” of “{1}”?", ...names),
-      parts: [
-        vscode.l10n.t("Answers “{0}”, attempt {1}, of “{2}” at {3}.", ...to),
-        ...costs,
-        { heading: vscode.l10n.t("This answer is sent to {0}:", host), text },
-        ...callbacks,
-        { heading: vscode.l10n.t("The flow asks:"), text: asked },
-      ],
-      allow: vscode.l10n.t("Send Answer"),
-    };
-  }
+  const isAnswer = request !== undefined || asksFor(execution, taskId);
+  const kind = isAnswer ? "answer" : isApprove ? "approve" : "reject";
+  const names = [shortName(taskId), titleOf(execution)] as const;
+  const titles = {
+    approve: vscode.l10n.t("Approve “{0}” of “{1}”?", ...names),
+    reject: vscode.l10n.t("Reject “{0}” of “{1}”?", ...names),
+    answer: vscode.l10n.t("Answer “{0}” of “{1}”?", ...names),
+  };
+  const effects = {
+    approve: vscode.l10n.t("The crew continues with this output."),
+    reject: vscode.l10n.t("The task runs again."),
+    answer: vscode.l10n.t("The flow continues."),
+  };
+  const buttons = {
+    approve: vscode.l10n.t("Approve"),
+    reject: vscode.l10n.t("Reject"),
+    answer: vscode.l10n.t("Send Answer"),
+  };
+  const host = request ? safeUrl(request.callbackUrl)?.host : shortAddress(crew.url);
+  const again = request === undefined ? callbacksAgain(execution).join(", ") : "";
+  const output = [isAnswer ? waiting?.message : "", outputOf(execution, taskId, attempt)];
   return {
-    title: isApprove
-      ? vscode.l10n.t("Approve “{0}” of “{1}”?", ...names)
-      : vscode.l10n.t("Reject “{0}” of “{1}”?", ...names),
-    parts: [
-      isApprove
-        ? vscode.l10n.t(
-            "Approves task “{0}”, attempt {1}, of “{2}” at {3}. The crew continues with this output.",
-            ...to,
-          )
-        : vscode.l10n.t(
-            "Rejects task “{0}”, attempt {1}, of “{2}” at {3}. The task runs again.",
-            ...to,
-          ),
-      ...costs,
+    title: titles[kind],
+    parts: present<Question["parts"][number]>(
+      vscode.l10n.t(
+        "Task “{0}”, attempt {1}, of “{2}” at {3}. {4}",
+        ...[names[0], attempt, names[1], crewAndPlace(execution), effects[kind]],
+      ),
+      engine !== "rehearsal" && vscode.l10n.t("This can cost money."),
       {
-        heading: vscode.l10n.t("This feedback is sent, and becomes context for later tasks:"),
+        heading: isAnswer
+          ? vscode.l10n.t("This answer is sent to {0}:", host ?? "–")
+          : vscode.l10n.t("This feedback is sent, and becomes context for later tasks:"),
         text: text.trim() === "" ? approved : text,
       },
-      ...callbacks,
-      ...(output === undefined
-        ? [vscode.l10n.t("The crew has not returned this output.")]
-        : [{ heading: vscode.l10n.t("The output:"), text: output }]),
-    ],
-    allow: isApprove ? vscode.l10n.t("Approve") : vscode.l10n.t("Reject"),
+      again !== "" && vscode.l10n.t("Its callbacks are also sent again: {0}.", again),
+      {
+        heading: vscode.l10n.t("The output:"),
+        text: output.filter(Boolean).join("\n\n") || "–",
+      },
+    ),
+    allow: buttons[kind],
   };
 }
 
@@ -157,27 +127,15 @@ function outputOf(execution: Execution, taskId: string, attempt: number): string
   );
 }
 
-export function doubtIn({ taskId, outcome, feedback }: ResumeSummary): string {
+export function doubtIn({ taskId, outcome }: ResumeSummary): string {
   const task = shortName(taskId);
-  if (feedback.isAnswer === true)
-    return vscode.l10n.t(
-      "Your answer to “{0}” may have arrived. If it did, the flow may have continued, and another answer may be refused or answer its next request.",
-      task,
-    );
-  if (outcome !== "answered")
-    return vscode.l10n.t(
-      "Your feedback for “{0}” was not answered, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.",
-      task,
-    );
-  const text = feedback.isApprove
-    ? vscode.l10n.t(
-        "The crew accepted your approval of “{0}”, but has not been seen to continue. It may only be slow.",
-        task,
-      )
-    : vscode.l10n.t(
-        "The crew accepted your rejection of “{0}”, but has not been seen to continue. It may only be slow.",
-        task,
-      );
+  const text =
+    outcome === "answered"
+      ? vscode.l10n.t(
+          "The crew accepted your feedback for “{0}”, but has not been seen to continue. It may only be slow.",
+          task,
+        )
+      : vscode.l10n.t("Your feedback for “{0}” got no response, so it may have arrived.", task);
   return `${text} ${vscode.l10n.t("If so, another answer can be for its next output, which you have not read, and cost money.")}`;
 }
 

@@ -83,26 +83,25 @@ function taskOf(
   { taskId, agent, state, attempts }: ExecutionTask,
   waitingTask: string | undefined,
 ): JsonObject {
-  const last = attempts.at(-1);
+  const isAnswered = attempts.some(({ feedback }) => feedback !== undefined);
   return {
     taskId,
     state,
     ...defined({
       agent,
-      output: taskId === waitingTask ? undefined : maybe(last?.output, longest.task),
-      attempts:
-        attempts.length < 2 && last?.feedback === undefined ? undefined : attempts.map(attemptOf),
+      output: taskId === waitingTask ? undefined : maybe(attempts.at(-1)?.output, longest.task),
+      attempts: isAnswered ? attempts.map(attemptOf) : undefined,
     }),
   };
 }
 
 function attemptOf({ number, feedback }: Attempt): JsonObject {
+  if (feedback === undefined) return { number };
+  const { isAnswer, isApprove, text } = feedback;
   return {
     number,
-    ...(feedback && {
-      decision: feedback.isAnswer === true ? "answer" : feedback.isApprove ? "approve" : "reject",
-      feedback: beginningOf(feedback.text, longest.feedback),
-    }),
+    decision: isAnswer === true ? "answer" : isApprove ? "approve" : "reject",
+    feedback: beginningOf(text, longest.feedback),
   };
 }
 
@@ -112,7 +111,12 @@ function attemptOf({ number, feedback }: Attempt): JsonObject {
  * @throws the signal's reason
  */
 export async function untilItMatters(
-  parts: {
+  {
+    store,
+    clock,
+    poller,
+    isHopeless,
+  }: {
     readonly store: Pick<ExecutionStore, "summary" | "onDidChange">;
     readonly clock: Clock;
     readonly poller: Pick<Poller, "pollNow" | "onDidChange">;
@@ -123,39 +127,31 @@ export async function untilItMatters(
   milliseconds: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, clock, poller, isHopeless } = parts;
-  const matters = () => {
+  const over = new AbortController();
+  const check = () => {
     const execution = store.summary(localId);
-    return (
+    const matters =
       execution === undefined ||
       hasEnded(execution) ||
       waitsForPerson(execution) ||
       execution.watchingStoppedAt !== undefined ||
-      isHopeless(execution)
-    );
-  };
-  signal.throwIfAborted();
-  if (matters()) return;
-  const over = new AbortController();
-  const end = () => over.abort();
-  const check = () => {
-    if (matters()) end();
+      isHopeless(execution);
+    if (matters) over.abort();
   };
   const subscriptions = [store.onDidChange(check), poller.onDidChange(check)];
-  const cancelEnd = clock.after(milliseconds, end);
-  signal.addEventListener("abort", end, { signal: over.signal });
+  const end = AbortSignal.any([signal, over.signal]);
+  const begun = clock.now();
   try {
-    const begun = clock.now();
-    while (!over.signal.aborted) {
-      if (!(await wait(clock, pace(clock.now() - begun, true), over.signal))) break;
+    check();
+    for (let left = milliseconds; left > 0; left = begun + milliseconds - clock.now()) {
+      const next = Math.min(left, pace(clock.now() - begun, true));
+      if (!(await wait(clock, next, end)) || next === left) break;
       await poller.pollNow(localId);
       // No event fires when a request can't be sent.
       check();
     }
   } finally {
     for (const subscription of subscriptions) subscription.dispose();
-    cancelEnd();
-    end();
   }
   signal.throwIfAborted();
 }

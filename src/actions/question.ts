@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortened, visible } from "../base/text.ts";
-import { fencedLines, inlineText } from "../view/markdown.ts";
 
 /** A sentence, which may quote remote names, a list of such, or a remote text under a heading. */
 type QuestionPart =
@@ -15,21 +14,8 @@ export interface Question {
   readonly allow: string;
 }
 
-/** Characters of a text. The chat scrolls. */
-const inChat = 10_000;
 /** A dialog would grow out of the window: its parts, lines of a list or text, characters of a text, characters of a sentence. */
 const inDialog = { parts: 12, lines: 15, text: 600, sentence: 500 };
-
-/** Markdown with escaped remote text. */
-export function markdownOf({ parts }: Question): string {
-  const blocks = parts.map((part) => {
-    if (typeof part === "string") return inlineText(oneLine(part));
-    if ("list" in part) return part.list.map((line) => `- ${inlineText(oneLine(line))}`).join("\n");
-    const lines = fencedLines(visible(shortened(part.text, inChat)), "text");
-    return [inlineText(oneLine(part.heading)), "", ...lines].join("\n");
-  });
-  return blocks.join("\n\n");
-}
 
 export function dialogOf({ parts }: Question) {
   let isWhole = parts.length <= inDialog.parts;

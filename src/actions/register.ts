@@ -6,7 +6,7 @@ import { showError } from "../editor/messages.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { askerOf, person } from "./asker.ts";
 import type { DeleteParts } from "./delete-local-data.ts";
-import type { ToolParts, Tools } from "./tools.ts";
+import type { ToolParts, toolsOf } from "./tools.ts";
 import type { Verb, VerbParts, Verbs } from "./verbs.ts";
 
 type Parts = VerbParts &
@@ -55,24 +55,20 @@ export function registerVerbs(parts: Parts) {
       ),
     ),
   ];
-  let tools: Promise<Tools> | undefined;
-  const loadTools = () =>
-    (tools ??= Promise.all([import("./tools.ts"), load()]).then(
-      ([module, verbs]) => new module.Tools({ ...parts, verbs }),
-    ));
+  let tools: Promise<ReturnType<typeof toolsOf>> | undefined;
   const needed = ["lm.registerTool", "LanguageModelToolResult", "LanguageModelTextPart"];
   if (hasApi("Tools for language models", needed))
     for (const { name } of contributes.languageModelTools)
       registrations.push(
         vscode.lm.registerTool<unknown>(name, {
-          prepareInvocation: ({ input }, token) =>
-            forModel(name, token, async (signal) =>
-              (await loadTools()).prepare(name, input, signal),
-            ),
           invoke: ({ input }, token) =>
-            forModel(name, token, async (signal) =>
-              (await loadTools()).invoke(name, input, signal),
-            ),
+            forModel(name, token, async (signal) => {
+              const module = await import("./tools.ts");
+              tools ??= load().then((verbs) => module.toolsOf({ ...parts, verbs }));
+              const tool = (await tools)[name];
+              if (tool === undefined) throw new Error(`The manifest's tool ${name} has no code.`);
+              return await module.invokeTool(tool, input, signal);
+            }),
         }),
       );
   return { load, run, dispose: () => void vscode.Disposable.from(...registrations).dispose() };

@@ -38,7 +38,7 @@ import { askForModel } from "./ask-for-model.ts";
 import type { Asker } from "./asker.ts";
 import { beginningOf, overviewOf, summaryOf, untilItMatters } from "./for-models.ts";
 import { kickoffQuestion, refuseInputs } from "./kickoff.ts";
-import { markdownOf, type Question } from "./question.ts";
+import type { Question } from "./question.ts";
 import { Targets, type TargetsOptions } from "./targets.ts";
 import type { Verbs } from "./verbs.ts";
 
@@ -57,93 +57,49 @@ export interface ToolParts extends Omit<TargetsOptions, "crews"> {
 /** A model asks: a person allows what it wants to send. The signal counts until something is sent. */
 type Model = Required<Asker>;
 
-interface Tool {
-  /** Shown while it runs; plain text. */
-  readonly progress: string;
-  /**
-   * Checks, asks and acts. Returns text for the model; undefined if the person didn't allow it.
-   * @throws UserError or CrewApiError, whose message is for the model
-   */
-  run(input: unknown, by: Model): Promise<string | undefined>;
-  /** Only reads, so nobody is asked. */
-  readonly isReading: boolean;
-}
+/**
+ * Checks, asks and acts. Returns text for the model; undefined if the person didn't allow it.
+ * @throws UserError or CrewApiError, whose message is for the model
+ */
+type Tool = (input: unknown, by: Model) => Promise<string | undefined>;
 
 /** The manifest's tools, by name. */
-export class Tools {
-  readonly #tools: Readonly<Record<string, Tool>>;
+export function toolsOf(parts: ToolParts): Readonly<Record<string, Tool>> {
+  return {
+    crewdeck_listCrews: listCrews(parts),
+    crewdeck_kickOff: kickOff(parts),
+    crewdeck_listExecutions: listExecutions(parts),
+    crewdeck_getExecution: getExecution(parts),
+    crewdeck_giveFeedback: giveFeedback(parts),
+    crewdeck_stopExecution: stopExecution(parts),
+  };
+}
 
-  constructor(parts: ToolParts) {
-    this.#tools = {
-      crewdeck_listCrews: listCrews(parts),
-      crewdeck_kickOff: kickOff(parts),
-      crewdeck_listExecutions: listExecutions(parts),
-      crewdeck_getExecution: getExecution(parts),
-      crewdeck_giveFeedback: giveFeedback(parts),
-      crewdeck_stopExecution: stopExecution(parts),
-    };
-  }
-
-  /** Goes as far as the question. */
-  async prepare(name: string, input: unknown, signal: AbortSignal) {
-    const tool = this.#get(name);
-    const asked: Question[] = [];
-    const agrees = (question: Question) => {
-      asked.push(question);
-      return Promise.resolve(false);
-    };
-    if (!tool.isReading) await tool.run(input, { isPerson: false, signal, agrees });
-    const [question] = asked;
-    if (question === undefined) return { invocationMessage: tool.progress };
-    // The person may skip this confirmation in the chat; Crewdeck's dialog follows.
-    const safe = vscode.l10n.t(
-      "Crewdeck asks again in a dialog before anything is sent, so “Always Allow” is safe here.",
+export async function invokeTool(tool: Tool, input: unknown, signal: AbortSignal) {
+  const agrees = (question: Question) => askForModel(question, signal);
+  const text =
+    (await tool(input, { isPerson: false, signal, agrees })) ??
+    vscode.l10n.t(
+      "The user did not allow it. Nothing was sent. Do not try again unless the user asks for it.",
     );
-    const message = new vscode.MarkdownString(`${safe}\n\n${markdownOf(question)}`);
-    return {
-      invocationMessage: tool.progress,
-      confirmationMessages: { title: question.title, message },
-    };
-  }
-
-  async invoke(name: string, input: unknown, signal: AbortSignal) {
-    const agrees = (question: Question) => askForModel(question, signal);
-    const text =
-      (await this.#get(name).run(input, { isPerson: false, signal, agrees })) ??
-      vscode.l10n.t(
-        "The user did not allow it. Nothing was sent. Do not try again unless the user asks for it.",
-      );
-    return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
-  }
-
-  #get(name: string): Tool {
-    const tool = this.#tools[name];
-    if (tool === undefined) throw new Error(`The manifest's tool ${name} has no code.`);
-    return tool;
-  }
+  return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
 }
 
 /** @param members what the manifest says that it takes; the input may have any type all the same */
 function toolOf<Members extends v.ObjectEntries>(
   members: Members,
-  progress: string,
   run: (
     given: v.InferOutput<v.ObjectSchema<Members, undefined>>,
     by: Model,
   ) => Promise<string | undefined>,
-  { isReading = false } = {},
 ): Tool {
   const names = Object.keys(members);
-  return {
-    progress,
-    isReading,
-    async run(input, by) {
-      const unknown = Object.keys(asObject(input)).find((name) => !names.includes(name));
-      if (unknown === undefined) return await run(read(members, input), by);
-      throw new UserError(
-        vscode.l10n.t("The tool has no parameter “{0}”. It takes: {1}.", unknown, names.join(", ")),
-      );
-    },
+  return async (input, by) => {
+    const unknown = Object.keys(asObject(input)).find((name) => !names.includes(name));
+    if (unknown === undefined) return await run(read(members, input), by);
+    throw new UserError(
+      vscode.l10n.t("The tool has no parameter “{0}”. It takes: {1}.", unknown, names.join(", ")),
+    );
   };
 }
 
@@ -177,7 +133,7 @@ function resultOf(data: JsonValue, message?: string): string {
 
 function kickOff({ crews, sending }: ToolParts): Tool {
   const members = { crew: neededText, inputs: jsonObject };
-  return toolOf(members, vscode.l10n.t("Kicking off a crew"), async (given, by) => {
+  return toolOf(members, async (given, by) => {
     const { inputs } = given;
     const crew = crews.get(given.crew);
     const fieldsOf = async (asked: Crew) => {
@@ -205,13 +161,9 @@ function kickOff({ crews, sending }: ToolParts): Tool {
       const known = error.execution && { executionId: keyOf(error.execution) };
       return resultOf(
         { ...known, crew: crew.name, state: "unconfirmed", problem: messageOf(error) },
-        crew.local === undefined
-          ? vscode.l10n.t(
-              "It is not known whether it started. Do not kick it off again. Tell the user, who can check the crew's dashboard.",
-            )
-          : vscode.l10n.t(
-              "It is not known whether it started. Do not kick it off again. Tell the user, who can check the local crew's log.",
-            ),
+        vscode.l10n.t(
+          "It is not known whether it started. Do not kick it off again. Tell the user, who can check the crew's dashboard or log.",
+        ),
       );
     }
   });
@@ -221,7 +173,7 @@ function giveFeedback(parts: ToolParts): Tool {
   const decision = choice(["approve", "reject"]);
   const output = { taskId: filledText, attempt: number };
   const members = { ...executionMembers, decision, feedback: text, ...output };
-  return toolOf(members, vscode.l10n.t("Sending feedback"), async (given, by) => {
+  return toolOf(members, async (given, by) => {
     const execution = executionIn(parts, given);
     const { taskId = execution.waiting?.taskId, feedback = "", decision } = given;
     if (taskId !== undefined && feedback.trim() === "" && asksFor(execution, taskId))
@@ -259,7 +211,7 @@ function giveFeedback(parts: ToolParts): Tool {
 }
 
 function stopExecution(parts: ToolParts): Tool {
-  return toolOf(executionMembers, vscode.l10n.t("Stopping an execution"), async (given, by) => {
+  return toolOf(executionMembers, async (given, by) => {
     const execution = executionIn(parts, given);
     const executionId = keyOf(execution);
     return await unlessInDoubt(
@@ -318,21 +270,16 @@ function listCrews({ crews }: ToolParts): Tool {
       return { ...known, problem: messageOf(error) };
     }
   };
-  return toolOf(
-    { crew: text },
-    vscode.l10n.t("Reading the crews' inputs"),
-    async ({ crew }, { signal }) => {
-      const wanted = crew === undefined ? crews.list() : [crews.get(crew)];
-      if (wanted.length > 0)
-        return resultOf({
-          crews: await Promise.all(wanted.map((each) => describe(each, signal))),
-        });
-      return vscode.l10n.t(
-        "No crew is connected. The user can connect one with the command “Crewdeck: Connect a Crew…”, or start the example with “Crewdeck: Start Local Crew”.",
-      );
-    },
-    { isReading: true },
-  );
+  return toolOf({ crew: text }, async ({ crew }, { signal }) => {
+    const wanted = crew === undefined ? crews.list() : [crews.get(crew)];
+    if (wanted.length > 0)
+      return resultOf({
+        crews: await Promise.all(wanted.map((each) => describe(each, signal))),
+      });
+    return vscode.l10n.t(
+      "No crew is connected. The user can connect one with the command “Crewdeck: Connect a Crew…”, or start the example with “Crewdeck: Start Local Crew”.",
+    );
+  });
 }
 
 function describeInput(field: InputField): JsonObject {
@@ -353,7 +300,6 @@ function describeInput(field: InputField): JsonObject {
 function listExecutions({ crews, store, poller }: ToolParts): Tool {
   return toolOf(
     { crew: text, state: oneOf(executionStates), limit: number },
-    vscode.l10n.t("Listing executions"),
     ({ crew, state, limit = 20 }) => {
       const connected = crew === undefined ? undefined : crews.find(crew);
       const isOfCrew = ({ id, name, url }: ExecutionSummary["crew"]) =>
@@ -371,7 +317,6 @@ function listExecutions({ crews, store, poller }: ToolParts): Tool {
       }));
       return Promise.resolve(resultOf({ total: found.length, executions }));
     },
-    { isReading: true },
   );
 }
 
@@ -386,7 +331,6 @@ function getExecution(parts: ToolParts): Tool {
     doubtOf(execution, crews.find(execution.crew.id), poller);
   return toolOf(
     members,
-    vscode.l10n.t("Reading an execution"),
     async ({ taskId, attempt, offset, waitSeconds = 0, ...given }, { signal }) => {
       const execution = executionIn(parts, given);
       const { localId } = execution;
@@ -403,7 +347,6 @@ function getExecution(parts: ToolParts): Tool {
       const output = beginningOf(text, longest.output, offset);
       return resultOf({ executionId: keyOf(now), state: now.state, ...problem, ...of, output });
     },
-    { isReading: true },
   );
 }
 

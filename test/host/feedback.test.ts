@@ -5,13 +5,13 @@ import type { StatusReading } from "../../src/api/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
-import { person, program } from "../../src/actions/asker.ts";
+import { askerOf, person, program } from "../../src/actions/asker.ts";
 import { feedbackQuestion } from "../../src/actions/feedback-questions.ts";
 import { watchWaitingHere } from "../../src/views/attention.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
-import { withContext } from "./extension.ts";
+import { closeEditors, withContext } from "./extension.ts";
 import { withPerson } from "./scripted-person.ts";
 import { eachWithViewParts, lensesOf, type ViewParts } from "./view-parts.ts";
 
@@ -65,7 +65,7 @@ describe("feedback in an execution's document", () => {
     });
     assert.match(
       shown[0]?.detail ?? "",
-      /was not answered, so it may have arrived\. If it did, sending it again can answer the next output/,
+      /got no response, so it may have arrived\. If so, another answer can be for its next output/,
     );
     assert.equal(parts.sent.length, 2);
   });
@@ -118,19 +118,41 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 0);
   });
 
-  it("asks before it approves an output that isn't on the screen, shows what is sent and its first lines, and sends nothing if the person cancels", async () => {
+  it("asks before Approve exactly if the output isn't on the screen, wherever it is pressed; a program isn't asked", async () => {
     const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
-    parts.store.add(anExecution({ waiting: { ...anExecution().waiting!, output } }));
-    const { shown } = await withPerson(["escape", { press: "Approve" }], async () => {
-      assert.equal(await approve({ attempt: 1 }, person), undefined);
-      assert.equal(parts.sent.length, 0);
-      assert.equal((await approve({ attempt: 1 }, person))?.status, "resumed");
-    });
-    assert.equal(shown[0]?.text, "Approve “review” of “Sea otters”?");
-    assert.match(
-      shown[0].detail ?? "",
-      /^Approves task “review”, attempt 1, of “Sea otters” at “Writers” \(crew\.test\)\. The crew continues with this output\.\n\nThis can cost money\.\n\nThis feedback is sent, and becomes context for later tasks:\nApproved\.\n\nThe output:\n# Draft\n\nLine 0\.\n[\s\S]*Line 12\. … \(\d+ more characters, not shown\)$/,
-    );
+    const waiting = { ...anExecution().waiting!, output };
+    for (const [where, by, isAsked = true] of [
+      ["a lens, the page, a notification or tasks.yaml", { by: "person" }],
+      ["a row of the tree", { kind: "execution" }],
+      ["a key or the palette", undefined],
+      ["a program", {}, false],
+    ] as const)
+      for (const isShown of [false, true]) {
+        await closeEditors();
+        const id = `${where} ${isShown}`;
+        const execution = anExecution({ localId: id, kickoffIds: [id], waiting });
+        const target = { crew: execution.crew.id, kickoffId: id, taskId: "review", attempt: 1 };
+        const argument = by && { ...target, ...by };
+        parts.store.add(execution);
+        if (isShown) await parts.show(execution);
+        const question = isAsked && !isShown ? ["escape" as const] : [];
+        const isPicked = argument === undefined && !isShown;
+        const moves = isPicked ? [{ pick: "Sea otters" }, ...question] : question;
+        const { shown, result } = await withPerson(moves, () =>
+          parts.verbs.approve(argument, askerOf(argument)),
+        );
+        const asked = shown.find(({ kind }) => kind === "message");
+        assert.equal(asked?.text, question[0] && "Approve “review” of “Sea otters”?", where);
+        assert.equal(result?.status, question[0] ? undefined : "resumed", where);
+        assert.match(
+          asked?.detail ?? "",
+          question.length === 0
+            ? /^$/
+            : /^Task “review”, attempt 1, of “Sea otters” at “Writers” \(crew\.test\)\. The crew continues with this output\.\n\nThis can cost money\.\n\nThis feedback is sent, and becomes context for later tasks:\nApproved\.\n\nThe output:\n# Draft\n\nLine 0\.\n[\s\S]*Line 12\. … \(\d+ more characters, not shown\)$/,
+        );
+        parts.store.remove(execution.localId);
+      }
+    assert.equal(parts.sent.length, 5);
   });
 
   it("shows what a flow asks before its output, when an answer is sent", () => {
@@ -148,7 +170,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("approves without a question what is on the screen or what a program sends; a second click after the response returns that response", async () => {
+  it("returns the response to a second click, too", async () => {
     await parts.show(parts.store.add(anExecution()));
     const first = await approve({ attempt: 1 }, person);
     const target = { taskId: "review", attempt: 1 };
@@ -239,7 +261,7 @@ describe("an output that the crew still reports as waiting after it accepted fee
     assert.equal(shown[0]?.text, "Answer “review” again?");
     assert.match(
       shown[0].detail ?? "",
-      /^The crew accepted your approval of “review”, but has not been seen to continue\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/,
+      /^The crew accepted your feedback for “review”, but has not been seen to continue\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/,
     );
     await clock.pass(5_000);
     parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));

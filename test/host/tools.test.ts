@@ -7,7 +7,7 @@ import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { answerVerbs } from "../../src/actions/answer.ts";
-import { Tools } from "../../src/actions/tools.ts";
+import { invokeTool, toolsOf } from "../../src/actions/tools.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { anApproval, anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
@@ -123,7 +123,7 @@ describe("Tools for language models", () => {
     for (const [ask, message] of [
       [() => data("getExecution", { executionId, taskId: "x" }), /no task “x”\. It has: .*outline/],
       [() => give("approve"), /No task of this execution is known to wait/],
-      [() => give("approve", { taskId: "outline" }), /the execution has ended/],
+      [() => give("approve", { taskId: "outline" }), /no longer waits/],
     ] as const)
       await assert.rejects(ask(), message);
   });
@@ -192,7 +192,7 @@ describe("Tools for language models, with a scripted crew:", () => {
       ready?: () => Promise<Crew>;
       execution?: Execution;
     } = {},
-  ): Tools {
+  ) {
     const known = { fields: [{ name: "topic" }] };
     const { execution = anExecution() } = changes;
     const silent = () => ({ dispose: () => undefined });
@@ -220,7 +220,7 @@ describe("Tools for language models, with a scripted crew:", () => {
       documents: { showsWaiting: () => false },
       page: { review: () => assert.fail("no test writes here") },
     });
-    return new Tools({
+    return toolsOf({
       ...parts,
       verbs: { ...verbs, stop: () => assert.fail("no test stops here") },
       poller: {
@@ -243,47 +243,33 @@ describe("Tools for language models, with a scripted crew:", () => {
   const approval = { executionId: "11111111-aaaa", decision: "approve" };
   const long = { crew: "Writers", inputs: { topic: `${"z".repeat(700)}the end` } };
 
-  const invoke = async (made: Tools, name: string, input: object, by = signal) =>
-    textOf(await made.invoke(name, input, by));
-  async function prepareAndInvoke(made: Tools, name: string, input: object): Promise<string> {
-    await made.prepare(name, input, signal);
+  type Made = ReturnType<typeof tools>;
+  const invoke = async (made: Made, name: string, input: object, by = signal) =>
+    textOf(await invokeTool(made[name]!, input, by));
+  async function allow(made: Made, name: string, input: object, by = signal): Promise<string> {
     answers({ press: name === kickOff ? "Kick Off" : "Approve" });
-    return await invoke(made, name, input);
+    return await invoke(made, name, input, by);
   }
-  /** What VS Code's own confirmation shows. */
-  const confirmation = async (made: Tools, name: string, input: object) => {
-    const { confirmationMessages, invocationMessage } = await made.prepare(name, input, signal);
-    const { title, message } = confirmationMessages!;
-    assert.ok(message instanceof vscode.MarkdownString);
-    return { title, message, invocationMessage };
-  };
   const tabs = () =>
     allTabs().filter(
       ({ input }) =>
         input instanceof vscode.TabInputText && input.uri.scheme === "crewdeck-confirmation",
     );
 
-  it("VS Code asks before a kickoff, with crew, host and inputs as plain text; a long input hides no other", async () => {
-    const { title, message, invocationMessage } = await confirmation(tools(), kickOff, {
-      crew: "Writers",
-      inputs: { topic: "x".repeat(12_000), audience: "guests" },
-    });
-    assert.deepEqual([invocationMessage, title], ["Kicking off a crew", "Kick off “Writers”?"]);
-    assert.ok(!message.isTrusted && !message.supportHtml && !message.supportThemeIcons);
-    assert.match(
-      message.value,
-      /^Crewdeck asks again in a dialog before anything is sent, so “Always Allow” is safe here\.\n\n“Writers” \(crew\.test\) starts an execution .* cost money/,
-    );
+  it("a dialog asks before a kickoff, with crew, host and inputs as plain text; a long input hides no other", async () => {
+    const inputs = { topic: "x".repeat(12_000), audience: "guests" };
+    await allow(tools(), kickOff, { crew: "Writers", inputs });
+    const [asked = ""] = questionsIn(person!);
     for (const part of [
+      "Kick off “Writers”?\nA language model requests this.\n\n“Writers” (crew.test) starts an execution",
+      "cost money",
       "Input “topic”, 12000 characters:",
-      "Input “audience”, 6 characters:\n\n```text\nguests\n```",
+      "Input “audience”, 6 characters:\nguests",
       "The crew doesn't list the input “audience”. It will still be sent.",
     ])
-      assert.ok(message.value.includes(part), part);
-    const short = await confirmation(tools(), kickOff, request);
-    assert.ok(
-      short.message.value.includes('```text\n{\n  "topic": "Otters [x](command:y)"\n}\n```'),
-    );
+      assert.ok(asked.includes(part), `${part} in ${asked}`);
+    await allow(tools(), kickOff, request);
+    assert.ok(questionsIn(person!)[0]?.includes('{\n  "topic": "Otters [x](command:y)"\n}'));
   });
 
   it("refuse feedback without words where they are needed, and for an answered pause that the crew still reports", async () => {
@@ -296,19 +282,21 @@ describe("Tools for language models, with a scripted crew:", () => {
       [answered, {}, /review/],
     ] as const)
       await assert.rejects(
-        tools({ execution }).prepare(giveFeedback, { ...approval, ...change }, signal),
+        invoke(tools({ execution }), giveFeedback, { ...approval, ...change }),
         message,
       );
   });
 
   it("the question mentions that feedback can cost money, except on the rehearsal engine", async () => {
-    const asked = async (execution: Execution) =>
-      (await confirmation(tools({ execution }), giveFeedback, approval)).message.value;
+    const asked = async (execution: Execution) => {
+      await allow(tools({ execution }), giveFeedback, approval);
+      return questionsIn(person!).join();
+    };
     assert.match(await asked(anExecution()), /This can cost money\./);
     assert.doesNotMatch(await asked(anExecution({ engine: "rehearsal" })), /cost/);
   });
 
-  it("a dialog asks before every kickoff and every feedback, whatever VS Code asked before, and each answer is for one call", async () => {
+  it("a dialog asks before every kickoff and every feedback, and each answer is for one call", async () => {
     const made = tools();
     for (const [name, input] of [
       [kickOff, request],
@@ -316,7 +304,7 @@ describe("Tools for language models, with a scripted crew:", () => {
       [giveFeedback, approval],
       [giveFeedback, approval],
     ] as const) {
-      assert.match(await prepareAndInvoke(made, name, input), /"executionId": "11111111-aaaa"/);
+      assert.match(await allow(made, name, input), /"executionId": "11111111-aaaa"/);
       assert.equal(questionsIn(person!).length, 1);
       assert.equal(person!.shown[0]?.choices?.length, 1, "no “Show All” of a short text");
       assert.deepEqual(person!.left, []);
@@ -327,7 +315,6 @@ describe("Tools for language models, with a scripted crew:", () => {
       [giveFeedback, approval],
     ] as const) {
       answers("escape");
-      await made.prepare(name, input, signal);
       assert.match(await invoke(made, name, input), /did not allow it\. Nothing was sent/);
     }
     assert.equal(sent.length, 4);
@@ -366,7 +353,7 @@ describe("Tools for language models, with a scripted crew:", () => {
       const { left } = answers(...moves);
       const controller = new AbortController();
       const ended = assert.rejects(
-        tools().invoke(kickOff, wide, controller.signal),
+        invoke(tools(), kickOff, wide, controller.signal),
         vscode.CancellationError,
       );
       await waitFor("the question", () => left.length === 0);
@@ -388,12 +375,12 @@ describe("Tools for language models, with a scripted crew:", () => {
     const mayHaveStarted = new MaybeStartedError("It may have started.", unconfirmed);
     const send = () => Promise.reject(mayHaveStarted);
     assert.match(
-      await prepareAndInvoke(tools({ send }), kickOff, request),
+      await allow(tools({ send }), kickOff, request),
       /^It is not known whether it started\. Do not kick it off again\.[^]*"executionId": "local-1"/,
     );
     const approve = () => Promise.reject(new MaybeSentError("It may have been sent."));
     assert.match(
-      await prepareAndInvoke(tools({ approve }), giveFeedback, approval),
+      await allow(tools({ approve }), giveFeedback, approval),
       /^It is not known whether it was sent\. Do not send it again\./,
     );
     assert.equal(sent.length, 2);
@@ -405,7 +392,7 @@ describe("Tools for language models, with a scripted crew:", () => {
       ...{ message: "The token was refused.", remedy: "Set it again." },
     });
     const made = tools({ send: () => Promise.reject(refusal) });
-    await assert.rejects(prepareAndInvoke(made, kickOff, request), refusal);
+    await assert.rejects(allow(made, kickOff, request), refusal);
     assert.equal(sent.length, 1);
   });
 
@@ -417,14 +404,11 @@ describe("Tools for language models, with a scripted crew:", () => {
         return Promise.resolve(writers);
       },
     });
-    for (const [name, input, press] of [
-      [kickOff, request, "Kick Off"],
-      [giveFeedback, approval, "Approve"],
-    ] as const) {
-      await made.prepare(name, input, signal);
-      answers({ press });
-      await assert.rejects(invoke(made, name, input, controller.signal), vscode.CancellationError);
-    }
+    for (const [name, input] of [
+      [kickOff, request],
+      [giveFeedback, approval],
+    ] as const)
+      await assert.rejects(allow(made, name, input, controller.signal), vscode.CancellationError);
     assert.deepEqual(sent, []);
   });
 });

@@ -5,16 +5,16 @@ import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { Drafts } from "../../src/executions/drafts.ts";
-import { Feedback } from "../../src/actions/answer.ts";
+import { answerVerbs, Feedback } from "../../src/actions/answer.ts";
 import type { Circumstances } from "../../src/view/actions.ts";
-import { sendFeedback } from "../../src/sending/feedback.ts";
+import { type FeedbackToSend, sendFeedback } from "../../src/sending/feedback.ts";
 import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { registerDocuments } from "../../src/views/document/register.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { noAnswer, openWindow, senderParts } from "../unit/sending/window.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { crewsOf } from "./execution-parts.ts";
+import { crewsOf, targetsIn } from "./execution-parts.ts";
 import { closeEditors, codeLensesIn } from "./extension.ts";
 
 let count = 0;
@@ -85,18 +85,18 @@ export function viewParts(clock: Clock = systemClock) {
     scheme,
   });
   const show = (execution: ExecutionSummary, taskId?: string) => documents.show(execution, taskId);
-  const feedback = new Feedback({
-    sending: { giveFeedback: (given) => sendFeedback(parts, given) },
+  const answering = {
+    sending: { giveFeedback: (given: FeedbackToSend) => sendFeedback(parts, given) },
     ...{ circumstances, documents },
     page: {
-      review: ({ localId }, taskId) => {
+      review: ({ localId }: ExecutionSummary, taskId: string) => {
         reviewed.push(`${localId} ${taskId}`);
         return Promise.resolve();
       },
     },
     crews: crewsOf(anExecution().crew),
     clock,
-  });
+  } satisfies ConstructorParameters<typeof Feedback>[0];
   const drafts = new Drafts(database, onProblem);
   const registered = [
     registerDocuments(documents, [store.onDidChange, circumstances.onDidChange], scheme),
@@ -116,7 +116,8 @@ export function viewParts(clock: Clock = systemClock) {
     doubts,
     documents,
     drafts,
-    feedback,
+    feedback: new Feedback(answering),
+    verbs: answerVerbs({ ...answering, targets: targetsIn(store) }),
     reviewed,
     show,
     async dispose(): Promise<void> {

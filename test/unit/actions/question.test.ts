@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { dialogOf, documentOf, markdownOf, type Question } from "../../../src/actions/question.ts";
+import { dialogOf, documentOf, type Question } from "../../../src/actions/question.ts";
 import { pieceOf, shortened, visible } from "../../../src/base/text.ts";
 
 const question = (...parts: Question["parts"]): Question => ({
@@ -9,35 +9,17 @@ const question = (...parts: Question["parts"]): Question => ({
 });
 
 describe("The question before anything is sent", () => {
-  it("shows remote text literally, whatever code block, link or markup it has", () => {
-    const text = "```\n[Run](command:evil) <b>x</b>\n````\nend";
-    const markdown = markdownOf(question("To Travel (travel.test).", { heading: "Words:", text }));
-    assert.equal(
-      markdown,
-      `To Travel (travel.test).\n\nWords:\n\n\`\`\`\`\`text\n${text}\n\`\`\`\`\``,
-    );
-  });
-
-  it("shows remote names as names, not as Markdown", () => {
-    const markdown = markdownOf(question("Task “[go](command:x) `a` <img src=x>” of\n\n# Travel"));
-    assert.equal(markdown, "Task “\\[go\\](command\\:x) \\`a\\` \\<img src=x>” of # Travel");
-  });
-
   it("shows characters that would hide text or change its direction", () => {
     assert.equal(
       visible("a\u202eb\u{e0041}c\u200bd\u0007\n\te"),
       "a\\u{202e}b\\u{e0041}c\\u{200b}d\\u{7}\n\te",
     );
     const hidden = question("To T\u202eravel.", { heading: "Words:", text: "yes\u200b" });
-    for (const shown of [markdownOf(hidden), dialogOf(hidden).text]) {
-      assert.ok(shown.includes("To Travel."));
-      assert.ok(shown.includes("yes\\u{200b}"));
-    }
+    assert.equal(dialogOf(hidden).text, "To Travel.\n\nWords:\nyes\\u{200b}");
   });
 
-  it("shows how much of a long text is not shown, and more of it in the chat than in a dialog", () => {
+  it("shows how much of a long text is not shown", () => {
     const long = question({ heading: "Words:", text: "x".repeat(12_000) });
-    assert.match(markdownOf(long), /x{10000} … \(2000 more characters, not shown\)/);
     assert.match(dialogOf(long).text, /x{600} … \(11400 more characters, not shown\)$/);
     assert.equal(shortened("short", 10), "short");
   });
@@ -60,7 +42,7 @@ describe("The question before anything is sent", () => {
     }
   });
 
-  it("shows up to 15 lines of a list in a dialog, and all of it in the chat and in a document", () => {
+  it("shows up to 15 lines of a list in a dialog, and all of it in a document", () => {
     const list = Array.from({ length: 17 }, (_, index) => `*${index + 1}*\nof Travel`);
     const lines = list.map((line) => line.replace("\n", " "));
     const first = dialogOf(question({ list: list.slice(0, 15) }));
@@ -68,10 +50,6 @@ describe("The question before anything is sent", () => {
     const { text, isWhole } = dialogOf(question({ list }));
     assert.deepEqual(text.split("\n"), [...lines.slice(0, 15), "and 2 more"]);
     assert.equal(isWhole, false);
-    assert.match(
-      markdownOf(question({ list })),
-      /^- \\\*1\\\* of Travel\n- .*\n- \\\*17\\\* of Travel$/s,
-    );
     assert.ok(documentOf(question({ list })).endsWith(`\n\n${lines.join("\n")}\n`));
   });
 
