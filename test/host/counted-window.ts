@@ -95,7 +95,6 @@ export class CountedWindow implements vscode.Disposable {
     return [...this.#live.values(), ...this.#resources.values()];
   }
 
-  /** The same thing, counted until it is disposed. */
   counted<T extends { dispose(): unknown }>(name: string, thing: T): T {
     const counted = new Proxy({} as T, {
       get: (_, key) => {

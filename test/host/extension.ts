@@ -2,12 +2,10 @@ import * as vscode from "vscode";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/actions/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 
-/** The extension's API, once it is active. */
 export async function activated(): Promise<CrewdeckApi> {
   return await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
 }
 
-/** Runs one of the extension's commands. */
 export function run<T>(command: string, argument?: unknown): Promise<T> {
   return Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 }
@@ -20,7 +18,6 @@ export async function kickOff(
   return (await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false })).kickoffId;
 }
 
-/** What the extension knows of an execution. */
 export async function executionOf(kickoffId: string): Promise<CrewdeckExecution | undefined> {
   const executions = (await activated()).executions();
   return executions.find(({ kickoffIds }) => kickoffIds.includes(kickoffId));
@@ -71,7 +68,6 @@ export async function forgetAll(): Promise<void> {
   await set("crews", undefined);
 }
 
-/** The first tab whose label matches. */
 export const tabNamed = (label: RegExp | string) =>
   allTabs().find((tab) =>
     typeof label === "string" ? tab.label === label : label.test(tab.label),
@@ -79,7 +75,6 @@ export const tabNamed = (label: RegExp | string) =>
 
 export const allTabs = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
 
-/** Closes a tab once it is there. */
 export const closeTab = async (label: RegExp | string) =>
   vscode.window.tabGroups.close(await waitFor(`a tab ${label}`, () => tabNamed(label)));
 

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 
-/** Secrets in memory, which tests can read. */
 export class MemorySecrets implements vscode.SecretStorage {
   readonly kept = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.SecretStorageChangeEvent>();

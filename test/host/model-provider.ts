@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { waitFor } from "../support/wait.ts";
 
-/** What a model of the test extension is asked. */
 export interface ProviderRequest {
   readonly model: vscode.LanguageModelChatInformation;
   readonly messages: readonly vscode.LanguageModelChatRequestMessage[];
@@ -11,7 +10,6 @@ export interface ProviderRequest {
   readonly token: vscode.CancellationToken;
 }
 
-/** What `test/fixtures/model-provider` exports. */
 interface Provider {
   answer: ((request: ProviderRequest) => Promise<void>) | undefined;
   offer(ids: readonly string[]): void;

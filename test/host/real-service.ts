@@ -8,7 +8,6 @@ import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { type Behaviour, json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { activated, forgetAll, run } from "./extension.ts";
 
-/** The local crew service as a program. */
 export interface RealService {
   readonly url: string;
   readonly token: string;

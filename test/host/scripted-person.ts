@@ -4,11 +4,8 @@ import * as vscode from "vscode";
 
 /** What a person does next: one of these, with what belongs to it. */
 interface Deed {
-  /** Types into a box and accepts. */
   readonly type?: string;
-  /** Chooses a row of a list. */
   readonly pick?: string;
-  /** Presses a button of a message, or of the row `on` in a list. */
   readonly press?: string;
   readonly on?: string;
   readonly isNotification?: true;
@@ -26,7 +23,6 @@ export interface Shown {
   readonly text: string;
   readonly title?: string;
   readonly detail?: string;
-  /** The text in the box when it opened. */
   readonly value?: string;
   readonly step?: number;
   readonly hidden?: boolean;
@@ -73,7 +69,6 @@ export class ScriptedPerson implements vscode.Disposable {
     Object.assign(vscode.window, scripted);
   }
 
-  /** The moves that were not made. */
   get left(): readonly Move[] {
     return this.#moves;
   }
@@ -255,7 +250,6 @@ export class ScriptedPerson implements vscode.Disposable {
   }
 }
 
-/** Runs an action with a person who makes all of these moves. Returns its result and what was shown. */
 export async function withPerson<T>(moves: readonly Move[], action: () => T | PromiseLike<T>) {
   const person = new ScriptedPerson(moves);
   try {

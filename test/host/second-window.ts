@@ -34,7 +34,6 @@ export class SecondWindow {
     after(() => remove(this.#copy));
   }
 
-  /** Runs after the test, in reverse order. */
   atEnd(end: () => unknown): void {
     this.#ends.push(end);
   }

@@ -129,7 +129,6 @@ export function viewParts(clock: Clock = systemClock) {
   };
 }
 
-/** The parts that `viewParts` makes. */
 export type ViewParts = ReturnType<typeof viewParts>;
 
 /** Gives each test its own parts, disposes them afterwards, and fails on any reported problem. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
-import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { freePort } from "../support/http-server.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -226,12 +226,4 @@ function attemptsIn(data: string, id: string): unknown {
   } finally {
     database.close();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -7,24 +7,20 @@ import path from "node:path";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import type { ExtensionContext, SecretStorage } from "vscode";
 
-/** What one activation cost. */
 export interface Activation {
   /** How long the extension host was blocked (ms): to read the code, and to run `activate` up to its first await. */
   readonly loading: number;
   readonly calling: number;
-  /** Milliseconds until the promise of `activate` resolved. */
   readonly done: number;
   /** The number of executions that the extension then knew; undefined for the empty one. */
   readonly executions: number;
   /** Files of the extension's own code that were loaded, from the copy's folder. */
   readonly files: readonly string[];
-  /** How often a secret was read. */
   readonly secrets: number;
   /** How many connections were opened, of whatever kind. */
   readonly connections: number;
 }
 
-/** What the meter writes. */
 export type Measured = Readonly<Record<"Crewdeck" | "empty", readonly Activation[]>>;
 
 interface Loaded {
@@ -35,7 +31,6 @@ const load = createRequire(__filename);
 const folder = __dirname;
 const rounds = 5;
 
-/** Called by VS Code as any extension's. */
 export async function activate(context: ExtensionContext): Promise<void> {
   const file = process.env["CREWDECK_METER"];
   if (file === undefined) throw new Error("CREWDECK_METER names no file.");

@@ -3,12 +3,10 @@ import { mismatches, openapi } from "../../src/service/requests.ts";
 
 export interface Answer {
   readonly method: string;
-  /** The requested path, without the query. */
   readonly path: string;
   readonly status: number;
   /** Without parameters such as the charset. */
   readonly contentType: string;
-  /** JSON, parsed, or text. */
   readonly body: unknown;
 }
 
@@ -59,7 +57,6 @@ function resolve(pointer: readonly string[]): { pointer: string[]; value: unknow
   return here;
 }
 
-/** Escapes a part of a JSON pointer (RFC 6901). */
 function escape(part: string): string {
   return part.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -36,7 +36,6 @@ const windowsPlaces = [
   "Chromium\\Application\\chrome.exe",
 ];
 
-/** The path of an installed Chrome, Edge or Chromium; the environment variable CREWDECK_BROWSER names another. */
 function findBrowser(): string | undefined {
   return candidates().find(isExecutable);
 }

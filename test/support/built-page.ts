@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { webviewHtml } from "../../src/editor/webview-html.ts";
 import { browserFlags, ensureBrowser } from "./browser.ts";
 import { projectFolder } from "./folders.ts";
+import { HttpServer } from "./http-server.ts";
 import { rememberWindow } from "./open-windows.ts";
 import { longestWait } from "./wait.ts";
 
 declare global {
   interface Window {
-    /** Defined by {@link BuiltPage}. */
     readonly toHost: (message: unknown) => void;
     readonly applyTheme: (name: string) => void;
   }
@@ -44,7 +42,6 @@ export interface BuiltPageOptions {
   readonly name: "form" | "timeline" | "page" | "comparison";
   readonly theme?: string;
   readonly size?: { readonly width: number; readonly height: number };
-  /** By the English text. */
   readonly translations?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -56,7 +53,6 @@ export class BuiltPage {
   static #opening: Promise<Shared> | undefined;
   static #count = 0;
   readonly page: Page;
-  /** Errors in the page's console: policy violations and script errors. */
   readonly complaints: string[] = [];
   readonly #shared: Shared;
   readonly #address: string;
@@ -89,7 +85,6 @@ export class BuiltPage {
     await this.page.goto(this.#address);
   }
 
-  /** Changes the theme of the open page, as VS Code does. */
   async setTheme(theme: string): Promise<void> {
     await this.page.evaluate((name) => window.applyTheme(name), theme);
   }
@@ -104,7 +99,6 @@ export class BuiltPage {
   }
 }
 
-/** The page that all tests share. */
 interface Shared {
   readonly page: Page;
   readonly url: string;
@@ -115,7 +109,7 @@ interface Shared {
 
 /** Starts browser and server; both end with the tests. */
 async function openShared(): Promise<Shared> {
-  const server = await serve(() => shared.translations);
+  const server = serve(() => shared.translations);
   const browser = await chromium.launch({
     executablePath: await ensureBrowser(),
     args: browserFlags,
@@ -124,7 +118,7 @@ async function openShared(): Promise<Shared> {
   page.setDefaultTimeout(longestWait);
   const shared: Shared = {
     page,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await server.start(),
     receive: () => undefined,
     complain: () => undefined,
     translations: undefined,
@@ -143,8 +137,7 @@ async function openShared(): Promise<Shared> {
     close: async () => {
       forget();
       await browser.close();
-      server.closeAllConnections();
-      server.close();
+      await server.stop();
     },
   });
   return shared;
@@ -181,9 +174,9 @@ function playVSCode(themes: Readonly<Record<string, Theme>>): void {
   document.addEventListener("DOMContentLoaded", () => applyTheme(opened.theme));
 }
 
-async function serve(translations: () => object | undefined): Promise<Server> {
+function serve(translations: () => object | undefined): HttpServer {
   const folder = path.join(projectFolder, "dist", "webview");
-  const server = createServer((request, response) => {
+  return new HttpServer((request, response) => {
     const origin = `http://${request.headers.host ?? ""}`;
     const types: Readonly<Record<string, string>> = { js: "text/javascript", css: "text/css" };
     const [, file = "", ending] =
@@ -206,6 +199,4 @@ async function serve(translations: () => object | undefined): Promise<Server> {
         }),
       );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return server;
 }

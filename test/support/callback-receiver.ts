@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { HttpServer, textOf } from "./http-server.ts";
 
-/** One received callback. */
 export interface ReceivedCallback {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;

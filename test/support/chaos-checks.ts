@@ -6,7 +6,6 @@ import { waitFor } from "./wait.ts";
 /** Every callback must have arrived after this (ms); a failed one is repeated sooner. */
 const arrivalMs = 120_000;
 
-/** Event types that a kickoff asks for. */
 export const streamed = ["task_started", "task_completed", "human_feedback_received"];
 
 /** The callbacks that arrived, by what they report: a task's attempt, a wait, a step, the end, an event. */
@@ -18,7 +17,6 @@ export class CallbackLedger {
   readonly #texts = new Map<string, string>();
   readonly #executionsOf = new Map<number, Set<string>>();
 
-  /** Call it for each callback that comes. */
   note({ path, id, body }: ReceivedCallback): void {
     const text = JSON.stringify(body);
     if ((this.#texts.get(id) ?? text) !== text)
@@ -48,12 +46,10 @@ export class CallbackLedger {
     subjects.set(subject, (subjects.get(subject) ?? new Set()).add(id));
   }
 
-  /** The executions that a kickoff started. */
   startedBy(n: number): readonly string[] {
     return [...(this.#executionsOf.get(n) ?? [])];
   }
 
-  /** The kickoffs of which callbacks came. */
   get kickoffs(): readonly number[] {
     return [...this.#executionsOf.keys()];
   }
@@ -63,7 +59,6 @@ export class CallbackLedger {
   }
 }
 
-/** What the checks counted. */
 export interface ChaosFigures {
   executions: number;
   attempts: number;
@@ -129,7 +124,6 @@ export async function checkPromises(
   return { violations: [...load.violations, ...ledger.violations, ...violations], figures };
 }
 
-/** One execution's status at the end. Returns what is wrong, and the subjects of all callbacks that it should have sent. */
 function checkExecution(
   one: Promised,
   status: ChaosStatus,

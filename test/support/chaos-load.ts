@@ -6,7 +6,6 @@ import type { Team } from "./team.ts";
 /** How a decision was answered; `lost`: not known, because the process or its database ended. */
 type Answer = "accepted" | "refused" | "lost";
 
-/** A decision that was sent. */
 export interface Offer {
   readonly attempt: number;
   /** Unique. */
@@ -15,7 +14,6 @@ export interface Offer {
   readonly answer: Answer;
 }
 
-/** An execution whose kickoff was accepted. */
 export interface Promised {
   readonly id: string;
   /** In its `meta`. */
@@ -25,7 +23,6 @@ export interface Promised {
   isLeft: boolean;
 }
 
-/** A status with what happened. */
 export interface ChaosStatus extends DocumentedStatus {
   readonly events: readonly {
     readonly event_id: string;
@@ -45,7 +42,6 @@ interface LoadOptions {
   readonly random: () => number;
 }
 
-/** The task at which the example crew waits. */
 export const reviewedTask = "outline";
 
 /** Waits of a client between two polls (ms). */
@@ -54,7 +50,6 @@ const pollMs = 25;
 /** An execution waits or ends within this, also if a worker is slow meanwhile (ms). */
 const longestMs = 180_000;
 
-/** Clients that kick off, poll and decide by HTTP, on any API process of a team, and remember what they were promised. */
 export class ChaosLoad {
   readonly promised: Promised[] = [];
   /** Numbers of kickoffs that may or may not have been accepted. */
@@ -70,7 +65,6 @@ export class ChaosLoad {
     refused: 0,
     lost: 0,
   };
-  /** Answers with a status from 500, by status. */
   readonly serverErrors = new Map<number, number>();
   readonly #options: LoadOptions;
   #count = 0;

@@ -1,27 +1,12 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 
-/** How a command ended, with all it wrote. */
-export interface CommandResult {
-  code: number;
-  /** Standard output and standard error together, in the order they came. */
-  output: string;
-}
-
-/** Options of a command. */
-export interface CommandOptions {
-  cwd?: string;
-  env?: NodeJS.ProcessEnv;
-  /** Also print the output as it arrives. */
-  isShown?: boolean;
-}
-
-/** Runs a program to its end and collects its output. Rejects only when the program cannot be started. */
+/** Runs a program to its end and collects its output and its errors in the order they came. Rejects only when it can't be started. */
 export function runCommand(
   program: string,
   args: readonly string[],
-  options: CommandOptions = {},
-): Promise<CommandResult> {
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: options.cwd,
@@ -30,10 +15,7 @@ export function runCommand(
       shell: process.platform === "win32" && !path.isAbsolute(program),
     });
     let output = "";
-    const collect = (chunk: string): void => {
-      output += chunk;
-      if (options.isShown === true) process.stdout.write(chunk);
-    };
+    const collect = (chunk: string) => (output += chunk);
     child.stdout.setEncoding("utf8").on("data", collect);
     child.stderr.setEncoding("utf8").on("data", collect);
     child.on("error", reject);
@@ -41,10 +23,7 @@ export function runCommand(
   });
 }
 
-/**
- * Runs npm, the one that runs this script when there is one.
- * @throws Error with npm's output when npm fails
- */
+/** Runs npm, the one that runs this script when there is one. @throws Error with npm's output when npm fails */
 export async function runNpm(args: readonly string[], cwd: string): Promise<void> {
   const own = process.env["npm_execpath"];
   const isOwn = own?.endsWith("npm-cli.js") === true;

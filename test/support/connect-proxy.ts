@@ -7,7 +7,6 @@ const known = "crew.test:443";
 /** A proxy on this machine that connects tunnels to crew.test to a port of this machine. */
 export interface ConnectProxy {
   readonly url: string;
-  /** The requested tunnels to it. */
   readonly tunnels: readonly string[];
   stop(): Promise<void>;
 }

@@ -1,22 +1,25 @@
 import assert from "node:assert/strict";
 import { waitFor } from "./wait.ts";
 
-/** A service's response. */
 export interface ApiAnswer {
   readonly status: number;
-  /** Parsed if it is JSON, else text. */
   readonly body: unknown;
   readonly headers: Headers;
 }
+
+type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>;
 
 /** A plain client of the API, so that tests see responses unchanged. It never repeats a request. */
 export class CrewApi {
   readonly url: string;
   readonly #token: string;
+  readonly #fetch: Fetch;
 
-  constructor({ url, token }: { url: string; token: string }) {
+  /** @param fetch by which an app in this process is asked */
+  constructor({ url, token }: { url: string; token: string }, fetch: Fetch = globalThis.fetch) {
     this.url = url;
     this.#token = token;
+    this.#fetch = fetch;
   }
 
   async get(path: string): Promise<ApiAnswer> {
@@ -33,7 +36,7 @@ export class CrewApi {
     body?: string,
     headers: Record<string, string> = {},
   ): Promise<ApiAnswer> {
-    const response = await fetch(this.url + path, {
+    const response = await this.#fetch(this.url + path, {
       method,
       headers: {
         Authorization: `Bearer ${this.#token}`,
@@ -45,7 +48,6 @@ export class CrewApi {
     return readAnswer(response);
   }
 
-  /** Starts an execution and returns its id. */
   async kickoff(request: object): Promise<string> {
     const answer = await this.post("/kickoff", request);
     if (answer.status !== 200)
@@ -58,8 +60,10 @@ export class CrewApi {
     task_id: string,
     is_approve: boolean,
     human_feedback = "",
+    more: object = {},
   ): Promise<ApiAnswer> {
-    return this.post("/resume", { execution_id: id, task_id, human_feedback, is_approve });
+    const decision = { execution_id: id, task_id, human_feedback, is_approve };
+    return this.post("/resume", { ...decision, ...more });
   }
 
   async status(id: string): Promise<DocumentedStatus> {
@@ -96,7 +100,6 @@ function hasEnded({ status }: DocumentedStatus): boolean {
   return /^(completed|error|stopped)$/.test(status);
 }
 
-/** Reads a response to its end. */
 export async function readAnswer(response: Response): Promise<ApiAnswer> {
   const text = await response.text();
   const isJson = response.headers.get("Content-Type")?.startsWith("application/json") === true;

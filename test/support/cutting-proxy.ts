@@ -6,13 +6,11 @@ export type Cut = "before" | "after";
 
 /** Between a program and Postgres: drops the connection at a chosen query. */
 export class CuttingProxy {
-  /** Asked for each query that a connection sends. */
   onQuery: (sql: string) => Cut | undefined = () => undefined;
   readonly #port: number;
   readonly #server = createServer((client) => this.#serve(client));
   readonly #sockets = new Set<Socket>();
 
-  /** @param port of the Postgres on this machine */
   static async start(port: number): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(port);
     await once(proxy.#server.listen(0, "127.0.0.1"), "listening");
@@ -23,7 +21,6 @@ export class CuttingProxy {
     this.#port = port;
   }
 
-  /** An address of the Postgres, through this proxy. */
   through(url: string): string {
     const address = new URL(url);
     address.port = String((this.#server.address() as AddressInfo).port);

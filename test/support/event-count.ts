@@ -1,4 +1,3 @@
-/** Counts events; its promise resolves at a given count. */
 export class EventCount {
   #count = 0;
   #waiting: { readonly count: number; readonly resolve: () => void } | undefined;

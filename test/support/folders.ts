@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** The project's own folder: where package.json is. */
 export const projectFolder = path.resolve(import.meta.dirname, "../..");
 
 /** VS Code, Node and crewAI for the tests, downloaded once and reused; ignored by git. CREWDECK_DOWNLOADS names another one. */

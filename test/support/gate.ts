@@ -29,12 +29,10 @@ export class Gate {
     return new Gate(await MisbehavingServer.start(), url);
   }
 
-  /** The address to use in place of the service's own. */
   get url(): string {
     return this.#server.url;
   }
 
-  /** What was sent to a path so far. */
   sent(path: string): readonly SeenRequest[] {
     return this.#server.requests.filter((request) => request.path === path);
   }

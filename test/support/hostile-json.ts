@@ -33,7 +33,6 @@ export class HostileJson {
     this.#files = files.map(wordsOf);
   }
 
-  /** As it is parsed from an answer. */
   next(): unknown {
     const words = this.#pick(this.#files);
     this.#words = Array.from({ length: 8 }, () => this.#pick(words));

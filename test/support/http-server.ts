@@ -3,7 +3,6 @@ import { createServer as createTlsServer, Server as TlsServer } from "node:https
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 
-/** Key and certificate, as PEM. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
@@ -17,7 +16,6 @@ export class HttpServer {
     this.#server = certificate ? createTlsServer(certificate, answer) : createServer(answer);
   }
 
-  /** Resolves with its address. */
   async start(port = 0, host = "127.0.0.1"): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject).listen(port, host, resolve);
@@ -48,6 +46,15 @@ export class HttpServer {
     this.#server.closeAllConnections();
     await closed;
   }
+}
+
+/** A port that is free now, for what takes no port 0. */
+export async function freePort(): Promise<number> {
+  const server = new HttpServer(() => undefined);
+  await server.start();
+  const { port } = server;
+  await server.stop();
+  return port;
 }
 
 export async function textOf(request: AsyncIterable<unknown>): Promise<string> {

@@ -27,7 +27,6 @@ function inStore<T>(folder: string, work: (store: ExecutionStore, database: Data
   }
 }
 
-/** Writes executions into the database in a folder, all at once. */
 export function writeExecutions(folder: string, executions: readonly Execution[]): void {
   inStore(folder, (store, database) => {
     database.write(() => {

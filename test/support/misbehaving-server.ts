@@ -6,21 +6,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Certificate, HttpServer, textOf } from "./http-server.ts";
 
-/** A request as the server saw it. */
 export interface SeenRequest {
   readonly method: string;
-  /** Path with query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-/** Handles one request. */
 export type Behaviour = (response: ServerResponse, request: SeenRequest) => void;
 
 /** A real HTTP(S) server on 127.0.0.1 with scripted responses that records its requests. */
 export class MisbehavingServer extends HttpServer {
-  /** Every request so far, in order. */
   readonly requests: SeenRequest[] = [];
   /** What to do when nothing is queued. */
   otherwise: Behaviour = json(200, {});
@@ -31,7 +27,6 @@ export class MisbehavingServer extends HttpServer {
     super((request, response) => void this.#answer(request, response), certificate);
   }
 
-  /** Starts on a free port. */
   static async start(certificate?: Certificate): Promise<MisbehavingServer> {
     const server = new MisbehavingServer(certificate);
     await server.start();
@@ -43,7 +38,6 @@ export class MisbehavingServer extends HttpServer {
     this.#queue.push(...behaviours);
   }
 
-  /** Resolves once this many requests have arrived. */
   async arrived(count: number): Promise<void> {
     while (this.requests.length < count)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -61,7 +55,6 @@ export class MisbehavingServer extends HttpServer {
   }
 }
 
-/** Answers JSON. */
 export function json(
   status: number,
   body: unknown,
@@ -70,7 +63,6 @@ export function json(
   return text(status, JSON.stringify(body), { "content-type": "application/json", ...headers });
 }
 
-/** Answers a text. */
 export function text(
   status: number,
   body: string,
@@ -80,7 +72,6 @@ export function text(
     response.writeHead(status, { "content-type": "text/plain", ...headers }).end(body);
 }
 
-/** Never answers. */
 export const silence: Behaviour = () => undefined;
 
 /** Sends the head and the start of a body, then nothing more. */
@@ -90,7 +81,6 @@ export function stall(status: number, beginning: string): Behaviour {
   };
 }
 
-/** Sends a body that has no end. */
 export function flood(status: number): Behaviour {
   return (response) => {
     const chunk = Buffer.alloc(64 * 1024, " ");
@@ -111,12 +101,10 @@ export function closeMeanwhile(status: number, body: unknown): Behaviour {
   };
 }
 
-/** Cuts the connection before any response. */
 export const hangUp: Behaviour = (response) => {
   response.socket?.resetAndDestroy();
 };
 
-/** Cuts the connection after a part of the body. */
 export function breakOff(status: number, beginning: string): Behaviour {
   return (response) => {
     response
@@ -125,12 +113,10 @@ export function breakOff(status: number, beginning: string): Behaviour {
   };
 }
 
-/** Sends something that is not HTTP. */
 export const garbage: Behaviour = (response) => {
   response.socket?.end("SSH-2.0-OpenSSH_9.2\r\n");
 };
 
-/** Sends the client elsewhere. */
 export function redirect(status: number, location: string): Behaviour {
   return text(status, "", { location });
 }

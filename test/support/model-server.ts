@@ -1,15 +1,12 @@
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { asObject, isObject, textAt } from "../../src/base/json.ts";
+import type { ServerResponse } from "node:http";
+import { asArray, asObject, isObject, textAt } from "../../src/base/json.ts";
+import { HttpServer, textOf } from "./http-server.ts";
 
 /** A request to a model, as an OpenAI-compatible endpoint gets it. */
 export interface ModelRequest {
   readonly model: string;
   readonly key: string;
-  /** All messages, as text. */
   readonly prompt: string;
-  /** The names of the tools that the model may call. */
   readonly tools: readonly string[];
   readonly hasToolResult: boolean;
 }
@@ -36,11 +33,9 @@ export async function startModelServer(
   answer: (request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>,
 ) {
   const requests: ModelRequest[] = [];
-  const server = createServer((request, response) => {
+  const server = new HttpServer((request, response) => {
     void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-      const body = asObject(JSON.parse(Buffer.concat(chunks).toString()));
+      const body = asObject(JSON.parse(await textOf(request)));
       if (request.url?.endsWith("/embeddings") === true) {
         const inputs = Array.isArray(body["input"]) ? body["input"] : [body["input"]];
         const data = inputs.map((_, index) => ({
@@ -56,8 +51,8 @@ export async function startModelServer(
         });
         return;
       }
-      const messages = Array.isArray(body["messages"]) ? body["messages"].map(asObject) : [];
-      const tools = Array.isArray(body["tools"]) ? body["tools"].map(asObject) : [];
+      const listed = (name: string) => asArray(body[name]).map(asObject);
+      const [messages, tools] = [listed("messages"), listed("tools")];
       const asked: ModelRequest = {
         model: textAt(body, "model") ?? "",
         key: (request.headers.authorization ?? "").replace(/^Bearer /, ""),
@@ -71,16 +66,9 @@ export async function startModelServer(
       response.writeHead(500).end(String(error));
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return {
-    /** For OPENAI_BASE_URL. */
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    requests,
-    async stop(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  /** For OPENAI_BASE_URL. */
+  const url = `${await server.start()}/v1`;
+  return { url, requests, stop: () => server.stop() };
 }
 
 const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };

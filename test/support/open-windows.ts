@@ -3,7 +3,6 @@ import { failuresFolder } from "./folders.ts";
 
 /** A window that can save evidence when a test fails. */
 export interface OpenWindow {
-  /** Writes screenshot and logs into a folder. */
   saveEvidence(folder: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -11,7 +10,6 @@ export interface OpenWindow {
 const windows = new Set<OpenWindow>();
 let failedTest: string | undefined;
 
-/** Windows that are open now. */
 export function openWindows(): readonly OpenWindow[] {
   return [...windows];
 }
@@ -27,7 +25,6 @@ export function noteFailure(title: string): void {
   failedTest = title;
 }
 
-/** After a failure: screenshots and logs of all open windows go to out/failures/<test>. */
 export async function saveEvidenceOfFailure(): Promise<void> {
   if (failedTest === undefined) return;
   const name = failedTest.replaceAll(/[^\w]+/g, "-").slice(0, 100);

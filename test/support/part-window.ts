@@ -6,7 +6,6 @@ import { BuiltPage, type BuiltPageOptions, eachWithPage } from "./built-page.ts"
 
 /** A part of the web application in a bare page: the built page with the real model; VS Code's part is simulated. */
 export class PartWindow<From extends Message, To extends Message> {
-  /** What the page sent, understood as the extension host does. */
   readonly sent: From[] = [];
   readonly #name: BuiltPageOptions["name"];
   readonly #schema: v.GenericSchema<unknown, From>;
@@ -24,7 +23,6 @@ export class PartWindow<From extends Message, To extends Message> {
     return this.#built.page;
   }
 
-  /** Changes the theme of the open page, as VS Code does. */
   async setTheme(theme: string): Promise<void> {
     await this.#built?.setTheme(theme);
   }
@@ -52,7 +50,6 @@ export class PartWindow<From extends Message, To extends Message> {
     await this.#built?.post(message);
   }
 
-  /** Shows a later state. */
   protected async showAll(messages: readonly To[]): Promise<void> {
     this.keep(messages);
     for (const message of messages) await this.post(message);

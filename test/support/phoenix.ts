@@ -1,10 +1,9 @@
 import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { uv } from "./crewai.ts";
 import { temporaryFolder } from "./folders.ts";
+import { freePort } from "./http-server.ts";
 import { installOnce } from "./install-once.ts";
 import { isCi } from "./needs.ts";
 import { waitFor } from "./wait.ts";
@@ -14,7 +13,6 @@ const run = promisify(execFile);
 /** From PyPI: a collector with a store and an API of its own. It reads the GenAI conventions since 15.10. */
 const version = "20.26.1";
 
-/** A span as Phoenix tells it. */
 export interface PhoenixSpan {
   readonly name: string;
   readonly span_kind: string;
@@ -50,15 +48,6 @@ async function phoenixPython(): Promise<string> {
     await run(program, [...install, `arize-phoenix==${version}`], { maxBuffer: 64 * 1024 * 1024 });
   });
   return path.join(folder, "bin", "python");
-}
-
-/** Phoenix takes no port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), "close");
-  return port;
 }
 
 /** Starts it with an empty store, on this machine only; that takes some 20 s. */

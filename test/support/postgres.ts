@@ -12,31 +12,37 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, Socket, type AddressInfo } from "node:net";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
 import { temporaryFolder } from "./folders.ts";
+import { freePort } from "./http-server.ts";
 import { installOnce } from "./install-once.ts";
 import { needs } from "./needs.ts";
 import { familyOf, isRunning, signal } from "./processes.ts";
 import { waitFor } from "./wait.ts";
 
-/** How a Postgres is started. */
 export interface PostgresOptions {
   /** Whether what is committed survives a power cut. By default yes; no is faster. */
   readonly isDurable?: boolean;
-  /** More settings, as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The oldest that the service works with. */
 const oldest = 14;
 const name = "postgres";
 
 /** Skips the tests of a suite where there is no Postgres. In CI, they fail. */
 export function needsPostgres(): void {
   needs(installPostgres);
+}
+
+/** For a `describe` at its top: all of its tests have one Postgres, or are skipped. */
+export function withPostgres(set: (server: TestPostgres) => unknown): void {
+  let server: TestPostgres | undefined;
+  needsPostgres();
+  before(async () => set((server = await startPostgres({ isDurable: false }))));
+  after(() => server?.stop());
 }
 
 /** Installs Postgres if it is missing, which takes up to a minute. Resolves to why there can be none here. */
@@ -83,7 +89,6 @@ async function find(): Promise<string | undefined> {
   return undefined;
 }
 
-/** As "15.18". */
 async function versionIn(folder: string): Promise<string> {
   return /\d[\d.]*/.exec(await run(path.join(folder, "pg_ctl"), ["--version"]))?.[0] ?? "";
 }
@@ -181,7 +186,6 @@ interface Parts {
   readonly control: (action: "start" | "restart") => Promise<void>;
 }
 
-/** A Postgres that runs. */
 export class TestPostgres {
   readonly port: number;
   /** Of the database `postgres`, as its superuser. */
@@ -195,7 +199,6 @@ export class TestPostgres {
     this.url = this.#urlOf(name);
   }
 
-  /** Resolves to the address of a new empty database. */
   async createDatabase(): Promise<string> {
     const database = `test_${(this.#databases += 1)}`;
     const sql = postgres(this.url, { max: 1 });
@@ -207,7 +210,6 @@ export class TestPostgres {
     return this.#urlOf(database);
   }
 
-  /** Runs one of the programs that come with the server, such as pg_dump. @throws Error with what it reports */
   async run(program: string, args: readonly string[]): Promise<void> {
     await run(path.join(this.#parts.bin, program), args);
   }
@@ -235,7 +237,6 @@ export class TestPostgres {
     await end(this.#parts.guardian, this.#parts.folder);
   }
 
-  /** What it logged. */
   log(): string {
     return readFileSync(path.join(this.#parts.folder, "log"), "utf8");
   }
@@ -244,7 +245,6 @@ export class TestPostgres {
     return path.join(this.#parts.folder, "data", "postmaster.pid");
   }
 
-  /** Returns the processes. */
   #signal(which: NodeJS.Signals): readonly number[] {
     const leader = Number.parseInt(readFileSync(this.#pidFile, "utf8"));
     const family = familyOf(leader).map(({ pid }) => pid);
@@ -280,21 +280,11 @@ async function end(guardian: Socket, folder: string): Promise<void> {
   await waitFor("Postgres to end", () => !existsSync(folder));
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 interface User {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Whom Postgres runs as: it refuses root. Undefined: as this process. */
 async function ownUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = async (option: string) => {

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { waitFor } from "./wait.ts";
 
-/** A process that runs on this machine. */
 export interface RunningProcess {
   pid: number;
   parent: number;
@@ -45,7 +44,6 @@ export async function endFamily(leader: number, patience = 5_000): Promise<void>
   }
 }
 
-/** Sends a signal to a process; it is no error if the process has ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -90,7 +88,6 @@ export function isRunning(pid: number): boolean {
   return runningProcesses().some((one) => one.pid === pid);
 }
 
-/** The ids of a process's children. */
 export function childrenOf(pid: number): number[] {
   return runningProcesses().flatMap((one) => (one.parent === pid ? [one.pid] : []));
 }

@@ -21,7 +21,6 @@ export const relayToken = "relay-token-of-the-tests";
 /** What a client needs besides its channel. */
 export const line = { fetch: defaultFetch, clock: systemClock, userAgent: "test" };
 
-/** A channel on a relay of one's own, or the given one of another server. */
 export function channelAt(address: string, token = relayToken): Promise<Channel> {
   const channels = new Channels({ ...line, secrets: new SecretMemory(), machine: "test" });
   return channels.open(address, () => Promise.resolve(token));
@@ -42,7 +41,6 @@ export class OwnRelay {
     return path.join(this.folder, "crewdeck.sqlite");
   }
 
-  /** Starts it, or starts it again at the same address. */
   async start(limits: Partial<Limits> = {}, database = this.database): Promise<void> {
     await this.stop();
     this.#relay = await openRelay({
@@ -63,7 +61,6 @@ export class OwnRelay {
     assert.deepEqual(this.log, []);
   }
 
-  /** How many callbacks it keeps. */
   waiting(): unknown {
     const reader = new DatabaseSync(this.database, { readOnly: true });
     const row = reader.prepare("SELECT count(*) AS count FROM messages").get();
@@ -105,7 +102,6 @@ export class Listening {
 
   connected = () => waitFor("the relay's connection", () => this.client.state === "connected");
 
-  /** Resolves once this many callbacks have been received. */
   until = (count: number) => waitFor(`${count} callbacks`, () => this.received.length >= count);
 }
 
@@ -141,7 +137,6 @@ export async function startRelayProcess(data: string, port = 0) {
   return { url, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
 }
 
-/** Everything that is in a folder's files. */
 export function bytesIn(folder: string): Buffer {
   return Buffer.concat(readdirSync(folder).map((name) => readFileSync(path.join(folder, name))));
 }

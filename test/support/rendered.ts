@@ -4,7 +4,6 @@ import type { Circumstances } from "../../src/view/actions.ts";
 import { viewOf } from "../../src/view/execution-view.ts";
 import { textOf } from "../../src/view/text.ts";
 
-/** The text of an execution. */
 export function renderExecution(
   execution: Execution,
   circumstances: Circumstances = {},

@@ -1,9 +1,7 @@
 import { request as forward, type RequestListener } from "node:http";
 import { type Certificate, HttpServer, textOf } from "./http-server.ts";
 
-/** A request that came through. */
 export interface Forwarded {
-  /** The port that it was forwarded to. */
   readonly port: number | undefined;
   readonly path: string;
   readonly authorization: string | undefined;

@@ -1,9 +1,7 @@
 import type { SecretStorage } from "../../src/sending/secrets.ts";
 
-/** A secret storage in memory. */
 export class SecretMemory implements SecretStorage {
   readonly entries = new Map<string, string>();
-  /** Every key that was read, in order. */
   readonly reads: string[] = [];
 
   get(key: string): Promise<string | undefined> {

@@ -5,17 +5,14 @@ import { createInterface } from "node:readline";
 import { asObject, parseJson } from "../../src/base/json.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 
-/** How to start a service. */
 export interface StartOptions {
   /** The crew's folder; by default the example crew. */
   readonly folder?: string;
   /** More arguments. Without `--data` it gets an empty folder of its own. */
   readonly args?: readonly string[];
-  /** More environment. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** A service that listens. */
 export interface RunningService {
   readonly url: string;
   readonly token: string;
@@ -23,14 +20,12 @@ export interface RunningService {
   readonly child: ChildProcess;
   /** Its `--data` folder. */
   readonly data: string;
-  /** Its stderr so far. */
   log(): string;
   /** Ends it with SIGTERM. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
 
-/** How a process ended that never listened. */
 export interface EndedService {
   readonly code: number | null;
   readonly stdout: string;
@@ -83,12 +78,10 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   };
 }
 
-/** A process of the service, in any role, that has printed its first line. */
 export interface RunningProgram {
   readonly child: ChildProcess;
   /** Its first line, of JSON. */
   readonly announced: Readonly<Record<string, unknown>>;
-  /** Its stderr so far. */
   readonly log: () => string;
   /** Resolves to its exit code when it has ended; null after a signal. */
   end(signal: NodeJS.Signals): Promise<number | null>;

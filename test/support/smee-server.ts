@@ -8,7 +8,6 @@ const maxBody = 1_048_576;
  * counts its own IDs, nothing is kept, and a callback is answered with 200 even if nobody listens.
  */
 export class SmeeServer extends HttpServer {
-  /** Headers of each request to listen. */
   readonly listened: IncomingMessage["headers"][] = [];
   readonly #listeners = new Map<ServerResponse, { channel: string; count: number }>();
 
@@ -21,7 +20,6 @@ export class SmeeServer extends HttpServer {
     for (const response of this.#listeners.keys()) this.#send(response, "event: ping\ndata: {}");
   }
 
-  /** Cuts the connections of all who listen. */
   cut(): void {
     for (const response of this.#listeners.keys()) response.destroy();
   }

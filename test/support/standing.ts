@@ -10,12 +10,10 @@ function note(words: string): void {
   if (file !== undefined) writeFileSync(`${file}.at-${process.pid}`, words);
 }
 
-/** A hook of Mocha before each test. */
 export function noteTest(this: Mocha.Context): void {
   note(`in “${this.currentTest?.fullTitle()}”`);
 }
 
-/** A hook of Mocha after each test. */
 export function noteEnd(this: Mocha.Context): void {
   note(`after “${this.currentTest?.fullTitle()}”`);
 }

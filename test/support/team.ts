@@ -3,24 +3,17 @@ import { CrewApi } from "./crew-api.ts";
 import { temporaryFolder } from "./folders.ts";
 import { startProgram, type RunningProgram } from "./service.ts";
 
-/** What a process of the service does. */
 export type Role = "api" | "worker" | "both";
 
-/** Processes of one service. */
 export interface TeamOptions {
-  /** The role of each process. */
   readonly roles: readonly Role[];
   /** The address of a Postgres database; without it, one process with a SQLite file of its own. */
   readonly database?: string;
-  /** The crew's folder. */
   readonly folder: string;
-  /** More arguments of each process. */
   readonly args?: readonly string[];
-  /** More environment, of the process with this index. */
   readonly env?: (index: number) => NodeJS.ProcessEnv;
 }
 
-/** The organisation's token in every team. */
 const token = "T";
 
 /** One process of a team, which may be killed and started again. */
@@ -55,7 +48,6 @@ export class Member {
     return this.#program?.announced ?? {};
   }
 
-  /** Where it listens. Undefined while it doesn't run. */
   get url(): string | undefined {
     const { url } = this.announced;
     return typeof url === "string" ? url : undefined;
@@ -80,14 +72,12 @@ export class Member {
     return (await program?.end(signal)) ?? null;
   }
 
-  /** Stops it without ending it, or lets it continue. */
   pause(isPaused: boolean): void {
     this.isPaused = isPaused;
     this.#program?.child.kill(isPaused ? "SIGSTOP" : "SIGCONT");
   }
 }
 
-/** The processes of one service. */
 export class Team {
   readonly members: readonly Member[];
   /** Its `--data` folder, on SQLite. */
@@ -118,7 +108,6 @@ export class Team {
     return new Team(members, data, database);
   }
 
-  /** Starts all at once. */
   async start(): Promise<void> {
     await Promise.all(this.members.map((member) => member.start()));
   }
@@ -152,7 +141,6 @@ export class Team {
     }
   }
 
-  /** Ends all with SIGKILL, and removes the SQLite file. */
   async stop(): Promise<void> {
     await Promise.all(this.members.map((member) => member.end("SIGKILL")));
   }

@@ -4,11 +4,8 @@ import { runNpm } from "./commands.ts";
 import { installOnce } from "./install-once.ts";
 import { codeServerVersion, type Edition } from "./vscode-versions.ts";
 
-/** An installed VS Code server and the Node that runs it. */
 export interface InstalledServer {
-  /** Absolute path of the Node binary that this version of VS Code requires. */
   node: string;
-  /** Absolute path of VS Code's server program. */
   program: string;
   /** Absolute path of code-server's own program, which keeps secrets for a browser. */
   front: string;

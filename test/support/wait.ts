@@ -3,12 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 /** How long a test waits for anything (ms): far more than it takes, also on a busy machine. */
 export const longestWait = 90_000;
 
-/**
- * Waits for a promise, but not for ever.
- * @param what said in the error: "the server's address"
- * @param limit milliseconds after which it gives up
- * @throws Error that names what did not come
- */
+/** Waits for a promise, but not for ever (ms). @throws Error that names what did not come, such as "the server's address" */
 export async function within<T>(
   what: string,
   promise: T | Promise<T>,
@@ -26,13 +21,7 @@ export async function within<T>(
   }
 }
 
-/**
- * Calls a function until it returns neither undefined nor false, and returns that.
- * @param what said in the error: "the server's address"
- * @param limit milliseconds after which it gives up
- * @param pause milliseconds between two calls
- * @throws Error that names what did not come
- */
+/** Calls a function until it returns neither undefined nor false, and returns that. Times in ms. @throws Error that names what did not come */
 export async function waitFor<T>(
   what: string,
   ask: () => T | Promise<T>,

@@ -2,18 +2,14 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
-import { needsPostgres, startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { type TestPostgres, withPostgres } from "../support/postgres.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
 const folder = path.join(projectFolder, "media", "example-crew");
 
 describe("a backup of a Postgres", () => {
-  needsPostgres();
   let server: TestPostgres;
-  before(async () => {
-    server = await startPostgres({ isDurable: false });
-  });
-  after(() => server.stop());
+  withPostgres((given) => (server = given));
 
   const start = (database: string): Promise<RunningService> =>
     startService({ folder, args: ["--database", database, "--task-seconds", "0"] });

@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { needsPostgres, startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { type TestPostgres, withPostgres } from "../support/postgres.ts";
 import { runService } from "../support/service.ts";
 
 describe("crewdeck migrate", () => {
-  needsPostgres();
   let server: TestPostgres;
-  before(async () => {
-    server = await startPostgres({ isDurable: false });
-  });
-  after(() => server.stop());
+  withPostgres((given) => (server = given));
 
   it("makes the tables, changes nothing the second time, and refuses those of a newer version", async () => {
     const database = await server.createDatabase();

@@ -9,7 +9,6 @@ import { projectFolder } from "../support/folders.ts";
 
 declare global {
   interface Window {
-    /** Defined by axe-core's script. */
     readonly axe: typeof axe;
   }
 }
@@ -19,7 +18,6 @@ const axeSource = readFileSync(
   "utf8",
 );
 
-/** A built page of which the theme can be changed. */
 interface Themed {
   readonly page: Page;
   setTheme(theme: string): Promise<void>;
@@ -47,7 +45,6 @@ export async function violationsIn(shown: Themed): Promise<string[]> {
   return found;
 }
 
-/** Which of VS Code's colours in a page's style are missing in a theme. */
 export function unknownColours(name: BuiltPageOptions["name"]): string[] {
   const style = readFileSync(path.join(projectFolder, "dist/webview", `${name}.css`), "utf8");
   const used = [...style.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1]!);
@@ -57,7 +54,6 @@ export function unknownColours(name: BuiltPageOptions["name"]): string[] {
   );
 }
 
-/** By how many pixels a page is wider than its window. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -1,6 +1,5 @@
 import type { VSCodeWindow } from "../support/window.ts";
 
-/** The steps of the walkthrough that is open. */
 const steps = ".gettingStartedContainer .getting-started-step";
 
 /** Opens the walkthrough with the link in the empty view, and waits for its steps. */
@@ -10,7 +9,6 @@ export async function takeTheTour({ tree, page }: VSCodeWindow): Promise<void> {
   await page.locator(steps).first().waitFor();
 }
 
-/** Opens the walkthrough by its name and waits for its steps. */
 export async function openWalkthrough(window: VSCodeWindow): Promise<void> {
   await window.runCommand("Welcome: Open Walkthrough...");
   await window.quickInput.choose("Select a walkthrough to open", "Get Started with Crewdeck");

@@ -4,7 +4,6 @@ import { eachWithPage } from "../built-page.ts";
 import { waitFor } from "../wait.ts";
 import { FormWindow, type FormWindowOptions } from "./form-window.ts";
 
-/** The parts of a form, by their visible names. */
 export class FormPage {
   #form: FormWindow | undefined;
 
@@ -12,13 +11,11 @@ export class FormPage {
     eachWithPage(() => this.#form);
   }
 
-  /** Opens a form for one test. */
   async open(options: FormWindowOptions): Promise<FormWindow> {
     this.#form = await FormWindow.open(options);
     return this.#form;
   }
 
-  /** The test's form. */
   get window(): FormWindow {
     assert.ok(this.#form !== undefined, "the test has opened a form");
     return this.#form;
@@ -28,7 +25,6 @@ export class FormPage {
     return this.window.page;
   }
 
-  /** Changes the theme of the open form, as VS Code does. */
   setTheme(theme: string): Promise<void> {
     return this.window.setTheme(theme);
   }
@@ -40,13 +36,11 @@ export class FormPage {
   readonly kickOff = (): Locator =>
     this.page.getByRole("button", { name: "Kick Off", exact: true });
   readonly value = (name: string): Promise<string> => this.field(name).inputValue();
-  /** Fills in fields, in order. */
   readonly fill = async (values: Readonly<Record<string, string>>): Promise<void> => {
     for (const [name, text] of Object.entries(values)) await this.field(name).fill(text);
   };
   readonly started = (): Promise<unknown> =>
     waitFor("the start", () => this.window.started.length === 1);
-  /** Presses Kick Off, and waits for the start. */
   readonly start = async (): Promise<void> => {
     await this.kickOff().click();
     await this.started();

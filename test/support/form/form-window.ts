@@ -62,7 +62,6 @@ export class FormWindow extends TestForm {
   }
 }
 
-/** What a form is opened with. */
 export interface FormWindowOptions {
   /** Of the crew; one called “topic” if not given. */
   readonly fields?: readonly InputField[];

@@ -31,9 +31,7 @@ const crew: FormCrew = {
 export class TestForm implements FormHost {
   readonly session: FormSession;
   readonly clock: Clock;
-  /** What was posted to the page. */
   readonly views: FormView[] = [];
-  /** What was written to disk. */
   readonly saved: Draft[] = [];
   readonly dropped: string[] = [];
   readonly last: Draft[] = [];
@@ -43,7 +41,6 @@ export class TestForm implements FormHost {
   readonly opened: (Execution | undefined)[] = [];
   readonly acted: ErrorAction[] = [];
   readonly late: unknown[] = [];
-  /** What the panel would show. */
   readonly problems: unknown[] = [];
   /** The tools that were called, in order, with what they got. */
   readonly asked: (readonly [ToolName, Prefill | undefined])[] = [];
@@ -103,7 +100,6 @@ export class TestForm implements FormHost {
   readonly runAction = (action: ErrorAction) => this.acted.push(action);
   readonly onLateProblem = (error: unknown) => void this.late.push(error);
 
-  /** The form that was shown last. */
   get form(): ShownForm {
     const shown = this.views.at(-1);
     assert.ok(shown?.form !== undefined, JSON.stringify(shown));

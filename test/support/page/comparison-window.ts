@@ -40,7 +40,6 @@ export class ComparisonWindow extends PartWindow<FromComparison, ToComparison> {
     return this.page;
   }
 
-  /** Shows a later state. */
   async show(options: ComparisonWindowOptions): Promise<void> {
     await this.showAll(messagesOf(options));
   }

@@ -31,7 +31,6 @@ export class PageWindow extends PartWindow<FromPage, ToPage> {
     return this.page;
   }
 
-  /** Shows a later state. */
   async show(options: PageWindowOptions): Promise<void> {
     await this.showAll(messagesOf(options));
   }

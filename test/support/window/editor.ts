@@ -11,12 +11,10 @@ export class Editor {
     this.#group = page.locator(".editor-group-container.active");
   }
 
-  /** A tab by text on it. */
   tab(name: string | RegExp): Locator {
     return this.#page.locator(".tabs-container .tab").filter({ hasText: name });
   }
 
-  /** The focused tab, by text on it. */
   activeTab(name: string | RegExp): Locator {
     return this.#group.locator(".tabs-container .tab.active").filter({ hasText: name });
   }

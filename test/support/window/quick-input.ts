@@ -15,17 +15,14 @@ export class QuickInput {
     this.rows = this.widget.locator(".quick-input-list .monaco-list-row");
   }
 
-  /** Waits for a box whose title, message or placeholder contains `prompt`. */
   async waitFor(prompt: string): Promise<void> {
     await waitFor(`a box that says "${prompt}"`, () => this.asks(prompt));
   }
 
-  /** Whether a box is there whose title, message or placeholder contains `prompt`. */
   async asks(prompt: string): Promise<boolean> {
     return (await this.#text()).includes(prompt);
   }
 
-  /** Types into the box with `prompt` and accepts it with Enter. */
   async answer(prompt: string, text: string): Promise<void> {
     await this.waitFor(prompt);
     await this.input.fill(text);
@@ -44,12 +41,10 @@ export class QuickInput {
     await this.input.press(key);
   }
 
-  /** The labels of the rows in view in the open box. */
   async labels(): Promise<string[]> {
     return trimmed(this.rows.locator(".quick-input-list-label .label-name"));
   }
 
-  /** Cancels the open box with Escape. */
   async dismiss(): Promise<void> {
     await this.press("Escape");
     await this.widget.waitFor({ state: "hidden" });
@@ -83,7 +78,6 @@ export class QuickInput {
     );
   }
 
-  /** Moves the focus to the row with this label. */
   async #goTo(label: string): Promise<void> {
     const isOffered = await this.#offers(label, longestWait);
     const labels = await this.labels();

@@ -1,10 +1,8 @@
 import type { Locator, Page } from "playwright-core";
 import { waitFor } from "../wait.ts";
 
-/** One row of a tree as a person sees it. */
 export interface TreeRow {
   label: string;
-  /** The dimmed text behind the label. */
   description: string;
   /** What a screen reader announces. */
   spoken: string;
@@ -45,7 +43,6 @@ export class Tree {
     return this.#item(container).locator(".badge-content");
   }
 
-  /** All rows in view, from top to bottom. */
   rows(): Promise<TreeRow[]> {
     return this.#rows.evaluateAll((elements) =>
       elements
@@ -83,7 +80,6 @@ export class Tree {
     ).first();
   }
 
-  /** Opens a row's children if they are closed. */
   async expand(text: string | RegExp): Promise<void> {
     const row = this.row(text);
     await row.waitFor();
@@ -114,7 +110,6 @@ export class Tree {
     return (await tooltip.innerText()).replaceAll("\u00a0", " ");
   }
 
-  /** Clicks a row. */
   async click(text: RowText): Promise<void> {
     await this.#uncovered((timeout) => this.row(text).click({ timeout }));
   }

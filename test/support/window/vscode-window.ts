@@ -23,7 +23,6 @@ const themes = {
 /** A theme's name in the setting `workbench.colorTheme`. */
 export type ThemeName = keyof typeof themes;
 
-/** What a page needs from its VS Code. */
 export interface PageOptions {
   server: Pick<VSCodeServer, "dataFolder" | "logFile" | "extensionHosts">;
   context: BrowserContext;
@@ -41,7 +40,6 @@ export class VSCodeWindow implements OpenWindow {
   readonly editor: Editor;
   readonly messages: Messages;
   readonly webview: Webview;
-  /** The folder that is open in it. */
   readonly workspace: string;
   readonly #options: PageOptions;
   readonly #isFirst: boolean;
@@ -70,7 +68,6 @@ export class VSCodeWindow implements OpenWindow {
     return this.#options.server.dataFolder;
   }
 
-  /** Process id of this window's extension host. */
   get extensionHost(): number {
     return this.#extensionHost;
   }
@@ -80,17 +77,14 @@ export class VSCodeWindow implements OpenWindow {
     return this.#options.server.extensionHosts();
   }
 
-  /** Loads the page and waits for the workbench and its extension host. */
   async load(): Promise<void> {
     await this.#withNewExtensionHost(() => this.page.goto(this.#options.addressOf(this.workspace)));
   }
 
-  /** Reloads the window, as "Developer: Reload Window" does. */
   async reload(): Promise<void> {
     await this.#withNewExtensionHost(() => this.page.reload());
   }
 
-  /** Runs a command through the palette; `title` with its category, such as "Crewdeck: Kickoff". */
   runCommand(title: string): Promise<void> {
     return this.quickInput.runCommand(title);
   }
@@ -100,12 +94,10 @@ export class VSCodeWindow implements OpenWindow {
     return openPage({ ...this.#options, workspace }, false);
   }
 
-  /** Changes machine settings; `undefined` restores the default. */
   setSettings(settings: Record<string, unknown>): void {
     writeSettings(this.dataFolder, settings);
   }
 
-  /** Switches the colour theme and waits until it is active. */
   async setTheme(name: ThemeName): Promise<void> {
     this.setSettings({
       ...readSettings(this.dataFolder),
@@ -171,7 +163,6 @@ export class VSCodeWindow implements OpenWindow {
   }
 }
 
-/** Opens a page on a VS Code that runs already. */
 export async function openPage(options: PageOptions, isFirst = true): Promise<VSCodeWindow> {
   const [blank] = isFirst ? options.context.pages() : [];
   const window = new VSCodeWindow(blank ?? (await options.context.newPage()), options, isFirst);

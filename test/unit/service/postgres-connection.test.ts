@@ -4,7 +4,7 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
-import { readAnswer, type ApiAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
+import { CrewApi, type DocumentedStatus } from "../../support/crew-api.ts";
 import { CuttingProxy, type Cut } from "../../support/cutting-proxy.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -17,62 +17,38 @@ const longestStory = 27_000;
 const lanes = 6;
 
 /** A service whose connections to Postgres can be dropped. */
-class Lane {
-  readonly runs: string[] = [];
-  readonly log: string[] = [];
-  readonly proxy: CuttingProxy;
-  /** Past the proxy. */
-  readonly database: string;
-  readonly #opened: ReturnType<typeof openOn>;
-
-  static async open(server: TestPostgres): Promise<Lane> {
-    const proxy = await CuttingProxy.start(server.port);
-    const log: string[] = [];
-    const database = await server.createDatabase();
-    const storage = await openPostgresStorage(proxy.through(database), (line) => log.push(line));
-    return new Lane(proxy, database, storage, log);
-  }
-
-  private constructor(
-    proxy: CuttingProxy,
-    database: string,
-    storage: Awaited<ReturnType<typeof openPostgresStorage>>,
-    log: string[],
-  ) {
-    this.proxy = proxy;
-    this.database = database;
-    this.log = log;
-    const rehearsal = rehearsalEngine(0);
-    const engine: Engine = {
-      ...rehearsal,
-      run: (attempt, report) => {
-        this.runs.push(`${attempt.executionId} ${attempt.task.id} ${attempt.attempt}`);
-        return rehearsal.run(attempt, report);
-      },
-    };
-    this.#opened = openOn(storage, (line) => this.log.push(line), { engine });
-  }
-
-  work = () => this.#opened.service.work();
-
-  async request(method: string, path: string, body?: object): Promise<ApiAnswer> {
-    const text = body === undefined ? {} : { body: JSON.stringify(body) };
-    const headers = { Authorization: "Bearer T" };
-    return readAnswer(await this.#opened.app.request(path, { method, headers, ...text }));
-  }
-
-  /** Ends the leases of callbacks, as time does: those whose take got no answer are sent. */
-  async endLeases(): Promise<void> {
-    const sql = postgres(this.database, { max: 1 });
-    await sql`UPDATE crewdeck.deliveries SET due = 0 WHERE state = 'pending'`;
-    await sql.end();
-  }
-
-  async end(): Promise<void> {
-    await this.#opened.service.close();
-    await this.proxy.stop();
-  }
+async function openLane(server: TestPostgres) {
+  const proxy = await CuttingProxy.start(server.port);
+  const database = await server.createDatabase();
+  const runs: string[] = [];
+  const rehearsal = rehearsalEngine(0);
+  const engine: Engine = {
+    ...rehearsal,
+    run: (attempt, report) => {
+      runs.push(`${attempt.executionId} ${attempt.task.id} ${attempt.attempt}`);
+      return rehearsal.run(attempt, report);
+    },
+  };
+  const storage = await openPostgresStorage(proxy.through(database), () => undefined);
+  const { service, app } = openOn(storage, () => undefined, { engine });
+  await service.work();
+  return {
+    proxy,
+    runs,
+    api: new CrewApi({ url: "http://localhost", token: "T" }, app.request),
+    /** Ends the leases of callbacks, as time does: those whose take got no answer are sent. */
+    async endLeases() {
+      const sql = postgres(database, { max: 1 });
+      await sql`UPDATE crewdeck.deliveries SET due = 0 WHERE state = 'pending'`;
+      await sql.end();
+    },
+    async end() {
+      await service.close();
+      await proxy.stop();
+    },
+  };
 }
+type Lane = Awaited<ReturnType<typeof openLane>>;
 
 describe("service: a connection to Postgres that is dropped", () => {
   needsPostgres();
@@ -84,8 +60,7 @@ describe("service: a connection to Postgres that is dropped", () => {
     server = await startPostgres({ isDurable: false });
     receiver = new CallbackReceiver();
     base = await receiver.start();
-    for (let count = 0; count < lanes; count += 1) open.push(await Lane.open(server));
-    for (const lane of open) await lane.work();
+    for (let count = 0; count < lanes; count += 1) open.push(await openLane(server));
   });
   after(async () => {
     for (const lane of open) await lane.end();
@@ -97,7 +72,7 @@ describe("service: a connection to Postgres that is dropped", () => {
   async function tellStory(lane: Lane, path: string) {
     const crewWebhookUrl = base + path;
     const started = await waitFor("a kickoff", async () => {
-      const { status, body } = await lane.request("POST", "/kickoff", { inputs, crewWebhookUrl });
+      const { status, body } = await lane.api.post("/kickoff", { inputs, crewWebhookUrl });
       return status === 200 && (body as { readonly kickoff_id: string });
     });
     const id = started.kickoff_id;
@@ -105,7 +80,7 @@ describe("service: a connection to Postgres that is dropped", () => {
       waitFor(
         what,
         async () => {
-          const { status, body } = await lane.request("GET", `/${id}/status`);
+          const { status, body } = await lane.api.get(`/${id}/status`);
           return status === 200 && isIt(body as DocumentedStatus) && (body as DocumentedStatus);
         },
         longestStory,
@@ -114,12 +89,10 @@ describe("service: a connection to Postgres that is dropped", () => {
       status.pending_human_input?.attempt === attempt;
     for (const attempt of [1, 2]) {
       await until(`attempt ${attempt}`, isAt(attempt));
-      const decision = {
-        ...{ execution_id: id, task_id: "draft", crewWebhookUrl },
-        ...{ human_feedback: `about ${attempt}`, is_approve: attempt === 2 },
-      };
+      const decide = () =>
+        lane.api.resume(id, "draft", attempt === 2, `about ${attempt}`, { crewWebhookUrl });
       await waitFor("the decision", async () => {
-        if ((await lane.request("POST", "/resume", decision)).status === 200) return true;
+        if ((await decide()).status === 200) return true;
         return !isAt(attempt)(await until("a status", () => true));
       });
     }

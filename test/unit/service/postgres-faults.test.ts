@@ -13,26 +13,21 @@ import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { createFlowStore } from "../../../src/service/flow-store.ts";
 import { createStore } from "../../../src/service/store.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
-import type { DocumentedStatus } from "../../support/crew-api.ts";
+import { CrewApi } from "../../support/crew-api.ts";
 import { CuttingProxy } from "../../support/cutting-proxy.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { isCi } from "../../support/needs.ts";
-import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { waitFor, within } from "../../support/wait.ts";
-import { addExecution, ask as askApp, type HarnessOptions, inputs, openOn } from "./support.ts";
+import { addExecution, type HarnessOptions, inputs, openOn } from "./support.ts";
 
 const run = promisify(execFile);
 
-const approval = { task_id: "draft", human_feedback: "", is_approve: true };
-
 describe("service: faults on Postgres", () => {
-  needsPostgres();
   let server: TestPostgres;
+  withPostgres((given) => (server = given));
   let url: string;
   const closing: (() => Promise<unknown>)[] = [];
-  before(async () => {
-    server = await startPostgres({ isDurable: false });
-  });
   beforeEach(async () => {
     url = await server.createDatabase();
   });
@@ -40,7 +35,6 @@ describe("service: faults on Postgres", () => {
     // What was opened last may need what was opened first.
     for (const close of closing.splice(0).reverse()) await within("the clean-up", close());
   });
-  after(() => server.stop());
 
   /** A process that serves one crew. */
   async function open(options: HarnessOptions = {}) {
@@ -49,24 +43,10 @@ describe("service: faults on Postgres", () => {
     const storage = await within("the database", openPostgresStorage(url, note));
     const { service, app } = openOn(storage, note, options);
     closing.push(() => service.close());
-    const ask = async (path: string, body?: object) =>
-      await within(`the answer of ${path}`, askApp(app, path, body));
-    const call = async (path: string, body?: object): Promise<unknown> => {
-      const answer = await ask(path, body);
-      assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      return answer.body;
-    };
-    return {
-      service,
-      log,
-      ask,
-      call,
-      status: async (id: string) => (await call(`/${id}/status`)) as DocumentedStatus,
-      kickoff: async () => {
-        const answer = (await call("/kickoff", { inputs })) as { readonly kickoff_id: string };
-        return answer.kickoff_id;
-      },
-    };
+    const api = new CrewApi({ url: "http://localhost", token: "T" }, (path, init) =>
+      within(`the answer of ${path}`, app.request(path, init)),
+    );
+    return { service, log, api, kickoff: () => api.kickoff({ inputs }) };
   }
 
   function connect(address = url) {
@@ -187,36 +167,37 @@ describe("service: faults on Postgres", () => {
       ...rehearsalEngine(0),
       run: () => Promise.reject(new Error("\0 and \ud800")),
     };
-    const { service, status, kickoff } = await open({ engine });
+    const { service, api, kickoff } = await open({ engine });
     await service.work();
     const id = await kickoff();
-    await waitFor("the end", async () => (await status(id)).status === "error");
-    assert.match(JSON.stringify(await status(id)), /Task execution failed: \ufffd and \ufffd/);
+    assert.match(
+      JSON.stringify(await api.untilEnded(id)),
+      /Task execution failed: \ufffd and \ufffd/,
+    );
   });
 
   it("a full disk ends no execution whose output was approved", async () => {
-    const { service, log, status, kickoff, call } = await open();
+    const { service, log, api, kickoff } = await open();
     await service.work();
     const id = await kickoff();
-    await waitFor("a person", async () => (await status(id)).pending_human_input);
+    await api.untilWaiting(id);
     const disk = await refuse("UPDATE OF taken", "attempts");
-    await call("/resume", { execution_id: id, ...approval });
+    assert.equal((await api.resume(id, "draft", true)).status, 200);
     await disk.refusals();
     await disk.free();
-    await waitFor("the end", async () => (await status(id)).status !== "running");
-    assert.deepEqual([(await status(id)).status, log], ["completed", []]);
+    assert.deepEqual([(await api.untilEnded(id)).status, log], ["completed", []]);
   });
 
   it("a decision is answered though a full disk keeps its run from being woken", async () => {
-    const { service, log, status, kickoff, call } = await open();
+    const { service, log, api, kickoff } = await open();
     await service.work();
     const id = await kickoff();
-    await waitFor("a person", async () => (await status(id)).pending_human_input);
+    await api.untilWaiting(id);
     const disk = await refuse("INSERT", "workflow_signals");
-    await call("/resume", { execution_id: id, ...approval });
+    assert.equal((await api.resume(id, "draft", true)).status, 200);
     await disk.refusals();
     await disk.free();
-    await waitFor("the end", async () => (await status(id)).status === "completed");
+    assert.equal((await api.untilEnded(id)).status, "completed");
     assert.match(log[0] ?? "", /^A run could not be woken for its decision yet: full/);
   });
 
@@ -245,10 +226,10 @@ describe("service: faults on Postgres", () => {
       await admin`CREATE DATABASE on_small_disk TABLESPACE small`;
       closing.push(() => admin`DROP DATABASE on_small_disk WITH (FORCE)`.execute());
       url = server.url.replace(/postgres$/, "on_small_disk");
-      const { service, ask, status, kickoff } = await open();
+      const { service, api, kickoff } = await open();
       await service.work();
       const first = await kickoff();
-      await waitFor("a person", async () => (await status(first)).pending_human_input);
+      await api.untilWaiting(first);
       const filler = path.join(disk, "filler");
       // The service ends when it has stored what it has begun.
       closing.push(() => rm(filler, { force: true }));
@@ -256,7 +237,7 @@ describe("service: faults on Postgres", () => {
       const accepted = [first];
       const large = { inputs: { ...inputs, topic: randomBytes(200_000).toString("hex") } };
       const refusal = await waitFor("a refusal", async () => {
-        const answer = await ask("/kickoff", large);
+        const answer = await api.post("/kickoff", large);
         // A new connection to Postgres may need some space, too.
         if (answer.status === 503) return false;
         if (answer.status !== 200) return answer;
@@ -266,18 +247,17 @@ describe("service: faults on Postgres", () => {
       assert.equal(refusal.status, 500);
       assert.match(JSON.stringify(refusal.body), /The disk that keeps the service's data is full/);
       // A little may still fit.
-      const early = await ask("/resume", { execution_id: first, ...approval });
+      const early = await api.resume(first, "draft", true);
       assert.ok([200, 500, 503].includes(early.status), `${early.status}`);
       rmSync(filler);
       const [found] = await connect().unsafe(`SELECT count(*) AS count FROM ${schema}.executions`);
       assert.equal(Number(found?.["count"]), accepted.length);
       accepted.push(await kickoff());
       for (const id of accepted.slice(early.status === 200 ? 1 : 0)) {
-        await waitFor("a person", async () => (await status(id)).pending_human_input);
-        assert.equal((await ask("/resume", { execution_id: id, ...approval })).status, 200);
+        await api.untilWaiting(id);
+        assert.equal((await api.resume(id, "draft", true)).status, 200);
       }
-      for (const id of accepted)
-        await waitFor("the end", async () => (await status(id)).status === "completed");
+      for (const id of accepted) assert.equal((await api.untilEnded(id)).status, "completed");
     });
   });
 
@@ -294,7 +274,7 @@ describe("service: faults on Postgres", () => {
     // The library ends a run after 1,000 steps.
     assert.deepEqual([...(await sql`SELECT step_name FROM crewdeck.step_attempts`)], []);
     await next.service.work();
-    await waitFor("its task", async () => (await next.status(id)).pending_human_input);
+    await next.api.untilWaiting(id);
     assert.equal(old.log.length, 1);
   });
 

@@ -5,14 +5,12 @@ import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { createQueue } from "../../../src/service/server/limits.ts";
 import { openService } from "../../../src/service/service.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
-import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { ask, crew, inputs } from "./support.ts";
 
 describe("The queue of kickoffs of several processes", () => {
-  needsPostgres();
   let server: TestPostgres;
-  before(async () => (server = await startPostgres({ isDurable: false })));
-  after(() => server.stop());
+  withPostgres((given) => (server = given));
 
   /** An API process that serves two crews. */
   async function open(url: string, limit: () => number) {

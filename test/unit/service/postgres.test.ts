@@ -22,19 +22,16 @@ import { createDeliveries } from "../../../src/service/deliveries.ts";
 import { Refusal } from "../../../src/service/errors.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
 import { projectFolder } from "../../support/folders.ts";
-import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
 import { addExecution, valuesOf } from "./support.ts";
 
 describe("service: Postgres", () => {
-  needsPostgres();
   let server: TestPostgres;
+  withPostgres((given) => (server = given));
   let url: string;
   let log: string[];
   const opened: Database[] = [];
-  before(async () => {
-    server = await startPostgres({ isDurable: false });
-  });
   beforeEach(async () => {
     url = await server.createDatabase();
     log = [];
@@ -42,7 +39,6 @@ describe("service: Postgres", () => {
   afterEach(async () => {
     for (const database of opened.splice(0)) await database.close();
   });
-  after(() => server.stop());
 
   async function open(): Promise<PostgresDatabase> {
     const database = await openPostgresDatabase(url, (line) => log.push(line));
