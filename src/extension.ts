@@ -173,7 +173,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchEnds({ store, leader, clock, context }));
   owned.add(showStatusBar(store, circumstances));
   owned.add(watchRefusedTokens(poller, leader, crews, database));
-  owned.add(watchProjects(tree.view, crews, opened, clock));
+  owned.add(watchProjects(tree.view, crews, opened));
   owned.add(registerProjectFiles({ crews, store, clock }));
   const timeline = owned.add(
     registerTimeline({

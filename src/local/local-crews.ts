@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import { NothingToDo, UserError } from "../base/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import type { HeldDecision, ModelRoute } from "../base/window-protocol.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -129,7 +129,7 @@ export class LocalCrews implements vscode.Disposable {
   /** The engine for the next kickoffs: a running service is started again. Undefined if the person cancels. @throws UserError if the engine can't run */
   async changeEngine(crewId: string, engine?: LocalEngine): Promise<Crew | undefined> {
     const project = this.#projectOf(crewId);
-    const chosen = engine ?? (await project.engine.pick());
+    const chosen = engine ?? (await project.pickEngine());
     if (chosen === undefined) return undefined;
     const { isRunning } = project;
     if (!(await project.setEngine(chosen))) return undefined;
@@ -140,8 +140,7 @@ export class LocalCrews implements vscode.Disposable {
   /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
   lacksCrewai(crewId: string): boolean {
     const folder = folderOf(crewId);
-    const obstacle = this.#projects.get(folder)?.engine.obstacle;
-    return folder !== exampleFolder && (obstacle === "python" || obstacle === "crewai");
+    return folder !== exampleFolder && this.#projects.get(folder)?.obstacle === "crewai";
   }
 
   /**
@@ -163,27 +162,19 @@ export class LocalCrews implements vscode.Disposable {
     return project.crew(classOf(crewId));
   }
 
-  /** @param kickoffIds undefined for all that are interrupted. @returns those that were. @throws UserError */
+  /** @param kickoffIds by default all that are interrupted. @returns those that were. @throws UserError */
   async decideInterrupted(
     crewId: string,
     type: HeldDecision,
-    kickoffIds: readonly string[] | undefined,
+    kickoffIds?: readonly string[],
   ): Promise<readonly string[]> {
-    const project = this.#projectOf(crewId);
-    const held = project.connection?.held ?? [];
-    if (held.length === 0)
-      throw new NothingToDo(vscode.l10n.t("No execution of “{0}” was interrupted.", project.name));
-    return await project.decide(type, kickoffIds ?? held);
+    return await this.#projectOf(crewId).decide(type, kickoffIds);
   }
 
   async ensureRunning(crewId: string): Promise<Crew> {
     const folder = folderOf(crewId);
     if (!this.#projects.has(folder)) await this.refresh();
-    const project = this.#projects.get(folder);
-    if (project === undefined)
-      throw new UserError(
-        vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."),
-      );
+    const project = this.#projectOf(crewId);
     await this.#start(folder);
     return project.named(classOf(crewId));
   }
@@ -274,7 +265,11 @@ export class LocalCrews implements vscode.Disposable {
   #projectOf(crewId: string): LocalProject {
     const project = this.#projects.get(folderOf(crewId));
     if (project !== undefined) return project;
-    throw new UserError(vscode.l10n.t("This local crew was already removed."));
+    throw new UserError(
+      vscode.l10n.t(
+        "This local crew was removed, or its folder is gone. Start it from where it is now.",
+      ),
+    );
   }
 
   /** Loads its code with the first local crew. */
@@ -337,7 +332,7 @@ export class LocalCrews implements vscode.Disposable {
   /** Crews that were rehearsed only because the workspace wasn't trusted. */
   async #trusted(): Promise<void> {
     for (const project of this.#projects.values())
-      if (project.isRunning && project.engine.obstacle === "trust" && !project.hasOpenExecutions())
+      if (project.isRunning && project.obstacle === "trust" && !project.hasOpenExecutions())
         await this.#startAnew(project);
   }
 

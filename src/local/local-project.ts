@@ -1,19 +1,23 @@
+import path from "node:path";
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import type { HeldDecision } from "../base/window-protocol.ts";
-import { showLocalLogAction } from "../crews/errors.ts";
+import { changeEngineAction, showLocalLogAction, trustAction } from "../crews/errors.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
-import { showError } from "../editor/messages.ts";
+import { confirm, plainLabel, showError } from "../editor/messages.ts";
+import { projectRoot } from "../projects/pyproject.ts";
+import { isFile } from "../projects/reading.ts";
 import { toRehearse } from "../projects/types.ts";
+import { chooseEngine, type EnginePlan } from "./choose-engine.ts";
 import type { Connection } from "./connection.ts";
-import { CrewEngine } from "./engines.ts";
+import * as engines from "./engines.ts";
 import type { LocalCrewsOptions } from "./local-crews.ts";
 import { LocalService, type ServiceTokens } from "./local-service.ts";
 import { readClasses, readProject } from "./projects.ts";
 import { pickClass, reportEnd, reportInterrupted } from "./questions.ts";
-import { idOf, type ProjectRecord, type ProjectRecords } from "./records.ts";
-import { ServiceError, startService } from "./service-process.ts";
+import { exampleFolder, idOf, type ProjectRecord, type ProjectRecords } from "./records.ts";
+import { ServiceError, startService, type ServiceOptions } from "./service-process.ts";
 
 interface LocalProjectOptions
   extends Omit<LocalCrewsOptions, "database" | "storage">, Pick<ProjectRecord, "folder" | "name"> {
@@ -28,12 +32,12 @@ interface LocalProjectOptions
 export class LocalProject extends LocalService {
   readonly name: string;
   readonly uri: vscode.Uri;
-  readonly engine: CrewEngine;
   readonly log: (line: string) => void;
   readonly #options: LocalProjectOptions;
   /** Started or needed in this window. */
   #isUsed = false;
   #isStarting = false;
+  #plan: EnginePlan | undefined;
   /** The next start may take another engine than the last one. */
   #isEngineFree = false;
 
@@ -42,7 +46,6 @@ export class LocalProject extends LocalService {
     super({ ...options, hasTokenFile });
     ({ name: this.name, uri: this.uri, log: this.log } = options);
     this.#options = options;
-    this.engine = new CrewEngine(this);
   }
 
   get isRunning(): boolean {
@@ -53,8 +56,9 @@ export class LocalProject extends LocalService {
     return this.records.crewIds(this.folder).some(this.#options.hasOpenExecutions);
   }
 
-  async hasChosenModel(): Promise<boolean> {
-    return (await this.#options.models()).choice(idOf(this.folder)).use !== "project";
+  /** Why the crew didn't start with crewAI; undefined if it did, or if a person chose rehearsal. */
+  get obstacle(): EnginePlan["obstacle"] {
+    return this.#plan?.obstacle;
   }
 
   /** None if another window has removed them. */
@@ -63,7 +67,7 @@ export class LocalProject extends LocalService {
     if (record === undefined) return [];
     const { failure, wanted, port, engine = "rehearsal" } = record;
     const { url, connection } = this;
-    const note = connection && this.engine.note;
+    const note = connection && this.#plan?.note;
     const interrupted = connection?.held ?? [];
     const idle = this.#isStarting
       ? { starting: true as const }
@@ -105,19 +109,13 @@ export class LocalProject extends LocalService {
   named(crewClass: string | undefined): Crew {
     const found = this.crews().find(({ local }) => local?.crewClass === crewClass);
     if (found !== undefined) return found;
-    const { name } = this;
     const all = this.records.classes(this.folder).join(", ");
-    if (all === "")
-      throw new UserError(vscode.l10n.t("The project of “{0}” has only one crew.", name));
     throw new UserError(
-      crewClass === undefined
-        ? vscode.l10n.t("The project of “{0}” has several crews: {1}.", name, all)
-        : vscode.l10n.t(
-            "The project of “{0}” has no crew “{1}”. It has {2}.",
-            name,
-            crewClass,
-            all,
-          ),
+      vscode.l10n.t(
+        "The project of “{0}” has these crews: {1}. Name one of them.",
+        this.name,
+        all || this.name,
+      ),
     );
   }
 
@@ -142,22 +140,65 @@ export class LocalProject extends LocalService {
     }
   }
 
-  /** Stops a service with another engine. False if the person cancels. @throws UserError if the engine can't run */
+  /** Asks which engine the crew is to run on. Undefined if the person cancels. */
+  async pickEngine(): Promise<LocalEngine | undefined> {
+    const plan = await this.#planFor("crewai");
+    const current = this.records.read(this.folder)?.engine ?? "rehearsal";
+    const description = vscode.l10n.t("current");
+    const item = (engine: LocalEngine, label: string, detail: string) => ({
+      ...{ engine, label, detail, ...(engine === current && { description }) },
+    });
+    const items = [
+      item("crewai", vscode.l10n.t("crewAI"), plainLabel(plan.note ?? "")),
+      item(
+        "rehearsal",
+        vscode.l10n.t("Rehearsal"),
+        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called."),
+      ),
+    ];
+    if ((await this.#planFor("rehearsal")).engine === undefined) items.pop();
+    const title = vscode.l10n.t("What is to run “{0}”?", this.name);
+    const picked = await vscode.window.showQuickPick(items, { title });
+    if (picked === undefined || picked.engine === current || !this.hasOpenExecutions())
+      return picked?.engine;
+    const isSure = await confirm(
+      vscode.l10n.t("Change what runs “{0}”?", this.name),
+      vscode.l10n.t(
+        "Executions that have not ended continue that way. What runs now is interrupted.",
+      ),
+      picked.label,
+    );
+    return isSure ? picked.engine : undefined;
+  }
+
+  /** Stops a service with another engine. Undefined if the person cancels. @throws UserError if the engine can't run */
   async setEngine(engine: LocalEngine): Promise<boolean> {
-    if (!(await this.engine.allows(engine))) return false;
-    const isOther = this.records.read(this.folder)?.engine !== engine;
+    const { folder, records, name, uri } = this;
+    const plan = await this.#planFor(engine);
+    if (plan.engine === undefined) throw this.#cannotRun(plan);
+    const isOther = records.read(folder)?.engine !== engine;
+    const isForeign = !engines.isInWorkspace(uri) && folder !== exampleFolder;
+    if (engine === "crewai" && isOther && isForeign) {
+      const question = vscode.l10n.t("Run the code of “{0}”?", name);
+      const detail = vscode.l10n.t(
+        "Its folder, {0}, is not in this workspace. With crewAI, its Python code runs on this machine. Do so only if you trust it.",
+        uri.fsPath,
+      );
+      if (!(await confirm(question, detail, vscode.l10n.t("Run with crewAI")))) return false;
+    }
     if (isOther && this.isRunning) await this.stop();
-    this.records.change(this.folder, { engine, isEngineChosen: true, failure: undefined });
+    records.change(folder, { engine, isEngineChosen: true, failure: undefined });
     this.#options.onChange();
     return true;
   }
 
-  /** Lets interrupted executions continue, or ends them. @throws NothingToDo if none of them is interrupted now */
-  async decide(type: HeldDecision, kickoffIds: readonly string[]): Promise<readonly string[]> {
-    const left = this.connection?.held.filter((id) => kickoffIds.includes(id)) ?? [];
+  /** Lets interrupted executions continue, or ends them; by default all. @throws NothingToDo if none of them is interrupted now */
+  async decide(type: HeldDecision, kickoffIds?: readonly string[]): Promise<readonly string[]> {
+    const held = this.connection?.held ?? [];
+    const left = held.filter((id) => kickoffIds?.includes(id) ?? true);
     if (left.length === 0)
       throw new NothingToDo(
-        vscode.l10n.t("Nothing was done: what was interrupted is decided already."),
+        vscode.l10n.t("Nothing was done: no execution of “{0}” is interrupted now.", this.name),
       );
     await this.connection?.decide(type, left);
     return left;
@@ -170,7 +211,7 @@ export class LocalProject extends LocalService {
 
   protected async launch(port: number, tokens: ServiceTokens, signal: AbortSignal) {
     const { extension, models } = this.#options;
-    const engine = await this.engine.forStart(this.#isEngineFree);
+    const engine = await this.#engineForStart();
     return await startService({
       program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
       folder: this.uri.fsPath,
@@ -179,6 +220,56 @@ export class LocalProject extends LocalService {
         route: await (await models()).route(idOf(this.folder)),
       }),
     });
+  }
+
+  /** Another engine than the last one may be taken, unless executions are open or a person chose it. @throws UserError */
+  async #engineForStart(): Promise<ServiceOptions["engine"]> {
+    const { folder, records } = this;
+    const { engine, isEngineChosen = false } = records.read(folder) ?? {};
+    const isKept = !this.#isEngineFree || isEngineChosen || this.hasOpenExecutions();
+    const isWished = isEngineChosen || (isKept && engine === "crewai");
+    const wanted = await this.#planFor(isWished ? engine : undefined);
+    // An execution that began as a rehearsal doesn't begin to cost money.
+    const plan: EnginePlan =
+      isKept && engine === "rehearsal" && wanted.engine === "crewai" ? { engine } : wanted;
+    this.#plan = plan;
+    if (plan.engine === undefined) {
+      records.change(folder, { failure: plan.note });
+      throw this.#cannotRun(plan);
+    }
+    const text = [plan.engine, plan.note ?? []].flat().join(" – ");
+    this.log(vscode.l10n.t("Engine: {0}", text));
+    const { python } = plan;
+    return python === undefined
+      ? { engine: "rehearsal" }
+      : { engine: "crewai", python, parallel: engines.parallelExecutions() };
+  }
+
+  async #planFor(wish: LocalEngine | undefined): Promise<EnginePlan> {
+    const { folder, uri } = this;
+    return await chooseEngine({
+      wish,
+      isExample: folder === exampleFolder,
+      isTrusted: vscode.workspace.isTrusted,
+      isInWorkspace: engines.isInWorkspace(uri),
+      isUnfit: await engines.isUnfit(uri.fsPath),
+      hasModel: async () =>
+        engines.namesModel() ||
+        (await this.#options.models()).choice(idOf(folder)).use !== "project" ||
+        (await isFile(path.join(await projectRoot(uri.fsPath), ".env"))),
+      findInterpreter: () => engines.findInterpreter(uri),
+      settingProblem: engines.settingProblem,
+    });
+  }
+
+  #cannotRun({ obstacle, note = "" }: EnginePlan): UserError {
+    const crew = idOf(this.folder);
+    const text = vscode.l10n.t("“{0}” did not start. {1}", this.name, note);
+    const change = changeEngineAction(crew);
+    // Nothing is missing.
+    if (obstacle === "unfit" || obstacle === "outside") return new UserError(text, [change]);
+    const remedy = obstacle === "trust" ? trustAction() : changeEngineAction(crew, true);
+    return new UserError(text, [remedy, change]);
   }
 
   protected isNeeded(): boolean {

@@ -1,6 +1,5 @@
 import path from "node:path";
 import * as vscode from "vscode";
-import type { Clock } from "../base/clock.ts";
 import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { setContext, viewId } from "../editor/manifest.ts";
@@ -71,15 +70,11 @@ export async function workspaceProjects(): Promise<readonly string[]> {
   return (await Promise.all(roots.map(({ uri }) => findProjects(uri.fsPath)))).flat();
 }
 
-/** How long what is created is collected (ms), such as by `crewai create` in a terminal. */
-const pause = 1000;
-
 /** Searches only while the empty view, which uses the context key, is visible. */
 export function watchProjects(
   view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">,
   crews: Pick<Crews, "list" | "onDidChange">,
   opened: Promise<unknown>,
-  clock: Pick<Clock, "after">,
 ): vscode.Disposable {
   const look = async () => {
     await opened;
@@ -94,25 +89,11 @@ export function watchProjects(
       .catch((error: unknown) => logProblem("Looking for crew projects", error));
   };
   lookAgain();
-  let cancel: (() => void) | undefined;
-  const created = () => {
-    cancel ??= clock.after(pause, () => {
-      cancel = undefined;
-      lookAgain();
-    });
-  };
-  // Of anything: VS Code on Linux reports a new folder, but not always what is in it.
-  const watcher = vscode.workspace.createFileSystemWatcher("**", false, true, true);
   return vscode.Disposable.from(
     view.onDidChangeVisibility(lookAgain),
     crews.onDidChange(lookAgain),
     vscode.workspace.onDidChangeWorkspaceFolders(lookAgain),
-    vscode.window.onDidChangeWindowState(({ focused }) => {
-      if (focused) lookAgain();
-    }),
-    watcher,
-    watcher.onDidCreate(created),
-    new vscode.Disposable(() => cancel?.()),
+    vscode.window.onDidChangeWindowState(lookAgain),
   );
 }
 

@@ -1,8 +1,10 @@
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
 import { messageOf, NothingToDo } from "../base/errors.ts";
 import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
+import { shortened } from "../base/text.ts";
 import { confirm, plainLabel, plainMessage, runAction } from "../editor/messages.ts";
 import type { Interpreter } from "../projects/interpreters.ts";
 import { readClasses, readProject, workspaceProjects, type Folders } from "./projects.ts";
@@ -128,49 +130,42 @@ export async function reportEnd(name: string): Promise<boolean> {
   return chosen === again;
 }
 
-/** A restart interrupted executions that cost money. @param titleOf undefined for unknown ones */
+/** How long a service that starts is given to stop what it was started for (ms). */
+const settleMs = 2_000;
+
+/**
+ * A restart interrupted executions that cost money. Asks nothing about what a person stops or decides meanwhile.
+ * @param titleOf undefined for unknown ones
+ */
 export async function reportInterrupted(
   project: Pick<LocalProject, "name" | "decide"> & {
     readonly connection: Pick<Connection, "held"> | undefined;
   },
   titleOf: (kickoffId: string) => string | undefined,
 ): Promise<void> {
-  const { name } = project;
+  await delay(settleMs);
   const held = project.connection?.held ?? [];
-  const count = held.length;
-  const title = count === 1 ? held.map(titleOf)[0] : undefined;
+  if (held.length === 0) return;
   const [proceed, discard] = [vscode.l10n.t("Continue"), vscode.l10n.t("Discard")];
-  const many =
-    count === 1
-      ? vscode.l10n.t("1 unfinished execution of “{0}” was interrupted.", name)
-      : vscode.l10n.t("{0} unfinished executions of “{1}” were interrupted.", count, name);
-  const text =
-    title === undefined ? many : vscode.l10n.t("“{0}” of “{1}” was interrupted.", title, name);
-  const cost = vscode.l10n.t("Continuing repeats what was interrupted, which can cost money.");
-  const chosen = await vscode.window.showWarningMessage(
-    plainMessage(`${text} ${cost}`),
-    proceed,
-    discard,
-    vscode.l10n.t("Decide Later"),
+  const titles = held.flatMap((id) => titleOf(id) ?? []);
+  const text = vscode.l10n.t(
+    "A restart interrupted executions of “{0}”. Continuing repeats what was interrupted, which can cost money: {1}",
+    project.name,
+    titles.length === held.length ? titles.join(", ") : held.length,
   );
+  const later = vscode.l10n.t("Decide Later");
+  const shown = plainMessage(shortened(text, 500));
+  const chosen = await vscode.window.showWarningMessage(shown, proceed, discard, later);
   // VS Code can't withdraw the message: others may have been interrupted when it is answered.
   if (chosen === proceed) await project.decide("continue", held);
-  if (chosen === discard && (await confirmDiscard(name, count)))
+  if (chosen === discard && (await confirmDiscard(project.name, held.length)))
     await project.decide("discard", held);
 }
 
 export async function confirmDiscard(name: string, count: number): Promise<boolean> {
-  const isOne = count === 1;
   return await confirm(
-    isOne
-      ? vscode.l10n.t("Discard the interrupted execution of “{0}”?", name)
-      : vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
-    isOne
-      ? vscode.l10n.t("1 execution ends here. The outputs of its tasks so far are kept.")
-      : vscode.l10n.t(
-          "{0} executions end here. The outputs of their tasks so far are kept.",
-          count,
-        ),
+    vscode.l10n.t("Discard what was interrupted of “{0}”?", name),
+    vscode.l10n.t("Executions that end here: {0}. The outputs of their tasks are kept.", count),
     vscode.l10n.t("Discard"),
   );
 }

@@ -27,10 +27,7 @@ export interface ProjectRecord {
 /** A service that ends again within this time would probably end a third time (ms). */
 const soonMs = 60_000;
 
-/** Of a service, then of each of its crews if it serves several. */
-export type CrewIds = readonly [service: string, ...crews: string[]];
-
-export type RecordChange = Partial<Omit<ProjectRecord, "folder" | "name">>;
+type RecordChange = Partial<Omit<ProjectRecord, "folder" | "name">>;
 
 /** Its real folder changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
@@ -139,7 +136,7 @@ export class ProjectRecords {
   }
 
   /** Of the service, then of its crews if there are several. */
-  crewIds(folder: string): CrewIds {
+  crewIds(folder: string): readonly [service: string, ...crews: string[]] {
     return [idOf(folder), ...this.classes(folder).map((each) => idOf(folder, each))];
   }
 

@@ -52,13 +52,12 @@ export async function setUpProject(
   const found = await findInterpreter(folder);
   if (code === 0 && found?.crewai !== undefined) return found;
   throw new UserError(
-    code === 0
-      ? vscode.l10n.t("“{0}” ended, but crewAI was not found for “{1}” afterwards.", command, name)
-      : vscode.l10n.t(
-          "“{0}” did not finish ({1}). Its terminal shows why.",
-          command,
-          code === undefined ? vscode.l10n.t("it was ended") : vscode.l10n.t("exit code {0}", code),
-        ),
+    vscode.l10n.t(
+      "“{0}” ended ({1}), and crewAI is still not there for “{2}”. Its terminal shows why.",
+      command,
+      vscode.l10n.t("exit code {0}", String(code)),
+      name,
+    ),
   );
 }
 

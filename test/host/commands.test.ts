@@ -189,7 +189,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     const { shown } = await withPerson([], () =>
       run("discardExecution", { crew: name, kind: "crew" }),
     );
-    assert.match(shown[0]?.text ?? "", /^No execution of “.+” was interrupted\.$/);
+    assert.match(shown[0]?.text ?? "", /no execution of “.+” is interrupted now\.$/);
     await stopExample();
   });
 

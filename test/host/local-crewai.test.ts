@@ -135,7 +135,7 @@ describe("a project that runs with crewAI", () => {
       start(window),
       (error) =>
         error instanceof UserError &&
-        /can't run with crewAI/.test(error.message) &&
+        /did not start/.test(error.message) &&
         error.actions.some(({ command }) => command === "crewdeck.changeEngine"),
     );
     hasOpen = false;
@@ -179,14 +179,7 @@ describe("a project that runs with crewAI", () => {
       await waitFor("the question", () => shown.length > 0);
       assert.deepEqual(
         shown.map(([question = "", ...buttons]) => [question.split(". ", 1)[0], ...buttons]),
-        [
-          [
-            "1 unfinished execution of “Declared” was interrupted",
-            "Continue",
-            "Discard",
-            "Decide Later",
-          ],
-        ],
+        [["A restart interrupted executions of “Declared”", "Continue", "Discard", "Decide Later"]],
       );
       assert.equal(model.requests.length, 1);
 
@@ -205,7 +198,7 @@ describe("a project that runs with crewAI", () => {
       );
       await assert.rejects(
         window.locals.decideInterrupted(crew.id, "discard", []),
-        /No execution of “Declared” was interrupted/,
+        /no execution of “Declared” is interrupted now/,
       );
     });
   });

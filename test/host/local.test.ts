@@ -194,7 +194,7 @@ describe("local crews", () => {
     assert.deepEqual(await inputsOf(draft), ["topic"]);
     assert.equal(window.crews.get(id).id, draft.id, "the folder's id means the first");
     const none = await refusal(window.locals.start({ folder: project, crewClass: "Both" }));
-    assert.match(none.message, /has no crew “Both”\. It has DraftCrew, EditCrew\.$/);
+    assert.match(none.message, /has these crews: DraftCrew, EditCrew\./);
     await window.locals.stop({ folder: project });
     assert.deepEqual(rows(), expected(false));
     const replaced: string[][] = [];
@@ -334,22 +334,29 @@ describe("local crews", () => {
     assert.equal(localOf(window)?.running, false);
   });
 
-  it("names what was interrupted, and decides about that only", async () => {
+  it("names what was interrupted, and decides about that only; not what is stopped or decided meanwhile", async () => {
     const said: unknown[] = [];
     const showWarningMessage = (text: string) => (said.push(text), Promise.resolve("Continue"));
     const titleOf = (id: string) => (id === "k1" ? "Sea otters" : undefined);
     const project = {
       name: "Mine",
-      connection: { held: ["k1"] },
+      connection: { held: ["k1", "k2"] },
       decide: (...given: unknown[]) => Promise.resolve([said.push(given)].map(String)),
     };
-    await withReplaced(vscode.window, { showWarningMessage }, () =>
-      reportInterrupted(project, titleOf),
-    );
-    assert.deepEqual(said, [
-      "“Sea otters” of “Mine” was interrupted. Continuing repeats what was interrupted, which can cost money.",
+    const report = () =>
+      withReplaced(vscode.window, { showWarningMessage }, async () => {
+        const reported = reportInterrupted(project, titleOf);
+        // By a stop, for which the service was started.
+        project.connection = { held: project.connection.held.slice(0, -1) };
+        await reported;
+      });
+    await report();
+    assert.deepEqual(said.splice(0), [
+      "A restart interrupted executions of “Mine”. Continuing repeats what was interrupted, which can cost money: Sea otters",
       ["continue", ["k1"]],
     ]);
+    await report();
+    assert.deepEqual(said, []);
   });
 
   it("shows why a crew failed, also in a later window, until it runs again", async () => {
@@ -386,24 +393,23 @@ describe("local crews", () => {
     const watching = await withReplaced(
       vscode.window,
       { onDidChangeWindowState: focus.event },
-      () => watchProjects(view, crews, Promise.resolve(), systemClock),
+      () => watchProjects(view, crews, Promise.resolve()),
     );
     await withContext("crewdeck.hasProject", async (contexts) => {
       const elsewhere = vscode.Uri.file(await copyOfExample());
-      // VS Code reports the folder that is moved, and nothing in it.
       const move = (from: vscode.Uri, to: vscode.Uri) => vscode.workspace.fs.rename(from, to);
       for (const [name, look] of [
         ["shown-crew", () => shown.fire({ visible: true })],
         ["focused-crew", () => focus.fire({ focused: true, active: true })],
       ] as const) {
         await move(elsewhere, projectIn(name));
+        look();
         await waitFor("the project to be found", () => contexts.at(-1) === true);
         await move(projectIn(name), elsewhere);
         look();
         await waitFor("it to be missed", () => contexts.at(-1) === false);
       }
       await move(elsewhere, projectIn("its-crew"));
-      await waitFor("the last one to be found", () => contexts.at(-1) === true);
       const crew = await locals.start({ here: true });
       assert.equal(crew?.local?.folder, projectIn("its-crew").toString());
     }).finally(async () => {
@@ -445,7 +451,7 @@ describe("local crews", () => {
       assert.ok(error instanceof CrewApiError, String(error));
       assert.match(
         messageOf(error),
-        /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody", only .* Nothing was started\. Fix the crew's file and kick off again\.$/,
+        /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody", only .* Fix the crew's file and try again\.$/,
       );
       assert.deepEqual([sent.store.list(), intentsIn(sent)], [[], []]);
       assert.deepEqual(
@@ -526,12 +532,9 @@ describe("local crews", () => {
     const { locals } = await newWindow();
     const project = await copyOf(fixture("crewai/review"), "review");
     const outside = await refusal(locals.start({ folder: project }));
-    assert.match(
-      outside.message,
-      /“review” can't run with crewAI\. Its folder is not in this workspace/,
-    );
+    assert.match(outside.message, /“review” did not start\. Its folder is not in this workspace/);
     const rehearsed = await refusal(locals.start({ folder: project, engine: "rehearsal" }));
-    assert.match(rehearsed.message, /^“review” did not start\. A flow can't be rehearsed/);
+    assert.match(rehearsed.message, /^“review” did not start\. It can't be rehearsed/);
     assert.deepEqual(
       rehearsed.actions.map(({ title }) => title),
       ["Use crewAI or Rehearsal…"],

@@ -12,7 +12,7 @@ function question(more: Partial<EngineQuestion> = {}): EngineQuestion {
     isTrusted: true,
     isInWorkspace: true,
     isExample: false,
-    unfit: undefined,
+    isUnfit: false,
     hasModel: () => Promise.reject(new Error("A project names its model.")),
     findInterpreter: () => Promise.resolve(interpreter),
     settingProblem: () => Promise.resolve(undefined),
@@ -61,15 +61,12 @@ describe("choosing a local crew's engine", () => {
       await chooses(undefined, why, { ...more, wish: "crewai" });
     });
 
-  for (const [unfit, words] of [
-    ["flow", /^A flow can't be rehearsed/],
-    ["tasks", /^This crew can't be rehearsed/],
-  ] as const)
-    it(`never rehearses what is unfit (${unfit}): it runs with crewAI, or says why it can't`, async () => {
-      await chooses("crewai", /^crewAI/, { unfit });
-      for (const [, more, why] of obstacles) await chooses(undefined, why, { ...more, unfit });
-      await chooses(undefined, words, { unfit, wish: "rehearsal" });
-    });
+  it("never rehearses what is unfit: it runs with crewAI, or says why it can't", async () => {
+    const isUnfit = true;
+    await chooses("crewai", /^crewAI/, { isUnfit });
+    for (const [, more, why] of obstacles) await chooses(undefined, why, { ...more, isUnfit });
+    await chooses(undefined, /^It can't be rehearsed/, { isUnfit, wish: "rehearsal" });
+  });
 
   it("rehearses a project outside the workspace until a person chooses crewAI", async () => {
     await chooses("rehearsal", /not in this workspace/, { isInWorkspace: false });
