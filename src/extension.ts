@@ -149,14 +149,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const reading = { show: page.open };
   const { forms, files } = owned.add(
     registerKickoff({
-      context,
-      database,
-      store,
-      crews,
-      sending,
-      clock,
-      callbacks,
-      documents: reading,
+      ...{ context, database, store, crews, sending, clock, callbacks, documents: reading },
+      testCallbacks: (crew) => act("testCallbacks", { crew }),
     }),
   );
   const memento = context.workspaceState;

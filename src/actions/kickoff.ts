@@ -12,9 +12,9 @@ import { logProblem } from "../editor/log.ts";
 import type { Execution } from "../executions/model.ts";
 import { crewAndPlace } from "../crews/place.ts";
 import {
+  addressFault,
   type CallbackName,
   callbackNames,
-  checkAddress,
   forEachCallback,
 } from "../kickoff/callbacks.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
@@ -30,7 +30,7 @@ export interface KickoffParts {
   readonly targets: Pick<Targets, "crew">;
   readonly page: Pick<Pages, "open">;
   readonly crews: Pick<Crews, "inputs" | "ready">;
-  readonly forms: Pick<KickoffRoom["forms"], "open" | "showHint">;
+  readonly forms: Pick<KickoffRoom["forms"], "open">;
   readonly sending: Pick<Senders, "send">;
   readonly locals: Pick<LocalCrews, "start">;
   readonly clock: Clock;
@@ -48,16 +48,11 @@ export function kickoffVerb(parts: KickoffParts) {
   const { targets, crews, forms, sending, clock, page, locals } = parts;
   /** By crew: a double click on the row is one kickoff. */
   const starts = new SingleStart<Execution | "form">(clock);
-  const startOrAsk = async (crew: Crew, isPerson: boolean) => {
+  const startOrAsk = async (crew: Crew) => {
     const ready = await crews.ready(crew);
     if (await wantsForm(crews, ready)) return "form";
     const started = await sending.send(ready, { inputs: {} });
     await page.open(started);
-    // Not waited for: the notification may stay open.
-    if (isPerson)
-      forms.showHint(ready).catch((error: unknown) => {
-        logProblem("Looking whether callbacks can come", error, ready.name);
-      });
     return started;
   };
   return async (argument: unknown, by: Asker) => {
@@ -82,7 +77,7 @@ export function kickoffVerb(parts: KickoffParts) {
     const made =
       form === true || argument === undefined || Object.keys(values).length > 0
         ? "form"
-        : await starts.once(crew.id, by, () => startOrAsk(crew, by.isPerson));
+        : await starts.once(crew.id, by, () => startOrAsk(crew));
     if (made !== "form") return namesOf(made);
     const started = await forms.open(await crews.ready(crew), values);
     return started && namesOf(started);
@@ -109,13 +104,8 @@ function requestIn({
   for (const name of callbackNames) {
     const address = given[name] ?? "";
     if (address === "") continue;
-    if (checkAddress(address) !== undefined)
-      throw new UserError(
-        vscode.l10n.t(
-          "“{0}” must be an http or https address without a name and password in it.",
-          name,
-        ),
-      );
+    const fault = addressFault(address);
+    if (fault !== undefined) throw new UserError(`“${name}”: ${fault}`);
     callbacks[name] = address;
   }
   return { ...defined({ inputs, meta }), ...callbacks };

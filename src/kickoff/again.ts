@@ -73,13 +73,11 @@ async function start(
   const { crews, sending, page } = parts;
   const { callbacks, lost } = await sending.secrets.complete(execution);
   if (lost.length > 0) {
-    if (!asks)
-      throw new UserError(
-        vscode.l10n.t("The secret of a callback is no longer stored. Run this again in the form."),
-      );
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
+    const reason = vscode.l10n.t(
+      "The secret of a callback is no longer stored. Enter it in the form.",
     );
+    if (!asks) throw new UserError(reason);
+    void vscode.window.showInformationMessage(reason);
     return await runAgainInForm(parts, execution, request.runAgain);
   }
   const { label } = execution;
@@ -163,46 +161,35 @@ async function ask(
   { inputs, runAgain }: Again,
   taskId: string | undefined,
 ): Promise<"start" | "form" | undefined> {
-  const [title, place] = [titleOf(execution), shortAddress(crew.url)];
+  const title = titleOf(execution);
   const hasCallbacks = Object.keys(execution.request?.callbacks ?? {}).length > 0;
-  const doubt = isLocalCrew(crew)
-    ? vscode.l10n.t(
-        "No response to its kickoff arrived, so it may already be running. Check the local crew's log first: this starts it a second time.",
-      )
-    : vscode.l10n.t(
-        "No response to its kickoff arrived, so it may already be running. Check the crew's dashboard first: this starts it a second time.",
-      );
+  const from = taskId ?? runAgain?.taskId;
+  const place = [crew.name, shortAddress(crew.url)] as const;
   const detail = [
-    execution.state === "unconfirmed" ? doubt : undefined,
-    taskId === undefined ? undefined : keptText(execution, taskId),
-    costsMoney(crew)
+    execution.state === "unconfirmed"
       ? vscode.l10n.t(
-          "“{0}” ({1}) starts another execution, which can cost money.",
-          crew.name,
-          place,
+          "No response to its kickoff arrived, so it may already be running. Check the crew's dashboard or log first: this starts it a second time.",
         )
-      : vscode.l10n.t("“{0}” ({1}) starts another execution.", crew.name, place),
-    taskId === undefined && runAgain !== undefined
-      ? vscode.l10n.t("It begins with “{0}” again.", shortName(runAgain.taskId))
-      : undefined,
-    Object.keys(inputs).length > 0 ? inputsInShort(inputs).join("\n") : undefined,
-    hasCallbacks ? vscode.l10n.t("Its callbacks are sent again, too.") : undefined,
+      : "",
+    costsMoney(crew)
+      ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", ...place)
+      : vscode.l10n.t("“{0}” ({1}) starts another execution.", ...place),
+    from === undefined
+      ? ""
+      : vscode.l10n.t(
+          "It begins with the task “{0}”. Outputs of earlier tasks that are kept: {1}.",
+          shortName(from),
+          tasksBefore(execution, from).length,
+        ),
+    inputsInShort(inputs).join("\n"),
+    hasCallbacks ? vscode.l10n.t("Its callbacks are sent again, too.") : "",
   ];
   const [again, edit] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Edit First…")];
   const chosen = await vscode.window.showInformationMessage(
-    taskId === undefined
-      ? vscode.l10n.t("Run “{0}” again?", title)
-      : vscode.l10n.t("Run “{0}” again from “{1}”?", title, shortName(taskId)),
-    { modal: true, detail: detail.filter((text) => text !== undefined).join("\n\n") },
+    vscode.l10n.t("Run “{0}” again?", title),
+    { modal: true, detail: detail.filter((text) => text !== "").join("\n\n") },
     again,
     edit,
   );
   return chosen === again ? "start" : chosen === edit ? "form" : undefined;
-}
-
-function keptText(execution: Execution, taskId: string): string {
-  const kept = tasksBefore(execution, taskId).map((task) => `“${shortName(task.taskId)}”`);
-  return kept.length === 0
-    ? vscode.l10n.t("No task comes before it.")
-    : vscode.l10n.t("The outputs of {0} are kept.", kept.join(", "));
 }

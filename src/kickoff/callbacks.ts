@@ -17,8 +17,8 @@ export const strategies = ["bearer", "basic"] as const;
 
 export const secretNames = ["humanInput", "streaming"] as const;
 export type SecretName = (typeof secretNames)[number];
-/** "" for none. In the extension host's memory only, until sent. */
-export type FormSecrets = Readonly<Record<SecretName, string>>;
+/** In the extension host's memory only, until sent. */
+export type FormSecrets = Readonly<Partial<Record<SecretName, string>>>;
 
 /**
  * What is typed of callbacks; "" for none. `strategy` and `username` are of the human input callback. `events` are
@@ -111,34 +111,39 @@ export function toCallbacks(typed: TypedCallbacks): CallbackUrls & PlainCallback
   };
 }
 
-/** Undefined for an absolute http or https address without credentials, since it is stored; and for "". */
-export function checkAddress(text: string): "notAnAddress" | "notHttp" | "credentials" | undefined {
+/** "https:host" and "localhost:8080" are valid URLs, but no crew can call them. */
+function addressIn(text: string): URL | undefined {
   const trimmed = text.trim();
-  if (trimmed === "") return undefined;
-  // "https:host" and "localhost:8080" are valid URLs, but no crew can call them.
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(trimmed) || !URL.canParse(trimmed))
-    return "notAnAddress";
-  const { protocol, username, password } = new URL(trimmed);
-  if (protocol !== "https:" && protocol !== "http:") return "notHttp";
-  return username === "" && password === "" ? undefined : "credentials";
+  return /^https?:\/\/[^/?#]/i.test(trimmed) && URL.canParse(trimmed)
+    ? new URL(trimmed)
+    : undefined;
 }
 
-export function addressFault(address: string): string | undefined {
-  const fault = checkAddress(address);
-  if (fault === undefined) return undefined;
-  const texts = {
-    notAnAddress: l10n.t("Enter a whole address, such as https://example.com/callback."),
-    notHttp: l10n.t("The address must begin with https:// or http://."),
-    credentials: l10n.t("Remove the name and password: this address is saved on disk."),
-  };
-  return texts[fault];
+function hasPassword({ username, password }: URL): boolean {
+  return username !== "" || password !== "";
+}
+
+/** It is stored. None for "". */
+export function addressFault(text: string): string | undefined {
+  const address = addressIn(text);
+  if (text.trim() === "" || (address !== undefined && !hasPassword(address))) return undefined;
+  return l10n.t(
+    "Enter a whole address, such as https://example.com/callback, without a name and password in it.",
+  );
 }
 
 /** An address without credentials, as it may be stored; "" if they can't be separated. */
 export function keptAddress(text: string): string {
-  const problem = checkAddress(text);
-  if (problem !== "credentials") return problem !== undefined && text.includes("@") ? "" : text;
-  const address = new URL(text.trim());
+  const address = addressIn(text);
+  if (address === undefined) return text.includes("@") ? "" : text;
+  if (!hasPassword(address)) return text;
   address.username = address.password = "";
   return address.href;
+}
+
+/** A secret's strategy and its address's origin, empty until the address is complete. */
+export function targetOf(name: SecretName, typed: TypedCallbacks): string {
+  return name === "humanInput"
+    ? `${typed.strategy} ${addressIn(typed.humanInputWebhookUrl)?.origin ?? ""}`
+    : `${typed.streamingStrategy} ${addressIn(typed.streamingUrl)?.origin ?? ""}`;
 }

@@ -1,35 +1,17 @@
 import * as l10n from "@vscode/l10n";
-import {
-  parseTree,
-  printParseErrorCode,
-  type Node,
-  type ParseError,
-  type ParseErrorCode,
-  type ParseOptions,
-} from "jsonc-parser";
+import { parseTree, type Node, type ParseError, type ParseOptions } from "jsonc-parser";
 import type { JsonValue } from "../api/types.ts";
 
 /** In UTF-16 units; `end` is exclusive. */
 export type Span = { readonly start: number; readonly end: number };
-export type Member = { readonly name: string; readonly key: Node; readonly value: Node };
 export type JsonFault = {
-  readonly kind: "syntax" | "tooDeep" | "twice" | "wrongNumber";
-  readonly name?: string;
+  readonly kind: "syntax" | "twice" | "wrong";
   readonly at: Span;
   readonly text: string;
 };
 
-export const firstLine: Span = { start: 0, end: 1 };
-
 export function spanOf({ offset, length }: Node): Span {
   return { start: offset, end: offset + length };
-}
-
-export function membersOf(node: Node | undefined): readonly Member[] {
-  if (node?.type !== "object") return [];
-  return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
-    key === undefined || value === undefined ? [] : [{ name: String(key.value), key, value }],
-  );
 }
 
 /** RFC 8259. `fault` says where and why. */
@@ -43,16 +25,10 @@ export function readJson(text: string): { readonly value: JsonValue } | { readon
   }
   const { value, faults } = parse(text, { disallowComments: true, allowTrailingComma: false });
   const fault = faults.find(({ kind }) => kind !== "twice");
-  if (value !== undefined && fault === undefined) return { value };
-  const { at, text: reason, kind } = fault ?? { at: firstLine, text: expectedText(), kind: "" };
-  const lines = text.slice(0, at.start).split(/\r\n|\r|\n/);
+  if (fault === undefined) return { value };
+  const lines = text.slice(0, fault.at.start).split(/\r\n|\r|\n/);
   const place = [lines.length, (lines.at(-1) ?? "").length + 1] as const;
-  return {
-    fault:
-      kind === "wrongNumber"
-        ? l10n.t("Line {0}, column {1}: {2}", ...place, reason)
-        : l10n.t("Not JSON: line {0}, column {1}: {2}", ...place, reason),
-  };
+  return { fault: l10n.t("Line {0}, column {1}: {2}", ...place, fault.text) };
 }
 
 /** What precedes a syntax error, which is the first fault, is read. Never throws. */
@@ -61,19 +37,17 @@ export function parse(text: string, options: ParseOptions) {
   try {
     const errors: ParseError[] = [];
     const root = parseTree(text, errors, options);
-    const [error] = errors;
-    if (error !== undefined) {
-      const { offset, length } = error;
-      const at = { start: offset, end: offset + Math.max(1, length) };
-      faults.push({ kind: "syntax", at, text: expectedText(error.error) });
-    }
-    return { root, value: root && valueOf(root, text, faults), faults };
+    const [{ offset, length }] = [...errors, { offset: 0, length: 1 }];
+    const at = { start: offset, end: offset + Math.max(1, length) };
+    if (errors.length > 0 || root === undefined)
+      faults.push({ kind: "syntax", at, text: l10n.t("This is not JSON.") });
+    return { root, value: root ? valueOf(root, text, faults) : null, faults };
   } catch (error) {
     // The parser and `valueOf` are recursive; deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
-    const text = l10n.t("This is nested too deeply.");
-    faults.splice(0, Infinity, { kind: "tooDeep", at: firstLine, text });
-    return { root: undefined, value: undefined, faults };
+    const fault = l10n.t("This is nested too deeply.");
+    const tooDeep = { kind: "wrong" as const, at: { start: 0, end: 1 }, text: fault };
+    return { root: undefined, value: null, faults: [tooDeep] };
   }
 }
 
@@ -81,24 +55,25 @@ function valueOf(node: Node, text: string, faults: JsonFault[]): JsonValue {
   if (node.type === "array")
     return (node.children ?? []).map((child) => valueOf(child, text, faults));
   if (node.type === "object") {
-    const seen = new Set<string>();
-    const entries = membersOf(node).map(({ name, key, value }) => {
-      if (seen.has(name)) {
+    const members = new Map<string, JsonValue>();
+    for (const { children: [key, value] = [] } of node.children ?? []) {
+      if (key === undefined || value === undefined) continue;
+      const name = String(key.value);
+      if (members.has(name)) {
         const text = l10n.t("“{0}” is given twice.", name);
-        faults.push({ kind: "twice", name, at: spanOf(key), text });
+        faults.push({ kind: "twice", at: spanOf(key), text });
       }
-      seen.add(name);
-      return [name, valueOf(value, text, faults)] as const;
-    });
+      members.set(name, valueOf(value, text, faults));
+    }
     // Unlike an assignment, fromEntries accepts `__proto__`.
-    return Object.fromEntries(entries);
+    return Object.fromEntries(members);
   }
   const value: unknown = node.value;
   const at = spanOf(node);
   // JavaScript would change it, such as 12345678901234567890.
   if (typeof value === "number" && !isExact(text.slice(at.start, at.end))) {
-    const text = l10n.t("this number is too long. Put it in double quotes to send it as text.");
-    faults.push({ kind: "wrongNumber", at, text });
+    const text = l10n.t("This number is too long. Put it in double quotes to send it as text.");
+    faults.push({ kind: "wrong", at, text });
   }
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? value
@@ -108,21 +83,4 @@ function valueOf(node: Node, text: string, faults: JsonFault[]): JsonValue {
 function isExact(source: string): boolean {
   const value = Number(source);
   return Number.isFinite(value) && (!/^-?\d+$/.test(source) || BigInt(source) === BigInt(value));
-}
-
-/** What is expected where JSON ends. */
-function expectedText(error?: ParseErrorCode): string {
-  const texts: Readonly<Record<string, string>> = {
-    ValueExpected: l10n.t("a value is expected."),
-    InvalidSymbol: l10n.t("texts and names need double quotes."),
-    PropertyNameExpected: l10n.t("a property name in double quotes is expected."),
-    ColonExpected: l10n.t("a colon is expected."),
-    CommaExpected: l10n.t("a comma is expected."),
-    CloseBraceExpected: l10n.t("a closing brace is expected."),
-    CloseBracketExpected: l10n.t("a closing bracket is expected."),
-    UnexpectedEndOfString: l10n.t("the text has no closing quote."),
-    EndOfFileExpected: l10n.t("nothing more is expected."),
-  };
-  const name = error === undefined ? "" : printParseErrorCode(error);
-  return texts[name] ?? l10n.t("this can't be read.");
 }

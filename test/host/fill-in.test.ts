@@ -104,7 +104,7 @@ describe("A form that is filled in from another source", () => {
     }
   });
 
-  it("takes saved values of any size and half filled in, but none that a person broke by hand", async () => {
+  it("takes saved values of any size and half filled in", async () => {
     const values = {
       inputs: { topic: "long ".repeat(250_000) },
       humanInputWebhook: {
@@ -116,29 +116,19 @@ describe("A form that is filled in from another source", () => {
     const { result } = await fillIn({ pick: "large" });
     assert.equal(result?.inputs?.["topic"], values.inputs.topic);
     assert.equal(result.humanInputWebhook?.url, "http://hooks.test/a");
-    await parts.kept.save(crew.id, "large", { inputs: {} });
-    const [file] = await parts.kept.list();
-    await writeFile(file!.path, `{"crew": "${crew.id}", "label": "large", "inputs": []}`);
-    await assert.rejects(fillIn({ pick: "large" }), /“inputs” must be an object/);
   });
 
-  it("opens and deletes saved values with a row's buttons", async () => {
+  it("deletes saved values with a row's button", async () => {
     for (const name of ["a", "b"]) await parts.kept.save(crew.id, name, { inputs: {} });
-    await fillIn(
-      { press: "Delete", on: "a" },
-      "escape",
-      { press: "Delete", on: "a" },
-      { press: "Delete" },
-      { press: "Open File", on: "b" },
-    );
+    const press = { press: "Delete", on: "a" };
+    await fillIn(press, "escape", press, { press: "Delete" }, "escape");
     assert.deepEqual(await saved(), [["b", { inputs: {} }]]);
-    assert.match(vscode.window.activeTextEditor?.document.getText() ?? "", /"label": "b"/);
   });
 
   const take = (...moves: readonly Move[]) =>
     withPerson(moves, () => takeValue(parts.store, crew.id, "topic"));
 
-  it("gives a field the whole value of an earlier execution, each once, with a title that differs from it", async () => {
+  it("gives a field the whole value of an earlier execution, each once", async () => {
     const [one, two] = ["one", "two"].map((end) => `${"Sea otters. ".repeat(100)}${end}`);
     const crew = { ...anExecution().crew, id: "url:https://other.test" };
     const all = [ran("tea"), ran("tea", { label: "Mine" }), ran(one!), ran(two!)];
@@ -160,37 +150,32 @@ describe("A form that is filled in from another source", () => {
     return place;
   }
 
-  it("gives a field a text file's content, without its byte order mark, with its size", async () => {
-    const small = await file("notes.txt", "\uFEFFGrüße");
-    const takeFile = (move: Move) => take({ pick: ofFile }, move);
-    const { result: read } = await takeFile({ open: small });
-    assert.deepEqual(read, { text: "Grüße", from: "notes.txt (10 bytes)" });
-    const largest = await file("largest.txt", "x".repeat(largestText));
-    const { result: taken, shown } = await takeFile({ open: largest });
-    assert.equal(taken?.from, "largest.txt (1 MB)");
-    assert.equal(shown[0]?.descriptions?.[0], "1 MB at most");
-    const { result: empty } = await takeFile({ open: await file("empty.txt", "") });
-    assert.deepEqual(empty, { text: "", from: "empty.txt (0 bytes)" });
-    assert.equal((await takeFile("escape")).result, undefined);
+  it("gives a field a text file's content, without its byte order mark", async () => {
+    const takeFile = async (name: string, content: string) =>
+      (await take({ pick: ofFile }, { open: await file(name, content) })).result;
+    assert.deepEqual(await takeFile("notes.txt", "\uFEFFGrüße"), { text: "Grüße" });
+    assert.ok(await takeFile("largest.txt", "x".repeat(largestText)));
+    assert.deepEqual(await takeFile("empty.txt", ""), { text: "" });
+    assert.equal((await take({ pick: ofFile }, "escape")).result, undefined);
   });
 
-  it("refuses with a reason a file that is too large, isn't UTF-8 text, is a folder or is missing", async () => {
-    const refused = async (place: string, why: RegExp) =>
-      assert.rejects(
-        take({ pick: ofFile }, { open: place }),
-        (error) => error instanceof UserError && why.test(error.message),
-      );
-    await refused(
-      await file("large.txt", "x".repeat(1_200_000)),
-      /^“large\.txt” is too large \(1\.2 MB\): an input takes 1 MB at most\.$/,
-    );
-    const bytes = { "latin.txt": [0x47, 0xfc], "picture.bin": [0x50, 0, 0x4e] };
-    for (const [name, content] of Object.entries(bytes))
-      await refused(await file(name, Uint8Array.from(content)), /^“\w+\.\w+” isn't a text file/);
-    await refused(folder, /is not a regular file/);
+  it("refuses a file that is too large, isn't UTF-8 text, is a folder, a device or missing", async () => {
     const device = path.join(folder, "endless.txt");
     await symlink("/dev/zero", device);
-    await refused(device, /^“endless\.txt” is not a regular file/);
-    await refused(path.join(folder, "gone.txt"), /^“gone\.txt” can't be read: /);
+    for (const place of [
+      await file("large.txt", "x".repeat(1_200_000)),
+      await file("latin.txt", Uint8Array.from([0x47, 0xfc])),
+      await file("picture.bin", Uint8Array.from([0x50, 0, 0x4e])),
+      folder,
+      device,
+      path.join(folder, "gone.txt"),
+    ])
+      await assert.rejects(
+        take({ pick: ofFile }, { open: place }),
+        (error) =>
+          error instanceof UserError &&
+          error.message ===
+            `“${path.basename(place)}” can't be read, or is not a text file in UTF-8 of at most 1 MB.`,
+      );
   });
 });

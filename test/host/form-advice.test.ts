@@ -22,12 +22,11 @@ describe("What a form says of a local crew's files", () => {
     writeFileSync(path.join(folder, file), text);
   };
 
-  it("is there after the window was reloaded, and goes with the error when the person comes back from mending them", async () => {
+  it("is there after the window was reloaded, and goes when the person comes back from mending them", async () => {
     const task = "draft:\n  description: Write\n  expected_output: A text\n  agent: ";
     write("config/agents.yaml", "writer:\n  role: Writer\n  goal: Write\n  backstory: Old.\n");
     write("config/tasks.yaml", `${task}nobody\n`);
-    let isMended = false;
-    const { forms, view, note, panel } = restoredForm(
+    const { forms, note, panel } = restoredForm(
       parts,
       {
         id: "local:poems",
@@ -36,23 +35,17 @@ describe("What a form says of a local crew's files", () => {
         local: { folder: vscode.Uri.file(folder).toString(), engine: "crewai", running: true },
       },
       () => true,
-      () =>
-        isMended
-          ? Promise.resolve({ fields: [] })
-          : Promise.reject(new Error("nobody is no agent")),
     );
     try {
       const advice = () => note("advice");
-      await waitFor("the advice", () => advice()?.text.includes("config/tasks.yaml"));
+      const text = /^The crew's Python may refuse this \(problems: \d+\): config\/tasks\.yaml:/;
+      await waitFor("the advice", () => text.test(advice()?.text ?? ""));
       assert.deepEqual(advice()?.actions, ["Show"]);
-      await waitFor("the error", () => note("unavailable") !== undefined);
       await vscode.commands.executeCommand("workbench.action.files.newUntitledFile");
       await waitFor("the other tab", () => !panel.active);
       write("config/tasks.yaml", `${task}writer\n`);
-      isMended = true;
       panel.reveal();
       await waitFor("the advice to go", () => advice() === undefined);
-      await waitFor("the error to go", () => view()?.form !== undefined);
     } finally {
       forms.dispose();
     }

@@ -18,7 +18,6 @@ const asksFor =
 function commands(inputs: () => Promise<CrewInputs>) {
   const sent: KickoffRequest[] = [];
   const opened: unknown[] = [];
-  const hinted: string[] = [];
   const started: unknown[] = [];
   const clock = new FakeClock();
   const kickoff = kickoffVerb({
@@ -29,7 +28,6 @@ function commands(inputs: () => Promise<CrewInputs>) {
     ),
     forms: {
       open: (...what) => (opened.push(what), Promise.resolve(undefined)),
-      showHint: ({ id }) => (hinted.push(id), Promise.resolve()),
     },
     sending: {
       send: (_crew, request) => (
@@ -44,14 +42,14 @@ function commands(inputs: () => Promise<CrewInputs>) {
     locals: { start: (options) => (started.push(options), Promise.resolve(crew)) },
   });
   const run = async (argument: unknown) => await kickoff(argument, askerOf(argument));
-  return { sent, opened, hinted, started, clock, run };
+  return { sent, opened, started, clock, run };
 }
 
 describe("Kicking off by a click", () => {
   const row = { kind: "crew", crew: crew.id };
 
   it("starts a crew without inputs once for a double click, even if the crew responds in between, and again for a later click", async () => {
-    const { sent, hinted, clock, run } = commands(asksFor());
+    const { sent, clock, run } = commands(asksFor());
     const made = await Promise.all([run(row), run(row)]);
     const first = { crew: "Writers", kickoffId: "k-1" };
     assert.deepEqual(made, [first, first]);
@@ -61,18 +59,16 @@ describe("Kicking off by a click", () => {
     await clock.pass(1_000);
     await run(row);
     assert.equal(sent.length, 2);
-    assert.deepEqual(hinted, [crew.id, crew.id], "whether callbacks can come");
   });
 
   it("starts twice if a program runs the command twice", async () => {
-    const { sent, hinted, run } = commands(asksFor());
+    const { sent, run } = commands(asksFor());
     const withoutForm = { crew: crew.name, form: false };
     await Promise.all([run(withoutForm), run(withoutForm)]);
     assert.equal(sent.length, 2);
     await run({ crew: crew.name });
     await run({ crew: crew.name });
     assert.equal(sent.length, 4);
-    assert.deepEqual(hinted, []);
   });
 
   it("shows the form on each click if the crew has inputs", async () => {

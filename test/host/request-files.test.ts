@@ -113,7 +113,7 @@ describe("Kicking off a request file", () => {
 
   it("never reads a device or a large file that a request file leads to", async () => {
     const large = await file("large", { inputs: { city: "x".repeat(1_000_000) } });
-    await assert.rejects(open().kickOff(large, byClick), /is larger than 1 MB/);
+    await assert.rejects(open().kickOff(large, byClick), /is not a regular file of at most 1 MB/);
     const uri = fileIn("endless.kickoff.json");
     await symlink("/dev/zero", uri.fsPath);
     await assert.rejects(open().kickOff(uri, byClick), /is not a regular file/);
@@ -190,7 +190,7 @@ describe("Kicking off a request file", () => {
     for (const [content, message] of [
       [
         { crew: "Travel", inputs: { city: "O" }, token: "hush" },
-        /line 6: .*holds no secrets.*“token”/,
+        /line 6: Remove “token”: .* no secrets/,
       ],
       [{ crew: "Travel", inputs: { days: 3 } }, /line 3: The input “city” is missing/],
       [{ crew: "Nobody", inputs: {} }, /line 2: No crew named “Nobody”/],
@@ -255,14 +255,14 @@ describe("Kicking off a request file", () => {
     assert.equal((await asked(allowed)).length, 1, "a crew that was removed is asked for again");
   });
 
-  it("always asks in an untrusted workspace, in one question with crew, host, size and all callbacks, and remembers none", async () => {
+  it("always asks in an untrusted workspace, in one question with crew, host and all callbacks, and remembers none", async () => {
     const uri = await file("untrusted", { crewWebhookUrl: "https://hooks.test/a" });
     const files = open({ isTrusted: () => false });
     const question = await asksFor(uri, "escape", files);
     assert.equal(question?.text, "Kick off “Travel” from a file of an untrusted workspace?");
     assert.match(
       question.detail ?? "",
-      /untrusted\.kickoff\.json.*“Travel”\.\n\n66 bytes are sent to crew\.test\. A kickoff can cost money\.\n\nIt asks the crew to send:\n\n• the result, to https:\/\/hooks\.test\/a$/,
+      /untrusted\.kickoff\.json.*“Travel” \(crew\.test\)\.\n\nA kickoff can cost money\.\n\nIt asks the crew to send:\n\n• the result, to https:\/\/hooks\.test\/a$/,
     );
     assert.equal(sent.length, 0);
     await asksFor(uri, { press: "Kick Off" }, files);
@@ -281,7 +281,7 @@ describe("Kicking off a request file", () => {
     const uri = await file("rehearsed");
     const files = open({ isTrusted: () => false, crews: crewsOf(rehearsed) });
     const question = await asksFor(uri, "escape", files);
-    assert.match(question?.detail ?? "", /26 bytes are sent to crew\.test\.$/);
+    assert.match(question?.detail ?? "", /\(crew\.test\)\.$/);
   });
 
   it("opens a file in the form in place of the form's values, also with missing inputs, after the question about its callbacks", async () => {
@@ -414,7 +414,7 @@ describe("Writing a request file in the editor", () => {
     });
     await vscode.window.showTextDocument(uri);
     await waitFor("the first marks", () => marksIn(uri).length === 1);
-    assert.match(marksIn(uri)[0]?.message ?? "", /holds no secrets.*“password”/);
+    assert.match(marksIn(uri)[0]?.message ?? "", /^Remove “password”/);
     assert.ok((await offeredAt("crew.kickoff.json", '{"crew": |}')).has("Described"));
     assert.equal(small.tokens.length, asked, "opening a file or completing a crew asks nothing");
     const names = await offeredAt(
@@ -425,6 +425,11 @@ describe("Writing a request file in the editor", () => {
       ["size", "days", "note"].map((name) => inserted(names.get(name))),
       ['"size": ${1|"small","large"|}', '"days": ${1:3}', undefined],
     );
+    const renamed = await offeredAt(
+      "renamed.kickoff.json",
+      '{"crew": "Described", "inputs": {"da|": 7}}',
+    );
+    assert.equal(inserted(renamed.get("days")), '"days"', "its value stays");
     assert.deepEqual(
       [names.get("size")?.detail, names.get("size")?.documentation, names.get("days")?.detail],
       ["string · required", "How big", "integer · optional"],
@@ -441,7 +446,7 @@ describe("Writing a request file in the editor", () => {
       ...[range.start.line, severity, message],
     ]);
     assert.deepEqual(marked.slice(1), [
-      [3, Error, 'The crew accepts only these values for “size”: "small", "large".'],
+      [3, Error, 'The crew accepts only this for “size”: "small", "large".'],
       [2, Error, "The input “note” is missing: the crew needs it."],
       [4, Warning, "The crew doesn't list the input “other”. It will still be sent."],
     ]);

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import type { CrewInputs } from "../../src/api/types.ts";
@@ -13,6 +14,7 @@ export function formsOf(
   crew: Crew,
   canReach: () => boolean,
   inputs: () => Promise<CrewInputs> = () => Promise.resolve({ fields: [{ name: "topic" }] }),
+  testCallbacks: (crewId: string) => unknown = () => assert.fail("a test of callbacks"),
 ): KickoffForms {
   return new KickoffForms({
     ...{ database, store, documents, clock: systemClock },
@@ -32,6 +34,7 @@ export function formsOf(
       send: () => Promise.reject(new Error("Not sent")),
     },
     callbacks: () => Promise.resolve({ canReach: () => Promise.resolve(canReach()) }),
+    testCallbacks,
   });
 }
 

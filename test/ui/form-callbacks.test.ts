@@ -39,15 +39,4 @@ describe("The form of a crew whose callbacks can't come, in a browser", () => {
     await hint().waitFor({ state: "detached" });
     await parts.isFocused("topic");
   });
-
-  it("goes while an address for pauses is typed, and the cursor stays", async () => {
-    await open();
-    await form.page.getByText("Advanced").click();
-    const address = parts.field("Human input callback");
-    await address.fill("https://mine.test/pause");
-    await hint().waitFor({ state: "detached" });
-    assert.ok(await address.evaluate((box) => box === document.activeElement));
-    await address.fill("");
-    await hint().waitFor();
-  });
 });

@@ -132,7 +132,7 @@ describe("The kickoff form, in the window", () => {
       JSON.stringify(whole, undefined, 2),
     );
     await field("topic").press("ControlOrMeta+v");
-    await content.getByText("Filled in with the pasted kickoff.").waitFor();
+    await content.getByText("Filled in.").waitFor();
     await holds(plain.inputs);
     assert.equal(await token.getAttribute("placeholder"), "Entered; type to replace it");
     await untilSaved(window, "audience");

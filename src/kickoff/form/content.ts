@@ -4,9 +4,9 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { oneLine } from "../../base/text.ts";
 import type { MaybeStartedError } from "../../sending/kickoff.ts";
-import { type Prefill, type SecretName, secretNames } from "../callbacks.ts";
+import { type Prefill, type SecretName, secretNames, targetOf } from "../callbacks.ts";
 import type { PastedKickoff } from "../request-files/request-file.ts";
-import { asTyped, hasText, isOdd, typedIn, withUnlisted, type FormField } from "./fields.ts";
+import { asTyped, isOdd, typedIn, withUnlisted, type FormField } from "./fields.ts";
 import type { Draft, FormFocus, ShownForm, Taken } from "./messages.ts";
 import {
   alignValues,
@@ -15,10 +15,8 @@ import {
   type FormPart,
   type FormValues,
   initialValues,
-  missing,
   readForm,
   requestOf,
-  targetOf,
 } from "./values.ts";
 
 /** Values from elsewhere, which replace those of the same names or all. */
@@ -35,10 +33,6 @@ export interface Seed {
   readonly given?: Given;
 }
 
-type Secrets = Readonly<
-  Partial<Record<SecretName, { readonly text: string; readonly target: string }>>
->;
-
 /** What a form holds. Its ID becomes the execution's local ID, so that a draft is sent at most once. */
 export class FormContent {
   #id: string;
@@ -49,7 +43,8 @@ export class FormContent {
   /** Says where the values are from, until one is changed, and what Undo would undo. */
   #origin: string | undefined;
   #undo: (() => void) | undefined;
-  #secrets: Secrets = {};
+  /** With what each was entered for. */
+  #secrets = new Map<SecretName, { readonly text: string; readonly target: string }>();
   /** Whether what is missing is marked, too. */
   #isStrict = false;
   /** What the crew reported as missing, with the inputs that it got. */
@@ -60,7 +55,8 @@ export class FormContent {
 
   constructor(fields: readonly FormField[], { draft, earlier, last, given }: Seed) {
     this.#id = draft === undefined || earlier === "started" ? randomUUID() : draft.id;
-    this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
+    const typed = draft?.values.inputs.filter(({ mode, text }) => mode !== "omit" && text !== "");
+    this.#fields = withUnlisted(fields, typed?.map(({ name }) => name) ?? []);
     this.#number = draft?.number;
     this.#isEdited = draft !== undefined;
     const values = draft?.values ?? last;
@@ -79,7 +75,6 @@ export class FormContent {
   }
 
   get shown(): Omit<ShownForm, "isSending" | "focus"> {
-    const held = secretNames.filter((name) => this.#secret(name) !== undefined);
     return {
       fields: this.#fields,
       draft: this.draft,
@@ -87,7 +82,7 @@ export class FormContent {
       ...defined({ origin: this.#origin }),
       canUndo: this.#undo !== undefined,
       canClear: this.#canClear,
-      secrets: Object.fromEntries(held.map((name) => [name, true])),
+      secrets: secretNames.filter((name) => this.#secret(name) !== ""),
     };
   }
 
@@ -101,35 +96,20 @@ export class FormContent {
   get request() {
     const secrets = secretNames.map((name) => [name, this.#secret(name)] as const);
     const { values } = readForm(this.#fields, this.#values);
-    return requestOf(values, defined(Object.fromEntries(secrets)));
+    return requestOf(values, Object.fromEntries(secrets.filter(([, text]) => text !== "")));
   }
 
   /** A secret is never sent to another host than it was entered for; before there is an address, it is for the next. */
-  #secret(name: SecretName): string | undefined {
-    const { text = "", target } = this.#secrets[name] ?? {};
+  #secret(name: SecretName): string {
+    const { text = "", target } = this.#secrets.get(name) ?? {};
     const present = targetOf(name, this.#values);
     const isMeant =
       target === present || (target?.endsWith(" ") === true && present.startsWith(target));
-    return isMeant && text !== "" ? text : undefined;
+    return isMeant ? text : "";
   }
 
   get faults(): ReadonlyMap<FormPart, Fault> {
-    return readForm(this.#fields, this.#values, (name) => {
-      if (this.#secret(name) !== undefined) return undefined;
-      return (this.#secrets[name]?.text ?? "") === ""
-        ? missing(l10n.t("Enter it. Secrets are not saved with the form."))
-        : missing(l10n.t("Enter it again: the earlier one was for another host or strategy."));
-    }).faults;
-  }
-
-  get #marked(): readonly (readonly [FormPart, string])[] {
-    return [...this.faults]
-      .filter(([, { isMissing }]) => this.#isStrict || isMissing !== true)
-      .map(([part, { text }]) => [part, text] as const);
-  }
-
-  get hasMarks(): boolean {
-    return this.#marked.length > 0;
+    return readForm(this.#fields, this.#values, (name) => this.#secret(name) === "").faults;
   }
 
   get #problems(): Readonly<Partial<Record<FormPart, string>>> {
@@ -139,20 +119,19 @@ export class FormContent {
         ? [[index, l10n.t("The crew reports that this input is missing.")] as const]
         : [],
     );
-    return Object.fromEntries([...reported, ...this.#marked]);
+    const marked = [...this.faults]
+      .filter(([, { isMissing }]) => this.#isStrict || isMissing !== true)
+      .map(([part, { text }]) => [part, text] as const);
+    return Object.fromEntries([...reported, ...marked]);
   }
 
   /** The first empty input; a missing secret if no input is missing; the first input, or the button. */
   get firstPart(): FormFocus {
     const { faults } = this;
-    const parts = [...this.#fields.keys()];
-    const isFilled = !parts.some((part) => faults.get(part)?.isMissing);
+    const isFilled = !this.#fields.some((_, index) => faults.get(index)?.isMissing);
     const secret = isFilled ? secretNames.find((name) => faults.has(name)) : undefined;
     const seen = [...this.#fields].flatMap((field, index) => (isOdd(field) ? [] : [index]));
-    const isEmpty = (index: number) => {
-      const value = this.#values.inputs[index];
-      return value?.text === "" && hasText(value.mode);
-    };
+    const isEmpty = (index: number) => this.#values.inputs[index]?.text === "";
     return secret ?? seen.find(isEmpty) ?? seen[0] ?? "submit";
   }
 
@@ -180,16 +159,15 @@ export class FormContent {
   }
 
   enter(name: SecretName, text: string): void {
-    this.#secrets = { ...this.#secrets, [name]: { text, target: targetOf(name, this.#values) } };
+    this.#secrets.set(name, { text, target: targetOf(name, this.#values) });
   }
 
-  give({ values, replaces }: Given, origin = l10n.t("Filled in with the chosen values.")): void {
+  give({ values, replaces }: Given, origin = l10n.t("Filled in.")): void {
     const listed = this.#listed;
     const filled = replaces
       ? fillIn(listed, initialValues(listed), values)
       : fillIn(this.#fields, this.#values, values);
     this.#replace(filled.fields, filled.values, origin);
-    this.#isEdited = true;
   }
 
   /** Replaces all but the task that it runs again from. */
@@ -200,11 +178,9 @@ export class FormContent {
 
   paste({ values, secrets, moved }: PastedKickoff): void {
     const names = oneLine(moved.join(", "), 300);
-    const origin = l10n.t("Filled in with the pasted kickoff.");
-    const extra = l10n.t("Its members that Crewdeck doesn't know are now in “Extra”: {0}.", names);
-    this.fill(values, moved.length === 0 ? origin : `${origin} ${extra}`);
-    for (const name of secretNames)
-      if (secrets[name] !== undefined) this.enter(name, secrets[name]);
+    const extra = l10n.t("Members that Crewdeck doesn't know are now in “Extra”: {0}.", names);
+    this.fill(values, moved.length === 0 ? undefined : extra);
+    for (const { of, text } of secrets) this.enter(of, text);
   }
 
   /** @returns the input's part */
@@ -213,16 +189,20 @@ export class FormContent {
     const field = this.#fields[index];
     const before = this.#values.inputs[index];
     if (field === undefined || before === undefined) return index;
-    const put = (values: FormValues, typed: FormValues["inputs"][number]) => ({
-      ...values,
-      inputs: values.inputs.map((old) => (old.name === input ? typed : old)),
+    const put = (typed: FormValues["inputs"][number]) => ({
+      ...this.#values,
+      inputs: this.#values.inputs.map((old) => (old.name === input ? typed : old)),
     });
     const typed = "value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field);
-    const origin = l10n.t("{0} was filled in from {1}.", input, taken.from);
-    this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), origin);
+    const secrets = this.#secrets;
+    this.#replace(
+      this.#fields,
+      put({ name: input, ...typed }),
+      l10n.t("“{0}” was filled in.", input),
+    );
+    this.#secrets = secrets;
     // Undo keeps later edits of other fields.
-    this.#undo = () => (this.#values = put(this.#values, before));
-    this.#isEdited = true;
+    this.#undo = () => (this.#values = put(before));
     return index;
   }
 
@@ -234,9 +214,7 @@ export class FormContent {
 
   undo(): void {
     if (this.#undo === undefined) return;
-    const before = this.#values;
     this.#undo();
-    this.#keepSecrets(before);
     this.#isEdited = true;
     this.renew();
     this.#undo = undefined;
@@ -264,32 +242,17 @@ export class FormContent {
     const isMissed = this.#canClear && !isDeepStrictEqual(before.values, values);
     this.#fields = fields;
     this.#values = values;
-    this.#keepSecrets(before.values);
-    if (isMissed) this.#undo = () => ({ fields: this.#fields, values: this.#values } = before);
+    // They may be for what was replaced.
+    this.#secrets = new Map();
+    if (isMissed)
+      this.#undo = () => {
+        ({ fields: this.#fields, values: this.#values } = before);
+        this.#secrets = new Map();
+      };
     this.#origin = origin;
     this.#reported = { names: [], inputs: [] };
+    this.#isEdited = true;
     // A late message from the old page has the old ID and is ignored.
     this.renew();
   }
-
-  /** Of unchanged callbacks. */
-  #keepSecrets(before: FormValues): void {
-    const after = this.#values;
-    const present = secretNames.filter((name) => {
-      const target = targetOf(name, before);
-      return (
-        target === targetOf(name, after) &&
-        (name === "streaming" || before.username === after.username)
-      );
-    });
-    const kept = present.filter((name) => this.#secret(name) !== undefined);
-    this.#secrets = Object.fromEntries(kept.map((name) => [name, this.#secrets[name]]));
-  }
-}
-
-function typedNames({ inputs }: FormValues): readonly string[] {
-  const typed = inputs.filter(
-    ({ mode, text }) => mode === "empty" || mode === "null" || (mode !== "omit" && text !== ""),
-  );
-  return typed.map(({ name }) => name);
 }

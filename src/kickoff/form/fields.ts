@@ -6,15 +6,11 @@ import { filledIn } from "../../base/text.ts";
 // The browser side may import only this room.
 export { isOdd, isRequired };
 
-/** The last three ignore the text; a crew may treat "", null and a missing input differently. */
-export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
+/** Whether a text is sent as it is, as the JSON that it is, or not at all. */
+export const fieldModes = ["text", "json", "omit"] as const;
 export type FieldMode = (typeof fieldModes)[number];
 
-export function hasText(mode: FieldMode): boolean {
-  return mode === "fitting" || mode === "text" || mode === "json";
-}
-
-/** The text is kept in every mode; in `fitting` and `json` it is JSON. */
+/** The text is kept in every mode. */
 export interface FieldValue {
   readonly mode: FieldMode;
   readonly text: string;
@@ -45,63 +41,48 @@ export function withUnlisted(
   ];
 }
 
-/** What can show some values of a field: its choices as JSON texts, or a box for a number. */
-export function controlOf({ type, enum: choices }: Pick<FormField, "type" | "enum">) {
+/** As JSON texts. */
+export function choicesOf({ type, enum: choices }: FormField): readonly string[] | undefined {
   if (choices !== undefined) return [...new Set(choices.map((one) => JSON.stringify(one)))];
-  if (type === "boolean") return ["true", "false"];
-  return type === "number" || type === "integer" ? type : undefined;
+  return type === "boolean" ? ["true", "false"] : undefined;
+}
+
+export function isNumber({ type, enum: choices }: FormField): boolean {
+  return choices === undefined && (type === "number" || type === "integer");
+}
+
+/** What a person types in it. */
+export function usualMode({ type, enum: choices }: FormField): FieldMode {
+  return choices === undefined && (type === undefined || type === "string") ? "text" : "json";
 }
 
 /** The crew's default, or blank. */
 export function initialValue(field: FormField): FieldValue {
   if (field.default !== undefined) return asTyped(field.default, field);
-  if (controlOf(field) !== undefined) return { mode: "fitting", text: "" };
-  if (isOdd(field)) return { mode: "empty", text: "" };
-  return { mode: isText(field) ? "text" : "json", text: "" };
-}
-
-function isText({ type }: FormField): boolean {
-  return type === undefined || type === "string";
+  return isOdd(field) ? asTyped("", field) : { mode: usualMode(field), text: "" };
 }
 
 /** Sends the same value in another mode. Text that looks like JSON stays. */
-export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
-  const { text } = value;
-  if (mode === "json" && value.mode === "text") {
-    const looksLikeJson =
-      text.trim() === "" || /^\s*[[{"]/.test(text) || parseJson(text) !== undefined;
-    return { mode, text: looksLikeJson ? text : JSON.stringify(text) };
-  }
-  if (mode === "text" && (value.mode === "json" || value.mode === "fitting")) {
-    const string = parseJson(text);
-    return { mode, text: typeof string === "string" ? string : text };
-  }
-  return { mode, text };
-}
-
-/** Whether a field's control can show a JSON text completely. */
-export function canShow(field: Pick<FormField, "type" | "enum">, json: string): boolean {
-  const control = controlOf(field);
-  return Array.isArray(control)
-    ? control.includes(json)
-    : control !== undefined && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(json.trim());
+export function switchMode({ mode: before, text }: FieldValue, mode: FieldMode): FieldValue {
+  const value = parseJson(text);
+  if (mode === "text" && before === "json" && typeof value === "string")
+    return { mode, text: value };
+  const looksLikeJson = value !== undefined || /^\s*([[{"]|$)/.test(text);
+  return { mode, text: mode === "json" && !looksLikeJson ? JSON.stringify(text) : text };
 }
 
 export function asTyped(value: JsonValue, field: FormField): FieldValue {
   const json = JSON.stringify(value);
-  if (canShow(field, json)) return { mode: "fitting", text: json };
-  if (value === null) return { mode: "null", text: "" };
-  if (value === "") return { mode: "empty", text: "" };
-  const isOwn = isText(field) || controlOf(field) !== undefined;
-  if (isOwn && typeof value === "string") return { mode: "text", text: value };
+  if (choicesOf(field)?.includes(json)) return { mode: "json", text: json };
+  // A blank text would not be sent.
+  if (typeof value === "string" && value !== "") return { mode: "text", text: value };
   return { mode: "json", text: laidOutJson(value) };
 }
 
-/** By the control if that can show the text, else as text or JSON. */
+/** A text from a file. */
 export function typedIn(text: string, field: FormField): FieldValue {
   const trimmed = text.trim();
-  const fitting = [trimmed, JSON.stringify(trimmed)].find((json) => canShow(field, json));
-  if (fitting !== undefined) return { mode: "fitting", text: fitting };
-  if (text === "") return { mode: "empty", text };
-  return { mode: initialValue(field).mode === "json" ? "json" : "text", text };
+  const fitting = [trimmed, JSON.stringify(trimmed)];
+  const choice = choicesOf(field)?.find((json) => fitting.includes(json));
+  return { mode: usualMode(field), text: choice ?? text };
 }

@@ -1,9 +1,10 @@
 import * as vscode from "vscode";
 import type { JsonObject, JsonValue } from "../../api/types.ts";
-import { messageOf, NothingToDo, UserError } from "../../base/errors.ts";
+import { NothingToDo, UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
 import { formatSize } from "../../base/text.ts";
 import type { Crews } from "../../crews/crews.ts";
+import { logProblem } from "../../editor/log.ts";
 import { confirm, plainLabel, showStatus } from "../../editor/messages.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -32,12 +33,9 @@ export interface FillInParts {
 
 interface Source extends vscode.QuickPickItem {
   readonly values?: () => Promise<Prefill | undefined>;
-  /** A person's own file, which can be opened and deleted. */
+  /** A person's own file, which can be deleted. */
   readonly own?: vscode.Uri;
 }
-
-/** Faults by which a file's values are read only in part. */
-const brokenKinds = ["syntax", "tooDeep", "notAnObject", "wrongType"];
 
 /** Values for the whole form. Undefined if cancelled. @throws UserError if there are none, or for an invalid file */
 export async function fillForm(parts: FillInParts, crew: FormCrew): Promise<Prefill | undefined> {
@@ -49,12 +47,8 @@ export async function fillForm(parts: FillInParts, crew: FormCrew): Promise<Pref
           "There is nothing to fill in from yet: no saved values, no request file of this crew in the workspace, and no execution with known inputs.",
         ),
       );
-    const { source, button } = await choose(sources, crew.name);
-    if (button === undefined || source?.own === undefined) return await source?.values?.();
-    if (button === openButton) {
-      await vscode.window.showTextDocument(source.own, { preview: false });
-      return undefined;
-    }
+    const { source, isDeleted } = await choose(sources, crew.name);
+    if (!isDeleted || source?.own === undefined) return await source?.values?.();
     const question = vscode.l10n.t("Delete “{0}”?", source.label);
     const detail = vscode.l10n.t("These values are removed from this machine.");
     if (await confirm(question, detail, vscode.l10n.t("Delete")))
@@ -75,11 +69,8 @@ async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly 
       label: plainLabel(valueInShort(file.label ?? "")),
       description: inShort(file),
       own,
-      // Else the form marks what is wrong, and nothing is too large that was saved here.
-      values: async () =>
-        file.faults.some(({ kind }) => brokenKinds.includes(kind))
-          ? (await openRequest(own, crews)).file.values
-          : file.values,
+      // The form marks what is wrong, and nothing is too large that was saved here.
+      values: () => Promise.resolve(file.values),
     }));
   const found = await vscode.workspace.findFiles(`**/*${requestFileEnding}`, undefined, 1000);
   const read = await Promise.all(
@@ -127,12 +118,9 @@ async function textOf(uri: vscode.Uri): Promise<string> {
   }
 }
 
-const openButton = { iconPath: new vscode.ThemeIcon("edit"), tooltip: vscode.l10n.t("Open File") };
-const deleteButton = { iconPath: new vscode.ThemeIcon("trash"), tooltip: vscode.l10n.t("Delete") };
-
 interface Choice {
   readonly source?: Source | undefined;
-  readonly button?: vscode.QuickInputButton;
+  readonly isDeleted?: boolean;
 }
 
 function choose(sources: readonly Source[], crewName: string): Promise<Choice> {
@@ -140,9 +128,9 @@ function choose(sources: readonly Source[], crewName: string): Promise<Choice> {
   list.title = vscode.l10n.t("Fill in the form of “{0}” from", crewName);
   list.placeholder = vscode.l10n.t("Choose the values to fill in");
   list.matchOnDescription = true;
-  list.items = sources.map((source) =>
-    source.own ? { ...source, buttons: [openButton, deleteButton] } : source,
-  );
+  const tooltip = vscode.l10n.t("Delete");
+  const buttons = [{ iconPath: new vscode.ThemeIcon("trash"), tooltip }];
+  list.items = sources.map((source) => (source.own ? { ...source, buttons } : source));
   const { promise, resolve } = Promise.withResolvers<Choice>();
   const end = (choice: Choice) => {
     resolve(choice);
@@ -150,7 +138,7 @@ function choose(sources: readonly Source[], crewName: string): Promise<Choice> {
   };
   list.onDidAccept(() => end({ source: list.selectedItems[0] }));
   list.onDidHide(() => end({}));
-  list.onDidTriggerItemButton(({ button, item: source }) => end({ source, button }));
+  list.onDidTriggerItemButton(({ item: source }) => end({ source, isDeleted: true }));
   list.show();
   return promise;
 }
@@ -188,21 +176,13 @@ export async function takeValue(
   crewId: string,
   input: string,
 ): Promise<Taken | undefined> {
-  const file = {
-    label: `$(file) ${vscode.l10n.t("Text File…")}`,
-    description: vscode.l10n.t("{0} at most", formatSize(largestText)),
-    take: takeFile,
-  };
-  const items = earlierValues(store, crewId, input).map(({ value, execution }) => {
-    const [label, title] = [valueInShort(value), titleOf(execution)];
-    return {
-      label: plainLabel(label),
-      description: formatTime(execution.startedAt),
-      // Often the title is the value itself.
-      ...(title !== label && { detail: plainLabel(title) }),
-      take: () => Promise.resolve({ value, from: vscode.l10n.t("the execution “{0}”", title) }),
-    };
-  });
+  const file = { label: `$(file) ${vscode.l10n.t("Text File…")}`, take: takeFile };
+  const items = earlierValues(store, crewId, input).map(({ value, execution }) => ({
+    label: plainLabel(valueInShort(value)),
+    description: formatTime(execution.startedAt),
+    detail: plainLabel(titleOf(execution)),
+    take: () => Promise.resolve({ value }),
+  }));
   const chosen = await vscode.window.showQuickPick([file, ...items], {
     title: vscode.l10n.t("Fill in “{0}” from", valueInShort(input, 40)),
     placeHolder: vscode.l10n.t("A text file, or a value of an earlier execution"),
@@ -236,39 +216,23 @@ async function takeFile(): Promise<Taken | undefined> {
       title: vscode.l10n.t("Fill in from a text file"),
     })) ?? [];
   if (file === undefined) return undefined;
-  const name = nameOf(file);
   try {
     const { type, size } = await vscode.workspace.fs.stat(file);
     // Reading a device would never end.
-    if ((type & vscode.FileType.File) === 0)
-      throw new UserError(vscode.l10n.t("“{0}” is not a regular file.", name));
-    checkSize(name, size);
-    const bytes = await vscode.workspace.fs.readFile(file);
-    // It may have grown, and some file systems report no size.
-    checkSize(name, bytes.length);
-    return { text: textIn(bytes, name), from: `${name} (${formatSize(bytes.length)})` };
+    if ((type & vscode.FileType.File) !== 0 && size <= largestText) {
+      const bytes = await vscode.workspace.fs.readFile(file);
+      // It may have grown, and some file systems report no size.
+      if (bytes.length <= largestText && !bytes.includes(0))
+        return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+    }
   } catch (error) {
-    if (error instanceof UserError) throw error;
-    throw new UserError(vscode.l10n.t("“{0}” can't be read: {1}", name, messageOf(error)));
-  }
-}
-
-function checkSize(name: string, bytes: number): void {
-  if (bytes <= largestText) return;
-  const [size, largest] = [formatSize(bytes), formatSize(largestText)];
-  throw new UserError(
-    vscode.l10n.t("“{0}” is too large ({1}): an input takes {2} at most.", name, size, largest),
-  );
-}
-
-/** UTF-8 without a byte order mark; a zero byte is no text. */
-function textIn(bytes: Uint8Array, name: string): string {
-  try {
-    if (!bytes.includes(0)) return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    // Invalid UTF-8.
+    logProblem("Reading a text file", error);
   }
   throw new UserError(
-    vscode.l10n.t("“{0}” isn't a text file: an input takes only text in UTF-8.", name),
+    vscode.l10n.t(
+      "“{0}” can't be read, or is not a text file in UTF-8 of at most {1}.",
+      nameOf(file),
+      formatSize(largestText),
+    ),
   );
 }

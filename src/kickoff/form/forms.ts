@@ -11,8 +11,8 @@ import { formType, viewId } from "../../editor/manifest.ts";
 import {
   confirm,
   machineSettings,
-  plainMessage,
   runAction,
+  showError,
   withProgress,
 } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
@@ -29,7 +29,6 @@ import { KeptRequests } from "../request-files/kept.ts";
 import { formTitle } from "../texts.ts";
 import type { Seed } from "./content.ts";
 import { fillForm, saveValues, takeValue } from "./fill-in.ts";
-import { adviceFrom, callbackHint } from "./hints.ts";
 import { FormMemory, newestDraft } from "./memory.ts";
 import {
   type FromForm,
@@ -38,7 +37,7 @@ import {
   type SavedState,
   type ToForm,
 } from "./messages.ts";
-import { type FormCrew, FormSession, type LoadOptions, type Told } from "./session.ts";
+import { FormSession, type LoadOptions, type Told } from "./session.ts";
 
 export interface KickoffFormsOptions {
   readonly clock: Clock;
@@ -50,6 +49,7 @@ export interface KickoffFormsOptions {
   readonly documents: { readonly show: (execution: ExecutionSummary) => Promise<unknown> };
   /** What receives callbacks. */
   readonly callbacks: () => Promise<{ canReach(crew: CrewRef): Promise<boolean> }>;
+  readonly testCallbacks: (crewId: string) => unknown;
 }
 
 interface OpenForm {
@@ -107,17 +107,6 @@ export class KickoffForms implements vscode.Disposable {
     return await form.started;
   }
 
-  /** What the form would have said of callbacks, for a kickoff without it. Resolves when the notification is closed. */
-  async showHint(crew: Crew): Promise<void> {
-    const hint = await this.#hintFor(crew);
-    if (hint === undefined) return;
-    const text = plainMessage(`${crew.name}: ${hint.text}`);
-    const { actions = [] } = hint;
-    const titles = actions.map(({ title }) => title);
-    const chosen = await vscode.window.showInformationMessage(text, ...titles);
-    await actions.find(({ title }) => title === chosen)?.run();
-  }
-
   restore(panel: vscode.WebviewPanel, raw: unknown): void {
     const state = parseSavedState(raw);
     // Its crew is unknown or has a form.
@@ -160,7 +149,7 @@ export class KickoffForms implements vscode.Disposable {
 
   /** Says in the open forms whether callbacks can come. Call it when a way for them may have been set up. */
   advise(): void {
-    for (const id of this.#forms.keys()) this.#tellHint(id);
+    for (const id of this.#forms.keys()) this.#tell(id, "hint", (crew) => this.#hintFor(crew));
   }
 
   dispose(): void {
@@ -187,8 +176,9 @@ export class KickoffForms implements vscode.Disposable {
     let execution: Execution | undefined;
     const show = (made: Execution) =>
       documents.show(made).catch((error: unknown) => logProblem("Showing an execution", error));
+    const { id, name, url } = crew;
     const session = new FormSession(
-      shown(crew),
+      { id, name, url },
       seed,
       {
         clock,
@@ -202,10 +192,10 @@ export class KickoffForms implements vscode.Disposable {
           page.post(message);
         },
         fillIn: (form) => fillForm(sources, form),
-        takeValue: ({ id }, input) => takeValue(store, id, input),
+        takeValue: (form, input) => takeValue(store, form.id, input),
         saveValues: (form, values) => saveValues(this.#kept, form, values),
         openAsRequestFile: (form, values) => openUnsaved({ crew: form, values }),
-        copyAsCurl: ({ id }, values) => copyCurl(crews.get(id), values),
+        copyAsCurl: (form, values) => copyCurl(crews.get(form.id), values),
         onStarted: (made) => {
           execution = made;
           panel.dispose();
@@ -214,11 +204,7 @@ export class KickoffForms implements vscode.Disposable {
         openExecution: (made) =>
           made ? show(made) : vscode.commands.executeCommand(`${viewId}.focus`),
         runAction,
-        onLateProblem: (error) => {
-          this.#showLate(crew, error).catch((problem: unknown) =>
-            logProblem("Opening a kickoff form again", problem),
-          );
-        },
+        onLateProblem: (error) => this.#showLate(crew, error),
       },
       { takesFocus },
     );
@@ -236,13 +222,14 @@ export class KickoffForms implements vscode.Disposable {
       },
     });
     const form = { session, panel, started };
-    this.#forms.set(crew.id, form);
-    this.#refresh(crew.id);
-    this.#tellHint(crew.id);
+    this.#forms.set(id, form);
+    this.#refresh(id);
+    // Not with each change of a crew: it may send a request through a tunnel.
+    this.#tell(id, "hint", (known) => this.#hintFor(known));
     // The person may have mended the project's files in another tab.
-    panel.onDidChangeViewState(() => panel.active && this.#refresh(crew.id));
+    panel.onDidChangeViewState(() => panel.active && this.#refresh(id));
     panel.onDidDispose(() => {
-      if (this.#forms.get(crew.id) === form) this.#forms.delete(crew.id);
+      if (this.#forms.get(id) === form) this.#forms.delete(id);
       void session.close().then(() => resolve(execution));
     });
     return form;
@@ -262,86 +249,94 @@ export class KickoffForms implements vscode.Disposable {
     const crew = this.#options.crews.find(crewId);
     const session = this.#forms.get(crewId)?.session;
     if (crew === undefined || session === undefined) return;
-    session.crew = shown(crew);
+    const { id, name, url } = crew;
+    session.crew = { id, name, url };
     session.tell("rehearsal", rehearsalOf(crew));
-    adviceOn(crew).then(
-      (advice) => session.tell("advice", advice),
-      (error: unknown) => logProblem("Reading a crew project", error),
-    );
+    this.#tell(crewId, "advice", adviceOn);
   }
 
-  /** Not with each change of a crew: it may send a request through a tunnel. */
-  #tellHint(crewId: string): void {
+  #tell(
+    crewId: string,
+    kind: "advice" | "hint",
+    look: (crew: Crew) => Promise<Told | undefined>,
+  ): void {
     const crew = this.#options.crews.find(crewId);
     const session = this.#forms.get(crewId)?.session;
     if (crew === undefined || session === undefined) return;
-    this.#hintFor(crew).then(
-      (hint) => session.tell("hint", hint),
-      (error: unknown) => logProblem("Looking whether callbacks can come", error),
+    look(crew).then(
+      (note) => session.tell(kind, note),
+      (error: unknown) => logProblem("Looking for what a form says of its crew", error),
     );
   }
 
   async #hintFor({ id: crew, ...address }: Crew): Promise<Told | undefined> {
-    const { callbacks, store } = this.#options;
+    const { callbacks, testCallbacks } = this.#options;
     if (this.#memory.read(crew).hidesHint === true) return undefined;
-    const canCome = await (await callbacks()).canReach({ ...address, id: crew });
-    const text = canCome ? undefined : callbackHint(store.list(), crew);
-    if (text === undefined) return undefined;
+    if (await (await callbacks()).canReach({ ...address, id: crew })) return undefined;
     const hide = () => {
       this.#memory.hideHint(crew);
       this.#forms.get(crew)?.session.takeFocus();
       this.advise();
     };
-    const test = () =>
-      vscode.commands.executeCommand("crewdeck.testCallbacks", { by: "person", crew });
-    const actions = [
-      {
-        title: vscode.l10n.t("Set Up Callbacks…"),
-        run: () => runAction(machineSettings("crewdeck.callbacks")),
-      },
-      { title: vscode.l10n.t("Test Callbacks"), run: test },
-      { title: vscode.l10n.t("Don't Show Again"), run: hide },
-    ];
-    return { text, actions };
+    return {
+      text: vscode.l10n.t(
+        "If a task waits for you, this crew reports it only by callback, and no callback can reach this machine.",
+      ),
+      actions: [
+        {
+          title: vscode.l10n.t("Set Up Callbacks…"),
+          run: () => runAction(machineSettings("crewdeck.callbacks")),
+        },
+        { title: vscode.l10n.t("Test Callbacks"), run: () => testCallbacks(crew) },
+        { title: vscode.l10n.t("Don't Show Again"), run: hide },
+      ],
+    };
   }
 
-  async #showLate(crew: CrewAddress, error: unknown): Promise<void> {
-    logProblem("Kicking off a crew", error, crew.name);
+  #showLate({ id, name }: CrewAddress, error: unknown): void {
+    logProblem("Kicking off a crew", error, name);
     const text = vscode.l10n.t(
       "{0} What you typed is kept in the form of “{1}”.",
       messageOf(error),
-      crew.name,
+      name,
     );
-    const known = this.#options.crews.find(crew.id);
-    const actions = known === undefined ? [] : [vscode.l10n.t("Open Form")];
-    const chosen = await vscode.window.showErrorMessage(plainMessage(text), ...actions);
-    if (chosen !== undefined && known !== undefined) await this.open(known);
+    const title = vscode.l10n.t("Open Form");
+    const given = { crew: id, form: true };
+    const open = { title, command: "crewdeck.kickoff", arguments: [given] };
+    void showError(new UserError(text, this.#options.crews.find(id) ? [open] : []));
   }
 }
 
-function shown({ id, name, url }: CrewAddress): FormCrew {
-  return { id, name, url };
-}
-
-function rehearsalOf({ local }: Crew) {
+function rehearsalOf({ local }: Crew): Told | undefined {
   if (local?.engine !== "rehearsal") return undefined;
   const text = vscode.l10n.t("Rehearsal engine: no model is called.");
-  return { text: local.engineNote === undefined ? text : `${text} ${local.engineNote}` };
+  return { text: [text, local.engineNote ?? ""].join(" ").trim() };
 }
 
-/** Loads the parsers. Undefined if nothing is wrong, and for a crew that doesn't run with crewAI. */
+/**
+ * What a local crew's Python may refuse in its files. Loads the parsers. Undefined if nothing is wrong, and for a crew
+ * that doesn't run with crewAI.
+ */
 async function adviceOn({ local }: Crew): Promise<Told | undefined> {
   if (local?.engine !== "crewai") return undefined;
   const { folder, crewClass } = local;
   const { readProject } = await import("../../projects/read.ts");
   const project = vscode.Uri.parse(folder);
-  const advice = adviceFrom((await readProject(project.fsPath, crewClass)).problems);
-  if (advice?.at === undefined) return advice;
-  const { file, line, column } = advice.at;
+  const { problems } = await readProject(project.fsPath, crewClass);
+  const [first] = problems;
+  if (first === undefined) return undefined;
+  const { message, position } = first;
+  const text = vscode.l10n.t(
+    "The crew's Python may refuse this (problems: {0}): {1}",
+    problems.length,
+    message,
+  );
+  if (position === undefined) return { text };
+  const { file, line, column } = position;
   const start = new vscode.Position(line - 1, column - 1);
   const options = { selection: new vscode.Range(start, start) };
   const run = () => vscode.window.showTextDocument(vscode.Uri.joinPath(project, file), options);
-  return { text: advice.text, actions: [{ title: vscode.l10n.t("Show"), run }] };
+  return { text, actions: [{ title: vscode.l10n.t("Show"), run }] };
 }
 
 async function inputsOf(

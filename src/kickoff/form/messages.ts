@@ -30,10 +30,8 @@ export interface Note {
   readonly actions: readonly string[];
 }
 
-/** A value, or text for the field; `from` completes "Filled in from …". */
-export type Taken = { readonly from: string } & (
-  { readonly value: JsonValue } | { readonly text: string }
-);
+/** A value, or text for the field. */
+export type Taken = { readonly value: JsonValue } | { readonly text: string };
 
 /** Tools that get the form's values, without secrets. */
 export const valueToolNames = ["saveValues", "openAsRequestFile", "copyAsCurl"] as const;
@@ -63,7 +61,7 @@ export interface ShownForm {
   readonly canClear: boolean;
   readonly isSending: boolean;
   /** Those that the extension host has for the callbacks. */
-  readonly secrets: Readonly<Partial<Record<SecretName, true>>>;
+  readonly secrets: readonly SecretName[];
   readonly focus?: FormFocus;
 }
 

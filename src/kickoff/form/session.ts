@@ -26,7 +26,10 @@ import {
   type ValueTool,
 } from "./messages.ts";
 
-/** Store a draft after this time without typing (ms): each time is a write to the disk. */
+/**
+ * After this time without typing (ms), the draft is stored and its problems are shown: each time is a write to the disk,
+ * and what is being typed may only be incomplete.
+ */
 const draftPause = 300;
 
 export type FormCrew = FormView["crew"];
@@ -131,13 +134,9 @@ export class FormSession {
 
   /** What is to say of the crew now; undefined for nothing. */
   tell(kind: "rehearsal" | "advice" | "hint", note: Told | undefined): void {
-    const isChanged = note?.text !== this.#notes.get(kind)?.text;
     if (note === undefined) this.#forget(kind);
     else this.#notes.set(kind, note);
     this.#show();
-    // What was wrong with its files may be mended.
-    if (kind === "advice" && isChanged && this.isUnavailable)
-      void this.load({ fresh: true, startsCrew: false });
   }
 
   /** Call it before a note goes that has the focus. */
@@ -164,7 +163,7 @@ export class FormSession {
     changed: ({ draft }) => {
       if (!this.#isCurrent(draft.id)) return;
       this.#content?.edit(draft);
-      this.#changed();
+      this.#forget("blocked");
       this.#saveSoon();
     },
     submit: ({ draft }) => {
@@ -174,7 +173,7 @@ export class FormSession {
       content.edit(draft);
       if (content.faults.size > 0) {
         content.markMissing();
-        this.#block(l10n.t("Nothing was sent. Check the marked fields."));
+        this.#block();
         return;
       }
       this.#isSending = true;
@@ -186,7 +185,7 @@ export class FormSession {
     secret: ({ id, name, text }) => {
       if (!this.#isCurrent(id)) return;
       this.#content?.enter(name, text);
-      this.#changed();
+      this.#saveSoon();
     },
     clear: () => this.#replace((content) => content.clear()),
     undo: () => this.#replace((content) => content.undo()),
@@ -216,7 +215,7 @@ export class FormSession {
   #use(tool: ValueTool): Promise<unknown> | undefined {
     const values = this.#content?.values;
     if (values === undefined) {
-      this.#block(l10n.t("Fix the marked error first."));
+      this.#block();
       return undefined;
     }
     // A file has no place for the task from which to run again.
@@ -224,15 +223,9 @@ export class FormSession {
     return this.#host[tool](this.#crew, kept);
   }
 
-  #block(text: string): void {
-    this.#notes.set("blocked", { text });
+  #block(): void {
+    this.#notes.set("blocked", { text: l10n.t("Nothing was sent. Check the marked fields.") });
     this.#focus = "invalid";
-    this.#show();
-  }
-
-  /** Something was typed. */
-  #changed(): void {
-    if (this.#content?.hasMarks === false) this.#forget("blocked");
     this.#show();
   }
 
@@ -351,17 +344,13 @@ export class FormSession {
 
   #view(): FormView {
     const content = this.isUnavailable ? undefined : this.#content;
-    const { values } = content?.draft ?? {};
-    // The person's own address learns of each pause.
-    const isToldElsewhere = (values?.humanInputWebhookUrl ?? "").trim() !== "";
     return {
       crew: this.#crew,
-      title: formTitle(this.#crew.name, values?.from !== undefined),
+      title: formTitle(this.#crew.name, content?.draft.values.from !== undefined),
       notes: noteKinds.flatMap((kind) => {
         const note = this.#notes.get(kind);
-        if (note === undefined || (kind === "hint" && isToldElsewhere)) return [];
-        const actions = note.actions?.map(({ title }) => title) ?? [];
-        return [{ ...note, kind, actions }];
+        const actions = note?.actions?.map(({ title }) => title) ?? [];
+        return note === undefined ? [] : [{ ...note, kind, actions }];
       }),
       ...(content && {
         form: {

@@ -2,13 +2,12 @@ import * as l10n from "@vscode/l10n";
 import * as v from "valibot";
 import { withSecrets } from "../../api/callbacks.ts";
 import type { JsonObject, JsonValue, KickoffRequest } from "../../api/types.ts";
-import { asObject, defined, isObject, laidOutJson } from "../../base/json.ts";
+import { asObject, defined, isObject, laidOutJson, parseJson } from "../../base/json.ts";
 import {
   addressFault,
   blankTexts,
   callbackNames,
   callbackTexts,
-  checkAddress,
   eventsIn,
   type FormSecrets,
   keptAddress,
@@ -22,19 +21,18 @@ import { readJson } from "../json.ts";
 import { extraFault } from "../request-files/request-file.ts";
 import {
   asTyped,
-  canShow,
-  controlOf,
   fieldModes,
   type FieldValue,
   type FormField,
   initialValue,
+  isNumber,
   isRequired,
   withUnlisted,
 } from "./fields.ts";
 
 /** What is typed besides inputs; `meta` and `extra` are JSON. */
-const textNames = ["meta", ...callbackTexts, "restoreFromStateId", "extra"] as const;
-type TextName = (typeof textNames)[number];
+export const textNames = ["meta", ...callbackTexts, "restoreFromStateId", "extra"] as const;
+export type TextName = (typeof textNames)[number];
 
 /** A form as typed, without secrets; plain JSON data. */
 export interface FormValues extends Readonly<Record<TextName, string>> {
@@ -49,12 +47,27 @@ const output = v.object({
   isEdited: v.exactOptional(v.literal(true)),
 });
 
+/** Drafts of earlier versions have these modes, too. */
+const earlierModes = ["fitting", "empty", "null"] as const;
+const input = v.pipe(
+  v.object({
+    name: v.string(),
+    mode: v.picklist([...fieldModes, ...earlierModes]),
+    text: v.string(),
+  }),
+  v.transform(({ name, mode, text }) => {
+    if (mode === "empty") return { name, mode: "json" as const, text: '""' };
+    if (mode === "null") return { name, mode: "json" as const, text: "null" };
+    return { name, mode: mode === "fitting" ? ("json" as const) : mode, text };
+  }),
+);
+
 /** From the webview or disk. Only these members are read, so that a stray secret is dropped. */
 export const formValues: v.GenericSchema<unknown, FormValues> = v.pipe(
   v.unknown(),
   v.transform(flattened),
   v.object({
-    inputs: v.array(v.object({ name: v.string(), mode: v.picklist(fieldModes), text: v.string() })),
+    inputs: v.array(input),
     ...v.entriesFromList(textNames, v.optional(v.string(), "")),
     from: v.exactOptional(
       v.object({
@@ -98,13 +111,8 @@ export function initialValues(fields: readonly FormField[]): FormValues {
 /** The values in the fields' order; missing ones are initial, others are dropped. */
 export function alignValues(fields: readonly FormField[], values: FormValues): FormValues {
   const known = new Map(values.inputs.map((value) => [value.name, value]));
-  const aligned = (field: FormField) => {
-    const { mode, text } = known.get(field.name) ?? initialValue(field);
-    // The crew may have changed the type.
-    const control = controlOf(field);
-    const isShown = Array.isArray(control) ? text === "" || control.includes(text) : control;
-    return { name: field.name, mode: mode === "fitting" && !isShown ? "json" : mode, text };
-  };
+  const aligned = (field: FormField) =>
+    known.get(field.name) ?? { name: field.name, ...initialValue(field) };
   return { ...values, inputs: fields.map(aligned) };
 }
 
@@ -128,7 +136,7 @@ export function fillIn(fields: readonly FormField[], values: FormValues, given: 
 }
 
 /** Without secrets, a callback doesn't authenticate. */
-export function requestOf(values: Prefill, secrets: Partial<FormSecrets> = {}): KickoffRequest {
+export function requestOf(values: Prefill, secrets: FormSecrets = {}): KickoffRequest {
   const { inputs = {}, humanInputWebhook, webhooks, from, ...others } = values;
   const { humanInput, streaming: stream } = secrets;
   const edited = from?.outputs.filter(({ isEdited }) => isEdited) ?? [];
@@ -144,16 +152,6 @@ export function requestOf(values: Prefill, secrets: Partial<FormSecrets> = {}): 
     ...withSecrets(defined({ humanInputWebhook, webhooks }), defined({ humanInput, stream })),
     ...defined({ runAgain }),
   };
-}
-
-/** A secret's strategy and its address's origin, empty until the address is complete. */
-export function targetOf(name: SecretName, values: FormValues): string {
-  const [strategy, address] =
-    name === "humanInput"
-      ? [values.strategy, values.humanInputWebhookUrl]
-      : [values.streamingStrategy, values.streamingUrl];
-  const isWhole = [undefined, "credentials"].includes(checkAddress(address));
-  return `${strategy} ${address.trim() !== "" && isWhole ? new URL(address.trim()).origin : ""}`;
 }
 
 export interface Fault {
@@ -176,22 +174,22 @@ interface Reading<Value> {
 }
 
 /**
- * What a form sends, without secrets and without what is wrong. @param secretFault is asked for the secrets of
+ * What a form sends, without secrets and without what is wrong. @param lacksSecret is asked for the secrets of
  * callbacks that are used and authenticate
  */
 export function readForm(
   fields: readonly FormField[],
   values: FormValues,
-  secretFault: (name: SecretName) => Fault | undefined = () => undefined,
+  lacksSecret: (name: SecretName) => boolean = () => false,
 ): { readonly values: Prefill; readonly faults: ReadonlyMap<FormPart, Fault> } {
   const typed = alignValues(fields, values).inputs;
   const inputs = fields.map((field, index) => readInput(field, typed[index]));
   const [meta, extra] = [readObject(values.meta), readObject(values.extra)];
-  const misplaced = extra.value && extraFault(values.extra);
+  const misplaced = extra.value && extraFault(extra.value);
   const faults: readonly (readonly [FormPart, Fault | undefined])[] = [
     ...inputs.map(({ fault }, index) => [index, fault] as const),
     ["meta", meta.fault],
-    ...callbackFaults(values, secretFault),
+    ...callbackFaults(values, lacksSecret),
     ["extra", misplaced === undefined ? extra.fault : { text: misplaced }],
   ];
   // Unlike an assignment, fromEntries accepts `__proto__`.
@@ -217,7 +215,7 @@ export function readForm(
 
 function callbackFaults(
   values: FormValues,
-  secretFault: (name: SecretName) => Fault | undefined,
+  lacksSecret: (name: SecretName) => boolean,
 ): readonly (readonly [FormPart, Fault | undefined])[] {
   const { strategy, username, streamingUrl, streamingStrategy } = values;
   const hasEvents = eventsIn(values.events).length > 0;
@@ -227,17 +225,22 @@ function callbackFaults(
     const text = addressFault(address);
     return text === undefined ? undefined : { text };
   };
-  const lost = l10n.t("Enter the address that receives the events, or remove the events.");
-  const noEvents = missing(l10n.t("Enter at least one event, or remove the address."));
+  const pair = l10n.t("Event streaming needs an address and the names of events.");
+  const noSecret = missing(
+    l10n.t("Enter it. It isn't saved here, and is sent only to the host that it was entered for."),
+  );
   const noUser = missing(l10n.t("Enter the user name."));
   return [
     ...callbackNames.map((name) => [name, faultOf(values[name])] as const),
     ["username", authenticates && strategy === "basic" && username === "" ? noUser : undefined],
-    ["humanInput", authenticates ? secretFault("humanInput") : undefined],
+    ["humanInput", authenticates && lacksSecret("humanInput") ? noSecret : undefined],
     // Not only missing: the events would be dropped from what a tool saves.
-    ["streamingUrl", hasEvents && !streams ? { text: lost } : faultOf(streamingUrl)],
-    ["events", streams && !hasEvents ? noEvents : undefined],
-    ["streaming", streams && streamingStrategy !== "" ? secretFault("streaming") : undefined],
+    ["streamingUrl", hasEvents && !streams ? { text: pair } : faultOf(streamingUrl)],
+    ["events", streams && !hasEvents ? missing(pair) : undefined],
+    [
+      "streaming",
+      streams && streamingStrategy !== "" && lacksSecret("streaming") ? noSecret : undefined,
+    ],
   ];
 }
 
@@ -246,26 +249,15 @@ export function readInput(
   field: FormField,
   { mode, text } = initialValue(field),
 ): Reading<JsonValue> {
-  const fault = missing(
-    l10n.t(
-      "This input is required. Choose “Empty text”, “null” or “Leave out” to send it without a value.",
-    ),
-  );
   if (mode === "omit") return {};
-  if (mode === "null") return { value: null };
-  if (mode === "empty") return { value: "" };
-  if ((mode === "text" ? text : text.trim()) === "") return isRequired(field) ? { fault } : {};
+  if ((mode === "text" ? text : text.trim()) === "")
+    return isRequired(field) ? { fault: missing(l10n.t("This input is required.")) } : {};
   if (mode === "text") return { value: text };
-  if (mode === "fitting") {
-    const control = controlOf(field);
-    if (control === "integer" && !/^-?(0|[1-9]\d*)$/.test(text.trim()))
-      return { fault: { text: l10n.t("Enter a whole number, such as 12.") } };
-    if (!canShow(field, text.trim()))
-      return control === "number"
-        ? { fault: { text: l10n.t("Enter a number, such as 12.5.") } }
-        : { fault };
-  }
-  return readTyped(text);
+  const value = parseJson(text);
+  const isPart = typeof value === "number" && field.type === "integer" && !Number.isInteger(value);
+  return isNumber(field) && (value === undefined || isPart)
+    ? { fault: { text: l10n.t("Enter a number, such as 12.") } }
+    : readTyped(text);
 }
 
 function readTyped(text: string): Reading<JsonValue> {

@@ -1,3 +1,4 @@
+import { getLocation } from "jsonc-parser";
 import * as vscode from "vscode";
 import { isRequired } from "../../api/read-inputs.ts";
 import type { InputField } from "../../api/types.ts";
@@ -6,16 +7,13 @@ import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
-import { showStatus } from "../../editor/messages.ts";
+import { checkRequestFile, isHarmless } from "./checks.ts";
 import { crewInFile, crewOfFile, rangeOf } from "./files.ts";
-import { isRequestFile } from "./name.ts";
-import { checkRequestFile, isHarmless, placeAt, type WritingPlace } from "./checks.ts";
-import { type KickoffFault, longestFile, readRequestFile } from "./request-file.ts";
+import { isRequestFile, requestFileEnding } from "./name.ts";
+import { longestFile, readRequestFile } from "./request-file.ts";
 
 /** Reported by VS Code's JSON support, with the manifest's schema. */
-const bySchema = new Set<string>(["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"]);
-
-type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
+const bySchema = ["syntax", "schema"];
 
 /**
  * Marks the problems of open request files, without requests, and offers connected crews and, in `inputs`, what the crew
@@ -33,6 +31,19 @@ export class RequestFileEditing implements vscode.Disposable {
     this.#owned.add(workspace.onDidChangeTextDocument(({ document }) => this.#mark(document)));
     this.#owned.add(workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri)));
     this.#owned.add(crews.onDidChange(() => this.refresh()));
+    const completion: vscode.CompletionItemProvider = {
+      provideCompletionItems: (document, position, token) =>
+        this.#complete(document, position, token),
+    };
+    // Saved or not, in any file system.
+    const selector = { pattern: `**/*${requestFileEnding}` };
+    const { languages } = vscode;
+    this.#owned.add(languages.registerCompletionItemProvider(selector, completion, '"', ":"));
+    this.#owned.add(
+      languages.registerCodeLensProvider(selector, {
+        provideCodeLenses: ({ uri }) => lensesFor(uri),
+      }),
+    );
     this.refresh();
   }
 
@@ -41,70 +52,89 @@ export class RequestFileEditing implements vscode.Disposable {
     for (const document of vscode.workspace.textDocuments) this.#mark(document);
   }
 
-  async complete(
-    document: vscode.TextDocument,
-    position: vscode.Position,
-    token: vscode.CancellationToken,
-  ): Promise<vscode.CompletionItem[]> {
-    const text = document.getText();
-    const place =
-      text.length > longestFile ? undefined : placeAt(text, document.offsetAt(position));
-    if (place === undefined) return [];
-    const range = rangeOf(document, place.replaces);
-    return (await this.#offersAt(place, document, token)).map((offer, index) =>
-      Object.assign(new vscode.CompletionItem(offer.label), {
-        range,
-        filterText: JSON.stringify(offer.label),
-        sortText: String(index).padStart(4, "0"),
-        ...offer,
-      }),
-    );
-  }
-
   dispose(): void {
     this.#owned.dispose();
   }
 
   #mark(document: vscode.TextDocument): void {
-    if (!isRequestFile(document.uri)) return;
+    const { uri } = document;
     const text = document.getText();
-    const { Error, Warning } = vscode.DiagnosticSeverity;
-    const found = (text.length > longestFile ? [] : this.#faultsIn(text, document.uri)).map(
-      (fault) => {
-        const severity = isHarmless(fault) ? Warning : Error;
-        const made = new vscode.Diagnostic(rangeOf(document, fault.at), fault.text, severity);
-        return Object.assign(made, { source: "Crewdeck", code: fault.kind });
-      },
-    );
-    this.#marks.set(document.uri, found);
-  }
-
-  #faultsIn(text: string, uri: vscode.Uri): readonly KickoffFault[] {
+    if (!isRequestFile(uri) || text.length > longestFile) return;
     const file = readRequestFile(text);
     const crew = crewOfFile(this.#crews, file, uri);
-    const faults = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew));
-    return faults.filter(({ kind }) => !bySchema.has(kind));
+    const found = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew))
+      .filter(({ kind }) => !bySchema.includes(kind))
+      .map((fault) => {
+        const { Error, Warning } = vscode.DiagnosticSeverity;
+        const severity = isHarmless(fault) ? Warning : Error;
+        const made = new vscode.Diagnostic(rangeOf(document, fault.at), fault.text, severity);
+        return Object.assign(made, { source: "Crewdeck" });
+      });
+    this.#marks.set(uri, found);
   }
 
-  async #offersAt(
-    place: WritingPlace,
+  async #complete(
     document: vscode.TextDocument,
+    position: vscode.Position,
     token: vscode.CancellationToken,
-  ): Promise<readonly Offer[]> {
-    if (place.kind === "crew")
-      return this.#crews.list().map((crew) => crewOffer(crew, document.uri));
+  ): Promise<vscode.CompletionItem[]> {
+    const text = document.getText();
+    if (text.length > longestFile) return [];
+    const offset = document.offsetAt(position);
+    const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
+    const [member, name, ...deeper] = path;
+    const isCrew = member === "crew" && name === undefined && !isAtPropertyKey;
+    const isInput = member === "inputs" && typeof name === "string" && deeper.length === 0;
+    const replaced =
+      previousNode && offset <= previousNode.offset + previousNode.length
+        ? rangeOf(document, {
+            start: previousNode.offset,
+            end: previousNode.offset + previousNode.length,
+          })
+        : document.getWordRangeAtPosition(position, /[\w-]+/);
+    const item = (label: string, more: Partial<vscode.CompletionItem>) =>
+      Object.assign(new vscode.CompletionItem(label, vscode.CompletionItemKind.Value), {
+        range: replaced ?? new vscode.Range(position, position),
+        filterText: JSON.stringify(label),
+        ...more,
+      });
+    if (isCrew)
+      return this.#crews.list().map((crew) => {
+        const insertText = JSON.stringify(crewInFile(crew, document.uri));
+        return item(crew.name, { insertText, detail: crew.url });
+      });
+    if (!isInput) return [];
     const fields = await this.#fieldsFor(document, token);
-    if (place.kind === "inputValue")
-      return fields.filter(({ name }) => name === place.name).flatMap(valueOffers);
-    const missing = fields.filter(({ name }) => !place.given.has(name));
-    return missing.map((field) => nameOffer(field, place));
+    if (!isAtPropertyKey)
+      return fields
+        .filter((field) => field.name === name)
+        .flatMap(valuesOf)
+        .map((json) => item(json, { insertText: json, filterText: json }));
+    const hasValue = /^\s*:/.test(text.slice(document.offsetAt(replaced?.end ?? position)));
+    const given = readRequestFile(text).values.inputs ?? {};
+    return fields
+      .filter((field) => field.name === name || !Object.hasOwn(given, field.name))
+      .map((field) => {
+        const need = isRequired(field) ? vscode.l10n.t("required") : vscode.l10n.t("optional");
+        return item(field.name, {
+          kind: vscode.CompletionItemKind.Property,
+          insertText: hasValue ? JSON.stringify(field.name) : memberOf(field),
+          detail: field.type === undefined ? need : `${field.type} · ${need}`,
+          // A plain string, since it isn't Markdown.
+          ...defined({ documentation: field.description }),
+        });
+      });
   }
 
   async #fieldsFor(
     document: vscode.TextDocument,
     token: vscode.CancellationToken,
   ): Promise<readonly InputField[]> {
-    const crew = crewOfFile(this.#crews, readRequestFile(document.getText()), document.uri);
+    const crew: Crew | undefined = crewOfFile(
+      this.#crews,
+      readRequestFile(document.getText()),
+      document.uri,
+    );
     const known = crew && this.#crews.knownInputs(crew);
     if (crew === undefined || known !== undefined) return known?.fields ?? [];
     const abort = new AbortController();
@@ -114,10 +144,8 @@ export class RequestFileEditing implements vscode.Disposable {
       this.refresh();
       return fields;
     } catch (error) {
-      if (!token.isCancellationRequested) {
+      if (!token.isCancellationRequested)
         logProblem("Requesting a crew's inputs", error, crew.name);
-        showStatus(vscode.l10n.t("The inputs of “{0}” are not available.", crew.name));
-      }
       return [];
     } finally {
       cancelled.dispose();
@@ -125,52 +153,32 @@ export class RequestFileEditing implements vscode.Disposable {
   }
 }
 
-function crewOffer(crew: Crew, file: vscode.Uri): Offer {
-  const { name, url } = crew;
-  const insertText = JSON.stringify(crewInFile(crew, file));
-  return { label: name, kind: vscode.CompletionItemKind.Module, insertText, detail: url };
-}
-
-function nameOffer(
-  field: InputField,
-  { hasValue, needsComma }: Extract<WritingPlace, { kind: "inputName" }>,
-): Offer {
-  const { name, type, description } = field;
-  const snippet = new vscode.SnippetString().appendText(JSON.stringify(name));
-  if (!hasValue) {
-    appendValue(snippet.appendText(": "), field);
-    if (needsComma) snippet.appendText(",");
-  }
-  const need = isRequired(field) ? vscode.l10n.t("required") : vscode.l10n.t("optional");
-  return {
-    label: name,
-    kind: vscode.CompletionItemKind.Property,
-    insertText: snippet,
-    detail: type === undefined ? need : `${type} · ${need}`,
-    // A plain string, since it isn't Markdown.
-    ...defined({ documentation: description }),
+function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
+  const lens = (title: string, command: string, tooltip: string, form?: boolean) => {
+    const given = [{ file: uri.toString(), form, by: "person" }];
+    const range = new vscode.Range(0, 0, 0, 0);
+    return new vscode.CodeLens(range, { title, command, tooltip, arguments: given });
   };
+  const about = {
+    start: vscode.l10n.t("Starts an execution with these inputs, including unsaved changes"),
+    form: vscode.l10n.t("Fills these values into the crew's form; nothing is sent yet"),
+    curl: vscode.l10n.t("The same kickoff as a command for a shell, without the token"),
+  };
+  return [
+    lens(vscode.l10n.t("Kick Off"), "crewdeck.kickoffFile", about.start),
+    lens(vscode.l10n.t("Open in Form"), "crewdeck.kickoffFile", about.form, true),
+    lens(vscode.l10n.t("Copy as cURL"), "crewdeck.copyAsCurl", about.curl),
+  ];
 }
 
-function appendValue(snippet: vscode.SnippetString, field: InputField): void {
+function memberOf(field: InputField): vscode.SnippetString {
+  const snippet = new vscode.SnippetString().appendText(`${JSON.stringify(field.name)}: `);
   const choices = valuesOf(field);
-  if (choices.length > 1) snippet.appendChoice(choices);
-  else if (choices[0] !== undefined) snippet.appendPlaceholder(choices[0]);
-  else if (field.type === undefined || field.type === "string")
-    snippet.appendText('"').appendTabstop().appendText('"');
-  else if (field.type === "array") snippet.appendText("[").appendTabstop().appendText("]");
-  else if (field.type === "object") snippet.appendText("{").appendTabstop().appendText("}");
-  else snippet.appendPlaceholder("0");
-}
-
-function valueOffers(field: InputField): readonly Offer[] {
-  return valuesOf(field).map((text) => ({
-    label: text,
-    kind: vscode.CompletionItemKind.Value,
-    insertText: text,
-    filterText: text,
-    ...(text === JSON.stringify(field.default) && { detail: vscode.l10n.t("default") }),
-  }));
+  const isText = field.type === undefined || field.type === "string";
+  if (choices.length > 1) return snippet.appendChoice(choices);
+  if (isText && choices.length === 0)
+    return snippet.appendText('"').appendTabstop().appendText('"');
+  return choices[0] === undefined ? snippet.appendTabstop() : snippet.appendPlaceholder(choices[0]);
 }
 
 /** The default, then the crew's choices, as JSON. */

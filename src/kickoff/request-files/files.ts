@@ -4,9 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
-import { runAction } from "../../editor/messages.ts";
 import { isLocalCrew, type CrewRef } from "../../executions/model.ts";
-import { hasCredentials } from "../../sending/secrets.ts";
 import type { Prefill } from "../callbacks.ts";
 import { curlCommand } from "../curl.ts";
 import type { Span } from "../json.ts";
@@ -36,8 +34,8 @@ export function crewInFile({ id, name }: Pick<CrewRef, "id" | "name">, file: vsc
   return project.fragment === "" ? folder : `${folder}#${project.fragment}`;
 }
 
-/** The project's folder that a file names a local crew by, and its class. */
-function folderInFile(crew: string, file: vscode.Uri) {
+/** The ID of the local crew whose project's folder a file names. */
+function localIdIn(crew: string, file: vscode.Uri): string | undefined {
   if (!/^\.\.?(?:[/#]|$)/.test(crew)) return undefined;
   const [steps = "", crewClass] = crew.split("#");
   const folder = path.posix.join(path.posix.dirname(file.path), steps).replace(/(.)\/$/, "$1");
@@ -46,7 +44,8 @@ function folderInFile(crew: string, file: vscode.Uri) {
     file.scheme === "untitled"
       ? (vscode.workspace.workspaceFolders?.[0]?.uri.scheme ?? "file")
       : file.scheme;
-  return { folder: file.with({ scheme, path: folder, query: "", fragment: "" }), crewClass };
+  const uri = file.with({ scheme, path: folder, query: "", fragment: "" });
+  return `local:${uri.toString()}${crewClass === undefined ? "" : `#${crewClass}`}`;
 }
 
 export function crewOfFile(
@@ -54,10 +53,7 @@ export function crewOfFile(
   { crew }: Pick<RequestFile, "crew">,
   file: vscode.Uri,
 ): Crew | undefined {
-  const named = folderInFile(crew ?? "", file);
-  if (named === undefined) return crew === undefined ? undefined : crews.find(crew);
-  const { folder, crewClass } = named;
-  return crews.find(`local:${folder.toString()}${crewClass === undefined ? "" : `#${crewClass}`}`);
+  return crew === undefined ? undefined : crews.find(localIdIn(crew, file) ?? crew);
 }
 
 export interface OpenRequest {
@@ -75,7 +71,7 @@ export async function openRequest(
   const document = await vscode.workspace.openTextDocument(uri);
   const file = readRequestFile(document.getText());
   const crew = crewOfFile(crews, file, uri);
-  refuse(document, checkRequestFile(file, crew, undefined));
+  refuse(document, file, checkRequestFile(file, crew, undefined));
   // Throws an error that lists the connected crews.
   return { document, file, crew: crew ?? crews.get(file.crew ?? "") };
 }
@@ -86,25 +82,38 @@ export async function checkFile(uri: vscode.Uri): Promise<void> {
   // VS Code reports another error, such as for a missing file, itself.
   const stats = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
   const { File, Directory } = vscode.FileType;
-  if (stats !== undefined && (stats.type & (File | Directory)) === 0)
-    throw new UserError(vscode.l10n.t("{0} is not a regular file.", uri.fsPath));
-  if (stats !== undefined && stats.size > longestFile)
+  if (stats === undefined) return;
+  if ((stats.type & (File | Directory)) === 0 || stats.size > longestFile)
     throw new UserError(
       vscode.l10n.t(
-        "{0} is larger than 1 MB. Fill in large inputs in the kickoff form, from text files.",
+        "{0} is not a regular file of at most 1 MB. Fill in large inputs in the kickoff form, from text files.",
         uri.fsPath,
       ),
     );
 }
 
 /** @throws UserError for the first problem */
-export function refuse(document: vscode.TextDocument, faults: readonly KickoffFault[]): void {
+export function refuse(
+  document: vscode.TextDocument,
+  file: RequestFile,
+  faults: readonly KickoffFault[],
+): void {
   const fault = faults.find((each) => !isHarmless(each));
   if (fault === undefined) return;
   const { uri } = document;
   const selection = rangeOf(document, fault.at);
+  const local = localIdIn(file.crew ?? "", uri)?.slice("local:".length);
+  const [folder, crewClass] = local?.split("#") ?? [];
+  const start = { folder, ...defined({ class: crewClass }) };
+  const remedy =
+    folder === undefined
+      ? { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }
+      : {
+          title: vscode.l10n.t("Start Local Crew"),
+          command: "crewdeck.startLocalCrew",
+          arguments: [start],
+        };
   const show = { title: vscode.l10n.t("Show"), command: "vscode.open" };
-  const named = fault.kind === "unknownCrew" ? (fault.name ?? "") : undefined;
   throw new UserError(
     vscode.l10n.t(
       "{0}, line {1}: {2} Nothing was sent.",
@@ -113,22 +122,10 @@ export function refuse(document: vscode.TextDocument, faults: readonly KickoffFa
       fault.text,
     ),
     [
-      ...(named === undefined ? [] : [connectAction(named, uri)]),
+      ...(fault.kind === "unknownCrew" ? [remedy] : []),
       { ...show, arguments: [uri, { selection }] },
     ],
   );
-}
-
-function connectAction(crew: string, file: vscode.Uri) {
-  const named = folderInFile(crew, file);
-  if (named === undefined)
-    return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
-  const { folder, crewClass } = named;
-  return {
-    title: vscode.l10n.t("Start Local Crew"),
-    command: "crewdeck.startLocalCrew",
-    arguments: [{ folder: folder.toString(), ...defined({ class: crewClass }) }],
-  };
 }
 
 export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {
@@ -157,12 +154,6 @@ export async function openUnsaved(request: RequestToSave): Promise<vscode.Uri> {
   edit.insert(uri, new vscode.Position(0, 0), textOf(request, uri));
   await vscode.workspace.applyEdit(edit);
   await vscode.window.showTextDocument(document, { preview: false });
-  if (hasCredentials(request.values))
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t(
-        "The secrets of its callbacks are not in the file. They are entered in the form.",
-      ),
-    );
   return uri;
 }
 
@@ -203,16 +194,10 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
   }
 }
 
-export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefill): Promise<void> {
+export async function copyCurl(crew: Pick<CrewRef, "url">, values: Prefill): Promise<void> {
   const { command, variables } = curlCommand(crew.url, values);
   await vscode.env.clipboard.writeText(command);
-  const copyToken = vscode.l10n.t("Copy Token");
-  const shown = vscode.window.showInformationMessage(
+  void vscode.window.showInformationMessage(
     vscode.l10n.t("Copied for a POSIX shell. Set {0} before you run it.", variables.join(", ")),
-    ...(isLocalCrew(crew) ? [copyToken] : []),
   );
-  void shown.then(async (title) => {
-    const [command, given] = ["crewdeck.copyToken", { crew: crew.id }];
-    if (title === copyToken) await runAction({ title, command, arguments: [given] });
-  });
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { asObject } from "../../base/json.ts";
+import { asObject, isObject } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
 import { crewIdsWith, crewValues, type CrewValues } from "../../store/crew-values.ts";
@@ -97,8 +97,8 @@ function parsePresets(raw: unknown): readonly Preset[] {
   if (!Array.isArray(raw)) throw new TypeError("The presets aren't a list.");
   return raw.map((preset) => {
     const { name, values } = asObject(preset);
-    const read = readRequestFile(JSON.stringify(values ?? null));
-    const isWrong = read.faults.some(({ kind }) => kind === "wrongType" || kind === "notAnObject");
+    const read = readRequestFile(JSON.stringify({ ...asObject(values), crew: name }));
+    const isWrong = !isObject(values) || read.faults.some(({ kind }) => kind === "schema");
     if (typeof name !== "string" || isWrong) throw new TypeError("A preset is invalid.");
     return { name, values: read.values };
   });

@@ -2,7 +2,6 @@ import * as vscode from "vscode";
 import { shortAddress } from "../../api/address.ts";
 import { givenCallbacks } from "../../api/callbacks.ts";
 import { emptyInputs } from "../../api/read-inputs.ts";
-import { kickoffBody } from "../../api/client.ts";
 import type { Clock } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
@@ -92,11 +91,7 @@ export class RequestFiles implements vscode.Disposable {
       "{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
       nameOf(uri),
     );
-    if (!isPerson) {
-      const title = vscode.l10n.t("Open in Form");
-      const given = [{ file: uri.toString(), form: true }];
-      throw new UserError(message, [{ title, command: "crewdeck.kickoffFile", arguments: given }]);
-    }
+    if (!isPerson) throw new UserError(message);
     void vscode.window.showInformationMessage(plainMessage(message));
     return await this.#open(read);
   }
@@ -117,7 +112,7 @@ export class RequestFiles implements vscode.Disposable {
       const ready = await crews.ready(crew);
       const inputs = await crews.inputs(ready, { fresh: true });
       this.editing.refresh();
-      refuse(document, checkRequestFile(file, crew, inputs));
+      refuse(document, file, checkRequestFile(file, crew, inputs));
       const isAllowed = isTrusted()
         ? await this.#consent.confirm(crew, file.values)
         : await confirmUntrusted(read);
@@ -131,25 +126,21 @@ export class RequestFiles implements vscode.Disposable {
 
 /** A harmless-looking lens could cost money. Shows all callbacks, and allows none for later. */
 async function confirmUntrusted({ document, crew, file }: OpenRequest): Promise<boolean> {
-  const bytes = Buffer.byteLength(JSON.stringify(kickoffBody(requestOf(file.values))));
-  const [name, place] = [nameOf(document.uri), shortAddress(crew.url)];
   const callbacks = givenCallbacks(file.values);
+  const place = [nameOf(document.uri), crew.name, shortAddress(crew.url)] as const;
   const detail = [
     vscode.l10n.t(
-      "You have not trusted this workspace. {0} asks for a kickoff of “{1}”.",
-      name,
-      crew.name,
+      "You have not trusted this workspace. {0} asks for a kickoff of “{1}” ({2}).",
+      ...place,
     ),
-    costsMoney(crew)
-      ? vscode.l10n.t("{0} bytes are sent to {1}. A kickoff can cost money.", bytes, place)
-      : vscode.l10n.t("{0} bytes are sent to {1}.", bytes, place),
-    ...(callbacks.length === 0
-      ? []
-      : [vscode.l10n.t("It asks the crew to send:"), callbacksText(callbacks)]),
-  ].join("\n\n");
+    costsMoney(crew) ? vscode.l10n.t("A kickoff can cost money.") : "",
+    callbacks.length > 0 ? vscode.l10n.t("It asks the crew to send:") : "",
+    callbacksText(callbacks),
+  ];
   const question = vscode.l10n.t(
     "Kick off “{0}” from a file of an untrusted workspace?",
     crew.name,
   );
-  return await confirm(question, detail, vscode.l10n.t("Kick Off"));
+  const text = detail.filter((line) => line !== "").join("\n\n");
+  return await confirm(question, text, vscode.l10n.t("Kick Off"));
 }

@@ -5,15 +5,13 @@ import { useForm } from "./filling.ts";
 
 export type BoxKind =
   | { readonly kind: "lines"; readonly isCode: boolean }
-  | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "numeric" | "text" }
+  | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "text" }
   /** What is typed stays only in the box, until its `target` changes. `placeholder` shows that it is stored. */
   | { readonly kind: "secret"; readonly target: string; readonly placeholder: string }
-  | {
-      readonly kind: "choice";
-      readonly choices: readonly { readonly value: string; readonly label: string }[];
-    };
+  /** Values with their labels. */
+  | { readonly kind: "choice"; readonly choices: readonly (readonly [string, string])[] };
 
-interface FieldProps {
+export interface FieldProps {
   readonly label: string;
   readonly mark?: string;
   readonly hint?: string | undefined;
@@ -26,24 +24,17 @@ interface FieldProps {
   readonly text: string;
   readonly note?: string;
   readonly onText: (text: string) => void;
-  /** In place of the box, with the ID of what describes it. */
-  readonly instead?: ((describedBy: string) => ComponentChildren) | undefined;
   /** Buttons and lists on the label's line. Shift+F9 leads there: Tab goes from value to value. */
   readonly actions?: ((tabIndex: number) => ComponentChildren) | undefined;
 }
 
 export function Field(props: FieldProps) {
-  const { label, mark, hint, part, note, instead, actions, isNested } = props;
-  const { form, typing } = useForm();
+  const { label, mark, hint, part, note, actions, isNested } = props;
+  const { form } = useForm();
   const root = useRef<HTMLDivElement>(null);
   const [hasActionFocus, setActionFocus] = useState(false);
   const id = useUniqueId();
   const problem = part === undefined ? "" : (form.problems[part] ?? "");
-  /** It stays as it was until the person pauses. */
-  const shown = useRef("");
-  if (problem === "" || part !== typing) shown.current = problem;
-  const ids = [...(hint === undefined ? [] : ["hint"]), "problem", "note"];
-  const describedBy = ids.map((name) => `${id}-${name}`).join(" ");
   const focus = (selector: string) => root.current?.querySelector<HTMLElement>(selector)?.focus();
   return (
     <div
@@ -59,21 +50,15 @@ export function Field(props: FieldProps) {
       }}
     >
       <div class="heading">
-        <label for={instead === undefined ? id : undefined}>{label}</label>
+        <label for={id}>{label}</label>
         {mark !== undefined && <span class="mark">{mark}</span>}
       </div>
-      {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {instead === undefined ? (
-        <Box {...props} id={id} describedBy={describedBy} isInvalid={shown.current !== ""} />
-      ) : (
-        instead(describedBy)
-      )}
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+      <Box {...props} id={id} isInvalid={problem !== ""} />
       <p class="problem" id={`${id}-problem`}>
-        {shown.current}
+        {problem}
       </p>
       <p class="note" id={`${id}-note`}>
         {note}
@@ -91,13 +76,13 @@ export function Field(props: FieldProps) {
   );
 }
 
-function Box(props: FieldProps & { id: string; describedBy: string; isInvalid: boolean }) {
-  const { id, describedBy, isInvalid, isRequired, part, box, text, onText, actions } = props;
+function Box(props: FieldProps & { id: string; isInvalid: boolean }) {
+  const { id, isInvalid, isRequired, part, box, text, onText, actions } = props;
   const { isSending } = useForm().form;
   const attributes = {
     id,
     "data-part": part,
-    "aria-describedby": describedBy,
+    "aria-describedby": `${id}-hint ${id}-problem ${id}-note`,
     "aria-required": isRequired === true ? ("true" as const) : undefined,
     "aria-invalid": isInvalid ? ("true" as const) : undefined,
     "aria-keyshortcuts": actions && "Shift+F9",
@@ -119,7 +104,7 @@ function Box(props: FieldProps & { id: string; describedBy: string; isInvalid: b
   if (box.kind === "choice")
     return (
       <select {...attributes} value={text} disabled={isSending}>
-        {box.choices.map(({ value, label }) => (
+        {box.choices.map(([value, label]) => (
           <option key={value} value={value}>
             {label}
           </option>
@@ -143,6 +128,6 @@ function Box(props: FieldProps & { id: string; describedBy: string; isInvalid: b
 let count = 0;
 
 /** Preact's `useId` repeats itself for what is added later. */
-export function useUniqueId(): string {
+function useUniqueId(): string {
   return useState(() => `part-${++count}`)[0];
 }

@@ -18,8 +18,6 @@ interface Filling {
   readonly values: FormValues;
   /** Of what was typed. */
   readonly number: number;
-  /** Where the person typed a moment ago: its problem may only be that it is incomplete. */
-  readonly typing?: FormPart | undefined;
 }
 
 export const FormContext = createContext<Filling | undefined>(undefined);
@@ -30,13 +28,9 @@ export function useForm(): Filling {
   return form;
 }
 
-/** After typing, not when focus is lost, which would move a button away from the mouse (ms). */
-const problemDelayMs = 600;
-
 let draw: (view: FormView, filling?: Filling) => void;
 let shown: FormView | undefined;
 let filling: Filling | undefined;
-let pause: ReturnType<typeof setTimeout> | undefined;
 
 /** @param onChange draws the page with what is typed */
 export function start(onChange: typeof draw): void {
@@ -59,22 +53,10 @@ function show(view: FormView): void {
   if (form?.focus !== undefined) focus(form.focus);
 }
 
-function update(change: Partial<Filling>): void {
+export function change(values: FormValues): void {
   if (filling === undefined || shown === undefined) return;
-  filling = { ...filling, ...change };
+  filling = { ...filling, values, number: filling.number + 1 };
   draw(shown, filling);
-}
-
-/** Pauses before a problem of what is typed is shown: it may only be incomplete. */
-function typed(part: FormPart | undefined): Pick<Filling, "typing"> {
-  clearTimeout(pause);
-  pause = setTimeout(() => update({ typing: undefined }), problemDelayMs);
-  return { typing: part };
-}
-
-export function change(values: FormValues, part?: FormPart): void {
-  if (filling === undefined) return;
-  update({ values, number: filling.number + 1, ...typed(part) });
   const draft = { id: filling.form.draft.id, values, number: filling.number };
   host.keep({ draft: { ...draft, values: keptValues(values) } });
   host.post({ type: "changed", draft });
@@ -82,22 +64,17 @@ export function change(values: FormValues, part?: FormPart): void {
 
 /** The page keeps no secret. */
 export function changeSecret(name: SecretName, text: string): void {
-  if (filling === undefined) return;
-  update(typed(name));
-  host.post({ type: "secret", id: filling.form.draft.id, name, text });
+  if (filling !== undefined) host.post({ type: "secret", id: filling.form.draft.id, name, text });
 }
 
 export function submit(): void {
   if (filling === undefined) return;
   const { form, values, number } = filling;
-  update({ typing: undefined });
   host.post({ type: "submit", draft: { id: form.draft.id, values, number } });
 }
 
 export function use(tool: ToolName): void {
-  if (filling === undefined || filling.form.isSending) return;
-  update({ typing: undefined });
-  host.post({ type: tool });
+  if (filling?.form.isSending === false) host.post({ type: tool });
 }
 
 function focus(where: FormFocus): void {
@@ -107,7 +84,7 @@ function focus(where: FormFocus): void {
     document.querySelector(".outcome")?.scrollIntoView({ block: "nearest" });
 }
 
-export function focusPart(part: FormPart): void {
+function focusPart(part: FormPart): void {
   reveal(`[data-part="${part}"]`);
 }
 

@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { RunFrom } from "../../kickoff/callbacks.ts";
 import { isOdd } from "../../kickoff/form/fields.ts";
 import { type FormView, type Note, valueToolNames } from "../../kickoff/form/messages.ts";
 import { draw, host } from "../host.ts";
@@ -18,10 +17,26 @@ document.addEventListener("keydown", (event) => {
   if (!event.repeat) submit();
 });
 start((view, filling) => {
-  const unavailable = view.notes.find(({ kind }) => kind === "unavailable");
+  const { crew, title, notes } = view;
+  const unavailable = notes.find(({ kind }) => kind === "unavailable");
+  const above = ["rehearsal", "advice", "hint", "notKept"];
   draw(
     <>
-      <Header view={view} />
+      <header>
+        <h1>{title}</h1>
+        {crew.url !== "" && <p class="address">{crew.url}</p>}
+        {notes
+          .filter(({ kind }) => above.includes(kind))
+          .map((note) => (
+            <p
+              key={note.kind}
+              class={`told ${note.kind}`}
+              role={note.kind === "notKept" ? "status" : undefined}
+            >
+              {note.text} <Buttons note={note} kind="link" />
+            </p>
+          ))}
+      </header>
       {filling === undefined && unavailable === undefined && (
         <p class="loading" role="status">
           {l10n.t("Asking the crew for its inputs…")}
@@ -34,44 +49,22 @@ start((view, filling) => {
       )}
       {filling !== undefined && (
         <FormContext.Provider value={filling}>
-          <Form notes={view.notes} />
+          <Form notes={notes} />
         </FormContext.Provider>
       )}
     </>,
   );
 });
 
-function Header({ view: { crew, title, notes } }: { readonly view: FormView }) {
-  const above = ["rehearsal", "advice", "hint", "notKept"];
-  return (
-    <header>
-      <h1>{title}</h1>
-      {crew.url !== "" && <p class="address">{crew.url}</p>}
-      {notes
-        .filter(({ kind }) => above.includes(kind))
-        .map((note) => (
-          <p
-            key={note.kind}
-            class={`told ${note.kind === "advice" ? "advice" : ""}`}
-            role={note.kind === "notKept" ? "status" : undefined}
-          >
-            {note.text} <Buttons note={note} classOf={() => "link"} />
-          </p>
-        ))}
-    </header>
-  );
-}
-
-function Buttons({ note, classOf }: { note: Note; classOf: (index: number) => string }) {
-  const { kind, actions } = note;
+function Buttons({ note, kind }: { readonly note: Note; readonly kind: "link" | "secondary" }) {
   return (
     <>
-      {actions.map((title, index) => (
+      {note.actions.map((title) => (
         <button
           key={title}
           type="button"
-          class={classOf(index)}
-          onClick={() => host.post({ type: "act", kind, title })}
+          class={kind}
+          onClick={() => host.post({ type: "act", kind: note.kind, title })}
         >
           {title}
         </button>
@@ -81,15 +74,13 @@ function Buttons({ note, classOf }: { note: Note; classOf: (index: number) => st
 }
 
 function Box({ note }: { readonly note: Note }) {
-  const { kind, text, remedy, actions } = note;
-  const isMain = (index: number) => index === 0 && kind !== "refused";
   return (
-    <div class={kind === "maybeStarted" ? "warning" : "error"}>
-      <p class="message">{text}</p>
-      {remedy !== undefined && remedy !== "" && <p>{remedy}</p>}
-      {actions.length > 0 && (
+    <div class={note.kind === "maybeStarted" ? "warning" : "error"}>
+      <p class="message">{note.text}</p>
+      {note.remedy && <p>{note.remedy}</p>}
+      {note.actions.length > 0 && (
         <div class="buttons">
-          <Buttons note={note} classOf={(index) => (isMain(index) ? "" : "secondary")} />
+          <Buttons note={note} kind="secondary" />
         </div>
       )}
     </div>
@@ -102,91 +93,78 @@ function Form({ notes }: Pick<FormView, "notes">) {
     <>
       {from !== undefined && (
         <p class="told from">
-          {from.outputs.length === 0
-            ? l10n.t("Runs “{0}” again from the task “{1}”.", from.title, from.taskId)
-            : l10n.t(
-                "Runs “{0}” again from the task “{1}”. The tasks before it do not run: their outputs, below, are kept.",
-                from.title,
-                from.taskId,
-              )}
+          {l10n.t(
+            "Runs “{0}” again from the task “{1}”. The tasks before it do not run: their outputs are kept.",
+            from.title,
+            from.taskId,
+          )}
         </p>
       )}
       <Tools />
-      <Origin />
       <Inputs />
-      {from !== undefined && from.outputs.length > 0 && <KeptOutputs from={from} />}
+      <KeptOutputs />
       <Advanced />
       <Footer notes={notes} />
     </>
   );
 }
 
+/** What fills in the form, where its values are from, and how to be rid of them. */
 function Tools() {
-  const { isSending } = useForm().form;
+  const { origin, canUndo, canClear, isSending } = useForm().form;
   const texts = {
     fillIn: l10n.t("Fill In From…"),
     saveValues: l10n.t("Save Values…"),
     openAsRequestFile: l10n.t("Open as Request File"),
     copyAsCurl: l10n.t("Copy as cURL"),
+    undo: l10n.t("Undo"),
+    clear: l10n.t("Clear"),
   };
-  return (
-    <div class="tools">
-      {(["fillIn", ...valueToolNames] as const).map((tool) => (
-        <button
-          key={tool}
-          type="button"
-          class="secondary"
-          aria-disabled={isSending}
-          onClick={() => use(tool)}
-        >
-          {texts[tool]}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-/** Where the values are from, and how to be rid of them. */
-function Origin() {
-  const { origin, canUndo, canClear, isSending } = useForm().form;
-  const link = (tool: "undo" | "clear", text: string) => (
-    <button type="button" class="link" onClick={() => use(tool)}>
-      {text}
+  const button = (tool: keyof typeof texts, kind: "secondary" | "link") => (
+    <button
+      key={tool}
+      type="button"
+      class={kind}
+      aria-disabled={isSending}
+      onClick={() => use(tool)}
+    >
+      {texts[tool]}
     </button>
   );
   return (
-    <div class="notice">
-      <span role="status">{origin}</span>
-      {canUndo && !isSending && link("undo", l10n.t("Undo"))}
-      {canClear && !isSending && link("clear", l10n.t("Clear"))}
-    </div>
+    <>
+      <div class="tools">
+        {(["fillIn", ...valueToolNames] as const).map((tool) => button(tool, "secondary"))}
+      </div>
+      <div class="notice">
+        <span role="status">{origin}</span>
+        {canUndo && !isSending && button("undo", "link")}
+        {canClear && !isSending && button("clear", "link")}
+      </div>
+    </>
   );
 }
 
 function Inputs() {
   const { fields } = useForm().form;
-  const shown = fields.map((field, index) => ({
-    isHidden: isOdd(field),
-    element: <Input key={field.name} index={index} />,
-  }));
-  const odd = shown.filter(({ isHidden }) => isHidden);
+  const elements = (isHidden: boolean) =>
+    fields.flatMap((field, index) =>
+      isOdd(field) === isHidden ? [<Input key={field.name} index={index} />] : [],
+    );
+  const odd = elements(true);
   return (
     <div class="inputs">
-      {shown.filter(({ isHidden }) => !isHidden).map(({ element }) => element)}
+      {elements(false)}
       {fields.length === 0 && <p class="nothing">{l10n.t("This crew asks for no inputs.")}</p>}
       {odd.length > 0 && (
         <details class="odd">
-          <summary>
-            {odd.length === 1
-              ? l10n.t("1 input that crewAI doesn't fill in")
-              : l10n.t("{0} inputs that crewAI doesn't fill in", odd.length)}
-          </summary>
+          <summary>{l10n.t("Inputs that crewAI doesn't fill in: {0}", odd.length)}</summary>
           <p class="hint">
             {l10n.t(
               "The crew lists everything between braces in its texts as an input. crewAI fills in only names of the letters A to Z, digits, “_” and “-”; these are sent empty.",
             )}
           </p>
-          {odd.map(({ element }) => element)}
+          {odd}
         </details>
       )}
     </div>
@@ -194,8 +172,10 @@ function Inputs() {
 }
 
 /** What a kickoff keeps of the execution that it runs again from a task. */
-function KeptOutputs({ from }: { readonly from: RunFrom }) {
+function KeptOutputs() {
   const { values } = useForm();
+  const { from } = values;
+  if (from === undefined || from.outputs.length === 0) return null;
   const title = l10n.t("Kept outputs");
   const edit = (index: number, taskId: string, text: string) => {
     const outputs = from.outputs.with(index, { taskId, text, isEdited: true });

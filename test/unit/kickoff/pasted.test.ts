@@ -15,26 +15,26 @@ describe("A pasted text", () => {
       webhooks: { ...webhooks, authentication: { strategy: "bearer", token: "hush-2" } },
       restoreFromStateId: "k0",
     };
-    assert.deepEqual(readPastedKickoff(JSON.stringify(body)), {
-      values: {
-        inputs: body.inputs,
-        restoreFromStateId: "k0",
-        ...human({ strategy: "basic", username: "me" }),
-        webhooks: { ...webhooks, authentication: { strategy: "bearer" } },
-      },
-      secrets: {
-        humanInput: "hush-1",
-        streaming: "hush-2",
-      },
-      moved: [],
+    const read = readPastedKickoff(JSON.stringify(body));
+    assert.ok(read !== undefined && "values" in read);
+    assert.deepEqual(read.values, {
+      inputs: body.inputs,
+      restoreFromStateId: "k0",
+      ...human({ strategy: "basic", username: "me" }),
+      webhooks: { ...webhooks, authentication: { strategy: "bearer" } },
     });
+    const secrets = read.secrets.map(({ of, text }) => [of, text]);
+    assert.deepEqual(secrets, [
+      ["humanInput", "hush-1"],
+      ["streaming", "hush-2"],
+    ]);
   });
 
   it("has its unknown members moved to “extra”, beside what is there", () => {
     const pasted = '{"metta": {"a": 1}, "inputs": {}, "priority": 7, "extra": {"b": 2}}';
     assert.deepEqual(readPastedKickoff(pasted), {
       values: { inputs: {}, extra: { b: 2, metta: { a: 1 }, priority: 7 } },
-      secrets: {},
+      secrets: [],
       moved: ["metta", "priority"],
     });
   });
@@ -43,7 +43,7 @@ describe("A pasted text", () => {
     const file = '{"crew": "Travel", "label": "Demo", "inputs": null, "taskWebhookUrl": "a.test"}';
     assert.deepEqual(readPastedKickoff(file), {
       values: { taskWebhookUrl: "a.test" },
-      secrets: {},
+      secrets: [],
       moved: [],
     });
   });
@@ -53,32 +53,26 @@ describe("A pasted text", () => {
       assert.equal(readPastedKickoff(text), undefined);
   });
 
-  const refused: readonly (readonly [string, string])[] = [
-    ['"inputs": "of a crew"', "“inputs” must be an object."],
-    ['"api_token": "x"', "Remove “api_token”: this is saved on disk, and a secret must not be."],
+  const refused: readonly (readonly [string, RegExp])[] = [
+    ['"inputs": "of a crew"', /“inputs” has a wrong type/],
+    ['"api_token": "x"', /Remove “api_token”: this is saved or shared/],
+    ['"config": [{"llm": {"apiKey": "x"}}]', /Remove “apiKey”/],
+    ['"webhooks": {"events": ["a"]}', /“url” is missing/],
+    ['"webhooks": {"url": "https://a.test", "events": "a"}', /“events” has a wrong type/],
+    ['"humanInputWebhook": {"url": "https://a.test", "token": "x"}', /Remove “token”/],
+    ['"humanInputWebhook": {"url": "https://a.test", "to": "x"}', /“to” does not belong here/],
     [
-      '"config": [{"llm": {"apiKey": "x"}}]',
-      "Remove “apiKey”: this is saved on disk, and a secret must not be.",
+      '"humanInputWebhook": {"url": "https://a.test", "authentication": {"token": "x"}}',
+      /“strategy” is missing/,
     ],
-    ['"webhooks": {"events": ["a"]}', "“url” is missing."],
-    [
-      '"webhooks": {"url": "https://a.test", "events": "a"}',
-      "“events” must be a list of names without spaces and commas.",
-    ],
-    [
-      '"humanInputWebhook": {"url": "https://a.test", "token": "x"}',
-      "“token” does not belong here.",
-    ],
-    [
-      '"a": 12345678901234567890',
-      "this number is too long. Put it in double quotes to send it as text.",
-    ],
+    ['"a": 12345678901234567890', /This number is too long/],
   ];
   for (const [member, reason] of refused)
     it(`is a kickoff that the form refuses, with the reason: ${member}`, () => {
       const inputs = member.startsWith('"inputs"') ? "" : '"inputs": {}, ';
-      assert.deepEqual(readPastedKickoff(`{${inputs}${member}}`), {
-        refused: `The pasted kickoff was not taken: ${reason}`,
-      });
+      const read = readPastedKickoff(`{${inputs}${member}}`);
+      assert.ok(read !== undefined && "refused" in read);
+      assert.match(read.refused, /^The pasted kickoff was not taken: /);
+      assert.match(read.refused, reason);
     });
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { emptyInputs, readInputs } from "../../../src/api/read-inputs.ts";
 import {
-  controlOf,
   formFields,
   isOdd,
   isRequired as needsValue,
+  usualMode,
 } from "../../../src/kickoff/form/fields.ts";
 import { checkInputs } from "../../../src/kickoff/request-files/checks.ts";
 import { type FormValues, initialValues, readForm } from "../../../src/kickoff/form/values.ts";
@@ -35,7 +35,7 @@ describe("An input may be left blank or out, in the form and a request file alik
         ...initialValues(fields),
         inputs: fields.map((field) => ({
           name: field.name,
-          mode: controlOf(field) === undefined ? "text" : "fitting",
+          mode: usualMode(field),
           text: "",
         })),
       };
@@ -48,7 +48,7 @@ describe("An input may be left blank or out, in the form and a request file alik
         {
           mark: [isRequired],
           form: !isRequired,
-          file: isRequired ? ["missingInput"] : [],
+          file: isRequired ? ["input"] : [],
         },
       );
       if (!isRequired)
@@ -77,7 +77,7 @@ describe("An input that crewAI doesn't fill in", () => {
       ],
     );
     const filled = initialValues(fields).inputs.map((value) =>
-      value.mode === "empty" ? value : { ...value, text: "x" },
+      value.mode === "json" ? value : { ...value, text: "x" },
     );
     assert.deepEqual(readForm(fields, { ...initialValues(fields), inputs: filled }).values.inputs, {
       "{topic": "",

@@ -14,8 +14,10 @@ const use = (type: string) => {
   shown.receive({ type });
   return settle();
 };
-const enterSecret = (text: string, name = "humanInput") =>
+const enterSecret = async (text: string, name = "humanInput") => {
   shown.receive({ type: "secret", id: shown.form.draft.id, name, text });
+  await shown.clock.pass(300);
+};
 /** Values for a callback that authenticates. */
 const calling = (url: string, strategy = "bearer", username = ""): FormValues => ({
   ...typed("cities"),
@@ -28,14 +30,14 @@ describe("A kickoff form's tools", () => {
   beforeEach(open);
 
   it("get its values, without blank ones, and only if all are valid", async () => {
-    shown.type(typed("", "1"));
+    await shown.type(typed("", "1"));
     await use("copyAsCurl");
-    shown.type({ ...typed("cities"), meta: "[1" });
+    await shown.type({ ...typed("cities"), meta: "[1" });
     await use("saveValues");
     assert.deepEqual(shown.asked, [
       ["copyAsCurl", { inputs: JSON.parse('{"__proto__": "1"}') as unknown }],
     ]);
-    assert.equal(shown.note("blocked")?.text, "Fix the marked error first.");
+    assert.equal(shown.note("blocked")?.text, "Nothing was sent. Check the marked fields.");
   });
 
   it("keep the task that it runs again from when other values are filled in, copy it as cURL, and store it in no file", async () => {
@@ -57,7 +59,7 @@ describe("A kickoff form's tools", () => {
   it("save nothing if an address has a password, which would be stored, too", async () => {
     const taskWebhookUrl = "https://relay.test/cb?to=https://key@a.test/42";
     for (const url of ["https://me:hush@a.test", taskWebhookUrl]) {
-      shown.type({ ...typed("cities"), taskWebhookUrl: url });
+      await shown.type({ ...typed("cities"), taskWebhookUrl: url });
       await use("saveValues");
     }
     const inputs = JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown;
@@ -68,7 +70,7 @@ describe("A kickoff form's tools", () => {
 
   it("replace everything by chosen values, which Undo takes back", async () => {
     shown.chosen = { inputs: { other: 1 } };
-    shown.type(typed("cities"));
+    await shown.type(typed("cities"));
     await use("fillIn");
     const inputs = shown.form.draft.values.inputs.map(({ name, text }) => `${name}=${text}`);
     assert.deepEqual(inputs, ["topic=", "__proto__=", "other=1"]);
@@ -77,16 +79,13 @@ describe("A kickoff form's tools", () => {
   });
 
   it("set one input's value from elsewhere; Undo restores only that one", async () => {
-    shown.taken = Promise.resolve({ value: "rivers", from: "notes.md (6 bytes)" });
-    shown.type(typed("cities", "a"));
+    shown.taken = Promise.resolve({ value: "rivers" });
+    await shown.type(typed("cities", "a"));
     shown.receive({ type: "take", input: "topic" });
     await settle();
     assert.deepEqual(shown.form.draft.values.inputs, typed("rivers", "a").inputs);
-    assert.deepEqual(
-      [shown.form.origin, shown.form.focus],
-      ["topic was filled in from notes.md (6 bytes).", 0],
-    );
-    shown.type(typed("rivers", "b"));
+    assert.deepEqual([shown.form.origin, shown.form.focus], ["“topic” was filled in.", 0]);
+    await shown.type(typed("rivers", "b"));
     shown.receive({ type: "undo" });
     assert.deepEqual(shown.form.draft.values.inputs, typed("cities", "b").inputs);
   });
@@ -110,11 +109,11 @@ describe("A kickoff form's secrets", () => {
     const values = calling("https://a.test/h");
     await shown.submit(values);
     assert.match(shown.form.problems["humanInput"] ?? "", /^Enter it\. /);
-    enterSecret("s3cret");
-    shown.type(values);
+    await enterSecret("s3cret");
+    await shown.type(values);
     await use("copyAsCurl");
     shown.receive({ type: "ready" });
-    assert.deepEqual(shown.form.secrets, { humanInput: true });
+    assert.deepEqual(shown.form.secrets, ["humanInput"]);
     await shown.submit(values);
     assert.deepEqual(
       shown.sent.map((request) => request.humanInputWebhook),
@@ -126,17 +125,20 @@ describe("A kickoff form's secrets", () => {
   });
 
   it("are sent to no other host than the one they were entered for, whatever is typed in the meantime", async () => {
-    shown.type(calling(" https://A.test/h?x=1 "));
-    enterSecret("of-a");
+    await shown.type(calling(" https://A.test/h?x=1 "));
+    await enterSecret("of-a");
     for (const url of [
       ...["https://b.test/h", "http://a.test/h", "https://a.test:8443/h", "https://a.test.b.test"],
       ...["https:/", ""],
     ]) {
-      shown.type(calling(url));
-      assert.deepEqual(shown.form.secrets, {}, url);
+      await shown.type(calling(url));
+      assert.deepEqual(shown.form.secrets, [], url);
     }
     await shown.submit(calling("https://b.test/h"));
-    assert.match(shown.form.problems["humanInput"] ?? "", /was for another host or strategy/);
+    assert.match(
+      shown.form.problems["humanInput"] ?? "",
+      /only to the host that it was entered for/,
+    );
     await shown.submit(calling("https://a.test/h", "basic", "me"));
     assert.equal(shown.sent.length, 0);
     await shown.submit(calling("https://a.test:443/other"));
@@ -147,59 +149,59 @@ describe("A kickoff form's secrets", () => {
   });
 
   it("are for the address that follows if they were entered before it, unless it isn't typed", async () => {
-    shown.type(calling("https:/"));
-    enterSecret("hush");
+    await shown.type(calling("https:/"));
+    await enterSecret("hush");
     for (const url of ["", "https:/", "https://a.test"]) {
-      shown.type(calling(url));
-      assert.deepEqual(shown.form.secrets, { humanInput: true }, url);
+      await shown.type(calling(url));
+      assert.deepEqual(shown.form.secrets, ["humanInput"], url);
     }
-    shown.type(calling("https://a.test", "basic"));
-    assert.deepEqual(shown.form.secrets, {});
-    shown.type(calling(""));
+    await shown.type(calling("https://a.test", "basic"));
+    assert.deepEqual(shown.form.secrets, []);
+    await shown.type(calling(""));
     shown.chosen = {
       humanInputWebhook: { url: "https://b.test", authentication: { strategy: "bearer" } },
     };
     await use("fillIn");
-    assert.deepEqual(shown.form.secrets, {});
+    assert.deepEqual(shown.form.secrets, []);
   });
 
   it("are forgotten when the form is cleared, and when other values or Undo replace the values they were entered for", async () => {
-    shown.type({ ...typed("a"), streamingStrategy: "bearer" });
-    enterSecret("s3cret", "streaming");
-    assert.deepEqual(shown.form.secrets, { streaming: true });
+    await shown.type({ ...typed("a"), streamingStrategy: "bearer" });
+    await enterSecret("s3cret", "streaming");
+    assert.deepEqual(shown.form.secrets, ["streaming"]);
     shown.receive({ type: "clear" });
-    assert.deepEqual(shown.form.secrets, {});
-    shown.type(calling("https://a.test/h", "basic", "me"));
-    enterSecret("of-me");
+    assert.deepEqual(shown.form.secrets, []);
+    await shown.type(calling("https://a.test/h", "basic", "me"));
+    await enterSecret("of-me");
     const authentication = { strategy: "basic", username: "you" } as const;
     shown.chosen = { humanInputWebhook: { url: "https://a.test/h", authentication } };
     await use("fillIn");
-    assert.deepEqual(shown.form.secrets, {}, "it belongs to another user name");
-    enterSecret("of-you");
+    assert.deepEqual(shown.form.secrets, [], "it belongs to another user name");
+    await enterSecret("of-you");
     shown.receive({ type: "undo" });
-    assert.deepEqual([shown.form.secrets, shown.form.draft.values.username], [{}, "me"]);
+    assert.deepEqual([shown.form.secrets, shown.form.draft.values.username], [[], "me"]);
     await shown.submit();
     assert.deepEqual(shown.sent, []);
   });
 
   it("are kept while an input's value comes from elsewhere, and removed with their text", async () => {
-    shown.taken = Promise.resolve({ value: "rivers", from: "notes.md (6 bytes)" });
-    shown.type(calling("https://a.test/h"));
-    enterSecret("of-a");
+    shown.taken = Promise.resolve({ value: "rivers" });
+    await shown.type(calling("https://a.test/h"));
+    await enterSecret("of-a");
     const { id } = shown.form.draft;
     shown.receive({ type: "take", input: "topic" });
     await settle();
-    assert.deepEqual(shown.form.secrets, { humanInput: true });
+    assert.deepEqual(shown.form.secrets, ["humanInput"]);
     shown.receive({ type: "secret", id, name: "humanInput", text: "" });
-    assert.deepEqual(shown.form.secrets, { humanInput: true }, "that was of the earlier page");
-    enterSecret("");
-    assert.deepEqual(shown.form.secrets, {});
+    assert.deepEqual(shown.form.secrets, ["humanInput"], "that was of the earlier page");
+    await enterSecret("");
+    assert.deepEqual(shown.form.secrets, []);
   });
 
   it("come with a pasted kickoff, which replaces everything, and go nowhere else; Undo restores what was typed", async () => {
     const given = { values: { inputs: { topic: "tea" }, from }, replaces: true };
     shown = await openForm({ given });
-    shown.type({ ...typed("cities"), from });
+    await shown.type({ ...typed("cities"), from });
     const humanInputWebhook = {
       url: "https://a.test/h",
       authentication: { strategy: "bearer", token: "s3cret" },
@@ -209,12 +211,12 @@ describe("A kickoff form's secrets", () => {
     shown.receive({ type: "paste", text: "no kickoff" });
     assert.deepEqual(
       [shown.form.origin, shown.form.draft.values.from, shown.form.secrets],
-      ["Filled in with the pasted kickoff.", from, { humanInput: true }],
+      ["Filled in.", from, ["humanInput"]],
     );
     shown.receive({ type: "undo" });
     assert.deepEqual(
       [shown.form.draft.values, shown.form.secrets],
-      [{ ...typed("cities"), from }, {}],
+      [{ ...typed("cities"), from }, []],
     );
     assert.doesNotMatch(JSON.stringify([shown.views, shown.saved]), /s3cret/);
   });

@@ -16,7 +16,12 @@ export function testForm(seed: Seed = {}, options: { readonly takesFocus?: boole
   return Object.assign(form, {
     clock,
     names: () => form.form.fields.map(({ name }) => name),
-    type: (values: FormValues) => gets("changed", values),
+    change: (values: FormValues) => gets("changed", values),
+    /** Until the form has answered to it. */
+    type: async (values: FormValues) => {
+      gets("changed", values);
+      await clock.pass(300);
+    },
     /** Until its answer is shown; what it has, if no other values are given. */
     submit: async (values?: FormValues) => {
       gets("submit", values);

@@ -1,22 +1,16 @@
 import assert from "node:assert/strict";
 import { type FieldValue, type FormField, formFields } from "../../../src/kickoff/form/fields.ts";
 import { readJson } from "../../../src/kickoff/json.ts";
-import { checkAddress, type FormSecrets } from "../../../src/kickoff/callbacks.ts";
+import { addressFault, type FormSecrets } from "../../../src/kickoff/callbacks.ts";
 import {
   type FormValues,
   initialValues,
-  missing,
   readForm,
   readInput,
 } from "../../../src/kickoff/form/values.ts";
 
-const isValid = (
-  fields: readonly FormField[],
-  values: FormValues,
-  secrets: Partial<FormSecrets> = {},
-) =>
-  readForm(fields, values, (name) => (secrets[name] === undefined ? missing("") : undefined)).faults
-    .size === 0;
+const isValid = (fields: readonly FormField[], values: FormValues, secrets: FormSecrets = {}) =>
+  readForm(fields, values, (name) => secrets[name] === undefined).faults.size === 0;
 /** What is wrong with one of the texts. */
 const faultOf = (part: "meta" | "extra", text: string) =>
   readForm([], { ...initialValues([]), [part]: text }).faults.get(part);
@@ -33,23 +27,19 @@ describe("Checks of the kickoff form", () => {
     assert.equal(faultIn({ required: true }, { mode: "text", text: "{" }), undefined);
   });
 
-  const faults: readonly [string, number, number, string][] = [
-    ['{\n  "a": 1,\n  "b" 2\n}', 3, 7, "a colon is expected."],
-    ['{"a": }', 1, 7, "a value is expected."],
-    ['{"a": 1', 1, 8, "a closing brace is expected."],
-    ["[1 2]", 1, 4, "a comma is expected."],
-    ["[1", 1, 3, "a closing bracket is expected."],
-    ["{a: 1}", 1, 2, "texts and names need double quotes."],
-    ["[True]", 1, 2, "texts and names need double quotes."],
-    ["{1: 2}", 1, 2, "a property name in double quotes is expected."],
-    ["1 2", 1, 3, "nothing more is expected."],
-    ['"open', 1, 1, "the text has no closing quote."],
-    ["// no\n1", 1, 1, "this can't be read."],
-    ["[1,]", 1, 4, "a value is expected."],
+  const faults: readonly [string, number, number][] = [
+    ['{\n  "a": 1,\n  "b" 2\n}', 3, 7],
+    ['{"a": 1', 1, 8],
+    ["[1 2]", 1, 4],
+    ["[True]", 1, 2],
+    ["1 2", 1, 3],
+    ['"open', 1, 1],
+    ["// no\n1", 1, 1],
+    ["[1,]", 1, 4],
   ];
   it("report where a text stops being JSON", () => {
-    for (const [text, line, column, expected] of faults) {
-      const fault = `Not JSON: line ${line}, column ${column}: ${expected}`;
+    for (const [text, line, column] of faults) {
+      const fault = `Line ${line}, column ${column}: This is not JSON.`;
       assert.deepEqual(readJson(text), { fault });
       assert.deepEqual(faultIn({ required: true }, { mode: "json", text }), { text: fault });
     }
@@ -59,7 +49,7 @@ describe("Checks of the kickoff form", () => {
     for (const text of [" ", '{"a": []}']) assert.equal(faultOf("meta", text), undefined);
     for (const text of ["[]", "null", "1", '"a"'])
       assert.match(faultOf("meta", text)?.text ?? "", /^A JSON object is expected/);
-    assert.match(faultOf("meta", "{")?.text ?? "", /^Not JSON/);
+    assert.match(faultOf("meta", "{")?.text ?? "", /not JSON/);
   });
 
   it("accept an object as the other members, without a secret and without what has its own place", () => {
@@ -71,57 +61,35 @@ describe("Checks of the kickoff form", () => {
     for (const name of ["apiKey", "auth_token"])
       for (const text of [`{"${name}": "x"}`, `{"a": [{"b": {"${name}": "x"}}]}`])
         assert.match(faultOf("extra", text)?.text ?? "", new RegExp(`^Remove “${name}”: `));
-    assert.deepEqual(faultOf("extra", '{"a": 1, "a": 2}'), { text: "“a” is given twice." });
     assert.match(faultOf("extra", "[]")?.text ?? "", /^A JSON object is expected/);
   });
 
   it("accept absolute http and https addresses without credentials", () => {
-    const addresses = {
-      "": undefined,
-      " https://a.example/x?y=1 ": undefined,
-      "http://127.0.0.1:8080/": undefined,
-      "HTTPS://A.example": undefined,
-      "a.example": "notAnAddress",
-      "/callback": "notAnAddress",
-      "https:": "notAnAddress",
-      "https:a": "notAnAddress",
-      "https:///x": "notAnAddress",
-      "localhost:8080": "notAnAddress",
-      "https://a b/": "notAnAddress",
-      "http://": "notAnAddress",
-      "ftp://a.example/": "notHttp",
-      "file://a/b": "notHttp",
-      "javascript://a/%0aalert(1)": "notHttp",
-      "https://me:secret@a.example/": "credentials",
-    };
-    for (const [address, fault] of Object.entries(addresses))
-      assert.equal(checkAddress(address), fault, address);
+    for (const address of [
+      "",
+      " https://a.example/x?y=1 ",
+      "http://127.0.0.1:8080/",
+      "HTTPS://A.b",
+    ])
+      assert.equal(addressFault(address), undefined, address);
+    for (const address of [
+      ...["a.example", "/callback", "https:", "https:a", "https:///x", "localhost:8080"],
+      ...["https://a b/", "http://", "ftp://a.example/", "file://a/b"],
+      ...["javascript://a/%0aalert(1)", "https://me:secret@a.example/"],
+    ])
+      assert.match(addressFault(address) ?? "", /^Enter a whole address/, address);
   });
 
-  it("distinguish an empty text, null and leaving out from a missing value", () => {
-    for (const mode of ["empty", "null", "omit"] as const)
-      assert.equal(faultIn({ required: true }, { mode, text: "" }), undefined, mode);
-  });
-
-  it("require what a control of its type gives", () => {
-    const check = (kind: "number" | "integer" | "boolean", text: string) =>
-      faultIn({ required: true, type: kind }, { mode: "fitting", text })?.text.slice(0, 18);
-    for (const text of ["12", "-0.5", " 1e3 "])
+  it("require a number of a number", () => {
+    const check = (type: "number" | "integer", text: string) =>
+      faultIn({ required: true, type }, { mode: "json", text })?.text.slice(0, 14);
+    for (const text of ["12", "-0.5", " 1e3 ", "null"])
       assert.equal(check("number", text), undefined, text);
     for (const text of ["1,5", "0x10", "twelve", "1.", "--1", "NaN"])
-      assert.equal(check("number", text), "Enter a number, su", text);
+      assert.equal(check("number", text), "Enter a number", text);
     assert.deepEqual(
-      ["12", "-3", "1.5", "1e3", "007"].map((text) => check("integer", text)),
-      [undefined, undefined, ...Array<string>(3).fill("Enter a whole numb")],
-    );
-    assert.deepEqual(
-      ["true", "false", "", "yes"].map((text) => check("boolean", text)),
-      [undefined, undefined, "This input is requ", "This input is requ"],
-    );
-    const choice = { required: false, enum: ["a", 1] };
-    assert.deepEqual(
-      ['"a"', "1", "", "a"].map((text) => faultIn(choice, { mode: "fitting", text })?.isMissing),
-      [undefined, undefined, undefined, true],
+      ["12", "-3", "1.5", "007"].map((text) => check("integer", text)),
+      [undefined, undefined, "Enter a number", "Enter a number"],
     );
   });
 
@@ -133,11 +101,11 @@ describe("Checks of the kickoff form", () => {
     for (const text of changed)
       assert.match(
         faultIn({ required: true }, { mode: "json", text })?.text ?? "",
-        /: this number is too long/,
+        /: This number is too long/,
       );
     assert.deepEqual(readJson('{"a": 1,\n  "b": 9007199254740993}'), {
       fault:
-        "Line 2, column 8: this number is too long. Put it in double quotes to send it as text.",
+        "Line 2, column 8: This number is too long. Put it in double quotes to send it as text.",
     });
   });
 
@@ -159,7 +127,7 @@ describe("Checks of the kickoff form", () => {
     const human = { humanInputWebhookUrl: url, strategy: "bearer" };
     const stream = { streamingUrl: url, events: "a" };
     const streaming = { ...stream, streamingStrategy: "bearer" };
-    const forms: readonly (readonly [boolean, Partial<FormValues>, Partial<FormSecrets>?])[] = [
+    const forms: readonly (readonly [boolean, Partial<FormValues>, FormSecrets?])[] = [
       [true, { strategy: "bearer" }],
       [false, human],
       [true, human, { humanInput: "t" }],
