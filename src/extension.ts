@@ -36,7 +36,7 @@ import { Prices } from "./views/prices.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { registerPage } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
-import { registerTimeline } from "./views/timeline/register.ts";
+import { Timeline } from "./views/timeline/register.ts";
 import { ExecutionTree, showMoreCommand } from "./views/tree/tree.ts";
 import type { Act } from "./view/actions.ts";
 
@@ -170,7 +170,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchProjects(tree.view, crews, opened));
   owned.add(registerProjectFiles({ crews, store, clock }));
   const timeline = owned.add(
-    registerTimeline({
+    new Timeline({
       ...{ store, crews, documents, page, prices, tree, clock, ready: opened },
       extensionUri: context.extensionUri,
     }),

@@ -16,65 +16,70 @@ export interface Axis {
   readonly cuts: readonly Period[];
 }
 
+/** What an axis spans (ms), and the long waits in it, which are drawn shorter. */
+export interface Times {
+  readonly extent: number;
+  readonly cuts: readonly Period[];
+}
+
 /** A shorter execution has room to grow (ms). */
 const shortest = 5_000;
-/** A part of the time without waits, so that what runs doesn't change the axis each moment. */
-const headroom = 0.15;
-/** In milliseconds. */
-const leastRoom = 1_000;
+/** By steps, so that what runs doesn't change the axis each moment. */
+const growth = 1.15;
 /** A shortened wait's part of the rest. */
 const cutShare = 0.08;
-/** Of what each wanted tick has, so that labels don't overlap, also beside a shortened wait. */
-const tickRoom = 0.8;
 /** Shorter periods can't be seen (ms). */
 const closest = 10;
 
-/**
- * The whole time (ms).
- * @param all the spans of each execution on the axis
- * @param before of what still runs, which grows only if the end is reached
- */
-export function extentOf(all: readonly (readonly Span[])[], now: number, before = 0): number {
-  const extents = all.map((spans) => {
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+/** Round lengths (ms). */
+const steps = [
+  ...[1, 10, 100, 1_000].flatMap((unit) => [unit, unit * 2, unit * 5]),
+  ...[10_000, 20_000, 30_000],
+  ...[1, 2, 5, 10, 20, 30].map((count) => count * minute),
+  ...[1, 2, 3, 6, 12].map((count) => count * hour),
+];
+
+/** Of the executions on one axis: a wait is shortened if none of them does anything in it, and if such waits take more than half of the time. */
+export function timesOf(all: readonly (readonly Span[])[], now: number): Times {
+  const idle = all.map(idleIn);
+  const extents = all.map((spans, at) => {
     const end = endOf(spans, now);
     if (hasEnded(spans)) return Math.max(end, closest);
-    if (end < before) return before;
-    const worked = end - lengthOf(idleIn(spans, end));
-    return Math.max(shortest, end + Math.max(leastRoom, worked * headroom));
+    const waited = lengthOf((idle[at] ?? []).filter(({ to }) => to <= end));
+    const steps = Math.ceil(Math.log((end - waited) / shortest) / Math.log(growth));
+    return waited + shortest * growth ** Math.max(0, steps);
   });
-  return Math.max(...extents);
-}
-
-/** Long periods in which nothing is done in any execution, if they take more than half of the time. */
-export function waitsOf(all: readonly (readonly Span[])[], extent: number): readonly Period[] {
-  const waits = all
-    .map((spans) => idleIn(spans, extent))
-    .reduce((one, other) =>
-      one.flatMap((period) =>
-        other.flatMap(({ from, to }) => {
-          const both = { from: Math.max(from, period.from), to: Math.min(to, period.to) };
-          return both.from < both.to ? [both] : [];
-        }),
-      ),
-    );
+  const extent = Math.max(...extents);
+  const waits = idle
+    .reduce((one, other) => one.flatMap((period) => other.flatMap((each) => common(period, each))))
+    .flatMap((period) => common(period, { from: 0, to: extent }));
   const waited = lengthOf(waits);
   const rest = Math.max(extent - waited, shortest / 5);
-  return waited < extent / 2 ? [] : waits.filter(({ from, to }) => to - from > rest * cutShare * 2);
+  const isLong = ({ from, to }: Period) => to - from > rest * cutShare * 2;
+  return { extent, cuts: waited < extent / 2 ? [] : waits.filter(isLong) };
 }
 
-/** When nothing is done, up to `whole`: what still waits takes all that follows. */
-function idleIn(spans: readonly Span[], whole: number): readonly Period[] {
+function common(one: Period, other: Period): Period[] {
+  const both = { from: Math.max(one.from, other.from), to: Math.min(one.to, other.to) };
+  return both.from < both.to ? [both] : [];
+}
+
+/** When nothing is done; without an end while it waits, and after its end. */
+function idleIn(spans: readonly Span[]): readonly Period[] {
   const began = spans[0]?.start ?? 0;
+  // While it is queued, there is nothing else to see.
+  const waits = spans.filter(
+    ({ kind, end }) => kind === "wait" || (kind === "queue" && end !== undefined),
+  );
   const idle: Period[] = [];
-  for (const { kind, start, end } of spans.toSorted((one, other) => one.start - other.start)) {
-    // While it is queued, there is nothing else to see.
-    if (kind !== "wait" && (kind !== "queue" || end === undefined)) continue;
-    const period = { from: start - began, to: end === undefined ? whole : end - began };
+  for (const { start, end = Infinity } of waits.sort((one, other) => one.start - other.start)) {
+    const period = { from: start - began, to: end - began };
     const last = idle.at(-1);
     if (last === undefined || last.to < period.from) idle.push(period);
     else idle.splice(-1, 1, { from: last.from, to: Math.max(last.to, period.to) });
   }
-  return hasEnded(spans) ? [...idle, { from: endOf(spans, began), to: whole }] : idle;
+  return hasEnded(spans) ? [...idle, { from: endOf(spans, began), to: Infinity }] : idle;
 }
 
 /** Since the start of the first, which is the crew's (ms). */
@@ -91,21 +96,28 @@ function hasEnded(spans: readonly Span[]): boolean {
   return spans.every(({ end }) => end !== undefined);
 }
 
-/** @param cuts periods to shorten, in order. @param wanted about how many ticks */
-export function axisOf(
-  view: Period,
-  extent: number,
-  cuts: readonly Period[],
-  wanted: number,
-): Axis {
+/** @param most how many labels have room beside each other */
+export function axisOf(view: Period, { extent, cuts }: Times, most: number): Axis {
   const shown = shortening(extent, cuts);
   const view01 = scaleLinear([shown(view.from), shown(view.to)], [0, 1]);
   const placeOf = (time: number) => view01(shown(time));
   const timeAt = (place: number) => shown.invert(view01.invert(place));
+  const room = 1 / Math.max(2, most);
+  // Those without room are left out below.
+  const least = ((shown(view.to) - shown(view.from)) * room) / 2;
+  const step = steps.find((each) => each >= least) ?? Math.ceil(least / day) * day;
+  // None in a cut.
+  const parts = [...cuts.map(({ from }) => from), Infinity].flatMap((to, at) => {
+    const first = Math.ceil(Math.max(view.from, cuts[at - 1]?.to ?? 0) / step);
+    const last = Math.floor(Math.min(view.to, to) / step);
+    const length = Math.max(0, last - first + 1);
+    return Array.from({ length }, (_, index) => (first + index) * step);
+  });
   const ticks: number[] = [];
-  for (const tick of ticksIn(view, shown(view.to) - shown(view.from), cuts, wanted)) {
+  for (const tick of parts) {
     const last = ticks.at(-1);
-    if (last === undefined || placeOf(tick) - placeOf(last) >= tickRoom / wanted) ticks.push(tick);
+    const isFree = last === undefined || placeOf(tick) - placeOf(last) > room * 0.99;
+    if (isFree && placeOf(tick) < 1 - room * 0.8) ticks.push(tick);
   }
   return { placeOf, timeAt, cuts, ticks };
 }
@@ -122,27 +134,6 @@ function shortening(extent: number, cuts: readonly Period[]) {
     return (place += at % 2 === 0 ? Math.min(short, length) : length);
   });
   return scaleLinear(times, places);
-}
-
-/** d3 knows round numbers, and the unit makes them round times. */
-function ticksIn(view: Period, length: number, cuts: readonly Period[], wanted: number): number[] {
-  const unit = [86_400_000, 3_600_000, 60_000, 1_000].find((each) => length >= each * 2) ?? 1;
-  const stepFor = (count: number) => {
-    const [first = 0, second = 0] = scaleLinear([0, length / unit], [0, 1]).ticks(count);
-    return (second - first) * unit;
-  };
-  let count = Math.max(2, wanted);
-  // d3 may give more than are wanted.
-  while (count > 2 && stepFor(count) < (length * tickRoom) / wanted) count -= 1;
-  const step = stepFor(count);
-  if (!(step > 0)) return [];
-  // None in a cut.
-  return [...cuts.map(({ from }) => from), Infinity].flatMap((to, at) => {
-    const first = Math.ceil(Math.max(view.from, cuts[at - 1]?.to ?? 0) / step);
-    const last = Math.floor(Math.min(view.to, to) / step);
-    const length = Math.max(0, last - first + 1);
-    return Array.from({ length }, (_, index) => (first + index) * step);
-  });
 }
 
 /** Shorter or longer by a factor, around a place that keeps its time; undefined for everything. */

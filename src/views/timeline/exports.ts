@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { formatSpan, tickTexts } from "../../view/lengths.ts";
-import { axisOf, extentOf, waitsOf } from "./axis.ts";
+import { axisOf, timesOf } from "./axis.ts";
 import { figuresOf, hintOf, markLine, markName, nameOf, stateText, timeText } from "./labels.ts";
 import type { Span, SpanKind, TimelineView } from "./messages.ts";
 
@@ -76,8 +76,8 @@ export function timelinePicture(view: TimelineView): string {
   const spans = view.spans.slice(0, mostRows);
   const groups = new Set(spans.map(({ kind, parentId }) => kind === "attempt" && parentId));
   const start = spans[0]?.start ?? now;
-  const extent = extentOf([view.spans], now);
-  const axis = axisOf({ from: 0, to: extent }, extent, waitsOf([view.spans], extent), 8);
+  const times = timesOf([view.spans], now);
+  const axis = axisOf({ from: 0, to: times.extent }, times, 8);
   const heads = [l10n.t("Time"), l10n.t("Tokens"), l10n.t("Est. cost")];
   const figureAt = (index: number) => size.name + size.figure * (index + 1);
   const [left, right] = [figureAt(heads.length - 1) + size.edge, size.width - size.edge];

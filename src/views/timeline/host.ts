@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
-import { Disposables } from "../../base/events.ts";
-import type { Handlers, MessageOf } from "../../base/protocol.ts";
+import type { MessageOf } from "../../base/protocol.ts";
 import { isInterrupted } from "../../crews/types.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
 import { executionScheme, viewId } from "../../editor/manifest.ts";
@@ -9,133 +8,105 @@ import { type ExecutionSummary, hasEnded, waitsForPerson } from "../../execution
 import { activityIn } from "../activities.ts";
 import { openDefinition } from "../from-page.ts";
 import { timelineContent } from "./content.ts";
-import {
-  fromTimeline,
-  type FromTimeline,
-  type Look,
-  type ToTimeline,
-  type TimelineView,
-} from "./messages.ts";
-import type { TimelineOptions } from "./register.ts";
+import { fromTimeline, type FromTimeline, type ToTimeline } from "./messages.ts";
+import type { TimelineParts } from "./register.ts";
 
-/** The extension's side of the timeline. */
-export class TimelineHost implements vscode.Disposable {
-  readonly #options: TimelineOptions;
+type Place = MessageOf<FromTimeline, "reveal" | "define">;
+
+/** The extension's side of the view. It follows the active editor and the selected row. */
+export class TimelineHost {
+  readonly #view: vscode.WebviewView;
+  readonly #parts: TimelineParts;
   readonly #changed: vscode.EventEmitter<void>;
-  readonly #owned = new Disposables();
-  #view: vscode.WebviewView | undefined;
-  #panel: Panel<FromTimeline, ToTimeline> | undefined;
+  readonly #panel: Panel<FromTimeline, ToTimeline>;
   #localId: string | undefined;
-  #look: Look | undefined;
   /** What a person does is done in order: a double click is also a click. */
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param changed fires when it shows another execution, or none */
-  constructor(options: TimelineOptions, changed: vscode.EventEmitter<void>) {
-    this.#options = options;
-    this.#changed = changed;
-    const { store, tree, prices } = options;
-    this.#owned.add(
-      store.onDidChange(({ added, changed, removed }) => {
-        const isShown = ({ localId }: ExecutionSummary) => localId === this.#localId;
-        if (removed.some(isShown)) this.follow(this.#choose());
-        else if (this.#localId === undefined) this.follow(this.#choose());
-        else if ([...added, ...changed].some(isShown)) this.#panel?.changed();
-      }),
-    );
-    this.#owned.add(
-      tree.view.onDidChangeSelection(({ selection: [node] }) => {
-        if (node !== undefined && "localId" in node) this.follow(node.localId);
-      }),
-    );
-    const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
-    for (const event of [onDidChangeTabs, onDidChangeTabGroups])
-      this.#owned.add(event(() => this.follow(this.#inActiveTab() ?? this.#localId)));
-    this.#owned.add(prices.onDidChange(() => this.#panel?.changed()));
-    this.#localId = this.#choose();
-  }
-
-  open(view: vscode.WebviewView): void {
-    const { clock, ready, extensionUri: extension } = this.#options;
+  constructor(
+    view: vscode.WebviewView,
+    parts: TimelineParts,
+    changed: vscode.EventEmitter<void>,
+    localId: string | undefined,
+  ) {
     this.#view = view;
+    this.#parts = parts;
+    this.#changed = changed;
+    this.#localId = localId;
+    const { clock, ready, extensionUri: extension, store, tree, prices } = parts;
+    const go = (to: Place) =>
+      (this.#last = this.#last.catch(() => undefined).then(() => this.#go(to)));
     this.#panel = new Panel(view, {
       ...{ part: "timeline", name: "The timeline", title: vscode.l10n.t("Timeline"), pace: 100 },
       ...{ clock, extension, ready },
       messages: fromTimeline,
-      on: this.#handlers(),
+      on: {
+        ready: () => {
+          this.#localId ??= this.#choose();
+          this.#panel.begin();
+          changed.fire();
+        },
+        list: async () => {
+          await vscode.commands.executeCommand(`${viewId}.focus`);
+        },
+        reveal: go,
+        define: go,
+      },
       view: () => this.#shown(),
     });
-    this.#panel.own(view.onDidChangeVisibility(() => this.#changed.fire()));
-    view.onDidDispose(() => {
-      // There may be another already.
-      if (this.#view !== view) return;
-      this.#view = undefined;
-      this.#changed.fire();
-    });
-    this.#changed.fire();
+    const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
+    for (const disposable of [
+      view.onDidChangeVisibility(() => changed.fire()),
+      store.onDidChange(({ added, changed, removed }) => {
+        const isShown = ({ localId }: ExecutionSummary) => localId === this.#localId;
+        if (this.#localId === undefined || removed.some(isShown)) this.follow(this.#choose());
+        else if ([...added, ...changed].some(isShown)) this.#panel.changed();
+      }),
+      tree.view.onDidChangeSelection(() => this.follow(this.#selected() ?? this.#localId)),
+      ...[onDidChangeTabs, onDidChangeTabGroups].map((event) =>
+        event(() => this.follow(this.#inActiveTab() ?? this.#localId)),
+      ),
+      prices.onDidChange(() => this.#panel.changed()),
+    ])
+      this.#panel.own(disposable);
   }
 
   get shown(): string | undefined {
-    return this.#view?.visible === true ? this.#localId : undefined;
+    return this.#view.visible ? this.#localId : undefined;
   }
 
   follow(localId: string | undefined): void {
     if (localId === this.#localId) return;
     this.#localId = localId;
-    this.#panel?.show();
+    this.#panel.show();
     this.#changed.fire();
   }
 
-  dispose(): void {
-    this.#owned.dispose();
+  /** In the active editor, selected, or what a person most likely wants to see. */
+  #choose(): string | undefined {
+    const { store } = this.#parts;
+    const all = store.list();
+    const likely = all.find(waitsForPerson) ?? all.find((each) => !hasEnded(each)) ?? all[0];
+    return [this.#inActiveTab(), this.#selected(), likely?.localId].find(
+      (id) => id !== undefined && store.summary(id) !== undefined,
+    );
   }
 
-  /** In the active editor, selected, seen before, or what a person most likely wants to see. */
-  #choose(): string | undefined {
-    const { store, tree } = this.#options;
-    const [node] = tree.view.selection;
-    const selected = node !== undefined && "localId" in node ? node.localId : undefined;
-    const all = store.list();
-    const candidates = [
-      this.#inActiveTab(),
-      selected,
-      this.#look?.localId,
-      all.find(waitsForPerson)?.localId,
-      all.find((execution) => !hasEnded(execution))?.localId,
-      all[0]?.localId,
-    ];
-    return candidates.find((id) => id !== undefined && store.summary(id) !== undefined);
+  #selected(): string | undefined {
+    const [node] = this.#parts.tree.view.selection;
+    return node !== undefined && "localId" in node ? node.localId : undefined;
   }
 
   #inActiveTab(): string | undefined {
     const uri = documentIn(vscode.window.tabGroups.activeTabGroup.activeTab);
     return uri?.scheme === executionScheme
-      ? this.#options.documents.summary(uri)?.localId
+      ? this.#parts.documents.summary(uri)?.localId
       : undefined;
   }
 
-  #handlers(): Handlers<FromTimeline> {
-    const go = (to: MessageOf<FromTimeline, "reveal" | "define">) =>
-      (this.#last = this.#last.catch(() => undefined).then(() => this.#go(to)));
-    return {
-      ready: () => {
-        this.#localId ??= this.#choose();
-        this.#panel?.begin();
-        this.#changed.fire();
-      },
-      look: ({ look }) => {
-        this.#look = look;
-      },
-      list: async () => {
-        await vscode.commands.executeCommand(`${viewId}.focus`);
-      },
-      reveal: go,
-      define: go,
-    };
-  }
-
-  async #go(to: MessageOf<FromTimeline, "reveal" | "define">): Promise<void> {
-    const { documents, page, store, crews } = this.#options;
+  async #go(to: Place): Promise<void> {
+    const { documents, page, store, crews } = this.#parts;
     const execution = store.summary(to.localId);
     if (execution === undefined) return;
     const { spans } = activityIn(store, execution);
@@ -153,19 +124,18 @@ export class TimelineHost implements vscode.Disposable {
   }
 
   #shown(): ToTimeline {
-    const { store } = this.#options;
+    const { store, crews, clock, prices } = this.#parts;
     const execution = this.#localId === undefined ? undefined : store.summary(this.#localId);
-    if (execution !== undefined) return { type: "show", view: this.#content(execution) };
-    const text = vscode.l10n.t(
-      "Kick off a crew, or select an execution, to see here what happens in it.",
-    );
-    return { type: "empty", text };
-  }
-
-  #content(execution: ExecutionSummary): TimelineView {
-    const { store, crews, clock, prices } = this.#options;
+    if (execution === undefined)
+      return {
+        type: "empty",
+        text: vscode.l10n.t(
+          "Kick off a crew, or select an execution, to see here what happens in it.",
+        ),
+      };
     const isHeld = isInterrupted(crews.find(execution.crew.id), execution.kickoffIds);
     const activity = activityIn(store, execution);
-    return timelineContent(execution, activity, clock.now(), prices.list(), isHeld);
+    const view = timelineContent(execution, activity, clock.now(), prices.list(), isHeld);
+    return { type: "show", view };
   }
 }

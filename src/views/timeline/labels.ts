@@ -1,24 +1,17 @@
 import * as l10n from "@vscode/l10n";
 import type { Duration } from "../../executions/times.ts";
 import { formatSpan } from "../../view/lengths.ts";
-import {
-  formatCount,
-  formatDuration,
-  formatTime,
-  formatTokens,
-  present,
-} from "../../view/words.ts";
+import { formatDuration, formatTime, formatTokens, present } from "../../view/words.ts";
 import type { Mark, Span } from "./messages.ts";
 
 /** Of marks in a row's tooltip; each has its own, too. */
 const mostLines = 20;
 
-/** "950", "1.2k", "34k", "1.2M". */
+const compact = new Intl.NumberFormat("en", { notation: "compact" });
+
+/** "950", "1.2K", "34K", "1.2M". */
 export function shortCount(count: number): string {
-  const [divisor, unit] =
-    count < 999.5 ? [1, ""] : count < 999_500 ? [1_000, "k"] : [1_000_000, "M"];
-  const value = count / divisor;
-  return `${value < 10 && divisor > 1 ? Math.round(value * 10) / 10 : Math.round(value)}${unit}`;
+  return compact.format(count);
 }
 
 export function stateText(state: Span["state"]): string {
@@ -50,11 +43,9 @@ function kindText(kind: Span["kind"]): string {
 export function searchedTexts(span: Span): readonly (string | undefined)[] {
   const { agent, text, arguments: given, error, state, marks = [] } = span;
   return [
-    nameOf(span),
-    ...[agent, text, given, error, stateText(state)],
+    ...[nameOf(span), agent, text, given, error, stateText(state)],
     ...marks.flatMap((mark) => [
-      markName(mark),
-      ...[mark.thought, mark.arguments, mark.text, mark.error],
+      ...[markName(mark), mark.thought, mark.arguments, mark.text, mark.error],
     ]),
   ];
 }
@@ -69,18 +60,11 @@ export function nameOf({ kind, name, attempt, isApprove, state }: Span): string 
 }
 
 /** What distinguishes a row from others of its name, on one line. */
-export function hintOf({
-  kind,
-  agent,
-  text,
-  arguments: given,
-  error,
-  end,
-  isApprove,
-}: Span): string | undefined {
+export function hintOf(span: Span): string | undefined {
+  const { kind, agent, text, error, end, isApprove } = span;
   if (error !== undefined) return lineOf(error);
   if (kind === "task" || kind === "attempt") return agent;
-  if (kind === "tool" || kind === "other") return lineOf(given);
+  if (kind === "tool" || kind === "other") return lineOf(span.arguments);
   // Until it ends, it is the output that waits. An approval without words says nothing more.
   const isSaid =
     kind === "wait" && end !== undefined && !(isApprove === true && text === "Approved.");
@@ -115,52 +99,45 @@ export function figuresOf(span: Span, now: number) {
 }
 
 export function markName({ type, name }: Mark): string {
-  const words = type.replaceAll("_", " ");
-  return name === undefined ? words : `${words}: ${name}`;
+  return present(type.replaceAll("_", " "), name).join(": ");
 }
 
 /** On one line. @param start the execution's */
 export function markLine(mark: Mark, start: number): string {
   const { at, error, thought, text } = mark;
-  const said = lineOf(error ?? thought ?? text);
   const line = `${formatSpan(at - start, "fine")} · ${markName(mark)}`;
-  return said === undefined ? line : `${line} – ${said}`;
+  return present(line, lineOf(error ?? thought ?? text)).join(" – ");
 }
 
-/** With what a screen reader says instead of the text. */
-type Fact = readonly [label: string, text: string | undefined, spoken?: string | undefined];
-
-/** A row's, for its tooltip and for screen readers. @param start the execution's */
-function factsOf(span: Span, start: number, now: number): readonly Fact[] {
-  const { kind, state, agent, tokens, cost, end, waited } = span;
-  const isLasting = end === undefined || state === "unknown";
-  const length = formatDuration(workOf(span, now));
-  const paused = waited && formatDuration(waited);
-  const after = l10n.t("started after {0}", formatSpan(span.start - start, "fine"));
-  const until = isLasting ? "" : ` – ${clockTime(end)}`;
-  const by = kind === "agent" || kind === "crew" ? undefined : agent;
-  return [
-    [l10n.t("Kind"), `${kindText(kind)}, ${stateText(state)}`, stateText(state)],
-    [
-      l10n.t("Time"),
-      length,
-      isLasting ? l10n.t("for {0} so far", length) : l10n.t("took {0}", length),
-    ],
-    [l10n.t("Waited"), paused, paused && l10n.t("waited for you: {0}", paused)],
-    [l10n.t("From"), `${clockTime(span.start)}${until} (${after})`, after],
-    [l10n.t("Tokens"), tokens && tokensText(tokens)],
-    [l10n.t("Cost"), cost?.text],
-    [l10n.t("Agent"), by, by && l10n.t("by {0}", by)],
-  ];
+export function markLines(marks: readonly Mark[], start: number): string {
+  const left = marks.length - mostLines;
+  const lines = marks.slice(-mostLines).map((mark) => markLine(mark, start));
+  return [...(left > 0 ? [l10n.t("{0} earlier ones", left)] : []), ...lines].join("\n");
 }
 
-/** What a screen reader says. */
+/** Since the start of the execution. */
+function beginText(span: Span, start: number): string {
+  return l10n.t("started after {0}", formatSpan(span.start - start, "fine"));
+}
+
+function isLasting({ end, state }: Span): boolean {
+  return end === undefined || state === "unknown";
+}
+
+/** What a screen reader says. @param start the execution's */
 export function sentenceOf(span: Span, start: number, now: number): string {
-  const { kind, error, marks = [] } = span;
+  const { kind, state, error, tokens, waited, cost, agent, marks = [] } = span;
   const isNamedByKind = kind === "attempt" || kind === "wait" || kind === "queue";
+  const length = formatDuration(workOf(span, now));
   return present(
     isNamedByKind ? nameOf(span) : `${kindText(kind)} ${nameOf(span)}`,
-    ...factsOf(span, start, now).map(([, text, spoken = text]) => spoken),
+    stateText(state),
+    isLasting(span) ? l10n.t("for {0} so far", length) : l10n.t("took {0}", length),
+    waited && l10n.t("waited for you: {0}", formatDuration(waited)),
+    beginText(span, start),
+    tokens && formatTokens(tokens),
+    cost?.text,
+    kind !== "agent" && kind !== "crew" && agent !== undefined && l10n.t("by {0}", agent),
     marks.length > 0 && l10n.t("{0} events", marks.length),
     lineOf(error),
   )
@@ -170,10 +147,19 @@ export function sentenceOf(span: Span, start: number, now: number): string {
 
 /** What a tooltip shows: facts, and longer texts as they are. */
 export function detailsOf(span: Span, start: number, now: number) {
-  const { kind, marks = [] } = span;
+  const { kind, state, agent, tokens, cost, end, waited, marks = [] } = span;
+  const until = isLasting(span) || end === undefined ? "" : ` – ${clockTime(end)}`;
   return {
     title: nameOf(span),
-    facts: known(factsOf(span, start, now)),
+    facts: known([
+      [l10n.t("Kind"), `${kindText(kind)}, ${stateText(state)}`],
+      [l10n.t("Time"), formatDuration(workOf(span, now))],
+      [l10n.t("Waited"), waited && formatDuration(waited)],
+      [l10n.t("From"), `${clockTime(span.start)}${until} (${beginText(span, start)})`],
+      [l10n.t("Tokens"), tokens && formatTokens(tokens)],
+      [l10n.t("Cost"), cost?.text],
+      [l10n.t("Agent"), kind === "agent" || kind === "crew" ? undefined : agent],
+    ]),
     blocks: known([
       [l10n.t("Error"), span.error],
       [kind === "model" ? l10n.t("Prompt") : l10n.t("Arguments"), span.arguments],
@@ -188,18 +174,6 @@ function clockTime(at: number): string {
   return formatTime(new Date(at).toISOString()).slice("2026-10-21 ".length);
 }
 
-export function markLines(marks: readonly Mark[], start: number): string {
-  const left = marks.length - mostLines;
-  const lines = marks.slice(-mostLines).map((mark) => markLine(mark, start));
-  return [...(left > 0 ? [l10n.t("{0} earlier ones", left)] : []), ...lines].join("\n");
-}
-
-function tokensText(tokens: NonNullable<Span["tokens"]>): string {
-  const { cached = 0 } = tokens;
-  const text = formatTokens(tokens);
-  return cached > 0 ? l10n.t("{0}, {1} in from a cache", text, formatCount(cached)) : text;
-}
-
-function known(pairs: readonly Fact[]): readonly (readonly [label: string, text: string])[] {
+function known(pairs: readonly (readonly [label: string, text: string | undefined])[]) {
   return pairs.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const]));
 }

@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { type Mark, type Span as ActivitySpan, spanKinds } from "../../executions/activity.ts";
+import type { Mark, Span as ActivitySpan, SpanKind } from "../../executions/activity.ts";
 import type { Duration } from "../../executions/times.ts";
 import type { ExecutionState } from "../../executions/model.ts";
+import type { Period } from "./axis.ts";
 
 export type { Mark, SpanKind } from "../../executions/activity.ts";
 
@@ -40,30 +41,22 @@ export type ToTimeline =
   | { readonly type: "show"; readonly view: TimelineView }
   | { readonly type: "empty"; readonly text: string };
 
-const time = v.pipe(v.number(), v.finite());
-
-/** How a person looks at a timeline: also the page's saved state, and what a picture shows. */
-const look = v.object({
-  localId: v.string(),
+/** How a person looks at a timeline: also the page's saved state. */
+export interface Look {
+  readonly localId: string;
   /** IDs of rows whose children are hidden. */
-  closed: v.array(v.string()),
-  text: v.string(),
+  readonly closed: readonly string[];
+  readonly text: string;
   /** Shown alone; all without any. */
-  kinds: v.array(v.picklist(spanKinds)),
-  /** Milliseconds since the start of the execution; undefined if everything fits. */
-  zoom: v.optional(v.object({ from: time, to: time })),
-  /** Whether waits are drawn at full length. */
-  isWhole: v.boolean(),
-  active: v.optional(v.string()),
-});
-
-export type Look = Readonly<v.InferOutput<typeof look>>;
+  readonly kinds: readonly SpanKind[];
+  /** Undefined if everything fits. */
+  readonly zoom?: Period | undefined;
+  readonly active?: string;
+}
 
 /** How it is looked at: as `kept`, unless that is of another execution. */
-export function lookAt(localId: string, kept: Look | undefined): Look {
-  return kept?.localId === localId
-    ? kept
-    : { localId, closed: [], text: "", kinds: [], isWhole: false };
+export function lookAt(localId: string, kept?: Look): Look {
+  return kept?.localId === localId ? kept : { localId, closed: [], text: "", kinds: [] };
 }
 
 const place = { localId: v.string(), spanId: v.string() };
@@ -72,8 +65,6 @@ const place = { localId: v.string(), spanId: v.string() };
 export const fromTimeline = v.variant("type", [
   /** The script runs. */
   v.object({ type: v.literal("ready") }),
-  /** When it has changed, and before the page is ready if it was hidden. */
-  v.object({ type: v.literal("look"), look }),
   v.object({ type: v.literal("reveal"), ...place, takesFocus: v.boolean() }),
   v.object({ type: v.literal("define"), ...place }),
   v.object({ type: v.literal("list") }),

@@ -10,47 +10,57 @@ import type { Prices } from "../prices.ts";
 import type { ExecutionTree } from "../tree/tree.ts";
 import type { TimelineHost } from "./host.ts";
 
-export interface TimelineOptions {
+export interface TimelineParts {
   readonly extensionUri: vscode.Uri;
-  readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
-  readonly crews: Pick<Crews, "find" | "list">;
-  readonly documents: Pick<ExecutionDocuments, "summary" | "show" | "uriOf">;
-  readonly page: Pick<Pages, "isPreferred" | "reveal">;
-  readonly prices: Pick<Prices, "list" | "onDidChange">;
-  readonly tree: Pick<ExecutionTree, "view">;
+  readonly store: ExecutionStore;
+  readonly crews: Crews;
+  readonly documents: ExecutionDocuments;
+  readonly page: Pages;
+  readonly prices: Prices;
+  readonly tree: ExecutionTree;
   readonly clock: Clock;
   /** Resolves when executions are read. */
   readonly ready: Promise<unknown>;
 }
 
-export type Timeline = ReturnType<typeof registerTimeline>;
+/** The timeline in the panel. Its code is loaded when it is first shown. */
+export class Timeline implements vscode.Disposable {
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #registration: vscode.Disposable;
+  readonly onDidChangeShown = this.#changed.event;
+  #host: TimelineHost | undefined;
+  /** The local ID of the execution to show next. */
+  #asked: string | undefined;
 
-/** The timeline in the panel. Its code is loaded when it is first shown, or used by a command. */
-export function registerTimeline(options: TimelineOptions) {
-  const changed = new vscode.EventEmitter<void>();
-  let host: TimelineHost | undefined;
-  let loading: Promise<TimelineHost> | undefined;
-  const load = () =>
-    (loading ??= import("./host.ts").then(
-      ({ TimelineHost }) => (host = new TimelineHost(options, changed)),
-    ));
-  const registration = vscode.window.registerWebviewViewProvider(timelineId, {
-    resolveWebviewView: async (view) => (await load()).open(view),
-  });
-  return {
-    /** The local ID of the execution in view. */
-    get shown() {
-      return host?.shown;
-    },
-    onDidChangeShown: changed.event,
-    async show(execution: ExecutionSummary): Promise<void> {
-      (await load()).follow(execution.localId);
-      await vscode.commands.executeCommand(`${timelineId}.focus`);
-    },
-    dispose() {
-      host?.dispose();
-      registration.dispose();
-      changed.dispose();
-    },
-  };
+  constructor(parts: TimelineParts) {
+    this.#registration = vscode.window.registerWebviewViewProvider(timelineId, {
+      resolveWebviewView: async (view) => {
+        const { TimelineHost } = await import("./host.ts");
+        const host = new TimelineHost(view, parts, this.#changed, this.#asked);
+        this.#host = host;
+        view.onDidDispose(() => {
+          // There may be another already.
+          if (this.#host === host) this.#host = undefined;
+          this.#changed.fire();
+        });
+        this.#changed.fire();
+      },
+    });
+  }
+
+  /** The local ID of the execution in view. */
+  get shown(): string | undefined {
+    return this.#host?.shown;
+  }
+
+  async show({ localId }: ExecutionSummary): Promise<void> {
+    this.#asked = localId;
+    this.#host?.follow(localId);
+    await vscode.commands.executeCommand(`${timelineId}.focus`);
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    this.#changed.dispose();
+  }
 }

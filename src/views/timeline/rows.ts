@@ -4,10 +4,8 @@ import type { Look, Span } from "./messages.ts";
 /** A visible row of the tree. */
 export interface Row {
   readonly span: Span;
-  /** From 0. */
-  readonly depth: number;
   /** Undefined without children. */
-  readonly isOpen?: boolean;
+  readonly isOpen?: boolean | undefined;
   /** From 1, among the visible rows of its parent. */
   readonly position: number;
   readonly size: number;
@@ -35,33 +33,30 @@ export function rowsOf(
   for (const span of spans.toReversed())
     if (!isFiltered || hits.has(span) || kept.has(span.id)) kept.add(span.id).add(span.parentId);
   const shown = spans.filter(({ id }) => kept.has(id));
-  const sizes = new Map<string | undefined, number>();
-  for (const { parentId } of shown) sizes.set(parentId, (sizes.get(parentId) ?? 0) + 1);
-  const isClosed = new Set(isFiltered ? [] : closed);
-  const groups = new Set(
-    spans.flatMap(({ kind, parentId }) => (kind === "attempt" ? (parentId ?? []) : [])),
+  const siblings = Map.groupBy(shown, ({ parentId }) => parentId);
+  const positions = new Map(
+    [...siblings.values()].flatMap((all) => all.map((span, at) => [span, at])),
   );
-  const hidden = new Set<string>();
-  const positions = new Map<string | undefined, number>();
-  const rows: Row[] = [];
-  for (const span of shown) {
-    const { id, parentId, depth } = span;
-    const position = (positions.get(parentId) ?? 0) + 1;
-    positions.set(parentId, position);
-    if (parentId !== undefined && (hidden.has(parentId) || isClosed.has(parentId))) {
+  const groups = new Set(spans.map(({ kind, parentId }) => kind === "attempt" && parentId));
+  const isClosed = new Set(isFiltered ? [] : closed);
+  const hidden = new Set<string | undefined>();
+  const rows = shown.flatMap((span): Row[] => {
+    const { id, parentId = "" } = span;
+    if (hidden.has(parentId) || isClosed.has(parentId)) {
       hidden.add(id);
-      continue;
+      return [];
     }
-    rows.push({
-      span,
-      depth,
-      ...(sizes.has(id) ? { isOpen: !isClosed.has(id) } : {}),
-      position,
-      size: sizes.get(parentId) ?? 1,
-      isContext: isFiltered && !hits.has(span),
-      isGroup: groups.has(id),
-    });
-  }
+    return [
+      {
+        span,
+        isOpen: siblings.has(id) ? !isClosed.has(id) : undefined,
+        position: (positions.get(span) ?? 0) + 1,
+        size: siblings.get(span.parentId)?.length ?? 1,
+        isContext: isFiltered && !hits.has(span),
+        isGroup: groups.has(id),
+      },
+    ];
+  });
   return isFiltered ? { rows, hits: hits.size } : { rows };
 }
 

@@ -163,10 +163,8 @@ function Timelines({ timelines, executions }: TimelinesProps) {
           <h3>{executions[side].name}</h3>
           <Timeline
             view={{ ...timelines[side], title: executions[side].name }}
-            look={lookAt(timelines[side].localId, undefined)}
-            onLook={() => undefined}
-            onReveal={() => undefined}
-            shared={{ ...times, zoom, onZoom, columns }}
+            look={lookAt(timelines[side].localId)}
+            shared={{ times, zoom, onZoom, columns }}
             isSmall
           />
         </div>

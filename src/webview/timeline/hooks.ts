@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { extentOf, type Period, waitsOf } from "../../views/timeline/axis.ts";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { type Times, timesOf } from "../../views/timeline/axis.ts";
 import type { Span } from "../../views/timeline/messages.ts";
 import { clock } from "../clock.tsx";
 
@@ -19,25 +19,16 @@ export function useSize(element: RefObject<HTMLElement | null>) {
   return size;
 }
 
-/** What an axis spans (ms), and the long waits in it. */
-export interface Times {
-  readonly extent: number;
-  readonly waits: readonly Period[];
-}
-
 /** Of all executions on an axis. Renders again only when what runs reaches its end. */
 export function useTimes(...all: readonly (readonly Span[])[]): Times {
   const [, redraw] = useState(0);
-  const extent = useRef(0);
+  const times = timesOf(all, clock.now());
   const isRunning = all.flat().some(({ end }) => end === undefined);
-  const newExtent = () => extentOf(all, clock.now(), extent.current);
-  extent.current = newExtent();
   useEffect(() => {
     if (!isRunning) return undefined;
     return clock.listen(() => {
-      if (newExtent() !== extent.current) redraw((times) => times + 1);
+      if (timesOf(all, clock.now()).extent !== times.extent) redraw((count) => count + 1);
     });
-  }, [...all, isRunning]);
-  const { current } = extent;
-  return useMemo(() => ({ extent: current, waits: waitsOf(all, current) }), [...all, current]);
+  }, [...all, isRunning, times.extent]);
+  return times;
 }

@@ -1,22 +1,9 @@
 import * as l10n from "@vscode/l10n";
-import { type Look, lookAt, type ToTimeline } from "../../views/timeline/messages.ts";
+import { lookAt, type ToTimeline } from "../../views/timeline/messages.ts";
 import { clock } from "../clock.tsx";
 import { draw, host } from "../host.ts";
 import { Timeline } from "./timeline.tsx";
 
-/** How long to collect changes of the look (ms). */
-const pause = 200;
-
-let saving: ReturnType<typeof setTimeout> | undefined;
-
-function keep(look: Look): void {
-  host.keep({ look });
-  clearTimeout(saving);
-  saving = setTimeout(() => host.post({ type: "look", look }), pause);
-}
-
-const { look } = host.kept;
-if (look !== undefined) host.post({ type: "look", look });
 host.listen<ToTimeline>({
   show({ view }) {
     clock.set(view.now);
@@ -26,7 +13,7 @@ host.listen<ToTimeline>({
         key={localId}
         view={view}
         look={lookAt(localId, host.kept.look)}
-        onLook={keep}
+        onLook={(look) => host.keep({ look })}
         onReveal={({ id: spanId }, takesFocus) =>
           host.post({ type: "reveal", localId, spanId, takesFocus })
         }

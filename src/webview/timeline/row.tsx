@@ -20,6 +20,8 @@ interface RowProps {
   /** Pixels from the top. */
   readonly top: number;
   readonly isActive: boolean;
+  /** Its details are shown beside it. */
+  readonly isTipped: boolean;
   readonly axis: Axis;
   /** Of the execution (milliseconds since 1970). */
   readonly start: number;
@@ -39,11 +41,16 @@ export function columnsOf(spans: readonly Span[]): Columns {
 }
 
 /** Its events are handled by the tree, which finds it by `data-index`. */
-export function TreeRow({ row, id, index, top, isActive, axis, start }: RowProps) {
-  const { span, depth, isOpen, position, size, isContext, isGroup } = row;
-  const { kind, state } = span;
+export function TreeRow({ row, id, index, top, isActive, isTipped, axis, start }: RowProps) {
+  const { span, isOpen, position, size, isContext, isGroup } = row;
+  const { kind, state, depth } = span;
   const hint = hintOf(span);
-  const more = present(isActive && "active", isContext && "context", isGroup && "group");
+  const more = present(
+    isActive && "active",
+    isTipped && "tipped",
+    isContext && "context",
+    isGroup && "group",
+  );
   return (
     <div
       class={["row", kind, state, ...more].join(" ")}
@@ -70,17 +77,19 @@ export function TreeRow({ row, id, index, top, isActive, axis, start }: RowProps
           </span>
         )}
       </div>
-      <Figures span={span} />
-      <div class="track" aria-hidden="true">
-        <Bar span={span} axis={axis} start={start} />
-        {span.marks !== undefined && <Marks marks={span.marks} axis={axis} start={start} />}
-      </div>
+      <Moving {...{ span, axis, start }} />
     </div>
   );
 }
 
-function Figures({ span }: { readonly span: Span }) {
+/** What grows by itself while its span runs: figures and bar. */
+function Moving({ span, axis, start }: Pick<RowProps, "axis" | "start"> & { span: Span }) {
   const now = useNow(span.end === undefined);
+  const [from, end] = [span.start - start, (span.end ?? Math.max(now, span.start)) - start];
+  const [left, right] = [Math.max(0, axis.placeOf(from)), Math.min(1, axis.placeOf(end))];
+  const isCut =
+    (span.kind === "wait" || span.kind === "queue") &&
+    axis.cuts.some((cut) => cut.from <= from && from < cut.to);
   return (
     <>
       {figuresOf(span, now).map(({ name, text }) => (
@@ -88,6 +97,15 @@ function Figures({ span }: { readonly span: Span }) {
           {text}
         </div>
       ))}
+      <div class="track" aria-hidden="true">
+        {left <= right && (
+          <div
+            class={`bar${isCut ? " cut" : ""}`}
+            style={{ left: `${left * 100}%`, width: `${(right - left) * 100}%` }}
+          />
+        )}
+        <Marks marks={span.marks ?? []} axis={axis} start={start} />
+      </div>
     </>
   );
 }
@@ -107,36 +125,12 @@ function Marks({
     if (last !== undefined && at - last.at < closest) last.marks.push(mark);
     else if (at >= 0 && at <= 1) places.push({ at, marks: [mark] });
   }
-  return (
-    <>
-      {places.map(({ at, marks }) => (
-        <span
-          key={marks[0]?.id}
-          class={marks.some(({ error }) => error !== undefined) ? "event bad" : "event"}
-          title={markLines(marks, start)}
-          style={{ left: `${at * 100}%` }}
-        />
-      ))}
-    </>
-  );
-}
-
-/** Grows by itself while its span runs. */
-function Bar({ span, axis, start }: Pick<RowProps, "axis" | "start"> & { span: Span }) {
-  const now = useNow(span.end === undefined);
-  const from = axis.placeOf(span.start - start);
-  const to = axis.placeOf((span.end ?? Math.max(now, span.start)) - start);
-  if (to < 0) return <div class="beyond left">‹</div>;
-  if (from > 1) return <div class="beyond right">›</div>;
-  const left = Math.max(0, from);
-  const width = Math.min(1, to) - left;
-  const isCut =
-    (span.kind === "wait" || span.kind === "queue") &&
-    axis.cuts.some((cut) => cut.from <= span.start - start && span.start - start < cut.to);
-  return (
-    <div
-      class={`bar${isCut ? " cut" : ""}`}
-      style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
+  return places.map(({ at, marks }) => (
+    <span
+      key={marks[0]?.id}
+      class={marks.some(({ error }) => error !== undefined) ? "event bad" : "event"}
+      title={markLines(marks, start)}
+      style={{ left: `${at * 100}%` }}
     />
-  );
+  ));
 }

@@ -1,12 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
+import { axisOf, panned, type Period, type Times, zoomed } from "../../views/timeline/axis.ts";
 import { present } from "../../view/words.ts";
 import type { Look, Span, TimelineView } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
-import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
+import { AxisHead, Grid } from "./axis-head.tsx";
 import { clock } from "../clock.tsx";
-import { type Times, useSize, useTimes } from "./hooks.ts";
+import { useSize, useTimes } from "./hooks.ts";
 import { type Columns, columnsOf, TreeRow } from "./row.tsx";
 import { Header, Toolbar } from "./toolbar.tsx";
 import { Tooltip } from "./tooltip.tsx";
@@ -23,12 +23,7 @@ const hoverPause = 350;
 /** Until then a click may be the first of a double click (ms). */
 const clickPause = 300;
 
-interface Tip {
-  readonly id: string;
-  readonly left: number;
-  readonly top: number;
-  readonly bottom: number;
-}
+type Timer = ReturnType<typeof setTimeout> | undefined;
 
 /** What a key does, by its name. */
 type KeyActions = Readonly<Record<string, (() => void) | undefined>>;
@@ -37,8 +32,8 @@ interface TimelineProps {
   readonly view: TimelineView;
   /** At the beginning; later changes are the component's own. */
   readonly look: Look;
-  readonly onLook: (look: Look) => void;
-  readonly onReveal: (span: Span, takesFocus: boolean) => void;
+  readonly onLook?: (look: Look) => void;
+  readonly onReveal?: (span: Span, takesFocus: boolean) => void;
   /** Undefined if its tasks are defined elsewhere. */
   readonly onDefine?: ((span: Span) => void) | undefined;
   /** On a page that tells the rest: only axis and rows. */
@@ -48,7 +43,8 @@ interface TimelineProps {
 }
 
 /** What two timelines, one above the other, have in common. */
-interface SharedAxis extends Times {
+interface SharedAxis {
+  readonly times: Times;
   readonly zoom: Period | undefined;
   readonly onZoom: (zoom: Period | undefined) => void;
   /** Those of both: they narrow the bars. */
@@ -63,30 +59,27 @@ export function Timeline(props: TimelineProps) {
   const [look, setLook] = useState(props.look);
   const id = useId();
   const idOf = (index: number) => `${id}-${index}`;
-  const [tip, setTip] = useState<Tip>();
-  const [isFollowing, setFollowing] = useState(isRunning);
+  /** The ID of the span whose details are shown. */
+  const [tip, setTip] = useState<string>();
   const [top, setTop] = useState(0);
+  const isAtEnd = useRef(isRunning);
   const scroller = useRef<HTMLDivElement>(null);
   const tree = useRef<HTMLDivElement>(null);
   const track = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
-  const hover = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const click = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const hover = useRef<Timer>(undefined);
+  const click = useRef<Timer>(undefined);
   const scrolled = useSize(scroller);
   const isNarrow = scrolled.width < narrow;
   const { width } = useSize(track);
-  const ticks = Math.floor(width / tickWidth);
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
 
   const start = spans[0]?.start ?? view.now;
   const own = useTimes(spans);
-  const { extent, waits } = shared ?? own;
+  const times = shared?.times ?? own;
+  const { extent } = times;
   const zoom = shared === undefined ? look.zoom : shared.zoom;
-  const shown = zoom ?? { from: 0, to: extent };
-  const axis = useMemo(
-    () => axisOf(shown, extent, look.isWhole ? [] : waits, ticks),
-    [shown.from, shown.to, extent, waits, look.isWhole, ticks],
-  );
+  const axis = axisOf(zoom ?? { from: 0, to: extent }, times, Math.floor(width / tickWidth));
   const { rows, hits } = useMemo(
     () => rowsOf(spans, look),
     [spans, look.closed, look.text, look.kinds],
@@ -102,14 +95,9 @@ export function Timeline(props: TimelineProps) {
 
   const change = (more: Partial<Look>) => setLook((before) => ({ ...before, ...more }));
   const zoomTo = shared?.onZoom ?? ((zoom: Period | undefined) => change({ zoom }));
-  const zoomByHand = (next: Period | undefined) => {
-    // What is looked at must not move.
-    setFollowing(next === undefined);
-    zoomTo(next);
-  };
   /** Around what is active, else the middle. */
   const zoomBy = (factor: number | undefined, place = placeOfActive()) =>
-    zoomByHand(factor === undefined ? undefined : zoomed(axis, factor, place, extent));
+    zoomTo(factor === undefined ? undefined : zoomed(axis, factor, place, extent));
   const placeOfActive = () => {
     const span = rows[active]?.span;
     if (span === undefined) return 0.5;
@@ -121,8 +109,7 @@ export function Timeline(props: TimelineProps) {
     return place < 0 || place > 1 ? 0.5 : place;
   };
   const pan = (share: number) => {
-    if (zoom === undefined) return;
-    zoomByHand(panned(axis, share, extent));
+    if (zoom !== undefined) zoomTo(panned(axis, share, extent));
   };
   const activate = (index: number) => {
     const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
@@ -140,31 +127,22 @@ export function Timeline(props: TimelineProps) {
   const clicked = (span: Span) => {
     clearTimeout(click.current);
     const pause = isSmall && onDefine !== undefined ? clickPause : 0;
-    if (pause === 0) onReveal(span, false);
-    else click.current = setTimeout(() => onReveal(span, false), pause);
+    if (pause === 0) onReveal?.(span, false);
+    else click.current = setTimeout(() => onReveal?.(span, false), pause);
   };
   const hideTip = () => {
     clearTimeout(hover.current);
     setTip(undefined);
   };
-  const showTip = ({ id }: Span, row: Element | null | undefined, left?: number) => {
-    if (!row) return;
-    const { top, bottom, left: edge } = row.getBoundingClientRect();
-    setTip({ id, left: left ?? edge + 40, top, bottom });
-  };
-  const toEnd = () => {
-    zoomByHand(undefined);
-    scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
-  };
 
-  useEffect(() => onLook(look), [look]);
+  useEffect(() => onLook?.(look), [look]);
   useLayoutEffect(() => {
     if (active >= 0) show(active);
   }, []);
   useLayoutEffect(() => {
     const { current } = scroller;
-    if (isFollowing && isRunning) current?.scrollTo({ top: current.scrollHeight });
-  }, [isFollowing, isRunning, rows.length]);
+    if (isAtEnd.current && isRunning) current?.scrollTo({ top: current.scrollHeight });
+  }, [isRunning, rows.length]);
   const onWheel = (event: WheelEvent) => {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
     if (width === 0) return;
@@ -179,8 +157,7 @@ export function Timeline(props: TimelineProps) {
 
   const rowAt = (target: EventTarget | null) => {
     const element = target instanceof Element ? target.closest<HTMLElement>("[data-index]") : null;
-    const row = rows[Number(element?.dataset["index"] ?? -1)];
-    return element === null || row === undefined ? undefined : { element, row };
+    return rows[Number(element?.dataset["index"] ?? -1)];
   };
   /** As in VS Code's trees. */
   const actionOf = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent) => {
@@ -202,11 +179,8 @@ export function Timeline(props: TimelineProps) {
       End: go(rows.length - 1),
       ArrowRight: shiftKey ? () => pan(0.25) : inward,
       ArrowLeft: shiftKey ? () => pan(-0.25) : outward,
-      Enter: about(({ span }) => onReveal(span, true)),
-      " ": about(({ span }) => {
-        if (tip !== undefined) hideTip();
-        else showTip(span, tree.current?.querySelector(".row.active"));
-      }),
+      Enter: about(({ span }) => onReveal?.(span, true)),
+      " ": about(({ span }) => setTip(tip === undefined ? span.id : undefined)),
       "+": () => zoomBy(0.5),
       "=": () => zoomBy(0.5),
       "-": () => zoomBy(2),
@@ -234,7 +208,7 @@ export function Timeline(props: TimelineProps) {
   );
   const first = Math.floor(top / rowHeight) - around;
   const last = Math.ceil((top + scrolled.height) / rowHeight) + around;
-  const tipped = tip && spans.find(({ id }) => id === tip.id);
+  const tipped = spans.find(({ id }) => id === tip);
 
   return (
     <div
@@ -250,7 +224,6 @@ export function Timeline(props: TimelineProps) {
           <Toolbar
             {...{ look, search, onLook: change, onZoom: zoomBy }}
             hits={hits === undefined ? undefined : [hits, spans.length]}
-            hasWaits={waits.length > 0}
             onLeave={() => tree.current?.focus()}
           />
         </div>
@@ -263,15 +236,10 @@ export function Timeline(props: TimelineProps) {
         <div class="figure cost" title={l10n.t("Estimated cost, by the prices in the settings")}>
           {l10n.t("Est. cost")}
         </div>
-        <AxisHead {...{ axis, width, place: track, onZoom: zoomByHand }} />
+        <AxisHead {...{ axis, place: track, onZoom: zoomTo }} />
       </div>
       <div class="rows">
-        <div class="grid" aria-hidden="true">
-          <div class="track">
-            <Grid axis={axis} />
-            <NowLine {...{ axis, start, isRunning }} />
-          </div>
-        </div>
+        <Grid axis={axis} />
         <div
           class="scroller"
           ref={scroller}
@@ -279,7 +247,7 @@ export function Timeline(props: TimelineProps) {
           onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
             hideTip();
             setTop(scrollTop);
-            setFollowing(scrollTop + clientHeight >= scrollHeight - rowHeight / 2);
+            isAtEnd.current = scrollTop + clientHeight >= scrollHeight - rowHeight / 2;
           }}
         >
           <div
@@ -293,35 +261,30 @@ export function Timeline(props: TimelineProps) {
             style={{ height: `${rows.length * rowHeight}px` }}
             onKeyDown={onKeyDown}
             onFocus={() => {
-              if (active < 0) change(rows[0] === undefined ? {} : { active: rows[0].span.id });
+              if (active < 0) activate(0);
             }}
             onBlur={hideTip}
-            onClick={(event) => {
-              const hit = rowAt(event.target);
-              if (hit === undefined) return;
+            onClick={({ target, detail }) => {
+              const row = rowAt(target);
+              if (row === undefined) return;
               hideTip();
-              change({ active: hit.row.span.id });
-              if (event.target instanceof Element && event.target.closest(".twistie") !== null)
-                toggle(hit.row);
+              change({ active: row.span.id });
+              if (target instanceof Element && target.closest(".twistie") !== null) toggle(row);
               // The second click of a double click would only do the same.
-              else if (event.detail < 2) clicked(hit.row.span);
+              else if (detail < 2) clicked(row.span);
             }}
-            onDblClick={(event) => {
+            onDblClick={({ target }) => {
               clearTimeout(click.current);
-              const hit = rowAt(event.target);
-              if (hit !== undefined) onDefine?.(hit.row.span);
+              const row = rowAt(target);
+              if (row !== undefined) onDefine?.(row.span);
             }}
-            onPointerMove={({ target, clientX }) => {
+            onPointerMove={({ target }) => {
               // A mark has its own.
               const isMark = target instanceof Element && target.closest(".event") !== null;
-              const hit = isMark ? undefined : rowAt(target);
-              if (hit !== undefined && hit.row.span.id === tip?.id) return;
+              const span = isMark ? undefined : rowAt(target)?.span;
+              if (span !== undefined && span.id === tip) return;
               hideTip();
-              if (hit === undefined) return;
-              hover.current = setTimeout(
-                () => showTip(hit.row.span, hit.element, clientX + 8),
-                hoverPause,
-              );
+              if (span !== undefined) hover.current = setTimeout(() => setTip(span.id), hoverPause);
             }}
             onPointerLeave={hideTip}
           >
@@ -331,7 +294,7 @@ export function Timeline(props: TimelineProps) {
               if ((index < first || index >= last) && !isActive) return [];
               const place = { id: idOf(index), top: index * rowHeight };
               const shown = { ...place, row, index, axis, start, isActive };
-              return <TreeRow key={row.span.id} {...shown} />;
+              return <TreeRow key={row.span.id} isTipped={row.span.id === tip} {...shown} />;
             })}
           </div>
         </div>
@@ -344,19 +307,12 @@ export function Timeline(props: TimelineProps) {
           </div>
         )}
       </div>
-      {isRunning && !isFollowing && (
-        <button type="button" class="to-end" onClick={toEnd}>
-          {l10n.t("Go to the End")}
-        </button>
-      )}
       <span id={`${id}-keys`} class="unseen">
         {l10n.t(
           "Arrow keys move, Enter opens the place in the document, Ctrl+Enter the definition of the task, Space shows details, plus, minus and 0 zoom.",
         )}
       </span>
-      {tip !== undefined && tipped !== undefined && (
-        <Tooltip id={`${id}-tip`} span={tipped} place={tip} {...{ start }} />
-      )}
+      {tipped !== undefined && <Tooltip id={`${id}-tip`} span={tipped} start={start} />}
     </div>
   );
 }

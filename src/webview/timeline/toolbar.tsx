@@ -1,36 +1,35 @@
 import * as l10n from "@vscode/l10n";
-import type { ComponentChildren, RefObject } from "preact";
+import type { RefObject } from "preact";
 import { shortCount, timeText } from "../../views/timeline/labels.ts";
 import type { Look, TimelineView } from "../../views/timeline/messages.ts";
 import { useNow } from "../clock.tsx";
 import { Icon } from "../controls.tsx";
-
-const filterKinds = ["task", "wait", "agent", "model", "tool"] as const;
-
-function filterLabels(): Readonly<Record<(typeof filterKinds)[number], string>> {
-  return {
-    task: l10n.t("Show Tasks Only"),
-    wait: l10n.t("Show Waits Only"),
-    agent: l10n.t("Show Agents Only"),
-    model: l10n.t("Show Model Calls Only"),
-    tool: l10n.t("Show Tool Calls Only"),
-  };
-}
 
 interface ToolbarProps {
   readonly look: Look;
   readonly search: RefObject<HTMLInputElement | null>;
   /** Matching rows and all, if there is a filter. */
   readonly hits: readonly [hits: number, all: number] | undefined;
-  readonly hasWaits: boolean;
   readonly onLook: (change: Partial<Look>) => void;
   /** Above 1: out; `undefined`: everything. */
   readonly onZoom: (factor: number | undefined) => void;
   readonly onLeave: () => void;
 }
 
-export function Toolbar({ look, search, hits, hasWaits, onLook, onZoom, onLeave }: ToolbarProps) {
+export function Toolbar({ look, search, hits, onLook, onZoom, onLeave }: ToolbarProps) {
   const { kinds } = look;
+  const filters = [
+    ["task", l10n.t("Show Tasks Only")],
+    ["wait", l10n.t("Show Waits Only")],
+    ["agent", l10n.t("Show Agents Only")],
+    ["model", l10n.t("Show Model Calls Only")],
+    ["tool", l10n.t("Show Tool Calls Only")],
+  ] as const;
+  const zooms = [
+    ["−", l10n.t("Zoom Out"), 2],
+    ["+", l10n.t("Zoom In"), 0.5],
+    [l10n.t("Fit"), undefined, undefined],
+  ] as const;
   return (
     <div class="toolbar">
       <input
@@ -49,72 +48,40 @@ export function Toolbar({ look, search, hits, hasWaits, onLook, onZoom, onLeave 
         }}
       />
       <div class="group" role="group" aria-label={l10n.t("Filter rows by kind")}>
-        {filterKinds.map((kind) => (
-          <Button
+        {filters.map(([kind, label]) => (
+          <button
             key={kind}
-            label={filterLabels()[kind]}
-            kind={kind}
-            isPressed={kinds.includes(kind)}
-            onClick={() =>
-              onLook({
-                kinds: kinds.includes(kind)
-                  ? kinds.filter((each) => each !== kind)
-                  : [...kinds, kind],
-              })
-            }
+            type="button"
+            class={kind}
+            title={label}
+            aria-label={label}
+            aria-pressed={kinds.includes(kind)}
+            onClick={() => {
+              const others = kinds.filter((each) => each !== kind);
+              onLook({ kinds: kinds.includes(kind) ? others : [...kinds, kind] });
+            }}
           >
             <Icon name={kind} />
-          </Button>
+          </button>
         ))}
       </div>
       <span class="unseen" role="status">
         {hits && l10n.t("{0} of {1} rows match the filter.", ...hits)}
       </span>
       <div class="group" role="group" aria-label={l10n.t("Zoom")}>
-        {hasWaits && (
-          <Button
-            label={l10n.t("Draw long waits for a person shorter than they are")}
-            isPressed={!look.isWhole}
-            onClick={() => onLook({ isWhole: !look.isWhole })}
+        {zooms.map(([text, label, factor]) => (
+          <button
+            key={text}
+            type="button"
+            title={label}
+            aria-label={label}
+            onClick={() => onZoom(factor)}
           >
-            {l10n.t("Shorten Waits")}
-          </Button>
-        )}
-        <Button label={l10n.t("Zoom Out")} onClick={() => onZoom(2)}>
-          −
-        </Button>
-        <Button label={l10n.t("Zoom In")} onClick={() => onZoom(0.5)}>
-          +
-        </Button>
-        <Button label={l10n.t("Show the whole execution")} onClick={() => onZoom(undefined)}>
-          {l10n.t("Fit")}
-        </Button>
+            {text}
+          </button>
+        ))}
       </div>
     </div>
-  );
-}
-
-function Button(props: {
-  label: string;
-  kind?: string;
-  isPressed?: boolean;
-  onClick: () => void;
-  children: ComponentChildren;
-}) {
-  const { label, kind = "", isPressed, onClick, children } = props;
-  // Its text is its name; the label says more.
-  const isText = typeof children === "string" && children.length > 1;
-  return (
-    <button
-      type="button"
-      class={kind}
-      title={label}
-      aria-label={isText ? undefined : label}
-      aria-pressed={isPressed}
-      onClick={onClick}
-    >
-      {children}
-    </button>
   );
 }
 

@@ -76,19 +76,21 @@ export class TimelineWindow extends PartWindow<FromTimeline, ToTimeline> {
   /** Waits for the next message of this type. */
   async message<Type extends FromTimeline["type"]>(
     type: Type,
-    fits: (message: Extract<FromTimeline, { type: Type }>) => boolean = () => true,
   ): Promise<Extract<FromTimeline, { type: Type }>> {
     return waitFor(`a message of the type ${type}`, () =>
       this.sent.find(
-        (message): message is Extract<FromTimeline, { type: Type }> =>
-          message.type === type && fits(message as Extract<FromTimeline, { type: Type }>),
+        (message): message is Extract<FromTimeline, { type: Type }> => message.type === type,
       ),
     );
   }
 
-  /** The page's own state as the extension gets it. */
+  /** What VS Code keeps of the page. */
   async look(fits: (look: Look) => boolean): Promise<Look> {
-    return (await this.message("look", ({ look }) => fits(look))).look;
+    return waitFor("the look", async () => {
+      const state = await this.page.evaluate(() => sessionStorage.getItem("state") ?? "{}");
+      const { look } = JSON.parse(state) as { readonly look?: Look };
+      return look !== undefined && fits(look) && look;
+    });
   }
 }
 

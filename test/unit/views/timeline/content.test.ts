@@ -101,17 +101,13 @@ describe("what the timeline's page gets", () => {
   });
 
   it("sends back only messages that are read", () => {
-    const look = { localId: "1", closed: [], text: "", kinds: ["tool"], isWhole: false };
-    assert.deepEqual(v.parse(fromTimeline, { type: "look", look: { ...look, more: 1 } }), {
-      type: "look",
-      look,
-    });
+    const reveal = { type: "reveal", localId: "1", spanId: "2", takesFocus: true };
+    assert.deepEqual(v.parse(fromTimeline, { ...reveal, more: 1 }), reveal);
     for (const invalid of [
       undefined,
       { type: "run", command: "x" },
       { type: "reveal", localId: "1" },
-      { type: "look", look: { ...look, kinds: ["bomb"] } },
-      { type: "look", look: { ...look, zoom: { from: 0, to: Infinity } } },
+      { type: "define", localId: "1", spanId: 2 },
     ])
       assert.ok(!v.is(fromTimeline, invalid));
   });

@@ -27,11 +27,11 @@ describe("the texts of a timeline", () => {
   it("shorten counts of tokens", () => {
     assert.equal(
       [0, 950, 1_000, 1_249, 34_000, 999_400, 1_200_000].map(shortCount).join(),
-      "0,950,1k,1.2k,34k,999k,1.2M",
+      "0,950,1K,1.2K,34K,999K,1.2M",
     );
     assert.deepEqual(figuresOf(named("research"), now), [
       { name: "time", text: "20 s" },
-      { name: "tokens", text: "7.5k" },
+      { name: "tokens", text: "7.5K" },
       { name: "cost", text: "" },
     ]);
   });

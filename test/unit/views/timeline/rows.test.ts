@@ -7,8 +7,8 @@ const all = { closed: [], text: "", kinds: [] };
 const rows = (look: Partial<Parameters<typeof rowsOf>[1]>) => rowsOf(spans, { ...all, ...look });
 const outline = ({ rows }: Rows) =>
   rows.map(
-    ({ span, depth, isContext }) =>
-      `${"  ".repeat(depth)}${span.kind} ${span.name}${isContext ? " (context)" : ""}`,
+    ({ span, isContext }) =>
+      `${"  ".repeat(span.depth)}${span.kind} ${span.name}${isContext ? " (context)" : ""}`,
   );
 /** The spans that match, without those that they are part of. */
 const hits = (look: Parameters<typeof rows>[0]) =>
