@@ -79,7 +79,7 @@ export function Timeline(props: TimelineProps) {
   const times = shared?.times ?? own;
   const { extent } = times;
   const zoom = shared === undefined ? look.zoom : shared.zoom;
-  const axis = axisOf(zoom ?? { from: 0, to: extent }, times, Math.floor(width / tickWidth));
+  const axis = axisOf(zoom ?? { from: 0, to: extent }, times, width / tickWidth);
   const { rows, hits } = useMemo(
     () => rowsOf(spans, look),
     [spans, look.closed, look.text, look.kinds],
@@ -261,7 +261,8 @@ export function Timeline(props: TimelineProps) {
             style={{ height: `${rows.length * rowHeight}px` }}
             onKeyDown={onKeyDown}
             onFocus={() => {
-              if (active < 0) activate(0);
+              // Without scrolling: a click gives focus before it hits its row.
+              if (active < 0 && rows[0] !== undefined) change({ active: rows[0].span.id });
             }}
             onBlur={hideTip}
             onClick={({ target, detail }) => {
