@@ -86,27 +86,27 @@ function recordOf(argument: unknown): object {
 function problemIn(
   name: string,
   { type, path, input, message }: v.BaseIssue<unknown>,
-  wanted: object | undefined,
+  member: object | undefined,
 ): string {
-  if (wanted !== undefined && "options" in wanted && Array.isArray(wanted.options))
-    return vscode.l10n.t("“{0}” must be one of {1}.", name, wanted.options.join(", "));
+  const names = member !== undefined && "options" in member ? member.options : undefined;
+  if (Array.isArray(names) || type === "picklist")
+    return vscode.l10n.t(
+      "“{0}” must be one of {1}.",
+      name,
+      Array.isArray(names) ? names.join(", ") : message,
+    );
   if (input === undefined || type === "non_empty") return vscode.l10n.t("“{0}” is missing.", name);
-  if (type === "record" || (path?.length ?? 0) > 1)
-    return vscode.l10n.t("“{0}” must be an object of strings.", name);
-  switch (type) {
-    case "string":
-      return vscode.l10n.t("“{0}” must be a string, not {1}.", name, typeof input);
-    case "check":
-      return vscode.l10n.t("“{0}” must be a non-empty string.", name);
-    case "boolean":
-      return vscode.l10n.t("“{0}” must be true or false, not {1}.", name, typeof input);
-    case "picklist":
-      return vscode.l10n.t("“{0}” must be one of {1}.", name, message);
-    case "custom":
-      return vscode.l10n.t("“{0}” must be an object of JSON values.", name);
-    default:
-      return vscode.l10n.t("“{0}” must be a whole number from 1.", name);
-  }
+  const isRecord = type === "record" || (path?.length ?? 0) > 1;
+  const wanted: Readonly<Record<string, string>> = {
+    string: vscode.l10n.t("a string"),
+    check: vscode.l10n.t("a non-empty string"),
+    boolean: vscode.l10n.t("true or false"),
+    custom: vscode.l10n.t("an object of JSON values"),
+    record: vscode.l10n.t("an object of strings"),
+    number: vscode.l10n.t("a whole number from 1"),
+  };
+  const kind = isRecord ? "record" : type in wanted ? type : "number";
+  return vscode.l10n.t("“{0}” must be {1}.", name, wanted[kind] ?? "");
 }
 
 function isJsonObject(value: unknown): value is JsonObject {

@@ -1,6 +1,5 @@
 import type { TokenUsage } from "../api/types.ts";
 import { asObject, defined, numberAt } from "../base/json.ts";
-import { shortName } from "../base/text.ts";
 import type { Span } from "./activity.ts";
 import type { ExecutionSummary, ModelTokens, TaskSummary } from "./model.ts";
 
@@ -107,18 +106,15 @@ export interface Cost {
   readonly unpriced: number;
 }
 
-/** @param raw the value of the setting `crewdeck.prices`. @returns also the names of invalid entries */
-export function readPrices(raw: unknown) {
-  const prices: Price[] = [];
-  const invalid: string[] = [];
-  for (const [pattern, value] of Object.entries(asObject(raw))) {
+/** @param raw the value of the setting `crewdeck.prices`, in which VS Code marks what is wrong */
+export function readPrices(raw: unknown): readonly Price[] {
+  return Object.entries(asObject(raw)).flatMap(([pattern, value]) => {
     const price = asObject(value);
     const [input, output] = [numberAt(price, "input"), numberAt(price, "output")];
-    if (pattern.trim() === "" || input === undefined || output === undefined)
-      invalid.push(shortName(pattern));
-    else prices.push({ pattern: pattern.trim(), input, output });
-  }
-  return { prices, invalid };
+    return pattern.trim() === "" || input === undefined || output === undefined
+      ? []
+      : [{ pattern: pattern.trim(), input, output }];
+  });
 }
 
 /** The longest pattern that fits counts. A model that isn't known has the price of `*`. */

@@ -82,17 +82,6 @@ export function commandOn(
 /** Has a verb done for the person who pressed it, who sees what goes wrong. */
 export type Act = (verb: string, argument: object) => Promise<unknown>;
 
-export function effectOf(verb: "approve" | "reject" | "answer"): string {
-  return {
-    approve: l10n.t(
-      "The crew continues with this output, and later tasks read “{0}” as your feedback",
-      approved,
-    ),
-    reject: l10n.t("The task runs again with your feedback"),
-    answer: l10n.t("The flow continues with your answer"),
-  }[verb];
-}
-
 /** What a person may do now with an execution, besides answering: the one rule for all surfaces. The most needed first. */
 export function actionsOf(
   execution: ExecutionSummary,
@@ -125,35 +114,28 @@ export function answersTo(
   if (isInterrupted) return [];
   const pending = pendingResume(execution);
   if (isSending || pending?.outcome === "sending") return [{ label: l10n.t("Sending…") }];
-  const give: Action = {
-    verb: "reject",
-    label: l10n.t("Give Feedback…"),
-    effect: l10n.t("Approve or reject a task whose ID you know"),
-  };
+  const give: Action = { verb: "reject", label: l10n.t("Give Feedback…") };
   if (pending !== undefined) {
-    const again: Action = {
-      verb: "sendAgain",
-      label: l10n.t("May have been sent – Send Again…"),
-      effect: l10n.t("Asks before it sends the same feedback again"),
-    };
-    return mayWait(execution) ? [again, give] : [again];
+    const label = l10n.t("May have been sent – Send Again…");
+    return present<Action>({ verb: "sendAgain", label }, mayWait(execution) && give);
   }
-  if (mayWait(execution)) {
-    const effect = l10n.t("Shows what your own webhook received: which task waits, and its output");
-    return [give, { verb: "pasteCallback", label: l10n.t("Paste Received Callback…"), effect }];
-  }
+  if (mayWait(execution))
+    return [give, { verb: "pasteCallback", label: l10n.t("Paste Received Callback…") }];
   if (execution.state !== "waiting" || waiting === undefined) return [];
   const again: Action | undefined = answeredPause(execution) && {
     verb: "sendAgain",
     label: l10n.t("Accepted, but it still waits – Send Again…"),
-    effect: l10n.t("Asks before it sends the same feedback again"),
   };
-  const answer = (verb: "approve" | "reject" | "answer", label: string): Action => ({
-    ...{ verb, label, effect: effectOf(verb) },
-  });
   if (waiting.options !== undefined)
-    return present<Action>(again, answer("answer", l10n.t("Write Answer…")));
-  return [again ?? answer("approve", l10n.t("Approve")), answer("reject", l10n.t("Reject…"))];
+    return present<Action>(again, { verb: "answer", label: l10n.t("Write Answer…") });
+  const effect = l10n.t(
+    "The crew continues with this output, and later tasks read “{0}” as your feedback",
+    approved,
+  );
+  return [
+    again ?? { verb: "approve", label: l10n.t("Approve"), effect },
+    { verb: "reject", label: l10n.t("Reject…") },
+  ];
 }
 
 export function may(

@@ -57,12 +57,6 @@ export function stateLabel(execution: ExecutionSummary): string {
   return execution.stateText ?? l10n.t("Not asked yet");
 }
 
-/** What a flow that waits asks for; undefined for a crew's output. */
-export function askLabel({ options }: Pick<WaitingSummary, "options">): string | undefined {
-  if (options === undefined) return undefined;
-  return options.length === 0 ? l10n.t("write an answer") : l10n.t("choose an answer");
-}
-
 /** An answer that a flow names, as on a button. */
 export function answerLabel(
   answer: string,

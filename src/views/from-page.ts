@@ -16,16 +16,7 @@ export async function openDefinition(folder: string | undefined, taskId?: string
   const spot = spots.findLast(({ crew, tasks }) =>
     taskId === undefined ? crew === "whole" : tasks.includes(taskId),
   );
-  if (spot === undefined)
-    throw new UserError(
-      taskId === undefined
-        ? vscode.l10n.t("The crew's definition could not be found in {0}.", fsPath)
-        : vscode.l10n.t(
-            "The task “{0}” could not be found in {1}. It may have been renamed since.",
-            shortName(taskId),
-            fsPath,
-          ),
-    );
+  if (spot === undefined) throw notFound(shortName(taskId ?? path.basename(fsPath)), fsPath);
   await showAt(vscode.Uri.file(path.join(fsPath, spot.at.file)), spot.at);
 }
 
@@ -40,10 +31,7 @@ export async function openFile(
 ): Promise<void> {
   const project = vscode.Uri.parse(folderOf(folder), true);
   const named = await findFile(project, file);
-  if (named === undefined && file !== ".env")
-    throw new UserError(
-      vscode.l10n.t("The file {0} could not be found in {1}.", file, project.fsPath),
-    );
+  if (named === undefined && file !== ".env") throw notFound(file, project.fsPath);
   const empty = vscode.Uri.joinPath(project, file).with({ scheme: "untitled" });
   await showAt(named ?? empty, { line, column: 1 });
 }
@@ -66,6 +54,12 @@ async function isFile(uri: vscode.Uri): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function notFound(name: string, folder: string): UserError {
+  return new UserError(
+    vscode.l10n.t("“{0}” could not be found in {1}. It may have been renamed.", name, folder),
+  );
 }
 
 function folderOf(folder: string | undefined): string {

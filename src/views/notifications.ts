@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { logProblem } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
-import { plainMessage, showActions } from "../editor/messages.ts";
+import { plainMessage, showStatus } from "../editor/messages.ts";
 import type { Leader } from "../store/leader.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -151,19 +151,5 @@ async function turnOff(kind: EventKind): Promise<void> {
   const configuration = vscode.workspace.getConfiguration(section);
   const isOwn = configuration.inspect(kind)?.workspaceValue !== undefined;
   await configuration.update(kind, false, !isOwn);
-  const setting = `${section}.${kind}`;
-  await showActions(
-    "Information",
-    vscode.l10n.t(
-      "You will no longer be notified of this; the view still shows it. The setting {0} turns it on again.",
-      setting,
-    ),
-    [
-      {
-        title: vscode.l10n.t("Open Settings"),
-        command: "workbench.action.openSettings",
-        arguments: [setting],
-      },
-    ],
-  );
+  showStatus(vscode.l10n.t("The setting {0} turns these on again.", `${section}.${kind}`));
 }

@@ -148,7 +148,7 @@ for (const version of crewaiVersions)
       await tree.open("Crewdeck");
       await serve("review");
       await kickOff("review", { topic: "tides" });
-      await untilState("tides", "review · choose an answer");
+      await untilState("tides", "review");
       await openExecution(
         window,
         "tides",

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Execution } from "../../executions/model.ts";
-import { canAnswer, commandOn, effectOf, type Verb } from "../../view/actions.ts";
+import { canAnswer, commandOn, type Verb } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import {
   attemptSection,
@@ -63,21 +63,19 @@ export function lensesOf(
 function answerLenses(execution: Execution, answers: ExecutionView["answers"]): readonly Lens[] {
   const { waiting } = execution;
   const target = waiting && { taskId: waiting.taskId, attempt: waiting.attempt };
-  const lens = (verb: Verb, title: string, tooltip: string, more = {}): Lens => ({
-    ...commandOn(execution, verb, title, { ...target, ...more }),
-    tooltip,
-  });
+  const lens = (verb: Verb, title: string, more = {}): Lens =>
+    commandOn(execution, verb, title, { ...target, ...more });
   const options = canAnswer(answers) ? (waiting?.options ?? []) : [];
   return [
     ...options.slice(0, most).map((feedback) => {
       const label = answerLabel(feedback, waiting ?? {});
-      return lens("answer", label, effectOf("answer"), { feedback });
+      return lens("answer", label, { feedback });
     }),
-    ...answers.map(({ verb, label, effect = "" }) => {
+    ...answers.map(({ verb, label, effect }) => {
       if (verb === undefined) return { title: label };
       // A flow is answered in the page's box if there is no text yet.
       const words = verb === "answer" ? { feedback: "" } : {};
-      return { ...lens(verb, label, effect, words), icon: icons[verb] };
+      return { ...lens(verb, label, words), ...(effect && { tooltip: effect }), icon: icons[verb] };
     }),
   ];
 }

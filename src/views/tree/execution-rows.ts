@@ -15,7 +15,6 @@ import { tokenUse } from "../../executions/tokens.ts";
 import { answersTo, type Circumstances, isUnwatched } from "../../view/actions.ts";
 import { type BriefView, briefOf, taskBrief } from "../../view/brief.ts";
 import {
-  askLabel,
   elapsedText,
   fullProgress,
   type Icon,
@@ -64,7 +63,6 @@ export function executionRow(
   );
   const others = present(
     !isInterrupted && waiting && taskWithAttempt(waiting),
-    askOf(execution),
     ...warningsOf(execution, circumstances),
     pinned === true && l10n.t("pinned"),
     sharesTitle(execution) && shortStart(execution, now),
@@ -105,7 +103,6 @@ export function taskRow(
   const waits = execution.waiting?.taskId === task.taskId;
   const shown = present(
     label,
-    waits && askOf(execution),
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
     agent !== undefined && shortName(agent),
   );
@@ -131,13 +128,6 @@ export function taskRow(
 function taskWithAttempt({ taskId, attempt }: NonNullable<ExecutionSummary["waiting"]>): string {
   const task = shortName(taskId);
   return attempt > 1 ? l10n.t("{0}, attempt {1}", task, attempt) : task;
-}
-
-/** What a flow still asks for. */
-function askOf(execution: ExecutionSummary): string | undefined {
-  const { waiting } = execution;
-  const sent = pendingResume(execution) ?? answeredPause(execution);
-  return waiting === undefined || sent !== undefined ? undefined : askLabel(waiting);
 }
 
 function warningsOf(execution: ExecutionSummary, { doubt }: Circumstances): readonly string[] {
