@@ -2,16 +2,11 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { Activity } from "../executions/activity.ts";
-import {
-  type ExecutionState,
-  type ExecutionSummary,
-  hasEnded,
-  type TaskSummary,
-} from "../executions/model.ts";
+import { type ExecutionSummary, hasEnded, type TaskSummary } from "../executions/model.ts";
 import { interruptedAt, taskTime, taskWait, wholeTime } from "../executions/times.ts";
 import { titleOf } from "../executions/title.ts";
 import { taskTokenUse } from "../executions/tokens.ts";
-import { type Action, actionsOf, answersTo, type Circumstances, isUnwatched } from "./actions.ts";
+import { actionsOf, answersTo, type Circumstances, isUnwatched } from "./actions.ts";
 import { formatSpan } from "./lengths.ts";
 import {
   formatDuration,
@@ -23,26 +18,17 @@ import {
   useLabels,
 } from "./words.ts";
 
-/** What an execution is and does, as far as its summary tells: all of a row, and the head of any surface. */
-export interface BriefView {
-  readonly title: string;
-  readonly crew: string;
-  readonly state: ExecutionState | "interrupted";
-  readonly label: string;
-  readonly facts: readonly string[];
-  /** How long it took, or since when it runs (milliseconds since 1970). */
-  readonly elapsed?: string | number;
-  readonly actions: readonly Action[];
-  /** What a person may do about the output that waits, or may wait. */
-  readonly answers: readonly Action[];
-}
+export type BriefView = ReturnType<typeof briefOf>;
 
-/** @param activity without it, when it was interrupted is less exact */
+/**
+ * What an execution is and does, as far as its summary tells: all of a row, and the head of any surface.
+ * @param activity without it, when it was interrupted is less exact
+ */
 export function briefOf(
   execution: ExecutionSummary,
   circumstances: Circumstances = {},
   activity?: Activity,
-): BriefView {
+) {
   const { isKickingOff = false, isInterrupted = false } = circumstances;
   const { crew, state, stateText, progress, waiting } = execution;
   const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
@@ -52,7 +38,7 @@ export function briefOf(
   return {
     title: titleOf(execution),
     crew: crew.name,
-    state: isInterrupted ? "interrupted" : state,
+    state: isInterrupted ? ("interrupted" as const) : state,
     label,
     facts: present(
       stateText !== undefined && stateText !== label && l10n.t("the crew says “{0}”", stateText),
@@ -65,7 +51,7 @@ export function briefOf(
   };
 }
 
-/** While it runs the surfaces count themselves. Undefined if unknown. */
+/** How long it took, or since when it runs (ms since 1970): the surfaces count. Undefined if unknown. */
 function elapsedOf(execution: ExecutionSummary, interrupted?: number): string | number | undefined {
   const started = Date.parse(execution.startedAt);
   const whole = wholeTime(execution);
@@ -77,22 +63,12 @@ function elapsedOf(execution: ExecutionSummary, interrupted?: number): string | 
   return interrupted - started < 1_000 ? undefined : formatSpan(interrupted - started);
 }
 
-/** What a task is and does, as far as its summary tells. */
-export interface TaskBrief {
-  readonly taskId: string;
-  readonly name: string;
-  readonly agent?: string;
-  readonly state: TaskSummary["state"] | "interrupted";
-  readonly label: string;
-  readonly facts: readonly string[];
-}
-
-/** A running task that is no longer seen may be the one that waits. */
+/** What a task is and does, as far as its summary tells. One that was running when it was last seen may be what waits. */
 export function taskBrief(
   task: TaskSummary,
   execution: ExecutionSummary,
   circumstances: Circumstances,
-): TaskBrief {
+) {
   const { taskId, agent = "", state } = task;
   const { isInterrupted = false, prices = [] } = circumstances;
   const isHeld = isInterrupted && state === "running";
@@ -104,7 +80,7 @@ export function taskBrief(
     taskId,
     name: shortName(taskId),
     ...(agent !== "" && { agent }),
-    state: isHeld ? "interrupted" : state,
+    state: isHeld ? ("interrupted" as const) : state,
     label: isHeld ? interruptedLabel() : seen,
     facts: present(
       worked && formatDuration(worked),

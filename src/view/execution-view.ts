@@ -5,12 +5,12 @@ import { timeUse, wholeTime } from "../executions/times.ts";
 import { type Execution, hasEnded, type SentKickoff } from "../executions/model.ts";
 import { type Price, tokenUse } from "../executions/tokens.ts";
 import { stepsOf } from "../executions/steps.ts";
-import { type Circumstances } from "./actions.ts";
-import { type BriefView, briefOf } from "./brief.ts";
-import { type HistoryEntry, historyOf } from "./history.ts";
+import type { Circumstances } from "./actions.ts";
+import { briefOf } from "./brief.ts";
+import { historyOf } from "./history.ts";
 import { formatSpan } from "./lengths.ts";
-import { type Notice, noticesOf } from "./notices.ts";
-import { tasksOf, type TaskView } from "./tasks.ts";
+import { noticesOf } from "./notices.ts";
+import { tasksOf } from "./tasks.ts";
 import {
   engineName,
   type Fact,
@@ -22,40 +22,17 @@ import {
   useLabels,
 } from "./words.ts";
 
+export type ExecutionView = ReturnType<typeof viewOf>;
+
 /**
- * An execution as a person sees it: plain data, which every surface lays out. Texts are plain, and
+ * An execution as a person sees it, the one description: plain data, which every surface lays out. Texts are plain, and
  * remote ones as they came, unless a member says Markdown.
  */
-export interface ExecutionView extends BriefView {
-  readonly use: readonly string[];
-  readonly notices: readonly Notice[];
-  /** The title of the execution of which it has earlier outputs, if that is tracked. */
-  readonly earlier?: string;
-  /** After the end. */
-  readonly result?: string;
-  readonly tasks: readonly TaskView[];
-  /** How many tasks follow that the crew has not named yet. */
-  readonly toCome?: string;
-  /** Undefined if it was started elsewhere. */
-  readonly inputs?: JsonObject;
-  /** In place of inputs. */
-  readonly noInputs?: string;
-  readonly meta?: JsonObject;
-  /** Of its own request: name, and address without its path. */
-  readonly callbacks: readonly Fact[];
-  readonly times: readonly string[];
-  /** With their tokens. */
-  readonly models: readonly Fact[];
-  readonly history: readonly HistoryEntry[];
-  readonly about: readonly Fact[];
-}
-
-/** The one description of an execution. */
 export function viewOf(
   execution: Execution,
   activity: Activity,
   circumstances: Circumstances = {},
-): ExecutionView {
+) {
   const { prices = [] } = circumstances;
   const { request, output } = execution;
   const tasks = tasksOf(execution, stepsOf(activity), circumstances);

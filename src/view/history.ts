@@ -8,22 +8,15 @@ import { inlineName, inlineText } from "./markdown.ts";
 import { decisionIn } from "./tasks.ts";
 import { formatTime, interruptedLabel, present, stateLabel } from "./words.ts";
 
-export interface HistoryEntry {
-  /** ISO 8601. */
-  readonly at: string;
-  /** Markdown. */
-  readonly text: string;
-}
-
-/** Oldest first. Empty while only the start is known. */
+/** Oldest first; `at` is ISO 8601, `text` Markdown. Empty while only the start is known. */
 export function historyOf(
   execution: Execution,
   activity: Activity,
   { isInterrupted = false }: Circumstances,
-): readonly HistoryEntry[] {
+): readonly { readonly at: string; readonly text: string }[] {
   const { origin, startedAt, watchingStoppedAt, resumes } = execution;
   const start = origin === "tracked" ? l10n.t("Tracked from here on") : l10n.t("Kicked off");
-  const entries = present<HistoryEntry>(
+  const entries = present<{ at: string; text: string }>(
     { at: startedAt, text: start },
     // Refused feedback changed nothing, and is shown with its output.
     ...resumes

@@ -1,7 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import type { UndeliveredCallbacks } from "../api/types.ts";
-import { safeUrl } from "../base/loopback.ts";
-import { requestAt } from "../executions/flow-requests.ts";
 import {
   asksElsewhere,
   failedCallbacks,
@@ -10,7 +8,6 @@ import {
   isNeverSeen,
   mayWait,
   type Execution,
-  type FlowRequest,
 } from "../executions/model.ts";
 import { answeredPause } from "../executions/resumes.ts";
 import type { Circumstances } from "./actions.ts";
@@ -107,24 +104,8 @@ function waitsLines(execution: Execution): readonly string[] {
     .join(", ");
   return [
     l10n.t("The flow asks you at {0} and continues with your answer.", task),
-    "",
-    ...present(
-      answers !== "" && `- ${l10n.t("Choose an answer, or write another: {0}", answers)}`,
-      ...requestFacts(requestAt(execution, waiting)),
-    ),
+    ...(answers === "" ? [] : [l10n.t("Choose an answer, or write another: {0}", answers)]),
   ];
-}
-
-function requestFacts(request: FlowRequest | undefined): readonly string[] {
-  if (request === undefined) return [];
-  const { callbackUrl, assignedTo } = request;
-  const host = safeUrl(callbackUrl)?.host;
-  return present(
-    assignedTo !== undefined && `- ${l10n.t("Assigned to: {0}", inlineText(assignedTo))}`,
-    host === undefined
-      ? `- ${l10n.t("Its address for the answer can't be used. Answer in the dashboard.")}`
-      : `- ${l10n.t("The answer goes to {0}", inlineText(host))}`,
-  );
 }
 
 function unconfirmedNotice(): Notice {

@@ -10,66 +10,35 @@ import {
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Step } from "../executions/steps.ts";
 import type { Circumstances } from "./actions.ts";
-import { type TaskBrief, taskBrief } from "./brief.ts";
+import { taskBrief } from "./brief.ts";
 import { inlineText } from "./markdown.ts";
 import { formatTime, present } from "./words.ts";
 
-/** Feedback from a person, and what became of it. */
-export interface FeedbackView {
-  readonly title: string;
-  readonly kind: "approved" | "rejected" | "answered";
-  readonly text: string;
-  /** Markdown. */
-  readonly outcome: string;
-}
-
-export interface AttemptView {
-  readonly number: number;
-  /** Undefined if the crew has not returned it. */
-  readonly output?: string;
-  /** Only its steps are known yet. */
-  readonly isBegun?: true;
-  /** The task's only output, without feedback. */
-  readonly isOnly: boolean;
-  /** The earlier attempt that can be compared with it. */
-  readonly previous?: number;
-  /** What became of a flow's request. */
-  readonly note?: string;
-  readonly feedback: readonly FeedbackView[];
-  readonly steps: readonly Step[];
-}
-
-export interface TaskView extends TaskBrief {
-  /** Known only from feedback. */
-  readonly isUnknown?: true;
-  /** What a flow asks; Markdown of the crew. */
-  readonly question?: string;
-  /** Why it has no output. */
-  readonly note?: string;
-  readonly attempts: readonly AttemptView[];
-}
+export type TaskView = ReturnType<typeof tasksOf>[number];
+export type AttemptView = TaskView["attempts"][number];
+export type FeedbackView = AttemptView["feedback"][number];
 
 export function tasksOf(
   execution: Execution,
   steps: readonly Step[],
   circumstances: Circumstances,
-): readonly TaskView[] {
+) {
   const { waiting } = execution;
-  const viewOf = (task: ExecutionTask): TaskView => ({
+  const viewOf = (task: ExecutionTask) => ({
     ...taskBrief(task, execution, circumstances),
     ...defined({
+      /** What a flow asks; Markdown of the crew. */
       question: waiting?.taskId === task.taskId ? waiting.message : undefined,
       note: noteOn(task, execution),
+      /** Known only from feedback. */
+      isUnknown: execution.tasks.includes(task) ? undefined : true,
     }),
     attempts: attemptsOf(task, execution, steps),
   });
-  const unknown = unknownTasks(execution).map(viewOf);
-  return [
-    ...execution.tasks.map(viewOf),
-    ...unknown.map((task) => ({ ...task, isUnknown: true as const })),
-  ];
+  return [...execution.tasks, ...unknownTasks(execution)].map(viewOf);
 }
 
+/** Why it has no output. */
 function noteOn(
   { isSkipped, state, attempts }: ExecutionTask,
   execution: Execution,
@@ -93,7 +62,7 @@ function attemptsOf(
   { taskId, attempts, state }: ExecutionTask,
   execution: Execution,
   steps: readonly Step[],
-): readonly AttemptView[] {
+) {
   const ofTask = (each: { readonly taskId?: string }) => each.taskId === taskId;
   const resumes = execution.resumes.filter(ofTask);
   // A task that was done once has no numbers in its events.
@@ -114,13 +83,16 @@ function attemptsOf(
       const sent = here.length === 0 ? elsewhere : here;
       return {
         number,
+        // The task's only output, without feedback.
         isOnly: attempts.length === 1 && sent.length === 0 && state !== "waiting",
         ...defined({
           output,
+          /** The earlier attempt that can be compared with it. */
           previous: output === undefined ? undefined : before?.number,
           note: noteOnRequest(execution, { taskId, attempt: number }),
         }),
-        ...(!known.has(number) && { isBegun: true as const }),
+        /** Only its steps are known yet. */
+        isBegun: !known.has(number),
         feedback: sent.map((each) => feedbackView(each, execution)),
         steps: stepsByAttempt.get(number) ?? [],
       };
@@ -137,7 +109,8 @@ function noteOnRequest(execution: Execution, target: ResumeTarget): string | und
 
 type Sent = Pick<SentResume, "feedback" | "outcome" | "answer" | "message">;
 
-function feedbackView(sent: Sent, execution: Execution): FeedbackView {
+/** Feedback from a person, and what became of it. */
+function feedbackView(sent: Sent, execution: Execution) {
   const { feedback, outcome } = sent;
   const { kind, title } = decisionIn(feedback);
   return {

@@ -144,7 +144,7 @@ function taskPart(task: TaskView): Part {
   const { taskId, agent, label, facts, question, note, attempts, isUnknown } = task;
   const title = `## ${l10n.t("Task: {0}", inlineName(taskId))}`;
   const parts = attempts.flatMap((attempt) => attemptParts(attempt, task));
-  if (isUnknown === true) return { id: taskSection(taskId), lines: [title], parts };
+  if (isUnknown) return { id: taskSection(taskId), lines: [title], parts };
   const by = agent !== undefined && l10n.t("by {0}", inlineName(agent));
   const asked =
     question === undefined ? [] : ["", ...quotedLines(outputLines(withLines(question), 3))];
@@ -163,7 +163,7 @@ function taskPart(task: TaskView): Part {
 
 function attemptParts(attempt: AttemptView, { taskId }: TaskView): readonly Part[] {
   const { number, output, isBegun, isOnly, note, feedback } = attempt;
-  if (isBegun === true) return [];
+  if (isBegun) return [];
   // Without a heading of its own, its place is that of its task.
   const own = attemptSection(taskId, number);
   const id = isOnly ? `${own} alone` : own;

@@ -15,8 +15,6 @@ import type { Prices } from "./prices.ts";
 /** How often to look whether a kickoff is still being sent, maybe from another window (ms). */
 const interval = 1_000;
 
-type SentFeedback = Pick<FeedbackToSend, "execution" | "taskId">;
-
 interface Sources {
   readonly crews: Pick<Crews, "list" | "canStop" | "onDidChange">;
   readonly poller: Pick<Poller, "problemOf" | "onDidChange">;
@@ -39,7 +37,7 @@ export class CurrentCircumstances implements Disposable {
   /** Local IDs of executions shown while being kicked off: a failed request doesn't change its execution. */
   readonly #kickingOff = new Set<string>();
   /** Feedback that is being sent from this window. */
-  readonly #sent = new Set<SentFeedback>();
+  readonly #sent = new Set<Pick<FeedbackToSend, "execution" | "taskId">>();
   #cancel: (() => void) | undefined;
 
   constructor(sources: Sources) {
@@ -87,7 +85,10 @@ export class CurrentCircumstances implements Disposable {
     );
   }
 
-  async whileSending<Made>(feedback: SentFeedback, send: () => Promise<Made>): Promise<Made> {
+  async whileSending<Made>(
+    feedback: Pick<FeedbackToSend, "execution" | "taskId">,
+    send: () => Promise<Made>,
+  ): Promise<Made> {
     const change = { crewIds: [], localIds: [feedback.execution.localId] };
     this.#sent.add(feedback);
     this.#changed.fire(change);

@@ -22,26 +22,17 @@ const maxReason = 160;
 /** More events of one kind share a notification. What happened while no window was open always does. */
 const maxSingle = 3;
 
-/** The key is the same in every window and session. */
-interface ExecutionEvent {
-  readonly kind: EventKind;
-  readonly key: string;
-  readonly message: string;
-  /** It happened while no window was open. */
-  readonly isUnseen?: true;
-}
-
 export interface News {
   readonly execution: ExecutionSummary;
-  readonly event: ExecutionEvent;
+  readonly event: NonNullable<ReturnType<typeof eventOf>>;
 }
 
-/** `now`, and when the window was opened, in milliseconds since 1970. */
+/** `now`, and when the window was opened, in ms since 1970. The key is the same in every window and session. */
 export function eventOf(
   execution: ExecutionSummary,
   now: number,
   openedAt = -Infinity,
-): ExecutionEvent | undefined {
+): { kind: EventKind; key: string; message: string; isUnseen: boolean } | undefined {
   const { localId, crew, state, waiting, kickoffIds, resumes } = execution;
   const names = [titleOf(execution), crew.name] as const;
   if (state === "waiting" && waiting !== undefined) {
@@ -52,7 +43,8 @@ export function eventOf(
       ...names,
       shortName(taskId),
     );
-    return { kind: "waiting", key: `waiting-${localId}-${taskId}-${attempt}`, message };
+    const key = `waiting-${localId}-${taskId}-${attempt}`;
+    return { kind: "waiting", key, message, isUnseen: false };
   }
   if (waitsForPerson(execution)) {
     const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;
@@ -60,7 +52,7 @@ export function eventOf(
       "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
       ...names,
     );
-    return { kind: "waiting", key, message: may };
+    return { kind: "waiting", key, message: may, isUnseen: false };
   }
   if (!hasEnded(execution) || !isNews(execution, now)) return undefined;
   return {
@@ -68,7 +60,7 @@ export function eventOf(
     // A resume may bring a new ID, under which the execution ends again.
     key: `ended-${localId}-${kickoffIds.length}`,
     message: l10n.t("“{0}” of “{1}”: {2}", ...names, endOf(execution)),
-    ...(endedUnseen(execution, openedAt) && { isUnseen: true }),
+    isUnseen: endedUnseen(execution, openedAt),
   };
 }
 
@@ -77,7 +69,7 @@ function learnedAt({ history, endedAt = "" }: ExecutionSummary): number {
   return Date.parse(history?.at(-1)?.at ?? endedAt);
 }
 
-/** Of a local crew, whose service goes on without a window. */
+/** While no window was open: of a local crew, whose service goes on then. */
 function endedUnseen(execution: ExecutionSummary, openedAt: number): boolean {
   const { crew, endedAt = "" } = execution;
   return isLocalCrew(crew) && Date.parse(endedAt) < openedAt && learnedAt(execution) >= openedAt;

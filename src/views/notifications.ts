@@ -138,7 +138,7 @@ function showMessage(kind: EventKind, message: string, buttons: readonly string[
 }
 
 /** @param isUnseen it happened while no window was open: then only a person's own setting turns it off */
-function isWanted(kind: EventKind, isUnseen = false): boolean {
+function isWanted(kind: EventKind, isUnseen: boolean): boolean {
   const configuration = vscode.workspace.getConfiguration("crewdeck.notifications");
   const { globalValue, workspaceValue, workspaceFolderValue } = configuration.inspect(kind) ?? {};
   const own = workspaceFolderValue ?? workspaceValue ?? globalValue;

@@ -85,9 +85,9 @@ describe("what a notification reports", () => {
       eventOf(ended({ history, ...changes }), Date.parse(learned), Date.parse(openedAt))?.isUnseen;
     assert.equal(eventsOf(ended({ history }), Date.parse(learned)).length, 1);
     assert.equal(isUnseen({ crew }, "2026-10-21T13:59:59.000Z"), true);
-    assert.equal(isUnseen({}, "2026-10-21T13:59:59.000Z"), undefined, "of a deployed crew");
-    assert.equal(isUnseen({ crew }, "2026-10-21T12:00:00.000Z"), undefined, "ended later");
-    assert.equal(isUnseen({ crew }, "2026-10-21T14:00:01.000Z"), undefined, "known before");
+    assert.equal(isUnseen({}, "2026-10-21T13:59:59.000Z"), false, "of a deployed crew");
+    assert.equal(isUnseen({ crew }, "2026-10-21T12:00:00.000Z"), false, "ended later");
+    assert.equal(isUnseen({ crew }, "2026-10-21T14:00:01.000Z"), false, "known before");
   });
 
   it("is the person's own doing if a local crew stopped, or a stop was sent from here", () => {
@@ -113,7 +113,7 @@ describe("what a notification reports", () => {
 describe("Notifications at about the same time", () => {
   const item = (kind: "waiting" | "failed", number: number): News => ({
     execution: anExecution(),
-    event: { kind, key: `${kind} ${number}`, message: "" },
+    event: { kind, key: `${kind} ${number}`, message: "", isUnseen: false },
   });
   const items = (kind: "waiting" | "failed", count: number) =>
     Array.from({ length: count }, (_, number) => item(kind, number));

@@ -92,7 +92,7 @@ describe("What a flow asks, as a person sees it", () => {
     assert.equal(eventOf(answering(fromWebhook), clock.now()), undefined);
   });
 
-  it("is in the document with its question and its answers, and whom it is assigned to", () => {
+  it("is in the document with its question and its answers", () => {
     const { text } = renderExecution(fromFlow);
     for (const part of [
       /The flow asks you at review and continues with your answer\./,
@@ -101,13 +101,11 @@ describe("What a flow asks, as a person sees it", () => {
       /Choose an answer, or write another: “publish”, “revise \(default\)”/,
     ])
       assert.match(text, part);
-    assert.doesNotMatch(text, /approve it|The answer goes to/);
+    assert.doesNotMatch(text, /approve it/);
     const received = renderExecution(fromWebhook).text;
     for (const part of [
       /The flow asks you at review_article and continues with your answer\./,
       /Choose an answer, or write another: “approved”, “rejected”, “request_ch/,
-      /Assigned to: ada@crew\.test/,
-      /The answer goes to app\.crew\.test/,
       /Please review this article\./,
       /"title": "Otters"/,
     ])
@@ -166,7 +164,6 @@ describe("What a flow asks, as a person sees it", () => {
 
   it("says where its answer can't go", () => {
     const execution = asked({}, { callback_url: "http://crew.test/callback" });
-    assert.match(renderExecution(execution).text, /address for the answer can't be used/);
     assert.match(modelOf(execution).review?.goesTo ?? "", /can't be used/);
   });
 
