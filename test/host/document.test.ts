@@ -217,25 +217,6 @@ describe("an execution's document", () => {
     assert.equal(editor.document.lineAt(editor.selection.active.line).text, "## Task: research");
   });
 
-  it("scrolls to the step of an agent, also while its attempt waits", async () => {
-    const { localId } = parts.store.add(longExecution());
-    const of = { taskName: "review", at: 2 };
-    const events = [
-      { ...of, id: "t", type: "task_started", at: 1 },
-      { ...of, id: "s", type: "tool_usage_started", parentId: "t", tool: "search" },
-      { ...of, id: "l", type: "tool_usage_started", parentId: "t", tool: "look_up" },
-    ];
-    parts.store.update(localId, (execution) => execution, { events, withTimes: (same) => same });
-    const execution = parts.store.summary(localId)!;
-    const lineAt = async (step: string) => {
-      const place = { attempt: 1, step };
-      const { document, selection } = await parts.documents.show(execution, "review", place);
-      return document.lineAt(selection.active.line).text;
-    };
-    assert.equal(await lineAt("l"), "- look_up");
-    assert.equal(await lineAt("not a step"), "### Attempt 1");
-  });
-
   it("waits until the executions are read when it is restored with its window", async () => {
     let open: (value: unknown) => void = () => undefined;
     const ready = new Promise((resolve) => (open = resolve));
