@@ -122,10 +122,7 @@ export function buttonsOn(execution: ExecutionSummary, kind: EventKind) {
     return present(open, model, again && button("runAgain", again.label));
   }
   const answers = kind === "waiting" && waiting !== undefined ? answersTo(execution) : [];
-  return [
-    open,
-    ...answers.flatMap(({ verb, label }) =>
-      verb ? [button(verb, verb === "answer" ? l10n.t("Answer…") : label)] : [],
-    ),
-  ];
+  // Who opens the page of a flow finds its answers there.
+  const own = answers.filter(({ verb }) => verb !== "answer");
+  return [open, ...own.flatMap(({ verb, label }) => (verb ? [button(verb, label)] : []))];
 }

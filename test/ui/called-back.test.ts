@@ -122,19 +122,17 @@ describe("Called back by the public address, in the window", () => {
       assert.ok(webhook.startsWith(`${proxy.url}/`), webhook);
     });
 
-    it("is answered from its notification, after the person allowed the host", async () => {
+    it("is answered with a button of its page, after the person allowed the host", async () => {
+      const { messages, webview } = window;
       await ask("r1");
-      const { messages, quickInput } = window;
-      await messages.answer("waits for you at task “review_article”", "Answer…");
-      await quickInput.choose("Choose an answer", "rejected");
-      // It isn't on the screen.
-      await messages.confirm("Answer “review_article” of", "Send Answer");
+      await messages.answer("waits for you at task “review_article”", "Open");
+      await webview.content.getByRole("button", { name: "rejected" }).click();
       const { host } = new URL(answered.url);
       await messages.confirm(`Send answers to ${host}?`, "Allow and Send");
       await untilAnswered(1);
     });
 
-    it("is answered with a button of its page, and each answer was sent once", async () => {
+    it("is not asked about the host again, and each answer was sent once", async () => {
       const { messages, webview } = window;
       await ask("r2");
       await messages.answer("waits for you at task “review_article”", "Open");
