@@ -3,7 +3,7 @@ import { defined } from "../base/json.ts";
 import { type Attempt, type Execution, hasEnded, without } from "./model.ts";
 import { applyReading, confirmKickoff } from "./reduce.ts";
 import { crewContinued, isAt, resumesOf, waitsAt } from "./resumes.ts";
-import { isSameOutput, taskIn, withAttempt, withTask } from "./tasks.ts";
+import { attemptWith, taskIn, withAttempt, withOutput, withTask } from "./tasks.ts";
 
 /** What a callback says about its execution. Callbacks may be late, and in any order. */
 export type CallbackReport =
@@ -13,7 +13,7 @@ export type CallbackReport =
 
 /** `now`, when it was received, in milliseconds since 1970. An ended execution only gets outputs. */
 export function applyReport(execution: Execution, report: CallbackReport, now: number): Execution {
-  if (report.kind === "task") return withOutput(execution, report);
+  if (report.kind === "task") return withTaskReport(execution, report);
   if (report.kind === "pause")
     return hasEnded(execution) ? execution : pauseAt(execution, report, now);
   if (hasEnded(execution)) return withResult(execution, report.reading);
@@ -34,37 +34,18 @@ function withResult(execution: Execution, reading: StatusReading): Execution {
 }
 
 /** A known output is a late callback, or one that another answer overtook: it changes no state. */
-function withOutput(
+function withTaskReport(
   execution: Execution,
-  report: Extract<CallbackReport, { kind: "task" }>,
+  { taskId, output, agent, executionTime }: TaskReading,
 ): Execution {
-  const { taskId, output, agent, executionTime } = report;
-  const task = taskIn(execution.tasks, taskId);
-  const isKnown = output !== undefined && attemptWith(task?.attempts ?? [], output) !== undefined;
-  const tasks = withTask(execution.tasks, taskId, (known) => ({
-    ...known,
-    ...defined({ agent, executionTime }),
-    ...(!isKnown && {
-      attempts: withNext(known.attempts, output),
-      state: known.state === "waiting" ? known.state : "completed",
-    }),
-  }));
+  const tasks = withTask(execution.tasks, taskId, (known) => {
+    const attempts = output === undefined ? known.attempts : withOutput(known.attempts, output);
+    const isLate = output !== undefined && attempts === known.attempts;
+    const state = isLate || known.state === "waiting" ? known.state : "completed";
+    return { ...known, ...defined({ agent, executionTime }), attempts, state };
+  });
   const state = execution.state === "queued" ? "running" : execution.state;
   return { ...execution, state, tasks };
-}
-
-/** Adds an output to the attempt whose output is not known yet, or as a new attempt. */
-function withNext(attempts: readonly Attempt[], output: string | undefined): readonly Attempt[] {
-  if (output === undefined) return attempts;
-  const last = attempts.at(-1) ?? { number: 0, output: "" };
-  const isOpen = last.output === undefined && last.feedback === undefined;
-  return withAttempt(attempts, isOpen ? last.number : last.number + 1, { output });
-}
-
-function attemptWith(attempts: readonly Attempt[], output: string): Attempt | undefined {
-  return attempts.findLast(
-    (attempt) => attempt.output !== undefined && isSameOutput(attempt.output, output),
-  );
 }
 
 /** Status answers of a deployed crew don't report a pause: it stays until the crew continues. */

@@ -81,11 +81,20 @@ export function withAttempt(
   return [...others, { ...known, number, ...defined(added) }].sort((a, b) => a.number - b.number);
 }
 
-function withOutput(attempts: readonly Attempt[], output: string): readonly Attempt[] {
+/** Adds an output to the attempt that has none yet, or as a new attempt. A known one is late, or was overtaken. */
+export function withOutput(attempts: readonly Attempt[], output: string): readonly Attempt[] {
+  if (attemptWith(attempts, output) !== undefined) return attempts;
   const last = attempts.at(-1);
-  if (last?.output === undefined) return withAttempt(attempts, last?.number ?? 1, { output });
-  if (isSameOutput(last.output, output)) return attempts;
-  return withAttempt(attempts, last.number + 1, { output });
+  // After a rejection, the task has run again.
+  const isOpen = last?.output === undefined && last?.feedback?.isApprove !== false;
+  const number = last === undefined ? 1 : isOpen ? last.number : last.number + 1;
+  return withAttempt(attempts, number, { output });
+}
+
+export function attemptWith(attempts: readonly Attempt[], output: string): Attempt | undefined {
+  return attempts.findLast(
+    (each) => each.output !== undefined && isSameOutput(each.output, output),
+  );
 }
 
 function isOpen({ state }: ExecutionTask): boolean {
