@@ -36,10 +36,13 @@ export class Executions implements Disposable {
   /** Reads the stored executions. Polling begins later, if one hasn't ended, and calls `begin`. */
   open(begin: () => Promise<void>): void {
     this.#begin = begin;
-    this.#waitForOne();
-    this.#clearing = this.store.onDidClear(() => this.#waitForOne());
-    // Last, because it throws if the database can't be opened now.
-    this.store.open();
+    try {
+      // Throws if the database can't be opened now.
+      this.store.open();
+    } finally {
+      this.#clearing = this.store.onDidClear(() => this.#waitForOne());
+      this.#waitForOne();
+    }
   }
 
   /** Deletes all, in all windows. @param deleteMore runs in the same transaction; if it throws, nothing is deleted */
@@ -73,7 +76,7 @@ export class Executions implements Disposable {
     this.store.dispose();
   }
 
-  /** Polling begins once there is an open execution; in the first 5 s only for one added here. */
+  /** Polling begins once there is an open execution; in the first 5 s only for one that is added. */
   #waitForOne(): void {
     this.#phase.dispose();
     this.poller.stop();
@@ -83,13 +86,17 @@ export class Executions implements Disposable {
       const isNeeded = (each: ExecutionSummary) => !hasEnded(each) || sendsCallbacks(each);
       if (!isQuiet && this.store.list().some(isNeeded)) this.#watch();
     };
-    const lookNow = () => {
+    const cancel = this.#options.clock.after(quietStart, () => {
       isQuiet = false;
       look();
-    };
-    this.#phase.add(this.store.onDidChange(look));
-    this.#phase.add(this.store.onDidAdd(lookNow));
-    this.#phase.add({ dispose: this.#options.clock.after(quietStart, lookNow) });
+    });
+    this.#phase.add({ dispose: cancel });
+    this.#phase.add(
+      this.store.onDidChange(({ added }) => {
+        isQuiet &&= added.length === 0;
+        look();
+      }),
+    );
   }
 
   #watch(): void {

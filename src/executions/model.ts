@@ -1,4 +1,4 @@
-import { type GivenCallback, givenCallbacks } from "../api/callbacks.ts";
+import { givenCallbacks } from "../api/callbacks.ts";
 import type {
   CallbackUrls,
   EventCounts,
@@ -364,24 +364,14 @@ export function hasRehearsalOutput(execution: ExecutionSummary): boolean {
   return execution.isRehearsed === true || outputs.some(isOne);
 }
 
-const callbackNames: ReadonlyMap<string, GivenCallback["name"]> = new Map([
-  ["task", "taskWebhookUrl"],
-  ["step", "stepWebhookUrl"],
-  ["crew", "crewWebhookUrl"],
-  ["human_input", "humanInputWebhookUrl"],
-  ["events", "webhooks"],
-]);
-
 /** Those that have failed. That this machine's own receiver was closed, as without a window, is no failure: it reads the status. */
 export function failedCallbacks({ undelivered = [], request }: Execution) {
-  const given = givenCallbacks(request?.callbacks ?? {});
-  const isOwn = ({ kind }: UndeliveredCallbacks) => {
-    const addresses = given.filter(({ name }) => name === callbackNames.get(kind));
-    return addresses.length > 0 && addresses.every(({ address }) => isReceiverAddress(address));
-  };
+  const own = givenCallbacks(request?.callbacks ?? {})
+    .filter(({ address }) => isReceiverAddress(address))
+    .map(({ address }) => `ECONNREFUSED ${new URL(address).host}`);
   return undelivered.filter(
-    (each) =>
+    ({ attempts, error = "" }) =>
       // Those that have not failed are on their way.
-      each.attempts > 0 && !(isOwn(each) && each.error?.includes("ECONNREFUSED")),
+      attempts > 0 && !own.some((refused) => error.includes(refused)),
   );
 }

@@ -83,9 +83,6 @@ export class ExecutionStore implements Disposable {
   readonly #changes = new Emitter<ExecutionChange>(this.#onError);
   /** Fires for changes in any window. */
   readonly onDidChange = this.#changes.event;
-  readonly #adds = new Emitter<ExecutionSummary>(this.#onError);
-  /** Fires when this window begins to track an execution, after `onDidChange`. */
-  readonly onDidAdd = this.#adds.event;
   readonly #clears = new Emitter<ClearScope>(this.#onError);
   /** Fires when another window deleted everything, after `onDidChange`. */
   readonly onDidClear = this.#clears.event;
@@ -163,8 +160,7 @@ export class ExecutionStore implements Disposable {
       if (database.get("SELECT 1 FROM executions WHERE local_id = ?", localId) !== undefined)
         throw new Error(`The execution ${localId} is tracked already.`);
       const named = { ...execution, ...defined({ title: newTitle(execution, this.list()) }) };
-      const summary = this.#write(named);
-      database.afterCommit(() => this.#adds.fire(summary));
+      this.#write(named);
       return named;
     });
   }
@@ -244,7 +240,6 @@ export class ExecutionStore implements Disposable {
     this.#subscription?.dispose();
     this.#cancelAgain?.();
     this.#changes.dispose();
-    this.#adds.dispose();
     this.#clears.dispose();
   }
 
@@ -254,7 +249,7 @@ export class ExecutionStore implements Disposable {
   }
 
   /** @param details those in the database */
-  #write(execution: Execution, details?: string): ExecutionSummary {
+  #write(execution: Execution, details?: string): void {
     const { database } = this.#options;
     const { localId } = execution;
     const next = writeExecution(execution);
@@ -266,7 +261,6 @@ export class ExecutionStore implements Disposable {
       this.#set(localId, { revision, summary });
       this.#report();
     });
-    return summary;
   }
 
   #titled(before: Execution, after: Execution): Execution {
