@@ -22,7 +22,6 @@ export class Executions implements Disposable {
   #begin: () => Promise<void> = () => Promise.resolve();
   /** Disposed when polling begins or ends. */
   readonly #phase = new Disposables();
-  #clearing: Disposable | undefined;
 
   constructor(options: ExecutionsOptions) {
     this.#options = options;
@@ -40,7 +39,7 @@ export class Executions implements Disposable {
       // Throws if the database can't be opened now.
       this.store.open();
     } finally {
-      this.#clearing = this.store.onDidClear(() => this.#waitForOne());
+      this.store.onDidClear(() => this.#waitForOne());
       this.#waitForOne();
     }
   }
@@ -69,7 +68,6 @@ export class Executions implements Disposable {
   }
 
   dispose(): void {
-    this.#clearing?.dispose();
     this.#phase.dispose();
     this.poller.dispose();
     this.leader.dispose();

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import path from "node:path";
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
@@ -30,7 +30,6 @@ class ReplacedError extends Error {}
 export class Database implements Disposable {
   readonly #options: DatabaseOptions;
   readonly #file: string;
-  readonly #statements = new Map<string, StatementSync>();
   readonly #changed = new Emitter<void>((error) =>
     this.#options.log.problem("A listener of the database failed.", error),
   );
@@ -79,16 +78,16 @@ export class Database implements Disposable {
   }
 
   all(sql: string, ...values: SQLInputValue[]): readonly Row[] {
-    return this.#use((connection) => this.#statement(connection, sql).all(...values));
+    return this.#use((connection) => connection.prepare(sql).all(...values));
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#use((connection) => this.#statement(connection, sql).get(...values));
+    return this.#use((connection) => connection.prepare(sql).get(...values));
   }
 
   run(sql: string, ...values: SQLInputValue[]): number {
     return this.write(() =>
-      this.#use((connection) => Number(this.#statement(connection, sql).run(...values).changes)),
+      this.#use((connection) => Number(connection.prepare(sql).run(...values).changes)),
     );
   }
 
@@ -229,7 +228,6 @@ export class Database implements Disposable {
     if (inodeOf(this.#file) !== this.#inode) return true;
     const damaged = this.#connection ?? connect(this.#file);
     this.#connection = undefined;
-    this.#statements.clear();
     const aside = repair(this.#file, damaged, this.#options.clock.now());
     if (aside === undefined) return false;
     this.#options.log.problem("The database was damaged and is replaced.", error, aside);
@@ -252,18 +250,8 @@ export class Database implements Disposable {
   }
 
   #close(): void {
-    this.#statements.clear();
     this.#connection?.close();
     this.#connection = undefined;
-  }
-
-  #statement(connection: DatabaseSync, sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = connection.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
   }
 }
 
