@@ -23,7 +23,7 @@ export function invalid(message: string, status = 400): ChatError {
   return new ChatError(status, "invalid_request_error", null, message);
 }
 
-/** The body of `POST /v1/chat/completions`, for VS Code. */
+/** The body of `POST /v1/chat/completions`, as crewAI's clients send it, for VS Code. */
 interface ChatRequest {
   readonly messages: vscode.LanguageModelChatMessage[];
   readonly options: vscode.LanguageModelChatRequestOptions;
@@ -33,14 +33,17 @@ interface ChatRequest {
   readonly stop: readonly string[];
 }
 
-export type AnswerPart = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart;
+interface Answer {
+  readonly text: string;
+  readonly calls: readonly vscode.LanguageModelToolCallPart[];
+}
 
 const onlyText = "VS Code's models take only text here.";
-const part = v.union([v.object({ refusal: v.string() }), v.object({ text: v.string() })]);
 const content = v.pipe(
-  v.nullish(v.union([v.string(), v.array(part)], onlyText), ""),
-  v.transform((given) => (typeof given === "string" ? [{ text: given }] : given)),
-  v.transform((parts) => parts.map((each) => ("text" in each ? each.text : each.refusal))),
+  v.nullish(v.union([v.string(), v.array(v.object({ text: v.string() }))], onlyText), ""),
+  v.transform((given) =>
+    typeof given === "string" ? given : given.map(({ text }) => text).join(""),
+  ),
 );
 const call = v.object({
   id: v.string(),
@@ -147,25 +150,24 @@ export function readChatRequest(text: string): ChatRequest {
 
 /** The results of one message's calls belong into one message. Empty messages are left out. */
 function messagesIn({ messages, response_format: format }: ChatBody) {
-  const made: vscode.LanguageModelChatMessage[] = [];
   const { Assistant, User } = vscode.LanguageModelChatMessageRole;
+  const made: vscode.LanguageModelChatMessage[] = [];
   const add = (
     role: vscode.LanguageModelChatMessageRole,
     parts: vscode.LanguageModelInputPart[],
   ) => {
-    const areResults = ({ content }: { readonly content: readonly unknown[] }) =>
-      content.every((each) => each instanceof vscode.LanguageModelToolResultPart);
-    const last = made.at(-1);
-    if (last && areResults(last) && areResults({ content: parts }))
-      last.content = [...last.content, ...parts];
-    else if (parts.length > 0) made.push(new vscode.LanguageModelChatMessage(role, parts));
+    if (parts.length > 0) made.push(new vscode.LanguageModelChatMessage(role, parts));
   };
+  let results: vscode.LanguageModelToolResultPart[] = [];
   for (const message of messages) {
-    const texts = message.content.filter((each) => each !== "").map(textPart);
+    const texts = message.content === "" ? [] : [textPart(message.content)];
     if (message.role === "tool") {
-      const text = textPart(message.content.join(""));
-      add(User, [new vscode.LanguageModelToolResultPart(message.tool_call_id, [text])]);
-    } else if (message.role === "assistant") {
+      results.push(new vscode.LanguageModelToolResultPart(message.tool_call_id, texts));
+      continue;
+    }
+    add(User, results);
+    results = [];
+    if (message.role === "assistant") {
       const calls = message.tool_calls.map(
         ({ id, function: { name, arguments: input } }) =>
           new vscode.LanguageModelToolCallPart(id, name, input),
@@ -175,6 +177,7 @@ function messagesIn({ messages, response_format: format }: ChatBody) {
     // VS Code's models have no role for a system or a developer.
     else add(User, texts);
   }
+  add(User, results);
   if (made.length === 0) throw invalid("All of “messages” are empty.");
   // VS Code has no option for the form of an answer, so the model is asked for it.
   if (format?.type === "json_object" || format?.type === "json_schema") {
@@ -211,76 +214,49 @@ export async function editorModels(
   return await vscode.lm.selectChatModels(selector);
 }
 
-/** The model's answer, as it comes. @throws ChatError */
-export async function* answer(
+/** The model's whole answer: up to the first of the stop texts, whether or not the model knows them. @throws ChatError */
+export async function answer(
   model: vscode.LanguageModelChat,
   { messages, options, stop }: ChatRequest,
   token: vscode.CancellationToken,
-): AsyncGenerator<AnswerPart> {
+): Promise<Answer> {
+  const calls: vscode.LanguageModelToolCallPart[] = [];
+  const longest = Math.max(0, ...stop.map(({ length }) => length));
+  let text = "";
   try {
     const { stream } = await model.sendRequest(messages, options, token);
-    yield* untilStop(stream, stop);
+    for await (const part of stream) {
+      if (part instanceof vscode.LanguageModelToolCallPart) calls.push(part);
+      if (!(part instanceof vscode.LanguageModelTextPart)) continue;
+      // A stop text may have begun in the part before.
+      const from = Math.max(0, text.length - longest);
+      text += part.value;
+      const ends = stop.map((each) => text.indexOf(each, from)).filter((at) => at >= 0);
+      if (ends.length > 0) return { text: text.slice(0, Math.min(...ends)), calls };
+    }
+    return { text, calls };
   } catch (error) {
     throw chatErrorOf(error, model.name);
   }
-}
-
-/** Ends before the first of the stop texts, whether or not the model knows them. */
-async function* untilStop(
-  stream: AsyncIterable<unknown>,
-  stop: readonly string[],
-): AsyncGenerator<AnswerPart> {
-  let held = "";
-  for await (const part of stream) {
-    if (part instanceof vscode.LanguageModelTextPart) {
-      held += part.value;
-      const ends = stop.map((text) => held.indexOf(text)).filter((at) => at >= 0);
-      const isEnd = ends.length > 0;
-      const length = isEnd ? Math.min(...ends) : held.length - lengthHeldBack(held, stop);
-      if (length > 0) yield textPart(held.slice(0, length));
-      if (isEnd) return;
-      held = held.slice(length);
-    } else if (part instanceof vscode.LanguageModelToolCallPart) {
-      if (held !== "") yield textPart(held);
-      held = "";
-      yield part;
-    }
-  }
-  if (held !== "") yield textPart(held);
-}
-
-/** How much of the text's end may be the beginning of a stop text. */
-function lengthHeldBack(text: string, stop: readonly string[]): number {
-  let length = Math.min(text.length, Math.max(0, ...stop.map((each) => each.length - 1)));
-  while (length > 0 && !stop.some((each) => each.startsWith(text.slice(-length)))) length -= 1;
-  return length;
 }
 
 /** As OpenAI's API has it. Undefined if the model can't count. */
 export async function countUsage(
   model: vscode.LanguageModelChat,
   { messages, options: { tools = [] } }: ChatRequest,
-  made: readonly AnswerPart[],
+  { text, calls }: Answer,
   token: vscode.CancellationToken,
 ): Promise<object | undefined> {
   const count = async (...texts: readonly (string | vscode.LanguageModelChatMessage)[]) => {
-    const counts = await Promise.all(texts.map((text) => model.countTokens(text, token)));
+    const counts = await Promise.all(texts.map((each) => model.countTokens(each, token)));
     return counts.reduce((sum, each) => sum + each, 0);
   };
-  const text = made.map((part) =>
-    "value" in part ? part.value : `${part.name}${JSON.stringify(part.input)}`,
-  );
   try {
-    const described = tools.length === 0 ? [] : [JSON.stringify(tools)];
-    const [prompt, completion] = await Promise.all([
-      count(...messages, ...described),
-      count(text.join("")),
-    ]);
-    return {
-      prompt_tokens: prompt,
-      completion_tokens: completion,
-      total_tokens: prompt + completion,
-    };
+    const prompt = await count(...messages, ...(tools.length > 0 ? [JSON.stringify(tools)] : []));
+    const made = calls.map(({ name, input }) => name + JSON.stringify(input));
+    const completion = await count(text + made.join(""));
+    const total = prompt + completion;
+    return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total };
   } catch (error) {
     log.debug(`${model.name} can't count tokens: ${messageOf(error)}`);
     return undefined;

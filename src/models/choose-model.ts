@@ -26,7 +26,7 @@ export async function chooseModel(
   if (use === undefined) return undefined;
   let chosen: Chosen | undefined = { choice: projectChoice };
   if (use === "vscode")
-    chosen = await chooseOurs(models, crew, read({ model: text }, argument).model, isPerson);
+    chosen = await chooseOurs(crew, read({ model: text }, argument).model, isPerson);
   if (use === "endpoint")
     chosen = isPerson ? await askEndpoint(models, crew) : givenEndpoint(argument);
   if (chosen === undefined) return undefined;
@@ -66,37 +66,32 @@ function nameOf(choice: ModelChoice): string {
 }
 
 async function askUse(current: ModelChoice, crew: string) {
-  const now =
-    current.use === "project"
-      ? vscode.l10n.t("current")
-      : vscode.l10n.t("current: {0}", nameOf(current));
+  const item = <Use extends ModelChoice["use"]>(use: Use, label: string, detail: string) => ({
+    ...{ use, label, detail },
+    ...(use === current.use && { description: plainLabel(nameOf(current)) }),
+  });
   const items = [
-    {
-      use: "vscode",
-      label: vscode.l10n.t("Use VS Code's Models…"),
-      detail: vscode.l10n.t("Needs no key; counts against your plan."),
-    },
-    {
-      use: "endpoint",
-      label: vscode.l10n.t("Another Endpoint…"),
-      detail: vscode.l10n.t("Compatible with OpenAI's, also on this machine."),
-    },
-    {
-      use: "project",
-      label: vscode.l10n.t("What the Project's .env Says"),
-      detail: vscode.l10n.t("The variables that “crewai run” would use."),
-    },
-  ] as const;
+    item(
+      "vscode",
+      vscode.l10n.t("Use VS Code's Models…"),
+      vscode.l10n.t("Needs no key; counts against your plan."),
+    ),
+    item(
+      "endpoint",
+      vscode.l10n.t("Another Endpoint…"),
+      vscode.l10n.t("Compatible with OpenAI's, also on this machine."),
+    ),
+    item(
+      "project",
+      vscode.l10n.t("What the Project's .env Says"),
+      vscode.l10n.t("The variables that “crewai run” would use."),
+    ),
+  ];
   const placeHolder = vscode.l10n.t("Which model should “{0}” use?", crew);
-  const shown = items.map((item) => ({
-    ...item,
-    ...(item.use === current.use && { description: plainLabel(now) }),
-  }));
-  return (await vscode.window.showQuickPick(shown, { placeHolder }))?.use;
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.use;
 }
 
 async function chooseOurs(
-  models: Models,
   crew: Crew,
   wanted: string | undefined,
   isPerson: boolean,
@@ -109,7 +104,7 @@ async function chooseOurs(
       ),
     );
   const model = isPerson
-    ? await askModel(offered, models.choice(crew.id))
+    ? await askModel(offered)
     : offered.find(({ id, vendor }) => id === wanted || `${vendor}/${id}` === wanted);
   if (model === undefined) {
     if (isPerson) return undefined;
@@ -129,23 +124,12 @@ async function chooseOurs(
   return { choice: { use: "vscode", vendor, id, name } };
 }
 
-async function askModel(
-  offered: readonly vscode.LanguageModelChat[],
-  current: ModelChoice,
-): Promise<vscode.LanguageModelChat | undefined> {
-  const items = offered.map((model) => {
-    const { name, vendor, id, maxInputTokens } = model;
-    const isCurrent = current.use === "vscode" && current.vendor === vendor && current.id === id;
-    return {
-      label: plainLabel(name),
-      description: plainLabel(isCurrent ? vscode.l10n.t("{0} · current", vendor) : vendor),
-      detail: vscode.l10n.t(
-        "Prompts of up to {0} tokens",
-        maxInputTokens.toLocaleString(vscode.env.language),
-      ),
-      model,
-    };
-  });
+async function askModel(offered: readonly vscode.LanguageModelChat[]) {
+  const items = offered.map((model) => ({
+    label: plainLabel(model.name),
+    description: plainLabel(model.vendor),
+    model,
+  }));
   const placeHolder = vscode.l10n.t("Which of VS Code's models?");
   return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
     ?.model;
@@ -178,10 +162,10 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
   const key = await ask(readKey, {
     title,
     password: true,
-    prompt:
-      kept === undefined
-        ? vscode.l10n.t("Key for {0}. Leave it empty if the endpoint needs none.", host)
-        : vscode.l10n.t("Key for {0}. Leave it empty to keep the current one.", host),
+    prompt: vscode.l10n.t(
+      "Key for {0}. Leave it empty for none, or to keep the current one.",
+      host,
+    ),
   });
   return key === undefined ? undefined : endpoint(address, model, key === "" ? kept : key);
 }

@@ -16,7 +16,6 @@ import {
   invalid,
   modelGone,
   readChatRequest,
-  type AnswerPart,
 } from "./chat.ts";
 
 const largestBody = 16 * 1024 * 1024;
@@ -79,16 +78,10 @@ export class ModelEndpoint {
       const wanted = this.#modelIn(request);
       const [model] = await editorModels({ vendor: wanted.vendor, id: wanted.id });
       const route = `${request.method ?? ""} ${(request.url ?? "").replace(/\?.*$/, "")}`;
-      if (route === "GET /v1/models") {
-        const { id, vendor } = model ?? {};
-        const data =
-          id === undefined ? [] : [{ id, object: "model", created: 0, owned_by: vendor }];
-        sendJson(response, 200, { object: "list", data });
-      } else if (route === "POST /v1/chat/completions") {
-        const body = await readBody(request);
-        if (model === undefined) throw modelGone(wanted.name);
-        await complete(response, body, model, cancel.token);
-      } else throw unknownRoute(route);
+      if (route !== "POST /v1/chat/completions") throw unknownRoute(route);
+      const body = await readBody(request);
+      if (model === undefined) throw modelGone(wanted.name);
+      await complete(response, body, model, cancel.token);
     } catch (error) {
       // Nobody is left to read it.
       if (!response.destroyed) refuse(response, error);
@@ -122,7 +115,7 @@ export class ModelEndpoint {
 function unknownRoute(route: string): ChatError {
   const why = route.endsWith("/embeddings")
     ? "VS Code's models make no embeddings, which the crew's memory or knowledge needs. Name another embedder in the crew."
-    : `There is no “${route}”. This endpoint has GET /v1/models and POST /v1/chat/completions.`;
+    : `There is no “${route}”. This endpoint has only POST /v1/chat/completions.`;
   return new ChatError(404, "invalid_request_error", "unknown_url", why);
 }
 
@@ -140,7 +133,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Writes one answer: whole, or in a stream as it comes. */
+/** Writes one answer; for a client that wants a stream, in one part. */
 async function complete(
   response: ServerResponse,
   body: string,
@@ -149,56 +142,38 @@ async function complete(
 ): Promise<void> {
   const began = Date.now();
   const request = readChatRequest(body);
+  const answered = await answer(model, request, token);
+  const usage = await countUsage(model, request, answered, token);
   const { isStream, hasUsageAtEnd } = request;
+  const calls = answered.calls.map(({ callId: id, name, input }, index) => ({
+    ...(isStream && { index }),
+    ...{ id, type: "function", function: { name, arguments: JSON.stringify(input) } },
+  }));
+  const said = {
+    role: "assistant",
+    content: answered.text === "" && calls.length > 0 ? null : answered.text,
+    refusal: null,
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+  const choice = {
+    ...{ index: 0, [isStream ? "delta" : "message"]: said, logprobs: null },
+    finish_reason: calls.length > 0 ? "tool_calls" : "stop",
+  };
   const head = {
     id: `chatcmpl-${randomBytes(12).toString("hex")}`,
     created: Math.floor(began / 1000),
     model: model.id,
     object: isStream ? "chat.completion.chunk" : "chat.completion",
   };
-  const event = (data: object) => {
-    if (!response.headersSent)
-      response.writeHead(200, {
-        "content-type": "text/event-stream",
-        "cache-control": "no-store",
-      });
-    response.write(`data: ${JSON.stringify({ ...head, ...data })}\n\n`);
-  };
-  const stream = (said: object, finish: string | null = null) => {
-    const delta = response.headersSent ? said : { role: "assistant", ...said };
-    event({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
-  };
-  const parts: AnswerPart[] = [];
-  const calls: object[] = [];
-  let text = "";
-  for await (const part of answer(model, request, token)) {
-    parts.push(part);
-    if ("value" in part) {
-      text += part.value;
-      if (isStream) stream({ content: part.value });
-    } else {
-      const called = { name: part.name, arguments: JSON.stringify(part.input) };
-      const call = { id: part.callId, type: "function", function: called };
-      if (isStream) stream({ tool_calls: [{ index: calls.length, ...call }] });
-      calls.push(call);
-    }
-  }
-  const usage = await countUsage(model, request, parts, token);
-  const finish = calls.length > 0 ? "tool_calls" : "stop";
   if (isStream) {
-    stream({}, finish);
-    if (hasUsageAtEnd && usage) event({ choices: [], usage });
-    response.end("data: [DONE]\n\n");
-  } else {
-    const message = {
-      role: "assistant",
-      content: text === "" && calls.length > 0 ? null : text,
-      refusal: null,
-      ...(calls.length > 0 && { tool_calls: calls }),
-    };
-    const choices = [{ index: 0, message, logprobs: null, finish_reason: finish }];
-    sendJson(response, 200, { ...head, choices, ...(usage && { usage }) });
-  }
+    const chunks = [
+      { choices: [choice] },
+      ...(hasUsageAtEnd && usage ? [{ choices: [], usage }] : []),
+    ];
+    const events = chunks.map((chunk) => JSON.stringify({ ...head, ...chunk }));
+    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    response.end([...events, "[DONE]"].map((data) => `data: ${data}\n\n`).join(""));
+  } else sendJson(response, 200, { ...head, choices: [choice], ...(usage && { usage }) });
   log.debug(`A crew's request to ${model.id} took ${Date.now() - began} ms`);
 }
 
@@ -208,9 +183,8 @@ function refuse(response: ServerResponse, error: unknown): void {
   const { status, type, code, message } =
     known ?? new ChatError(500, "server_error", null, `Crewdeck failed: ${messageOf(error)}`);
   const body = { error: { message, type, param: null, code } };
-  if (response.headersSent) response.end(`data: ${JSON.stringify(body)}\n\n`);
   // Part of the request's body may be unread. OpenAI's clients would repeat some errors, at the person's cost.
-  else sendJson(response, status, body, { connection: "close", "x-should-retry": "false" });
+  sendJson(response, status, body, { connection: "close", "x-should-retry": "false" });
 }
 
 function sendJson(

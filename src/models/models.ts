@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
 import { asObject, parseJson, textAt } from "../base/json.ts";
-import { isLoopback } from "../base/loopback.ts";
+import { safeUrl } from "../base/loopback.ts";
 import { withoutEndSlashes } from "../base/text.ts";
 import { modelVariables, type ModelReference, type ModelRoute } from "../base/window-protocol.ts";
 import { chooseModelAction } from "../crews/errors.ts";
@@ -182,27 +182,15 @@ export class Models implements vscode.Disposable {
 
 /** Without a slash at the end. @throws UserError, which doesn't quote the address */
 export function readBaseUrl(text: string): string {
-  const address = text.trim();
-  if (!URL.canParse(address) || !/^https?:\/\//i.test(address))
-    throw new UserError(
-      vscode.l10n.t("Enter the endpoint's whole address, such as https://models.example.com/v1."),
-    );
-  const url = new URL(address);
-  if (url.username + url.password + url.search + url.hash !== "")
+  const url = safeUrl(text);
+  if (url === undefined || url.search + url.hash !== "")
     throw new UserError(
       vscode.l10n.t(
-        "The address can't have a user name, a password, a query or a fragment. The key is stored separately.",
+        "Enter the endpoint's whole address, without a user name, a password, a query or a fragment, such as https://models.example.com/v1. Prompts and a key are sent there, so http:// is only for this computer (localhost, 127.0.0.1).",
       ),
     );
-  if (url.protocol === "http:" && !isLoopback(url.hostname))
-    throw new UserError(
-      vscode.l10n.t(
-        "The address must start with https://, because prompts and a key are sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
-      ),
-    );
-  return withoutEndSlashes(
-    withoutEndSlashes(`${url.origin}${url.pathname}`).replace(/\/chat\/completions$/, ""),
-  );
+  const address = withoutEndSlashes(url.origin + url.pathname);
+  return withoutEndSlashes(address.replace(/\/chat\/completions$/, ""));
 }
 
 /** @throws UserError, which doesn't quote the key */
