@@ -15,7 +15,6 @@ import { weatherAnswer, type ModelAnswer, type ModelRequest } from "../support/m
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { Webview } from "../support/window/webview.ts";
 import {
   answerByLens,
   approveByLens,
@@ -106,42 +105,6 @@ for (const version of crewaiVersions)
     });
 
     if (version !== newestCrewai) return;
-
-    it("shows what it did in the timeline, and its tokens with their estimated cost on the page", async () => {
-      const timeline = new Webview(window.page, "view");
-      await openExecution(window, "oslo");
-      await window.runCommand("View: Toggle Crew Timeline");
-      // Less than a second in the queue is no row.
-      const labels = timeline.content.locator(".row .label").filter({ hasNotText: "Queued" });
-      await labels.first().waitFor();
-      await window.runCommand("View: Toggle Maximized Panel");
-      const model = "gpt-4o-mini";
-      const expected = [
-        ...["weather", "measure", "Oslo weather observer", model, "thermometer"],
-        ...[model, "warn"],
-        ...["headline", "Attempt 1", "Editor", model, "Rejected"],
-        // It looks only at what a person approved.
-        ...["Attempt 2", "Editor", model, "llm guardrail", "Approved", "report", "Editor", model],
-      ];
-      await waitFor("all rows", async () => (await labels.count()) === expected.length);
-      assert.deepEqual(await labels.allTextContents(), expected);
-      const row = (name: RegExp) => timeline.content.getByRole("treeitem", { name });
-      await row(/^Tool call thermometer, completed, .*by Oslo weather observer/).waitFor();
-      await window.screenshot("timeline-crewai");
-      await window.runCommand("View: Toggle Crew Timeline");
-      await openExecution(window, "oslo");
-      await window.runCommand("Crewdeck: Open as Page");
-      const state = window.webview.content.locator("header .state");
-      await state.getByText("550 tokens (500 in, 50 out)").waitFor();
-      window.setSettings({
-        ...settings,
-        "crewdeck.prices": { "gpt-4o*": { input: 100, output: 200 } },
-      });
-      await state.getByText("estimated cost $0.06").waitFor();
-      window.setSettings(settings);
-      await state.getByText("estimated cost").waitFor({ state: "detached" });
-      await window.runCommand("Crewdeck: Open as Text");
-    });
 
     it("shows what a flow asks, sends the answer of a lens once, and shows what the flow made of it", async () => {
       const { editor, tree } = window;

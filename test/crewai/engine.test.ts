@@ -206,31 +206,6 @@ def publish(output):
       assert.equal(model.requests.length, 2);
     });
 
-    it("runs one execution after the other", async () => {
-      let [running, most] = [0, 0];
-      const released: (() => void)[] = [];
-      await setModel(async () => {
-        most = Math.max(most, (running += 1));
-        await new Promise<void>((resolve) => released.push(resolve));
-        running -= 1;
-        return "A text.";
-      });
-      const folder = crewaiProject("declared");
-      const crew = path.join(folder, "crew.jsonc");
-      const text = readFileSync(crew, "utf8");
-      writeFileSync(crew, text.replace('"human_input": true', '"human_input": false'));
-      const api = await serve(folder, python);
-      const ids = [await api.kickoff({ inputs: {} }), await api.kickoff({ inputs: {} })];
-      for (let count = 1; count <= 4; count += 1) {
-        await waitFor("a request to the model", () => released.length === count, 120_000);
-        if (count === 1)
-          assert.equal((await api.status(ids[1] ?? "")).progress?.completed_tasks, 0);
-        released[count - 1]?.();
-      }
-      for (const id of ids) assert.equal((await api.untilEnded(id)).status, "completed");
-      assert.equal(most, 1);
-    });
-
     it("says that an execution is queued again when it was approved while another one runs", async () => {
       let open = () => {};
       const gate = new Promise<void>((resolve) => (open = resolve));

@@ -56,17 +56,6 @@ describe("a service that runs a project with crewAI", () => {
     );
   });
 
-  it("applies saved JSONC to the next kickoff", async () => {
-    const folder = crewaiProject("declared");
-    const api = await serve(folder);
-    await api.untilWaiting(await api.kickoff({ inputs: {} }));
-    assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
-    change(folder, "crew.jsonc", "Write about {topic}", "Sing about {topic}");
-    change(folder, "agents/writer.jsonc", "You write.", "You sing.");
-    await api.untilWaiting(await api.kickoff({ inputs: {} }));
-    assert.match(model.requests.at(-1)?.prompt ?? "", /You sing\.[^]*Sing about tea/);
-  });
-
   describe("and was killed while an execution ran", () => {
     /** The execution's id, and where its service kept it. */
     async function interrupted(folder: string) {
@@ -92,14 +81,6 @@ describe("a service that runs a project with crewAI", () => {
       const api = await serve(folder, [...data, "--on-restart", "continue"]);
       await api.untilWaiting(id);
       assert.doesNotMatch(service.log(), /unfinished/);
-    });
-
-    it("ends it with `--on-restart discard`", async () => {
-      const folder = crewaiProject("declared");
-      const { id, data } = await interrupted(folder);
-      const api = await serve(folder, [...data, "--on-restart", "discard"]);
-      assert.equal((await api.untilEnded(id)).status, "stopped");
-      assert.equal(model.requests.length, 1);
     });
   });
 });

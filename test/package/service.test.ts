@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { runCommand, runNpm } from "../support/commands.ts";
+import { runNpm } from "../support/commands.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { endFamily } from "../support/processes.ts";
@@ -131,28 +131,6 @@ describe("The npm package of the service", () => {
   it("passes callbacks on as a relay", async () => {
     const { url } = await start("relay", "--port", "0");
     assert.equal((await fetch(url)).status, 200);
-  });
-
-  it("prints its version and its commands", async () => {
-    const printed = async (...args: string[]) => {
-      const { code, output } = await runCommand("npx", ["--no-install", "crewdeck", ...args], {
-        cwd: project,
-      });
-      assert.equal(code, 0, output);
-      return output;
-    };
-    assert.match(
-      await printed("--version"),
-      new RegExp(`^${version.replaceAll(".", "\\.")}$`, "m"),
-    );
-    const help = await printed("--help");
-    for (const command of ["serve", "relay"]) {
-      assert.match(help, new RegExp(`^ {2}${command} `, "m"));
-      assert.match(
-        await printed(command, "--help"),
-        new RegExp(`^Usage: crewdeck ${command} `, "m"),
-      );
-    }
   });
 
   /** The package's programs: what esbuild wrote. */

@@ -59,21 +59,6 @@ describe("The extension's code", () => {
       ["src/views/page/register.ts", "src/views/timeline/register.ts"],
     );
   });
-
-  it("bundles no web streams, because Node has them", () => {
-    const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isFile(),
-    );
-    const holding = files.filter((entry) =>
-      readFileSync(path.join(entry.parentPath, entry.name), "utf8").includes(
-        "ReadableByteStreamController",
-      ),
-    );
-    assert.deepEqual(
-      holding.map(({ name }) => name),
-      [],
-    );
-  });
 });
 
 describe("The third-party notices", () => {

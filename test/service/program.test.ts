@@ -133,15 +133,6 @@ describe("service: as a program", () => {
     await service.stop();
   });
 
-  it("takes doubled and trailing slashes, and an ID in upper case, on the socket", async () => {
-    const service = await startService();
-    const api = new CrewApi(service);
-    const id = await api.kickoff({ inputs: await inputsOf(api) });
-    for (const path of ["//inputs", "/inputs/", `//status//${id.toUpperCase()}/`])
-      assert.equal((await api.get(path)).status, 200, path);
-    await service.stop();
-  });
-
   it("continues at once after a kill in the middle of a task", async () => {
     const data = temporaryFolder("service");
     const args = ["--data", data, "--token", "T", "--task-seconds", "1.5"];

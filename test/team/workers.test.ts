@@ -6,7 +6,6 @@ import type { ChaosStatus } from "../support/chaos-load.ts";
 import type { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../support/postgres.ts";
-import { startProgram } from "../support/service.ts";
 import { Team, type Member } from "../support/team.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -130,23 +129,6 @@ describe("processes of a team", () => {
     await reach(api, id, "agent_execution_started research", 2);
     const taken = performance.now() - asked;
     assert.ok(taken < 15_000, `taken over after ${taken} ms: only the lease ran out`);
-  });
-
-  it("end at SIGTERM without a stack trace, though Postgres is away", async () => {
-    const args = ["--database", database, "--token", "T", "--drain-seconds", "1"];
-    const program = await startProgram([folder, ...args, "--task-seconds", "600"]);
-    await Promise.all([first.end("SIGKILL"), second.end("SIGKILL")]);
-    await begin(apis[0].api!);
-    await postgres.kill();
-    let code: number | null;
-    try {
-      code = await program.end("SIGTERM");
-    } finally {
-      await postgres.restart();
-    }
-    assert.equal(code, 0);
-    assert.match(program.log(), /Running executions could not be given back: /);
-    for (const line of program.log().trim().split("\n")) assert.match(line, /^\{"level":/);
   });
 
   it("answer, as workers, only what asks how they are, also to a token that is theirs", async () => {

@@ -337,13 +337,6 @@ describe("service: flows", () => {
       );
     });
 
-  it("can be stopped while they wait", async () => {
-    const id = await paused();
-    assert.equal((await harness.request("POST", `/stop/${id}`)).status, 200);
-    assert.equal((await answer(id, true, "")).status, 400);
-    assert.equal(parts.length, 1);
-  });
-
   it("report their methods and pauses as events, each end with its start", async () => {
     const id = await paused();
     await answer(id, true, "approved");

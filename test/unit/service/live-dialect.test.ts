@@ -152,11 +152,6 @@ describe("service: the live dialect", () => {
     assert.equal((await resume({ ...body, isApprove: true })).status, 200);
   });
 
-  it("lists inputs in alphabetical order", async () => {
-    const { body } = await harness.request("GET", "/inputs");
-    assert.deepEqual(body, { inputs: ["audience", "topic"] });
-  });
-
   it("shows the meta of the kickoff with the last task", async () => {
     const meta = { ticket: 7 };
     const id = await harness.kickoff({ inputs, meta });

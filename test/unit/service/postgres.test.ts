@@ -130,12 +130,6 @@ describe("service: Postgres", () => {
     );
   });
 
-  it("stores text with the character 0 readably", async () => {
-    const database = await open();
-    const read = await database.query(row("SELECT CAST(? AS TEXT) AS text", "a\0b"));
-    assert.equal(read?.["text"], "a\u{fffd}b");
-  });
-
   it("has one pool of connections, which the library uses, too", async () => {
     const storage = await openPostgresStorage(url, (line) => log.push(line));
     opened.push(storage.database);

@@ -30,35 +30,6 @@ describe("service: after a restart", () => {
       await harness.untilWaiting(id);
     });
 
-  // Other processes use Postgres, too, so none looks at all at its start.
-  if (!onPostgres)
-    it("20,000 executions that wait don't keep it from answering", async () => {
-      await serve();
-      const id = await harness.kickoffUntilWaiting();
-      await harness.close();
-      openHarness({ folder: harness.folder });
-      const copies = async (table: string, columns: string, key: string) =>
-        harness.sql(
-          `WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 20000)
-           INSERT INTO ${table} (id, ${columns}) SELECT id || n, ${key} FROM ${table} CROSS JOIN copies`,
-        );
-      const own = "owner, crew, project, inputs, meta, callbacks, state, created_at";
-      await copies("executions", own, own);
-      const run = "namespace_id, workflow_name, status, config, input, attempts";
-      const times = "available_at, created_at, updated_at";
-      await copies(
-        "workflow_runs",
-        `${run}, ${times}, idempotency_key`,
-        `${run}, ${times}, idempotency_key || n`,
-      );
-      const begun = performance.now();
-      await harness.start();
-      await harness.untilWaiting(id);
-      const seconds = (performance.now() - begun) / 1000;
-      console.log(`      answered after ${seconds.toFixed(1)} s`);
-      assert.ok(seconds < 10);
-    });
-
   it("a decision whose signal was stored, but whose run stayed asleep, reaches it", async () => {
     await serve();
     const id = await harness.kickoffUntilWaiting();

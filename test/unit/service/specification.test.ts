@@ -171,19 +171,6 @@ describe("service: as the specification says", () => {
       assert.deepEqual([counts(""), [...methods]], [[3, 3, 1], ["POST"]]);
     });
 
-    it("to no address after a resume without addresses", async () => {
-      const first = await harness.kickoffUntilWaiting({ inputs, ...addresses("/first") });
-      await harness.approve(first, "good");
-      // When the callbacks of a later execution have arrived, those of the first one would have, too.
-      const second = await harness.kickoffUntilWaiting({ inputs, ...addresses("/second") });
-      await harness.resume(second, true, "good", addresses("/second"));
-      await waitFor(
-        "all callbacks of the second execution",
-        () => counts("/second").join() === "3,3,1",
-      );
-      assert.deepEqual(counts("/first"), [1, 2, 0]);
-    });
-
     it("with the given `meta`, whatever its keys", async () => {
       await serve({ project: unattended });
       const meta =

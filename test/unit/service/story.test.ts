@@ -52,14 +52,6 @@ describe("service: an execution", () => {
     assert.equal(status.current_task, "draft");
   });
 
-  it("answers `completed` when the last task was approved and the execution ended", async () => {
-    await serve({ project: { ...crew, tasks: crew.tasks.slice(0, 2) } });
-    const id = await harness.kickoffUntilWaiting();
-    const { body } = await harness.resume(id, true, "");
-    assert.equal((body as { status: string }).status, "completed");
-    assert.equal((await harness.status(id)).status, "completed");
-  });
-
   it("accepts exactly one of many concurrent resumes", async () => {
     const id = await harness.kickoffUntilWaiting();
     const answers = await Promise.all(

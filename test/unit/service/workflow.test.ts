@@ -4,7 +4,6 @@ import { openSqliteStorage } from "../../../src/service/workflow-sqlite.ts";
 import { createRuns, type RunHandlers } from "../../../src/service/workflow.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
-import { addExecution } from "./support.ts";
 
 /** What a kill at any moment needs of the pinned openworkflow. */
 describe("service: durable runs", () => {
@@ -30,32 +29,6 @@ describe("service: durable runs", () => {
     open.push(runs);
     return runs;
   };
-
-  it("releases a held execution once: a second time, it may be running", async () => {
-    const releases: (() => void)[] = [];
-    const begun: string[] = [];
-    const runs = runsWith({
-      async crew(id, steps) {
-        await steps.run("long", async () => {
-          begun.push(id);
-          if (id === "a") await new Promise<void>((resolve) => releases.push(resolve));
-          return null;
-        });
-      },
-    });
-    await storage.database.query(addExecution());
-    await runs.startCrew("a");
-    storage.own?.hold();
-    storage.own?.release("a");
-    runs.work();
-    await waitFor("the run", () => begun.length === 1);
-    storage.own?.release("a");
-    // By then, it has looked for work.
-    await runs.startCrew("b");
-    await waitFor("the other run", () => begun.includes("b"));
-    for (const release of releases) release();
-    assert.deepEqual(begun, ["a", "b"]);
-  });
 
   // Else a kill between them would leave half of a change: the library's own BEGIN and COMMIT do nothing.
   it("has all that one of the library's changes writes in one transaction", async () => {

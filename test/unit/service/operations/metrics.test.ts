@@ -200,19 +200,6 @@ describe("service: metrics", () => {
     assert.ok(series.every((name) => !/[0-9a-f]{8}-/.test(name)));
   });
 
-  it("follow Prometheus' conventions, and have the process's own", async () => {
-    await begin();
-    const text = await read();
-    const types = [...text.matchAll(/^# TYPE (crewdeck_\S+) (\w+)$/gm)];
-    assert.equal(types.length, 8);
-    for (const [, name = "", type] of types) {
-      assert.equal(name.endsWith("_total"), type === "counter", name);
-      if (type === "histogram") assert.match(name, /_seconds$/);
-    }
-    assert.match(text, /^process_cpu_seconds_total \d/m);
-    assert.match(text, /^nodejs_eventloop_lag_seconds \d/m);
-  });
-
   it("ask the database at most once in five seconds, and are there without it, too", async () => {
     await begin();
     const metrics = createMetrics();
