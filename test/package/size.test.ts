@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Metafile } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "../support/folders.ts";
+import { outputsIn, packagesIn, sourcesIn } from "./bundles.ts";
 
 /** The limit of `dist/extension.js`, which is all that activation loads, in bytes. */
 const limit = 200_000;
@@ -44,11 +44,7 @@ describe("The extension's code", () => {
   });
 
   it("loads nothing of timeline, page, documents and events at once but what registers and stores them", () => {
-    const outputs = Object.assign(
-      {},
-      ...metafiles().map(({ outputs }) => outputs),
-    ) as Metafile["outputs"];
-    const sources = sourcesIn(outputs["dist/extension.js"]);
+    const sources = sourcesIn(outputsIn("metafiles.json"), ["dist/extension.js"]);
     assert.ok(sources.includes("src/extension.ts"));
     assert.deepEqual(
       sources.filter((file) =>
@@ -64,23 +60,13 @@ describe("The extension's code", () => {
 describe("The third-party notices", () => {
   it("list exactly the packages whose code is in a bundle, each with its licence text", () => {
     const text = readFileSync(path.join(dist, "ThirdPartyNotices.txt"), "utf8");
-    const bundled = metafiles().flatMap(({ outputs }) => Object.values(outputs).flatMap(sourcesIn));
-    const names = bundled.flatMap((file) =>
-      file.includes("node_modules/")
-        ? (file
-            .split("node_modules/")
-            .at(-1)
-            ?.split("/")
-            .slice(0, file.includes("node_modules/@") ? 2 : 1)
-            .join("/") ?? [])
-        : [],
-    );
+    const names = packagesIn(outputsIn("metafiles.json"));
     const notices = [
       ...text.matchAll(/^={80}\n(\S+) \d\S* \((.+)\)\n={80}\n\n([^]*?)(?=\n={80}\n\S|$(?![^]))/gm),
     ].map(([, name, licence, words]) => ({ name, licence, words }));
     assert.deepEqual(
       notices.map(({ name }) => name),
-      [...new Set(names)].sort(),
+      names,
     );
     for (const name of [
       "yaml",
@@ -108,20 +94,6 @@ describe("The third-party notices", () => {
     }
   });
 });
-
-/** What esbuild wrote about its last build. */
-function metafiles(): Metafile[] {
-  return JSON.parse(
-    readFileSync(path.join(projectFolder, "out", "metafiles.json"), "utf8"),
-  ) as Metafile[];
-}
-
-/** The files whose code is in a file of the build. */
-function sourcesIn(output: Metafile["outputs"][string] | undefined): string[] {
-  return Object.entries(output?.inputs ?? {})
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .map(([file]) => file);
-}
 
 /** The files of dist that Node reads when it loads one of them, with a fake VS Code API and without activation. */
 function filesLoadedBy(file: string): string[] {

@@ -157,33 +157,16 @@ describe("service: as a program", () => {
     const id = await api.kickoff({ inputs: await inputsOf(api) });
     const { pending_human_input: waiting } = await api.untilWaiting(id);
     const tasks = path.join(folder, "src", "example_crew", "config", "tasks.yaml");
-    const before = readFileSync(tasks, "utf8");
-    writeFileSync(
-      tasks,
-      `${before}\nextra_task:\n  description: More about {one_more}\n  expected_output: More\n`,
-    );
-    const python = path.join(folder, "src", "example_crew", "crew.py");
-    const method =
-      '    @task\n    def extra_task(self):\n        return Task(config=self.tasks_config["extra_task"])\n';
-    writeFileSync(
-      python,
-      readFileSync(python, "utf8").replace("    @crew", `${method}\n    @crew`),
-    );
-    assert.ok(
-      ((await api.get("/inputs")).body as { inputs: string[] }).inputs.includes("one_more"),
-    );
+    const edited = readFileSync(tasks, "utf8").replace("{topic}", "{topic} and {one_more}");
+    writeFileSync(tasks, edited);
+    assert.ok("one_more" in (await inputsOf(api)));
     writeFileSync(tasks, "tasks: [");
-    const broken = await api.get("/inputs");
-    assert.equal(broken.status, 500);
-    assert.match((broken.body as { message: string }).message, /tasks\.yaml:\d+:\d+: ./s);
+    const { status, body } = await api.get("/inputs");
+    assert.equal(status, 500);
+    assert.match(JSON.stringify(body), /tasks\.yaml:\d+:\d+: /);
     assert.equal((await api.post("/kickoff", { inputs: {} })).status, 500);
-    const resumed = await api.resume(id, waiting.task_id, true, "go on");
-    assert.equal(resumed.status, 200);
-    const end = await api.untilEnded(id);
-    assert.deepEqual(
-      [end.status, end.result?.tasks.some(({ task_id }) => task_id === "extra_task")],
-      ["completed", false],
-    );
+    assert.equal((await api.resume(id, waiting.task_id, true, "go on")).status, 200);
+    assert.equal((await api.untilEnded(id)).status, "completed");
     await service.stop();
   });
 });
