@@ -278,6 +278,13 @@ describe("the tree", () => {
     assert.deepEqual(labels(tree.getChildren()), ["Writers", "Painters"]);
   });
 
+  it("has a crew of the open workspace before others", () => {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.toString() ?? assert.fail();
+    const local = { folder, engine: "rehearsal", running: true } as const;
+    setCrews(writers, painters, { ...painters, id: `local:${folder}`, name: "Mine", local });
+    assert.deepEqual(labels(crewRows()), ["Mine", "Writers", "Painters"]);
+  });
+
   it("groups by state and by day", async () => {
     const noon = (day: number) => new Date(2026, 9, day, 11).toISOString();
     await clock.pass(new Date(2026, 9, 21, 12).getTime() - clock.now());
