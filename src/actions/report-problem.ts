@@ -43,7 +43,7 @@ export async function reportProblem(parts: ReportParts, by: Asker): Promise<stri
     `## ${vscode.l10n.t("Crews and executions")}`,
     list(counts(parts)),
     `## ${vscode.l10n.t("The last problems in this window")}`,
-    recentProblems.all
+    recentProblems
       .flatMap(({ at, doing, error, frames }) => [
         `- ${new Date(at).toISOString()} ${doing} (${error})`,
         ...frames.map((frame) => `  - \`${frame}\``),

@@ -13,7 +13,6 @@ export const wholeNumber = v.exactOptional(v.pipe(v.number(), v.safeInteger(), v
 export const jsonObject = v.custom<JsonObject>(isJsonObject);
 export const json = v.exactOptional(jsonObject);
 export const texts = v.exactOptional(v.record(v.string(), v.string()));
-/** Not blank. */
 export const filledText = v.exactOptional(
   v.pipe(
     v.string(),

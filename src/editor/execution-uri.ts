@@ -47,7 +47,6 @@ export function parsePartUri(uri: vscode.Uri) {
   return address && part && { address, part };
 }
 
-/** A part's name without extension. */
 export function partName(part: ExecutionPart): string {
   return partPath(part).replace(/^.*\//, "");
 }
@@ -79,7 +78,6 @@ function readUri({ path, query }: vscode.Uri) {
   return crewName && key ? { address: { crewName, key }, below } : undefined;
 }
 
-/** Undefined for a stray "%". */
 function decode(segment: string | undefined): string | undefined {
   try {
     return segment === undefined ? undefined : decodeURIComponent(segment);

@@ -25,7 +25,6 @@ export function showStatus(text: string): void {
   vscode.window.setStatusBarMessage(plainLabel(text), statusTimeout);
 }
 
-/** An empty `detail` shows none. */
 export async function confirm(text: string, detail: string, button: string): Promise<boolean> {
   const answer = await vscode.window.showWarningMessage(text, { modal: true, detail }, button);
   return answer === button;
@@ -38,7 +37,6 @@ export async function showError(error: unknown): Promise<void> {
   await showActions(kind, messageOf(error), actions);
 }
 
-/** Runs what the person presses. */
 export async function showActions(
   kind: "Error" | "Warning" | "Information",
   text: string,

@@ -1,38 +1,19 @@
 import path from "node:path";
 
-/** A problem for a report, without the error's message, which may hold private data. */
-interface RecentProblem {
-  readonly at: number;
-  readonly doing: string;
-  /** Class, kind, HTTP status and code of the error and its causes. */
-  readonly error: string;
-  /** `function (file:line:column)`, innermost first. */
-  readonly frames: readonly string[];
-}
-
+const maxKept = 50;
 const maxFrames = 12;
 const maxCauses = 3;
 
-export class RecentProblems {
-  readonly #most: number;
-  #kept: readonly RecentProblem[] = [];
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get all(): readonly RecentProblem[] {
-    return this.#kept;
-  }
-
-  note(at: number, doing: string, error: unknown): void {
-    const problem = { at, doing, error: kindOf(error), frames: framesOf(error) };
-    this.#kept = [...this.#kept, problem].slice(-this.#most);
-  }
+/** For a report: `doing` is a constant, and an error's message, which may hold private data, is left out. */
+export function noteProblem(at: number, doing: string, error: unknown): void {
+  recentProblems.push({ at, doing, error: kindOf(error), frames: framesOf(error) });
+  if (recentProblems.length > maxKept) recentProblems.shift();
 }
 
-export const recentProblems = new RecentProblems(50);
+/** Frames are `function (file:line:column)`, innermost first. */
+export const recentProblems: { at: number; doing: string; error: string; frames: string[] }[] = [];
 
+/** Class, kind, HTTP status and code of the error and its causes. */
 function kindOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return typeof error;
   const details: Error & Partial<Record<"kind" | "reason" | "code" | "status", unknown>> = error;
@@ -51,7 +32,7 @@ function isName(text: string): boolean {
 }
 
 /** Cuts off the error's message first, which may look like a frame. */
-function framesOf(error: unknown): readonly string[] {
+function framesOf(error: unknown): string[] {
   if (!(error instanceof Error) || error.stack?.includes(error.message) !== true) return [];
   const { stack, message } = error;
   const lines = stack.slice(stack.indexOf(message) + message.length).split("\n");

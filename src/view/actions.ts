@@ -13,7 +13,6 @@ import { present } from "./words.ts";
 
 /** Why the shown state may be out of date. */
 export interface Doubt {
-  /** A few words, for a row. */
   readonly short: string;
   readonly text: string;
   /** Asking the crew again doesn't end it. */
@@ -42,7 +41,6 @@ export function isUnwatched(execution: ExecutionSummary, { doubt }: Circumstance
   return !hasEnded(execution) && (doubt !== undefined || watchingStoppedAt !== undefined);
 }
 
-/** What a person may do, by its command. */
 export const verbs = [
   "approve",
   "reject",
@@ -64,7 +62,6 @@ export type Verb = (typeof verbs)[number];
 export interface Action {
   readonly verb?: Verb;
   readonly label: string;
-  /** What it does, where the label doesn't say that. */
   readonly effect?: string;
 }
 

@@ -6,7 +6,6 @@ import { cleanText, fencedLines, jsonText, quotedLines } from "./markdown.ts";
 import { isLarge } from "./outputs.ts";
 import type { Part } from "./sections.ts";
 
-/** Characters shown of a large output. */
 const beginning = 100_000;
 /** Lines and tags of an output that is shown whole: each takes time whenever the document is rendered. */
 const mostMarks = 25_000;
@@ -152,17 +151,8 @@ function openFence(lines: readonly string[], tokens: readonly Token[]): readonly
   return isClosed ? [] : [last.markup];
 }
 
-interface Heading {
-  readonly name: string;
-  /** From 1. */
-  readonly level: number;
-  readonly line: number;
-  /** The last line of what belongs to it, without blank ones. */
-  readonly end: number;
-}
-
-/** Of a document, in which outputs are as {@link outputLines} makes them. */
-export function headingsOf(text: string): readonly Heading[] {
+/** Of a document, in which outputs are as {@link outputLines} makes them. `end` is the last line of what belongs to it that isn't blank. */
+export function headingsOf(text: string) {
   const lines = text.split("\n");
   const tokens = parser.parse(text, {});
   const found = tokens.flatMap((token, at) => {

@@ -74,7 +74,6 @@ function toComeLabel(execution: Execution, named: number): string | undefined {
   return count < 1 ? undefined : l10n.t("Tasks that have not started: {0}", count);
 }
 
-/** Its crew and IDs, and who or what started it. */
 function aboutOf(execution: Execution): readonly Fact[] {
   const { crew, kickoffIds, engine } = execution;
   return present<Fact>(

@@ -71,13 +71,8 @@ export function jsonText(text: string): string | undefined {
   }
 }
 
-export interface OutputContent {
-  readonly extension: "md" | "json";
-  readonly text: string;
-}
-
 /** JSON, also in a code block around the whole output, is formatted; anything else is Markdown. */
-export function outputContent(output: string): OutputContent {
+export function outputContent(output: string): { extension: "md" | "json"; text: string } {
   const json = jsonText(unfenced(output));
   return json === undefined
     ? { extension: "md", text: output }

@@ -1,4 +1,4 @@
-import { cleanText, outputContent, type OutputContent, withoutCommands } from "./markdown.ts";
+import { cleanText, outputContent, withoutCommands } from "./markdown.ts";
 import type { Rendered } from "./sections.ts";
 import { type Execution, isRehearsalOutput } from "../executions/model.ts";
 import { taskIn } from "../executions/tasks.ts";
@@ -13,7 +13,6 @@ export interface Output {
   readonly output: string;
 }
 
-/** Without empty ones, in the document's order. */
 export function outputsOf(execution: Execution): readonly Output[] {
   const attempts = execution.tasks.flatMap(({ taskId, attempts }) =>
     attempts.map(({ number }) => ({ kind: "attempt" as const, taskId, attempt: number })),
@@ -35,7 +34,7 @@ export function isLarge(output: string): boolean {
 }
 
 /** The output as an editor shows it, without links that run a command. */
-export function shownOutput(output: string): OutputContent {
+export function shownOutput(output: string) {
   const { extension, text } = outputContent(output);
   // Keep spaces at the end of the last line: in a diff, a line must not depend on the next one.
   const whole = withoutBlankEnd(cleanText(text));

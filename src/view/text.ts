@@ -30,7 +30,6 @@ import { type Fact, formatTime, present } from "./words.ts";
 
 /** What stands in a quote, since it says how the whole text is to be read. */
 const quoted: readonly Notice["id"][] = ["doubt", "rehearsal"];
-/** What stands with the result. */
 const results: readonly Notice["id"][] = ["no result", "error"];
 
 /**

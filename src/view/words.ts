@@ -16,7 +16,6 @@ import {
 } from "../executions/model.ts";
 import { formatSpan } from "./lengths.ts";
 
-/** Removes undefined and false. */
 export function present<T = string>(...all: readonly (T | undefined | false)[]): T[] {
   return all.filter((each): each is T => each !== undefined && each !== false);
 }
@@ -34,7 +33,6 @@ export function stateName(state: ExecutionState): string {
   }[state];
 }
 
-/** A codicon and a theme colour. */
 export type Icon = { readonly id: string; readonly color?: string };
 
 export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
@@ -112,12 +110,10 @@ export function formatDuration({ seconds, isByCrew }: Duration): string {
     : l10n.t("about {0}", formatSpan(seconds * 1000));
 }
 
-/** "12,345". */
 export function formatCount(count: number): string {
   return count.toLocaleString("en");
 }
 
-/** "330 tokens (300 in, 30 out)". */
 export function formatTokens({ total, prompt, completion }: TokenUsage): string {
   if (prompt === undefined || completion === undefined)
     return l10n.t("{0} tokens", formatCount(total));
@@ -180,20 +176,14 @@ export function triggerFacts({ trigger: { type, id, origin } = {} }: ExecutionSu
   return present<Fact>(value !== "" && { label: l10n.t("Triggered by"), value });
 }
 
-/** In this machine's time zone: `2026-10-21 14:03:12`. */
+/** In this machine's time zone, as in Sweden: `2026-10-21 14:03:12`. */
 export function formatTime(iso: string): string {
   const time = new Date(iso);
-  if (Number.isNaN(time.getTime())) return iso;
-  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
-  return `${formatDay(time)} ${clock}`;
+  return Number.isNaN(time.getTime()) ? iso : time.toLocaleString("sv-SE");
 }
 
 export function formatDay(time: Date): string {
-  return [time.getFullYear(), time.getMonth() + 1, time.getDate()].map(twoDigits).join("-");
-}
-
-function twoDigits(part: number): string {
-  return String(part).padStart(2, "0");
+  return time.toLocaleDateString("sv-SE");
 }
 
 /** `14:03`, or `2026-10-21 14:03` before the day of `now`. */
@@ -220,7 +210,6 @@ export function failedAtModel({ crew, engine, error = "" }: ExecutionSummary): b
   return isLocalCrew(crew) && engine === "crewai" && said.test(error);
 }
 
-/** As its makers spell it. */
 export function engineName(engine: string): string {
   return engine === "crewai" ? "crewAI" : engine;
 }

@@ -23,7 +23,7 @@ export function watchAttention(
   const { tabGroups } = vscode.window;
   const update = () => {
     const open = new Set([
-      ...visibleDocuments(executionScheme).flatMap((uri) => documents.summary(uri)?.localId ?? []),
+      ...visibleDocuments().flatMap((uri) => documents.summary(uri)?.localId ?? []),
       ...comparisons.shown,
       ...(timeline.shown === undefined ? [] : [timeline.shown]),
     ]);
@@ -103,12 +103,12 @@ export function isInFront(
   { localId }: ExecutionSummary,
 ): boolean {
   const isIts = (uri: vscode.Uri) => documents.summary(uri)?.localId === localId;
-  return vscode.window.state.focused && visibleDocuments(executionScheme).some(isIts);
+  return vscode.window.state.focused && visibleDocuments().some(isIts);
 }
 
-function visibleDocuments(scheme?: string): readonly vscode.Uri[] {
+function visibleDocuments(): readonly vscode.Uri[] {
   const texts = vscode.window.visibleTextEditors.map(({ document }) => document.uri);
   // Of a tab that has just been opened, the editor isn't visible yet.
   const tabs = vscode.window.tabGroups.all.flatMap(({ activeTab }) => documentIn(activeTab) ?? []);
-  return [...texts, ...tabs].filter((uri) => scheme === undefined || uri.scheme === scheme);
+  return [...texts, ...tabs];
 }

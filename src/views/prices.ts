@@ -1,7 +1,6 @@
 import * as vscode from "vscode";
 import { type Price, readPrices } from "../executions/tokens.ts";
 
-/** The setting `crewdeck.prices`. */
 export class Prices implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;

@@ -54,14 +54,14 @@ describe("What a form says of a local crew's files", () => {
   it("is said to the person alone if there is nothing to do, and is no problem for a report", async () => {
     const crew = { id: "url:https://none.test", name: "none", url: "https://none.test" };
     const { forms, view, send } = restoredForm(parts, crew, () => true);
-    const { length } = recentProblems.all;
+    const { length } = recentProblems;
     const someone = new ScriptedPerson(["escape"]);
     try {
       await waitFor("the form", () => view()?.form !== undefined);
       send({ type: "fillIn" });
       await waitFor("the message", () => someone.shown.length === 1);
       assert.match(someone.shown[0]?.text ?? "", /nothing to fill in from/);
-      assert.equal(recentProblems.all.length, length);
+      assert.equal(recentProblems.length, length);
     } finally {
       someone.dispose();
       forms.dispose();

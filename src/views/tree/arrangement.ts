@@ -15,7 +15,6 @@ export type Grouping = (typeof groupings)[number];
 /** Group keys: `waiting`, `crew <id>`, `state <state>`, `day 2026-10-21` (local calendar). */
 export type GroupKind = "waiting" | Grouping;
 
-/** In group order: what needs attention first. */
 export const groupStates = [
   "waiting",
   "running",
@@ -85,7 +84,6 @@ export function filterLabel({ text, states }: Filter): string {
   ).join(" · ");
 }
 
-/** Local IDs of executions with an input value containing a text, in any case. */
 type FindsInput = (text: string) => ReadonlySet<string>;
 
 /** Searches title, crew, IDs and inputs, in any case. */
@@ -114,7 +112,6 @@ export interface Rules {
   readonly filter: Filter;
 }
 
-/** Without a group if the filter hides it. */
 interface Placed {
   readonly execution: ExecutionSummary;
   readonly group: string | undefined;
@@ -170,7 +167,6 @@ export class Arrangement {
     return isSet(this.rules.filter);
   }
 
-  /** Includes hidden executions. */
   get size(): number {
     return this.#placed.size;
   }
@@ -220,7 +216,6 @@ export class Arrangement {
     return { groups, rows };
   }
 
-  /** Unsorted. */
   groups(): readonly string[] {
     return [...this.#groups.keys()];
   }
@@ -229,7 +224,6 @@ export class Arrangement {
     return this.#groups.has(group);
   }
 
-  /** Pinned first, then newest. */
   members(group: string): readonly ExecutionSummary[] {
     return this.#groups.get(group) ?? [];
   }
@@ -242,7 +236,6 @@ export class Arrangement {
     return Math.max(0, this.members(group).length - this.#limitOf(group));
   }
 
-  /** Returns the first of the added executions. */
   showMore(group: string): ExecutionSummary | undefined {
     const limit = this.#limitOf(group);
     this.#limits.set(group, limit + page);

@@ -124,7 +124,6 @@ export function taskRow(
   };
 }
 
-/** With its attempt from the second on. */
 function taskWithAttempt({ taskId, attempt }: NonNullable<ExecutionSummary["waiting"]>): string {
   const task = shortName(taskId);
   return attempt > 1 ? l10n.t("{0}, attempt {1}", task, attempt) : task;
@@ -156,7 +155,6 @@ function details({ request, error }: ExecutionSummary): readonly string[] {
   );
 }
 
-/** For the manifest's menus. */
 function factsOf(execution: ExecutionSummary, { answers, actions }: BriefView): string {
   const { state, output, waiting, kickoffIds, request, pinned } = execution;
   return present(

@@ -74,13 +74,11 @@ export function goneCrewRow({ name, url }: CrewRef): Row {
   };
 }
 
-interface CrewCondition {
-  /** Why the crew refused its token. */
-  readonly refusing?: CrewApiError | undefined;
-  readonly tokens?: TokenState | undefined;
-}
-
-export function crewRow(crew: Crew, { refusing, tokens }: CrewCondition): Row {
+/** @param refusing why the crew refused its token */
+export function crewRow(
+  crew: Crew,
+  { refusing, tokens }: { refusing?: CrewApiError | undefined; tokens?: TokenState | undefined },
+): Row {
   const { name, url, local, dashboardUrl } = crew;
   const phase = local && phaseOf(local);
   // A local crew creates its own tokens.

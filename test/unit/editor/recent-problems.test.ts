@@ -1,21 +1,16 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
-import { RecentProblems } from "../../../src/editor/recent-problems.ts";
+import { noteProblem, recentProblems } from "../../../src/editor/recent-problems.ts";
 
 const kept = (error: unknown) => {
-  const problems = new RecentProblems(1);
-  problems.note(0, "Trying", error);
-  return problems.all[0]!;
+  noteProblem(0, "Trying", error);
+  return recentProblems.at(-1)!;
 };
 
 describe("The last problems", () => {
   it("are bounded; the oldest are dropped", () => {
-    const problems = new RecentProblems(3);
-    for (let count = 1; count <= 5; count++) problems.note(count, "Trying", new Error("no"));
-    assert.deepEqual(
-      problems.all.map(({ at }) => at),
-      [3, 4, 5],
-    );
+    for (let count = 1; count <= 52; count++) noteProblem(count, "Trying", new Error("no"));
+    assert.deepEqual([recentProblems.length, recentProblems[0]?.at], [50, 3]);
   });
 
   it("keep an error's class, kind, status and code, and those of its causes", () => {
