@@ -18,7 +18,7 @@ export interface ExecutionParts {
   readonly targets: Targets;
   readonly store: Pick<ExecutionStore, "find" | "list" | "refresh" | "remove" | "update">;
   readonly crews: Pick<Crews, "get">;
-  readonly poller: Pick<Poller, "refusingCrews" | "pollNow" | "pollAgain" | "watchAgain">;
+  readonly poller: Pick<Poller, "refusingCrews" | "pollNow" | "pollAgain">;
   readonly page: Pick<Pages, "open" | "switchTo">;
 }
 
@@ -143,10 +143,8 @@ export async function refresh(
   const crewId =
     execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
   store.refresh();
-  if (execution !== undefined) {
-    if (execution.watchingStoppedAt !== undefined) poller.watchAgain(execution.localId);
-    await poller.pollNow(execution.localId);
-  } else if (crewId !== undefined) await refreshCrew(parts, crewId);
+  if (execution !== undefined) await poller.pollNow(execution.localId);
+  else if (crewId !== undefined) await refreshCrew(parts, crewId);
   else await poller.pollNow();
   const refused = crewId === undefined ? undefined : poller.refusingCrews().get(crewId);
   // The person requested this crew, and its row looks the same.
@@ -159,8 +157,7 @@ async function refreshCrew(
 ): Promise<void> {
   const [first, ...others] = store
     .list()
-    .filter(({ crew, watchingStoppedAt }) => crew.id === crewId && watchingStoppedAt === undefined)
-    .filter(canBeAsked);
+    .filter((each) => each.crew.id === crewId && canBeAsked(each));
   // With nothing to poll, the next request shows whether the token is accepted.
   if (first === undefined) {
     poller.pollAgain(crewId);

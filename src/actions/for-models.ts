@@ -134,7 +134,6 @@ export async function untilItMatters(
       execution === undefined ||
       hasEnded(execution) ||
       waitsForPerson(execution) ||
-      execution.watchingStoppedAt !== undefined ||
       isHopeless(execution);
     if (matters) over.abort();
   };

@@ -310,10 +310,7 @@ function listExecutions({ crews, store, poller }: ToolParts): Tool {
         .filter((each) => crew === undefined || isOfCrew(each.crew));
       const executions = found.slice(0, Math.min(limit, 100)).map((each) => ({
         ...summaryOf(each),
-        ...((each.watchingStoppedAt !== undefined ||
-          doubtOf(each, crews.find(each.crew.id), poller)) && {
-          stale: true,
-        }),
+        ...(doubtOf(each, crews.find(each.crew.id), poller) && { stale: true }),
       }));
       return Promise.resolve(resultOf({ total: found.length, executions }));
     },

@@ -34,15 +34,15 @@ function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"
 export function keepEnd(current: Execution, next: Execution): Execution {
   if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
   if (next.requestIds?.length !== current.requestIds?.length) return next;
-  const { crew, label, title, pinned, watchedSince, resumes, undelivered } = next;
-  const persons = { crew, resumes, ...defined({ label, title, pinned, watchedSince }) };
+  const { crew, label, title, pinned, resumes, undelivered } = next;
+  const persons = { crew, resumes, ...defined({ label, title, pinned }) };
   const { output, usage, executionTime } = { ...next, ...current };
   const tasks = current.tasks.map((task) => ({
     ...task,
     attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
   }));
   const lateTasks = next.tasks.filter(({ taskId }) => taskIn(tasks, taskId) === undefined);
-  const own = without(current, "label", "title", "pinned", "watchedSince", "undelivered");
+  const own = without(current, "label", "title", "pinned", "undelivered");
   const late = defined({ output, usage, executionTime, undelivered });
   return { ...own, ...persons, ...late, tasks: [...tasks, ...lateTasks] };
 }

@@ -198,10 +198,6 @@ export interface ExecutionSummary {
   readonly endedAt?: string;
   /** When the crew last gave a readable answer. */
   readonly seenAt?: string;
-  /** When polling gave up because of age (24 h). */
-  readonly watchingStoppedAt?: string;
-  /** When the person last asked to keep watching (restarts the age limit). */
-  readonly watchedSince?: string;
   readonly progress?: Progress;
   readonly tasks: readonly TaskSummary[];
   readonly output?: string | true;

@@ -4,8 +4,8 @@ import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Leader } from "../store/leader.ts";
-import { type CrewRef, type Execution, type ExecutionSummary, hasEnded, without } from "./model.ts";
-import { canBeAsked, isTooOld, type Poll, retryDelay, paceOf, sessionOf } from "./polls.ts";
+import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
+import { canBeAsked, type Poll, retryDelay, paceOf, sessionOf } from "./polls.ts";
 import type { ExecutionStore, Reported } from "./store.ts";
 
 /** How long to collect problems: those of a crew without a token fire one event (ms). */
@@ -97,9 +97,7 @@ export class Poller implements Disposable {
     const { store, clock } = this.#options;
     const wanted =
       localId === undefined
-        ? store
-            .list()
-            .filter((each) => !each.watchingStoppedAt && !this.#refusing.has(each.crew.id))
+        ? store.list().filter((each) => !this.#refusing.has(each.crew.id))
         : [store.summary(localId)];
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) return [];
@@ -136,14 +134,6 @@ export class Poller implements Disposable {
     const wasRefusing = this.#refusing.delete(crewId);
     if (wasRefusing) this.#changes.fire({ crewIds: [crewId], localIds: [] });
     this.#pollSoon(this.#ofCrew(crewId));
-  }
-
-  watchAgain(localId: string): void {
-    const { store, clock } = this.#options;
-    store.update(localId, (execution) => ({
-      ...without(execution, "watchingStoppedAt"),
-      watchedSince: new Date(clock.now()).toISOString(),
-    }));
   }
 
   /** Stops polling and aborts requests until `start`. */
@@ -248,8 +238,7 @@ export class Poller implements Disposable {
         return [];
       if (poll.requested !== undefined) return { poll, execution, due: clock.now() };
       const { id } = execution.crew;
-      if (!isPolling || execution.watchingStoppedAt !== undefined || this.#refusing.has(id))
-        return [];
+      if (!isPolling || this.#refusing.has(id)) return [];
       const pace = paceOf(poll, execution, this.#isLookedAt(poll.localId));
       const due = poll.dueAt ?? poll.askedAt + pace;
       return { poll, execution, due: Math.max(due, this.#notBefore.get(id) ?? 0) };
@@ -275,7 +264,6 @@ export class Poller implements Disposable {
       else this.#failed(error, poll, execution);
       // A requested poll succeeded: the crew accepts the token again.
       if (wasRefusing && error === undefined) this.pollAgain(crewId);
-      this.#giveUpByAge(execution.localId);
       this.#polled.fire(execution.localId);
     }
     requested?.resolve(undefined);
@@ -352,30 +340,5 @@ export class Poller implements Disposable {
     this.#refusing.set(crew.id, error);
     this.#changes.fire({ crewIds: [crew.id], localIds: [] });
     this.#refusals.fire({ crew, error });
-  }
-
-  /**
-   * Only after a poll, so that what ended while no window was open is seen. An ended execution was polled only for its
-   * callbacks.
-   */
-  #giveUpByAge(localId: string): void {
-    const { store, clock, log } = this.#options;
-    const now = clock.now();
-    const isDue = (execution: ExecutionSummary) =>
-      canBeAsked(execution) &&
-      execution.watchingStoppedAt === undefined &&
-      isTooOld(execution, now);
-    const execution = store.summary(localId);
-    if (execution === undefined || !isDue(execution)) return;
-    try {
-      store.update(localId, (current) => {
-        if (!isDue(current)) return current;
-        return hasEnded(current)
-          ? without(current, "undelivered")
-          : { ...current, watchingStoppedAt: new Date(now).toISOString() };
-      });
-    } catch (error) {
-      log.problem("The end of polling an old execution could not be stored.", error);
-    }
   }
 }

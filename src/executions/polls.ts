@@ -7,8 +7,9 @@ const quickPhase = 20_000;
 const unattended = { factor: 4, longest: 60_000 };
 /** If the crew doesn't know the id (ms). */
 const unknownPace = 60_000;
+/** After this time since anything was sent, it is polled this often (ms). */
+const old = { age: 24 * 60 * 60_000, pace: 30 * 60_000 };
 const longestBackOff = 5 * 60_000;
-const ageLimit = 24 * 60 * 60_000;
 
 /** How one execution is polled. Times in milliseconds since 1970. */
 export interface Poll {
@@ -32,8 +33,10 @@ export function pace(age: number, isLookedAt: boolean): number {
 }
 
 export function paceOf(poll: Poll, execution: ExecutionSummary, isLookedAt: boolean): number {
+  const sentAt = lastSentAt(execution);
+  if (poll.askedAt - sentAt >= old.age) return old.pace;
   // After a kickoff or a resume, whoever sent it, polling is quick again.
-  const age = poll.askedAt - Math.max(poll.seenFrom, wantedSince(execution));
+  const age = poll.askedAt - Math.max(poll.seenFrom, sentAt);
   return mayWait(execution) && age >= 0 ? unknownPace : pace(age, isLookedAt);
 }
 
@@ -46,19 +49,6 @@ export function retryDelay({ failures }: Poll, random: number): number {
 export function canBeAsked(execution: ExecutionSummary): boolean {
   const isOver = hasEnded(execution) && !sendsCallbacks(execution);
   return !isOver && execution.kickoffIds.length > 0;
-}
-
-export function isTooOld(execution: ExecutionSummary, now: number): boolean {
-  return now - wantedSince(execution) >= ageLimit;
-}
-
-/** When something was sent, or the person asked to keep watching, last. */
-function wantedSince(execution: ExecutionSummary): number {
-  const { watchedSince } = execution;
-  return Math.max(
-    lastSentAt(execution),
-    watchedSince === undefined ? -Infinity : Date.parse(watchedSince),
-  );
 }
 
 /** What was requested before a resume, a new id or a callback's pause doesn't count after it. */

@@ -88,14 +88,13 @@ export function unfollowed(
   return last?.outcome === "answered" && last.isFollowed === undefined ? last : undefined;
 }
 
-/** Polling that gave up because of age restarts. */
 export function resumeSending(
   execution: Execution,
   target: ResumeTarget,
   feedback: Feedback,
 ): Execution {
   const resumes = [...execution.resumes, { ...target, feedback, outcome: "sending" as const }];
-  return { ...without(execution, "watchingStoppedAt"), resumes };
+  return { ...execution, resumes };
 }
 
 /** A new id (observed) is followed, even after an end. */
@@ -222,6 +221,6 @@ export function waitsAt(
 
 /** The execution without its end, and without doubts about its state. */
 export function reopened(execution: Execution): Execution {
-  const doubts = ["mayBeWaiting", "stillPaused", "stateText", "watchingStoppedAt"] as const;
+  const doubts = ["mayBeWaiting", "stillPaused", "stateText"] as const;
   return without(execution, "endedAt", "output", "error", ...doubts);
 }

@@ -37,8 +37,7 @@ export interface Circumstances {
 
 /** What it does now isn't known. */
 export function isUnwatched(execution: ExecutionSummary, { doubt }: Circumstances): boolean {
-  const { watchingStoppedAt } = execution;
-  return !hasEnded(execution) && (doubt !== undefined || watchingStoppedAt !== undefined);
+  return !hasEnded(execution) && doubt !== undefined;
 }
 
 export const verbs = [
@@ -49,7 +48,6 @@ export const verbs = [
   "sendAgain",
   "continueExecution",
   "discardExecution",
-  "refresh",
   "trackExecution",
   "stop",
   "runAgain",
@@ -86,14 +84,13 @@ export function actionsOf(
 ): readonly Action[] {
   const { isKickingOff = false, isInterrupted = false, canStop = false } = circumstances;
   if (isKickingOff) return [];
-  const { state, kickoffIds, request, watchingStoppedAt } = execution;
+  const { state, kickoffIds, request } = execution;
   const isUnconfirmed = state === "unconfirmed";
   const mayStop = canStop && !isInterrupted && !hasEnded(execution) && kickoffIds.length > 0;
   const again = request !== undefined && (isUnconfirmed || hasEnded(execution));
   return present<Action>(
     isInterrupted && { verb: "continueExecution", label: l10n.t("Continue") },
     isInterrupted && { verb: "discardExecution", label: l10n.t("Discard…") },
-    watchingStoppedAt !== undefined && { verb: "refresh", label: l10n.t("Watch Again") },
     isUnconfirmed && { verb: "trackExecution", label: l10n.t("Track by Its ID…") },
     mayStop && stopAction(execution),
     again && { verb: "runAgain", label: l10n.t("Run Again…") },

@@ -56,9 +56,8 @@ function elapsedOf(execution: ExecutionSummary, interrupted?: number): string | 
   const started = Date.parse(execution.startedAt);
   const whole = wholeTime(execution);
   if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
-  const { state, origin, watchingStoppedAt } = execution;
-  if (origin === "tracked" || watchingStoppedAt !== undefined || state === "unconfirmed")
-    return undefined;
+  const { state, origin } = execution;
+  if (origin === "tracked" || state === "unconfirmed") return undefined;
   if (interrupted === undefined) return started;
   return interrupted - started < 1_000 ? undefined : formatSpan(interrupted - started);
 }

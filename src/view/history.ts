@@ -14,7 +14,7 @@ export function historyOf(
   activity: Activity,
   { isInterrupted = false }: Circumstances,
 ): readonly { readonly at: string; readonly text: string }[] {
-  const { origin, startedAt, watchingStoppedAt, resumes } = execution;
+  const { origin, startedAt, resumes } = execution;
   const start = origin === "tracked" ? l10n.t("Tracked from here on") : l10n.t("Kicked off");
   const entries = present<{ at: string; text: string }>(
     { at: startedAt, text: start },
@@ -36,10 +36,6 @@ export function historyOf(
         at: iso(interruptedAt(execution, activity)),
         text: interruptedLabel(),
       },
-    watchingStoppedAt !== undefined && {
-      at: watchingStoppedAt,
-      text: l10n.t("No longer watched"),
-    },
   );
   return entries.length === 1
     ? []

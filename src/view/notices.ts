@@ -25,7 +25,6 @@ export interface Notice {
     | "queued"
     | "run again"
     | "answered pause"
-    | "stopped watching"
     | "undelivered callbacks"
     | "no result"
     | "error";
@@ -39,7 +38,7 @@ export function noticesOf(
   execution: Execution,
   { doubt, isKickingOff = false, isInterrupted = false, earlier }: Circumstances,
 ): readonly Notice[] {
-  const { state, watchingStoppedAt, crew, engine, output } = execution;
+  const { state, crew, engine, output } = execution;
   const isQueuedHere =
     state === "queued" && engine === "crewai" && isLocalCrew(crew) && !isInterrupted;
   const pause = answeredPause(execution);
@@ -70,13 +69,6 @@ export function noticesOf(
         l10n.t(
           "The crew accepted your feedback on “{0}”, but it still reports the pause. Most likely it is only slow. Nothing is sent again by itself: “Send Again…” asks first.",
           inlineName(pause.taskId),
-        ),
-      ),
-    watchingStoppedAt !== undefined &&
-      info(
-        "stopped watching",
-        l10n.t(
-          "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
         ),
       ),
     undeliveredNotice(execution),

@@ -49,9 +49,8 @@ function runningIn(
   connected: ReadonlyMap<string, Crew>,
 ): readonly ExecutionSummary[] {
   return executions.filter(
-    ({ state, watchingStoppedAt, crew, kickoffIds }) =>
+    ({ state, crew, kickoffIds }) =>
       (state === "queued" || state === "running") &&
-      watchingStoppedAt === undefined &&
       !isInterrupted(connected.get(crew.id), kickoffIds),
   );
 }

@@ -48,7 +48,6 @@ export function executionParts<Store extends TargetsOptions["store"]>(
       refusingCrews: () => new Map<string, never>(),
       pollNow: () => Promise.resolve(),
       pollAgain: () => undefined,
-      watchAgain: () => undefined,
     },
     page: { open: () => Promise.resolve(), switchTo: () => Promise.resolve() },
   };

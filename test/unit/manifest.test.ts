@@ -76,12 +76,11 @@ function* rows(): Generator<string> {
   const states = (
     ["queued", "running", "completed", "failed", "stopped", "unknown", "unconfirmed"] as const
   ).map((state): Execution => ({ ...others, state }));
-  const unwatched = { watchingStoppedAt: "2026-10-22T12:00:00.000Z" };
   const executions: readonly Execution[] = [
     ...[waits, asks, ...states],
     { ...waits, resumes: [anApproval("unanswered")] },
     { ...waits, resumes: [anApproval("answered")] },
-    { ...others, state: "unknown", mayBeWaiting: true, ...unwatched },
+    { ...others, state: "unknown", mayBeWaiting: true },
     notWaiting({ kickoffIds: [], state: "unconfirmed" }),
   ];
   const circumstances: readonly Circumstances[] = [{ canStop: true }, { isInterrupted: true }];

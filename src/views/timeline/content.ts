@@ -80,9 +80,8 @@ function lastSeen(
 ): number | undefined {
   // It is still seen, but does nothing.
   if (isInterrupted) return interruptedAt(execution, activity);
-  const { state, startedAt, seenAt = startedAt, watchingStoppedAt, history } = execution;
-  if (!mayWait(execution) && state !== "unconfirmed" && watchingStoppedAt === undefined)
-    return undefined;
+  const { state, startedAt, seenAt = startedAt, history } = execution;
+  if (!mayWait(execution) && state !== "unconfirmed") return undefined;
   const change = history?.at(-1);
   const seen = [startedAt, seenAt, change?.notBefore ?? change?.at ?? startedAt].map(Date.parse);
   return Math.max(lastTimeIn(activity) ?? -Infinity, ...seen);

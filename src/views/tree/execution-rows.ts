@@ -131,7 +131,7 @@ function taskWithAttempt({ taskId, attempt }: NonNullable<ExecutionSummary["wait
 
 function warningsOf(execution: ExecutionSummary, { doubt }: Circumstances): readonly string[] {
   if (hasEnded(execution)) return [];
-  const { stop, watchingStoppedAt } = execution;
+  const { stop } = execution;
   const pending = pendingResume(execution);
   return present(
     pending?.outcome === "sending" && l10n.t("sending feedback…"),
@@ -140,7 +140,7 @@ function warningsOf(execution: ExecutionSummary, { doubt }: Circumstances): read
     isStopping(execution) && l10n.t("stopping…"),
     stop?.outcome === "unanswered" && l10n.t("request to stop may have been sent"),
     stop?.outcome === "ignored" && l10n.t("asked to stop, and goes on"),
-    doubt?.short ?? (watchingStoppedAt && l10n.t("no longer watched")),
+    doubt?.short,
   );
 }
 

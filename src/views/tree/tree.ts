@@ -327,8 +327,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   #planTimes(): void {
     const { store, circumstances, clock } = this.#options;
-    const running = () =>
-      store.list().filter((each) => !hasEnded(each) && each.watchingStoppedAt === undefined);
+    const running = () => store.list().filter((each) => !hasEnded(each));
     if (!this.view.visible || running().length === 0) {
       this.#cancelTimes?.();
       this.#cancelTimes = undefined;

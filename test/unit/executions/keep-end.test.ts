@@ -5,8 +5,8 @@ import { anExecution, time } from "./samples.ts";
 describe("an ended execution", () => {
   const ended = anExecution({ state: "completed", output: "Done", endedAt: time(60) });
 
-  it("accepts a label, a pin and continued watching, and their removal", () => {
-    const owned = { label: "Mine", pinned: true, watchedSince: time(90) } as const;
+  it("accepts a label and a pin, and their removal", () => {
+    const owned = { label: "Mine", pinned: true } as const;
     const taken = keepEnd(ended, { ...ended, ...owned });
     assert.deepEqual(taken, { ...ended, ...owned });
     assert.deepEqual(keepEnd(taken, ended), ended);

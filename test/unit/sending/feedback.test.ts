@@ -393,13 +393,6 @@ describe("sending feedback", () => {
     assert.match(named.message, /^Your feedback on “.+” failed: No token\. Do something\.$/);
   });
 
-  it("restarts polling that had stopped after 24 h, even if no response arrives", async () => {
-    const execution = stored(anExecution({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }));
-    resume = () => Promise.reject(lost());
-    await assert.rejects(send(approval(execution)), MaybeSentError);
-    assert.equal(known().watchingStoppedAt, undefined);
-  });
-
   it("sends again on request to a crew that gives all attempts the same number", async () => {
     await send(approval(stored(), rejection));
     const second = pausing("review", "Second.", 1);

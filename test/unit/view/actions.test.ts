@@ -41,11 +41,6 @@ describe("what a person may do with an execution", () => {
     assert.deepEqual(actions(lost, { isKickingOff: true }), []);
   });
 
-  it("is to watch again what is no longer watched", () => {
-    const unwatched = notWaiting({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" });
-    assert.deepEqual(actions(unwatched), ["refresh"]);
-  });
-
   it("is to continue or discard what was interrupted, which can be neither stopped nor answered", () => {
     const held = { isInterrupted: true, canStop: true };
     assert.deepEqual(actions(anExecution(), held), ["continueExecution", "discardExecution"]);

@@ -70,8 +70,6 @@ describe("what the timeline's page gets", () => {
     );
     const late = [{ at: iso(3_000), notBefore: iso(30), ...doubted }];
     assert.equal(shown({ ...doubted, history: late })[0]?.end, start + 30_000);
-    const forgotten = { watchingStoppedAt: iso(3_000), seenAt: iso(40) };
-    assert.equal(shown(forgotten)[0]?.end, start + 40_000, "it is no longer watched");
     assert.equal(shown({ state: "unknown" })[0]?.end, undefined, "the crew still answers");
     const [, task] = spans;
     assert.ok(task !== undefined);
