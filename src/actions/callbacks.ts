@@ -8,9 +8,8 @@ import type { Crew } from "../crews/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
-import { machineSettings, showActions, showStatus } from "../editor/messages.ts";
-import { type Execution, type ExecutionSummary, hasEnded } from "../executions/model.ts";
-import type { ExecutionStore } from "../executions/store.ts";
+import { confirm, machineSettings, showActions, showStatus } from "../editor/messages.ts";
+import { type Execution, hasEnded } from "../executions/model.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import { type Asker, person } from "./asker.ts";
 import type { Pages } from "../views/page/register.ts";
@@ -18,13 +17,12 @@ import { namesOf, type Targets } from "./targets.ts";
 
 export interface CallbackParts {
   readonly targets: Targets;
-  readonly store: Pick<ExecutionStore, "list">;
   readonly crews: Pick<Crews, "get">;
   readonly page: Pick<Pages, "open">;
   readonly trackExecution: (argument: unknown) => Promise<unknown>;
   readonly callbacks: () => Promise<
     Pick<Callbacks, "forFlows" | "take" | "test"> & {
-      readonly flows: Pick<Callbacks["flows"], "hasSecret" | "setSecret">;
+      readonly flows: Pick<Callbacks["flows"], "setSecret">;
     }
   >;
   readonly forms: Pick<KickoffRoom["forms"], "advise">;
@@ -86,59 +84,46 @@ export function callbackVerbs(parts: CallbackParts) {
 
 /** The one that the callback names. A person may track it, or choose one whose ID isn't known. */
 async function executionOf(
-  { targets, store, trackExecution }: CallbackParts,
+  { targets, trackExecution }: CallbackParts,
   { kickoffId }: Payload,
   argument: unknown,
   by: Asker,
 ): Promise<Execution | undefined> {
   const known = targets.find(defined({ kickoffId }));
   if (known !== undefined) return known;
-  const choose = (target: unknown, fits: (each: ExecutionSummary) => boolean) =>
-    targets.execution(target, (each) => !hasEnded(each) && fits(each));
   const target = readTarget(argument);
-  if (kickoffId === undefined || target.kickoffId !== undefined)
-    return await choose(argument, () => true);
-  if (!by.isPerson) return await choose({ ...target, kickoffId }, () => true);
-  const track = vscode.l10n.t("Track It");
-  const other = vscode.l10n.t("Choose an Execution");
-  const mayBeIt = ({ kickoffIds, resumes }: ExecutionSummary) =>
-    kickoffIds.length === 0 || resumes.some(({ outcome }) => outcome === "unanswered");
-  const isOther = store.list().some((each) => !hasEnded(each) && mayBeIt(each));
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t("The callback is of “{0}”, which is not tracked here.", shortName(kickoffId)),
-    {
-      modal: true,
-      detail: isOther
-        ? vscode.l10n.t("Track it in its crew, or choose an execution whose ID is not known.")
-        : vscode.l10n.t("Track it in its crew to see the callback."),
-    },
-    ...[track, ...(isOther ? [other] : [])],
-  );
-  if (chosen === other) return await choose(argument, mayBeIt);
-  if (chosen !== track || (await trackExecution({ kickoffId })) === undefined) return undefined;
-  return targets.find({ kickoffId });
+  const isNamed = kickoffId === undefined || target.kickoffId !== undefined;
+  if (isNamed || !by.isPerson)
+    return await targets.execution(
+      isNamed ? argument : { ...target, kickoffId },
+      (each) => !hasEnded(each),
+    );
+  const isTracked =
+    (await confirm(
+      vscode.l10n.t("The callback is of “{0}”, which is not tracked here.", shortName(kickoffId)),
+      vscode.l10n.t("Track it in its crew to see the callback."),
+      vscode.l10n.t("Track It"),
+    )) && (await trackExecution({ kickoffId })) !== undefined;
+  return isTracked ? targets.find({ kickoffId }) : undefined;
 }
 
 function textOf({ via, url = "", roundTripMs = 0 }: CallbackTest, crew: string): string {
-  switch (via) {
-    case "none":
-      return vscode.l10n.t(
-        "“{0}” can't call this machine: callbacks need a public address. Without one, a pause of this crew shows as “may be waiting for you”.",
-        crew,
-      );
-    case "loopback":
-      return vscode.l10n.t(
-        "Callbacks work for crews on this machine: a request to {0} came back in {1} ms. Deployed crews need a public address.",
-        url,
-        roundTripMs,
-      );
-    default:
-      return vscode.l10n.t(
-        "Callbacks work: a request to {0} came to this machine in {1} ms.",
-        url,
-        roundTripMs,
-      );
-  }
+  if (via === "none") return unreachable(crew);
+  const works = vscode.l10n.t(
+    "Callbacks work: a request to {0} came to this machine in {1} ms.",
+    url,
+    roundTripMs,
+  );
+  return via === "loopback"
+    ? `${works} ${vscode.l10n.t("Deployed crews need a public address.")}`
+    : works;
+}
+
+function unreachable(crew: string): string {
+  return vscode.l10n.t(
+    "“{0}” can't call this machine: callbacks need a public address. Without one, a pause of this crew shows as “may be waiting for you”. Set up a tunnel or a relay in the settings.",
+    crew,
+  );
 }
 
 /** From a program, the clipboard, or a box. @throws UserError if a program's text has no callback */
@@ -186,26 +171,18 @@ function flowEntries({ targets, callbacks, forms }: CallbackParts) {
       const url = await offeringSettings(async () => {
         const found = await receiver.forFlows(crew);
         if (found !== undefined) return found;
-        throw new UserError(
-          vscode.l10n.t(
-            "“{0}” can't call this machine: the webhook needs a public address. Set up a tunnel or a relay in the settings, then copy the address.",
-            crew.name,
-          ),
-        );
+        throw new UserError(unreachable(crew.name));
       });
       // It may have asked for what was missing.
       await forms.advise();
       await vscode.env.clipboard.writeText(url);
-      if (await receiver.flows.hasSecret(crew.id))
-        showStatus(vscode.l10n.t("The feedback webhook's address of “{0}” is copied.", crew.name));
-      else
-        void showActions(
-          "Information",
-          vscode.l10n.t(
-            "The address is copied. Enter it in the deployment's settings, and set its secret here: without it, no request is accepted.",
-          ),
-          [entryAction(vscode.l10n.t("Set Feedback Secret…"), "secret", crew.id)],
-        );
+      void showActions(
+        "Information",
+        vscode.l10n.t(
+          "The address is copied. Enter it in the deployment's settings, and set its secret here: without it, no request is accepted.",
+        ),
+        [entryAction(vscode.l10n.t("Set Feedback Secret…"), "secret", crew.id)],
+      );
       return { crew: crew.name, url };
     }),
   };

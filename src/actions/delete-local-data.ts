@@ -10,7 +10,6 @@ import { logProblem } from "../editor/log.ts";
 import { executionScheme } from "../editor/manifest.ts";
 import { plainMessage, showStatus } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
-import { isLocalCrew } from "../executions/model.ts";
 import { pendingResume } from "../executions/resumes.ts";
 import type { ClearScope } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
@@ -20,6 +19,7 @@ import type { Senders } from "../sending/senders.ts";
 import type { Database } from "../store/database.ts";
 import { isOurPanel } from "../views/attention.ts";
 import { forgetHeaders, headersKey } from "../views/export/endpoint.ts";
+import { present } from "../view/words.ts";
 import type { ExecutionTree } from "../views/tree/tree.ts";
 import type { Asker } from "./asker.ts";
 
@@ -49,7 +49,7 @@ export async function deleteLocalData(
   argument: unknown,
   { isPerson }: Asker,
 ): Promise<unknown> {
-  const { crews, executions, locals } = parts;
+  const { crews, executions, locals, sending } = parts;
   const counts = {
     executions: executions.store.list().length,
     localCrews: locals.count(),
@@ -59,7 +59,16 @@ export async function deleteLocalData(
     ? await ask(counts, parts)
     : read({ what: choice(["data", "everything"]) }, argument).what;
   if (scope === undefined) return undefined;
-  checkNothingIsSent(parts);
+  // A request in progress must store its outcome.
+  const [sent] = sending.now();
+  if (sent !== undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” is being sent to “{1}”, and the outcome must be stored. Nothing was deleted; try again later.",
+        titleOf(sent),
+        sent.crew.name,
+      ),
+    );
   const left = await clearLocalData(parts, scope);
   if (isPerson) report(left);
   return {
@@ -69,63 +78,37 @@ export async function deleteLocalData(
   };
 }
 
-/** A request in progress must store its outcome. @throws UserError */
-function checkNothingIsSent({ sending }: DeleteParts): void {
-  const [sent] = sending.now();
-  if (sent === undefined) return;
-  throw new UserError(
-    vscode.l10n.t(
-      "“{0}” is being sent to “{1}”, and the outcome must be stored. Nothing was deleted; try again later.",
-      titleOf(sent),
-      sent.crew.name,
-    ),
-  );
-}
-
 async function ask(
-  counts: Readonly<Record<"executions" | "localCrews" | "crews", number>>,
+  { executions, localCrews, crews }: Record<"executions" | "localCrews" | "crews", number>,
   parts: DeleteParts,
 ): Promise<ClearScope | undefined> {
   const keep = vscode.l10n.t("Delete, Keep Connected Crews");
   const everything = vscode.l10n.t("Delete Everything");
-  const executions = parts.executions.store.list();
-  const mayHaveBeenSent = executions.some(
-    (each) => each.state === "unconfirmed" || pendingResume(each) !== undefined,
-  );
-  const detail = [
-    vscode.l10n.t("This is deleted, for all windows:"),
-    [
-      vscode.l10n.t("• executions with their inputs and outputs: {0}", counts.executions),
-      vscode.l10n.t("• saved values of forms, what forms remember, and drafts of feedback"),
-      counts.localCrews > 0 &&
-        vscode.l10n.t(
-          "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
-          counts.localCrews,
-        ),
-      vscode.l10n.t("• all files in {0}", parts.context.globalStorageUri.fsPath),
-    ]
-      .filter(Boolean)
-      .join("\n"),
-    counts.crews > 0 &&
+  const mayHaveBeenSent = parts.executions.store
+    .list()
+    .some((each) => each.state === "unconfirmed" || pendingResume(each) !== undefined);
+  const detail = present(
+    vscode.l10n.t(
+      "For all windows, this deletes executions with their inputs and outputs ({0}), saved values, drafts of feedback, and all files in {1}. Local crews ({2}) are stopped, and their executions end; the projects stay. Executions at deployed crews continue there. This can't be undone.",
+      executions,
+      parts.context.globalStorageUri.fsPath,
+      localCrews,
+    ),
+    crews > 0 &&
       vscode.l10n.t(
         "“{0}” also removes the connected crews ({1}) from your settings and deletes their tokens.",
         everything,
-        counts.crews,
+        crews,
       ),
-    executions.every(({ crew }) => isLocalCrew(crew))
-      ? vscode.l10n.t("This can't be undone.")
-      : vscode.l10n.t(
-          "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
-        ),
     mayHaveBeenSent &&
       vscode.l10n.t(
         "A kickoff or feedback may have been sent without a response: the record that prevents sending it a second time is deleted, too.",
       ),
-  ];
+  );
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t("Delete Crewdeck's data from this machine?"),
-    { modal: true, detail: detail.filter(Boolean).join("\n\n") },
-    ...(counts.crews === 0 ? [] : [keep]),
+    { modal: true, detail: detail.join("\n\n") },
+    ...(crews === 0 ? [] : [keep]),
     everything,
   );
   return chosen === keep ? "data" : chosen === everything ? "everything" : undefined;
@@ -133,18 +116,15 @@ async function ask(
 
 function report(left: readonly Unremoved[]): void {
   for (const { path, error } of left) logProblem("Deleting local data", error, path);
-  if (left.length === 0) {
-    showStatus(vscode.l10n.t("Crewdeck's data on this machine is deleted."));
-    return;
+  if (left.length === 0) showStatus(vscode.l10n.t("Crewdeck's data on this machine is deleted."));
+  else {
+    const lines = left.map(({ path, error }) => `${path}: ${messageOf(error)}`);
+    const text = vscode.l10n.t(
+      "Not everything could be deleted; the rest is gone. {0}",
+      lines.join(" "),
+    );
+    void vscode.window.showWarningMessage(plainMessage(text));
   }
-  const lines = left.map(({ path, error }) =>
-    messageOf(error).includes(path) ? messageOf(error) : `${path}: ${messageOf(error)}`,
-  );
-  const text = vscode.l10n.t(
-    "Not everything could be deleted; the rest is gone. {0}",
-    lines.join(" "),
-  );
-  void vscode.window.showWarningMessage(plainMessage(text));
 }
 
 /** In all open windows. @returns what could not be deleted */

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { flag, read, readTarget } from "../editor/arguments.ts";
 import { confirm, showStatus } from "../editor/messages.ts";
@@ -61,24 +61,15 @@ export function executionVerbs(parts: ExecutionParts) {
 }
 
 function removalQuestion(execution: ExecutionSummary): Question {
-  const [kickoffId] = execution.kickoffIds;
-  const detail = [
-    vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine."),
-  ];
-  if (kickoffId === undefined)
-    detail.unshift(
-      vscode.l10n.t(
-        "The kickoff got no response. If the execution started, it continues at the crew; to track it then, you need its ID, which a deployed crew's dashboard shows.",
-      ),
-    );
-  else {
-    if (!hasEnded(execution))
-      detail.unshift(vscode.l10n.t("It continues at the crew, but is no longer watched here."));
-    detail.push(vscode.l10n.t("Its ID is {0}.", kickoffId));
-  }
   return {
     title: vscode.l10n.t("Remove “{0}” from the list?", titleOf(execution)),
-    parts: [detail.join(" ")],
+    parts: [
+      vscode.l10n.t(
+        "Its title, inputs, outputs and your feedback are removed from this machine. Nothing changes at the crew: if it has not ended, it continues there. To track it again, you need its ID: {0}",
+        execution.kickoffIds[0] ??
+          vscode.l10n.t("not known here, because the kickoff got no response"),
+      ),
+    ],
     allow: vscode.l10n.t("Remove from List"),
   };
 }
@@ -100,28 +91,17 @@ async function rename({ store }: ExecutionParts, execution: ExecutionSummary): P
 async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): Promise<void> {
   const { crew: name } = readTarget(argument);
   const crewId = name === undefined ? undefined : crews.get(name).id;
-  const all = store
+  const ended = store
     .list()
     .filter(hasEnded)
-    .filter(({ crew }) => crewId === undefined || crew.id === crewId);
-  const ended = all.filter(({ pinned }) => pinned !== true);
-  if (ended.length === 0) {
-    showStatus(
-      all.length === 0
-        ? vscode.l10n.t("There is no ended execution to clear.")
-        : vscode.l10n.t("All ended executions are pinned, and those stay."),
-    );
-    return;
-  }
+    .filter(({ crew, pinned }) => pinned !== true && (crewId === undefined || crew.id === crewId));
+  if (ended.length === 0)
+    throw new NothingToDo(vscode.l10n.t("There is no ended execution to clear; pinned ones stay."));
+  const question = vscode.l10n.t("Clear ended executions? ({0})", ended.length);
   const detail = vscode.l10n.t(
-    "Their inputs and outputs are removed from this machine. Nothing changes at the crews.",
+    "Their inputs and outputs are removed from this machine. Nothing changes at the crews. Pinned executions stay.",
   );
-  const pinned = ended.length === all.length ? "" : ` ${vscode.l10n.t("Pinned executions stay.")}`;
-  const question =
-    ended.length === 1
-      ? vscode.l10n.t("Clear 1 ended execution?")
-      : vscode.l10n.t("Clear {0} ended executions?", ended.length);
-  if (await confirm(question, detail + pinned, vscode.l10n.t("Clear")))
+  if (await confirm(question, detail, vscode.l10n.t("Clear")))
     for (const { localId } of ended) store.remove(localId);
 }
 

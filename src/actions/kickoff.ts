@@ -61,11 +61,7 @@ export function kickoffVerb(parts: KickoffParts) {
     if (name !== undefined && folder !== undefined)
       throw new UserError(vscode.l10n.t("Give “crew” or “folder”, not both."));
     if (form === false && name === undefined && folder === undefined)
-      throw new UserError(
-        vscode.l10n.t(
-          "With “form: false” nothing is asked, so “crew” or “folder” must name the crew.",
-        ),
-      );
+      throw new UserError(vscode.l10n.t("“{0}” is missing.", "crew"));
     const crew = await (folder === undefined
       ? targets.crew(argument)
       : locals.start({ folder, ...defined({ crewClass }) }));
@@ -122,12 +118,10 @@ export function kickoffQuestion(
   return {
     title: vscode.l10n.t("Kick off “{0}”?", crew.name),
     parts: [
-      costsMoney(crew)
-        ? vscode.l10n.t(
-            "{0} starts an execution with these inputs, which can cost money. Not every crew lets you stop it.",
-            place,
-          )
-        : vscode.l10n.t("{0} starts an execution with these inputs.", place),
+      vscode.l10n.t("{0} starts an execution with these inputs.", place),
+      ...(costsMoney(crew)
+        ? [vscode.l10n.t("It can cost money. Not every crew lets you stop it.")]
+        : []),
       ...unlisted.map(({ text }) => text),
       ...partsOf(inputs),
     ],

@@ -19,49 +19,39 @@ const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 /** `/add?name&url` or `/track?url&id`; other parameters are ignored. @throws UserError that says why it isn't followed */
 export function readLink(path: string, query: string): Link {
   const given = new URLSearchParams(query);
-  const route = withoutEndSlashes(path);
   if (holdsSecret(given))
     throw new UserError(
       l10n.t(
         "A link to Crewdeck seems to contain a token, so it was not followed. Links are kept in histories, chats and logs: treat that token as leaked, and create a new one in the crew's dashboard. A token is never taken from a link.",
       ),
     );
-  if (route !== "/add" && route !== "/track")
-    throw new UserError(
-      l10n.t(
-        "Crewdeck has no such link. Links can add a crew (/add?name&url) and track an execution (/track?url&id), nothing else.",
-      ),
-    );
+  const route = withoutEndSlashes(path);
   const textOf = (name: string) => given.get(name)?.trim() ?? "";
-  const url = addressIn(textOf("url"));
-  if (route === "/add") {
-    const name = textOf("name");
-    if (name.length > 100 || hidden.test(name))
-      throw new UserError(
-        l10n.t(
-          "This link to Crewdeck was not followed: the name in it is too long or has invisible characters.",
-        ),
-      );
-    return name === "" ? { url } : { url, name };
-  }
-  const kickoffId = textOf("id");
-  if (!/^[^\s/?#\\]{1,200}$/.test(kickoffId) || hidden.test(kickoffId))
-    throw new UserError(
-      l10n.t(
-        "This link to Crewdeck was not followed: its “id” is missing, or isn't a valid execution ID.",
-      ),
-    );
-  return { url, kickoffId };
+  const [name, kickoffId] = [textOf("name"), textOf("id")];
+  if (route === "/add" && name.length <= 100 && !hidden.test(name))
+    return { url: addressIn(textOf("url")), ...(name !== "" && { name }) };
+  if (route === "/track" && /^[^\s/?#\\]{1,200}$/.test(kickoffId) && !hidden.test(kickoffId))
+    return { url: addressIn(textOf("url")), kickoffId };
+  throw notFollowed("");
 }
 
 function addressIn(text: string): string {
-  if (text === "")
-    throw new UserError(l10n.t("This link to Crewdeck names no crew: its “url” is missing."));
   try {
     return normaliseAddress(text);
   } catch (error) {
-    throw new UserError(l10n.t("This link to Crewdeck was not followed. {0}", messageOf(error)));
+    throw notFollowed(messageOf(error));
   }
+}
+
+function notFollowed(why: string): UserError {
+  return new UserError(
+    l10n
+      .t(
+        "A link to Crewdeck was not followed: it must be /add?name&url, to add a crew, or /track?url&id, to track an execution, with a name, address and ID that are valid. {0}",
+        why,
+      )
+      .trim(),
+  );
 }
 
 function holdsSecret(given: URLSearchParams): boolean {

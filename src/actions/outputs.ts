@@ -69,42 +69,28 @@ export function outputVerbs({ targets, store, outputsFolder }: OutputParts) {
   };
 }
 
-/** Named, else the only one, else chosen by the person. @throws UserError if there is none */
+/** Named, else the only one, else chosen by the person. @throws NothingToDo if there is none */
 async function chooseOutput(
   execution: Execution,
   argument: unknown,
   by: Asker,
 ): Promise<Output | undefined> {
-  const all = outputsOf(execution);
   const { taskId, attempt, result } = read({ ...targetMembers, result: flag }, argument);
-  if (taskId !== undefined) {
-    const found = all.findLast(
-      ({ part }) =>
-        part.kind === "attempt" &&
-        part.taskId === taskId &&
-        (attempt === undefined || part.attempt === attempt),
-    );
-    if (found !== undefined) return found;
-    throw new UserError(
-      vscode.l10n.t("The crew has not returned an output of the task “{0}”.", shortName(taskId)),
-    );
-  }
   // Without a task, programs and lenses mean the result; documents and tree rows mean any output.
   const isResult =
     argument instanceof vscode.Uri
       ? parsePartUri(argument)?.part.kind === "result"
       : result === true || !by.isPerson;
-  if (isResult) {
-    const found = all.find(({ part }) => part.kind === "result");
-    if (found !== undefined) return found;
-    throw new UserError(
-      vscode.l10n.t("The execution has no result yet. Name the task whose output you mean."),
-    );
-  }
-  if (all.length === 0)
-    throw new NothingToDo(vscode.l10n.t("The crew has not returned any output of this execution."));
-  if (all.length === 1) return all[0];
-  const items = all.map((output) => ({ ...itemFor(output), output }));
+  const fitting = outputsOf(execution).filter(({ part }) => {
+    if (taskId === undefined) return !isResult || part.kind === "result";
+    if (part.kind === "result" || part.taskId !== taskId) return false;
+    return attempt === undefined || part.attempt === attempt;
+  });
+  if (fitting.length === 0)
+    throw new NothingToDo(vscode.l10n.t("The crew has not returned this output."));
+  // Of a task, the last one.
+  if (fitting.length === 1 || taskId !== undefined) return fitting.at(-1);
+  const items = fitting.map((output) => ({ ...itemFor(output), output }));
   const placeHolder = vscode.l10n.t("Which output?");
   return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
     ?.output;
@@ -136,9 +122,7 @@ export async function openRawAnswer(
 ): Promise<vscode.Uri | undefined> {
   const kickoffId = execution.kickoffIds.at(-1);
   if (kickoffId === undefined)
-    throw new UserError(
-      vscode.l10n.t("Its state can't be requested: the kickoff got no response with an ID."),
-    );
+    throw new UserError(vscode.l10n.t("It has no ID: the kickoff got no response."));
   await crews.ready(execution.crew);
   const askedAt = clock.now();
   try {
@@ -159,29 +143,25 @@ export async function openRawAnswer(
   }
 }
 
-/** Compares with the previous attempt; by default, the last one. */
-async function compareAttempts(
-  execution: Execution,
-  argument: unknown,
-  by: Asker,
-): Promise<AttemptPair | undefined> {
+/** Compares with the previous attempt; by default, the one that waits, else the last one. */
+async function compareAttempts(execution: Execution, argument: unknown): Promise<AttemptPair> {
+  const { waiting } = execution;
   const { taskId, attempt } = readTarget(argument);
   const pairs = attemptPairs(execution).filter(
     (each) =>
       (taskId === undefined || each.taskId === taskId) &&
       (attempt === undefined || each.attempt === attempt),
   );
-  if (pairs.length === 0)
+  const waits = pairs.find(
+    (each) => each.taskId === waiting?.taskId && each.attempt === waiting.attempt,
+  );
+  const pair = waits ?? pairs.at(-1);
+  if (pair === undefined)
     throw new NothingToDo(
       vscode.l10n.t(
         "There are no two outputs to compare. A task has a second one after it was rejected and run again.",
       ),
     );
-  const pair =
-    !by.isPerson || attempt !== undefined || pairs.length === 1
-      ? pairs.at(-1)
-      : await choosePair(execution, pairs);
-  if (pair === undefined) return undefined;
   const [before, after] = [pair.previous, pair.attempt];
   const task = shortName(pair.taskId);
   const uriOf = (attempt: number) =>
@@ -193,25 +173,6 @@ async function compareAttempts(
     vscode.l10n.t("{0}: attempt {1} ↔ attempt {2}", task, before, after),
   );
   return pair;
-}
-
-/** The waiting attempt, else the person's choice. */
-async function choosePair(
-  { waiting }: Execution,
-  pairs: readonly AttemptPair[],
-): Promise<AttemptPair | undefined> {
-  const waits = pairs.findLast(
-    (pair) => pair.taskId === waiting?.taskId && pair.attempt === waiting.attempt,
-  );
-  if (waits !== undefined) return waits;
-  const items = pairs.toReversed().map((pair) => ({
-    label: plainLabel(shortName(pair.taskId)),
-    description: vscode.l10n.t("attempt {0} with attempt {1}", pair.attempt, pair.previous),
-    pair,
-  }));
-  const title = vscode.l10n.t("Compare Attempts");
-  const placeHolder = vscode.l10n.t("Which attempt, with the one before it?");
-  return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.pair;
 }
 
 export interface CompareParts {
@@ -237,14 +198,12 @@ export function compareVerb({ targets, store, comparisons }: CompareParts) {
     if (readTarget(other).kickoffId === undefined)
       throw new UserError(vscode.l10n.t("“{0}” is missing.", "with.kickoffId"));
     const right = await targets.execution(other);
-    if (right?.localId === left.localId)
-      throw new UserError(vscode.l10n.t("An execution can't be compared with itself. Name two."));
+    if (right?.localId === left.localId) throw new UserError(nameTwo());
     return right && { left, right };
   };
   const selectedPair = (rows: readonly unknown[]) => {
     const [one, other, ...more] = targets.selected(rows);
-    if (one === undefined || other === undefined || more.length > 0)
-      throw new UserError(vscode.l10n.t("Select two executions to compare them."));
+    if (one === undefined || other === undefined || more.length > 0) throw new UserError(nameTwo());
     return byTime(one, other);
   };
   return async (argument: unknown, _by: Asker, selected?: readonly unknown[]) => {
@@ -253,4 +212,8 @@ export function compareVerb({ targets, store, comparisons }: CompareParts) {
     await comparisons.open(pair);
     return { ...namesOf(pair.left), with: namesOf(pair.right) };
   };
+}
+
+function nameTwo(): string {
+  return vscode.l10n.t("Name two executions to compare them.");
 }

@@ -46,27 +46,20 @@ export function stopVerb({ targets, crews, sending }: StopParts) {
 }
 
 function stopQuestion(execution: Execution): Question {
-  const title = titleOf(execution);
   const place = crewAndPlace(execution);
-  return isLocalCrew(execution.crew)
-    ? {
-        title: vscode.l10n.t("Stop “{0}”?", title),
-        parts: [
-          vscode.l10n.t(
+  return {
+    title: vscode.l10n.t("Stop “{0}”?", titleOf(execution)),
+    parts: [
+      isLocalCrew(execution.crew)
+        ? vscode.l10n.t(
             "{0} ends it for good: the task under way is abandoned, and nothing continues it. Outputs that you have stay here.",
             place,
-          ),
-        ],
-        allow: vscode.l10n.t("Stop Execution"),
-      }
-    : {
-        title: vscode.l10n.t("Try to stop “{0}”?", title),
-        parts: [
-          vscode.l10n.t(
+          )
+        : vscode.l10n.t(
             "A request to stop is sent to {0}. Not every deployed crew can stop an execution; if this one does, it ends for good. Its state shows whether it stopped.",
             place,
           ),
-        ],
-        allow: vscode.l10n.t("Try to Stop"),
-      };
+    ],
+    allow: vscode.l10n.t("Stop Execution"),
+  };
 }

@@ -38,13 +38,7 @@ export class Targets {
     const candidates = crews.list().filter(fits);
     if (candidates.length === 0)
       throw new NothingToDo(
-        crews.list().length === 0
-          ? vscode.l10n.t(
-              "No crew is connected yet. Connect a deployed crew, or start a local one.",
-            )
-          : vscode.l10n.t(
-              "There is no such crew yet. Connect a deployed crew, or start a local one.",
-            ),
+        vscode.l10n.t("There is no such crew yet. Connect a deployed crew, or start a local one."),
         [
           addCrewAction(),
           { title: vscode.l10n.t("Start Local Crew"), command: "crewdeck.startLocalCrew" },
@@ -104,14 +98,10 @@ export class Targets {
     if (target.kickoffId !== undefined) return this.find(target) ?? unknown(target.kickoffId);
     const active = this.active();
     if (active && this.#fits(active, fits)) return active;
-    const tracked = store.list();
-    const candidates = tracked.filter((each) => this.#fits(each, fits));
+    const candidates = store.list().filter((each) => this.#fits(each, fits));
     if (candidates.length === 0)
       throw new NothingToDo(
-        none ??
-          (tracked.length === 0
-            ? vscode.l10n.t("Nothing is tracked yet.")
-            : vscode.l10n.t("No tracked execution is in a state where this can be done.")),
+        none ?? vscode.l10n.t("No tracked execution is in a state where this can be done."),
       );
     const question = vscode.l10n.t("Which execution?");
     const chosen = await pickExecution(candidates.map(executionItem), question);

@@ -50,13 +50,13 @@ async function whatToTrack({ targets, crews, store }: TrackParts, argument: unkn
   // In the menu of an execution that has no ID yet: the person knows it.
   const isLocalId = named !== undefined && store.find(named)?.kickoffIds.length === 0;
   const given = isLocalId ? undefined : named;
-  const address = given === undefined ? undefined : addressIn(given);
+  const address = addressIn(given);
   if (address !== undefined) return ofAddress(crews, address, wanted);
   const crew = await targets.crew(argument);
-  const text = crew && (given ?? (await askForId(crew.name)));
-  if (crew === undefined || text === undefined) return undefined;
-  const pasted = addressIn(text);
-  return pasted === undefined ? { crew, kickoffId: text.trim() } : ofAddress(crews, pasted);
+  const text = crew && (given ?? (await askForId(crew.name)))?.trim();
+  if (crew === undefined || text === undefined || text === "") return undefined;
+  const pasted = given === undefined ? addressIn(text) : undefined;
+  return pasted === undefined ? { crew, kickoffId: text } : ofAddress(crews, pasted);
 }
 
 /** @param wanted the crew in the argument */
@@ -66,19 +66,12 @@ function ofAddress(
   wanted?: string,
 ) {
   const crew = crews.find(url);
-  if (crew === undefined)
+  if (crew === undefined || (wanted !== undefined && crews.get(wanted).id !== crew.id))
     throw new UserError(
-      vscode.l10n.t(
-        "No crew is connected at {0}, which this address names. Connect it first.",
-        url,
-      ),
-      [{ ...addCrewAction(), arguments: [{ by: "link", url }] }],
+      vscode.l10n.t("The address is of a crew at {0}, which is another one or not connected.", url),
+      crew === undefined ? [{ ...addCrewAction(), arguments: [{ by: "link", url }] }] : [],
     );
-  const other = wanted === undefined ? crew : crews.get(wanted);
-  if (other.id === crew.id) return { crew, kickoffId };
-  throw new UserError(
-    vscode.l10n.t("The address is one of “{0}”, not of “{1}”.", crew.name, other.name),
-  );
+  return { crew, kickoffId };
 }
 
 function askForId(crewName: string): Thenable<string | undefined> {
@@ -97,13 +90,12 @@ function askForId(crewName: string): Thenable<string | undefined> {
   });
 }
 
-function addressIn(text: string) {
+function addressIn(text = "") {
   return text.includes("/") ? readStatusAddress(text) : undefined;
 }
 
 /** Specified as a UUID, but a crew may use others: refuse only what can't be part of a path. */
 function problemOfId(text: string): string | undefined {
-  if (text === "") return vscode.l10n.t("Type the ID, or press Escape to cancel.");
   return /[\s/?#\\]/.test(text)
     ? vscode.l10n.t("An ID has no spaces and no slashes. Paste only the ID, or its status URL.")
     : undefined;

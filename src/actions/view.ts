@@ -14,7 +14,6 @@ import {
   groupingLabel,
   groupings,
   groupStates,
-  isSet,
   noFilter,
 } from "../views/tree/arrangement.ts";
 import { stateName } from "../view/words.ts";
@@ -109,25 +108,21 @@ function filterIn(argument: unknown): Filter | undefined {
 }
 
 async function askForGrouping(present: Grouping): Promise<Grouping | undefined> {
-  const items = groupings.map((grouping) => {
-    const label = groupingLabel(grouping);
-    return grouping === present
-      ? { label: `$(check) ${label}`, description: vscode.l10n.t("current"), grouping }
-      : { label, grouping };
-  });
-  const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t("Group Executions"),
-    placeHolder: vscode.l10n.t("Group executions by"),
-  });
-  return chosen?.grouping;
+  const placeHolder = vscode.l10n.t("Group executions by");
+  const items = groupings.map((grouping) => ({
+    label: `${grouping === present ? "$(check) " : ""}${groupingLabel(grouping)}`,
+    grouping,
+  }));
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.grouping;
 }
 
-/** The title shows how many pass. Undefined if cancelled. */
+/** Undefined if cancelled. */
 function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
   const { filter } = arrangement.rules;
   const pick = vscode.window.createQuickPick<
     vscode.QuickPickItem & { readonly state: ExecutionState }
   >();
+  pick.title = vscode.l10n.t("Filter Executions");
   pick.canSelectMany = true;
   pick.ignoreFocusOut = true;
   pick.placeholder = vscode.l10n.t("Search in title, crew, ID and inputs; select states below");
@@ -148,16 +143,7 @@ function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
       states: isAll ? [] : groupStates.filter((state) => selected.includes(state)),
     };
   };
-  const update = () => {
-    const [shown, all] = [arrangement.count(asked()), arrangement.size];
-    pick.title = isSet(asked())
-      ? vscode.l10n.t("Filter Executions: {0} of {1} shown", shown, all)
-      : vscode.l10n.t("Filter Executions");
-  };
-  update();
   return new Promise((resolve) => {
-    pick.onDidChangeValue(update);
-    pick.onDidChangeSelection(update);
     pick.onDidAccept(() => {
       resolve(asked());
       pick.dispose();

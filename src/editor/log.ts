@@ -9,7 +9,7 @@ export const log: vscode.LogOutputChannel = vscode.window.createOutputChannel("C
 
 /** `doing` is a constant, for problem reports; `about`, the crew or file, is only logged. */
 export function logProblem(doing: string, error: unknown, about?: string): void {
-  noteProblem(Date.now(), doing, error);
+  noteProblem(doing, error);
   log.error(`${doing}${about === undefined ? "" : ` (${about})`}: ${messageOf(error)}`);
   if (error instanceof Error && error.stack !== undefined) log.debug(error.stack);
 }

@@ -153,7 +153,7 @@ describe("The test of callbacks", () => {
           take: () => undefined,
           test,
           forFlows: ({ id }) => (copied.push(id), Promise.resolve("https://flows.test")),
-          flows: { hasSecret: () => Promise.resolve(true), setSecret: () => assert.fail("set") },
+          flows: { setSecret: () => assert.fail("set") },
         }),
     });
   }

@@ -79,7 +79,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     const nowhere = `https://nowhere.example.com/status/${kickoffId}`;
     await assert.rejects(
       run("trackExecution", { kickoffId: nowhere }),
-      /No crew is connected at https:\/\/nowhere\.example\.com/,
+      /is of a crew at https:\/\/nowhere\.example\.com/,
     );
   });
 

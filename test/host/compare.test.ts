@@ -158,7 +158,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     await run("compareExecutions", { ...other, with: one });
     await shown("sharks ↔ otters");
     for (const [wrong, message] of [
-      [one, /compared with itself/],
+      [one, /Name two executions/],
       [{ crew }, /“with\.kickoffId” is missing/],
       [{ crew, kickoffId: "none" }, /No execution with the ID “none”/],
       [2, /The argument must be one object, not number/],

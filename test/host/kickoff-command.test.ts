@@ -98,7 +98,7 @@ describe("Kicking off by a click", () => {
     const both = { crew: crew.name, folder: "file:///poems" };
     for (const form of [true, false, undefined])
       await assert.rejects(run({ ...both, form }), /^UserError: Give “crew” or “folder”, not both/);
-    await assert.rejects(run({ form: false }), /“crew” or “folder” must name the crew/);
+    await assert.rejects(run({ form: false }), /“crew” is missing/);
     assert.deepEqual([started, opened, sent], [[], [], []]);
   });
 

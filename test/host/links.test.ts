@@ -17,13 +17,11 @@ const link = (rest: string) => vscode.Uri.parse(`vscode://crewdeck.crewdeck${res
 describe("deep links", () => {
   let ran: (readonly [command: string, argument: unknown])[];
   let connected: Crew[];
-  let now: number;
   let follow: (uri: vscode.Uri) => Promise<void>;
 
   beforeEach(() => {
     ran = [];
     connected = [];
-    now = 1_000_000;
     follow = linkHandler({
       crews: { find: (address) => connected.find((crew) => crew.url === address) },
       verbs: {
@@ -36,7 +34,6 @@ describe("deep links", () => {
           return Promise.resolve(undefined);
         },
       },
-      clock: { now: () => now },
     });
   });
 
@@ -80,7 +77,7 @@ describe("deep links", () => {
 
   it("offer to connect an unknown crew before tracking its execution", async () => {
     const [modal] = await open([{ press: "Connect a Crew" }], track());
-    assert.equal(modal?.text, "Connect the crew at travel.example.com first?");
+    assert.equal(modal?.text, "Connect the crew at travel.example.com?");
     assert.deepEqual(ran, [
       ["addCrew", { by: "link", url }],
       ["trackExecution", { by: "link", crew: url, kickoffId: id }],
@@ -103,8 +100,8 @@ describe("deep links", () => {
       link(`/track?url=${url}`),
     );
     assert.deepEqual(
-      shown.map(({ text }) => /no such link|names no crew|https:\/\/|“id”/.exec(text)?.[0]),
-      ["no such link", "names no crew", "https://", "“id”"],
+      shown.map(({ text }) => /was not followed: it must be/.test(text)),
+      Array(4).fill(true),
     );
     assert.deepEqual(ran, []);
   });
@@ -126,7 +123,6 @@ describe("deep links", () => {
         addCrew: () => new Promise((resolve) => tokens.push(() => resolve(travel))),
         trackExecution: () => assert.fail("tracked"),
       },
-      clock: { now: () => now },
     });
     const showWarningMessage = (text: string, _options: unknown, ...choices: string[]) => {
       questions.push(text);
@@ -141,30 +137,5 @@ describe("deep links", () => {
       }
       await Promise.all(both);
     });
-  });
-
-  it("expire with a message if they wait too long, also behind another link", async () => {
-    const { shown } = await withPerson([], async () => {
-      const following = [follow(add()), follow(add(elsewhere))];
-      now += 6 * 60_000;
-      await Promise.all(following);
-    });
-    assert.deepEqual(
-      shown.map(({ text, detail }) => [/waited for more than 5 minutes/.test(text), detail]),
-      Array(2).fill([true, undefined]),
-    );
-    assert.deepEqual(ran, []);
-  });
-
-  it("are not followed if their modal is answered too late", async () => {
-    const shownTexts: string[] = [];
-    const showWarningMessage = (text: string, options: unknown, ...choices: string[]) => {
-      shownTexts.push(text);
-      if (typeof options === "object") now += 6 * 60_000;
-      return Promise.resolve(choices[0]);
-    };
-    await withReplaced(vscode.window, { showWarningMessage }, () => follow(add()));
-    assert.match(shownTexts[1] ?? "", /waited for more than 5 minutes/);
-    assert.deepEqual(ran, []);
   });
 });

@@ -67,7 +67,7 @@ describe("Commands about outputs", () => {
     }
     await assert.rejects(
       run("openOutput", { crew, kickoffId: "k-1", taskId: "nosuch" }),
-      /has not returned an output of the task “nosuch”/,
+      /has not returned this output/,
     );
   });
 

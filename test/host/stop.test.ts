@@ -55,11 +55,11 @@ describe("Stopping an execution", () => {
       );
       assert.match(
         (await run(deployed, "escape"))[0] ?? "",
-        /^Try to stop “Sea otters”\?\nA request to stop is sent to “Writers” \(crew\.test\)\. Not every deployed crew/,
+        /^Stop “Sea otters”\?\nA request to stop is sent to “Writers” \(crew\.test\)\. Not every deployed crew/,
       );
       assert.deepEqual(sent, []);
       await run(local, { press: "Stop Execution" });
-      await run(deployed, { press: "Try to Stop" });
+      await run(deployed, { press: "Stop Execution" });
       assert.deepEqual(sent, ["local-1", "local-1"]);
     });
 
@@ -100,10 +100,13 @@ describe("Stopping an execution", () => {
     it("is confirmed in a dialog that says what it means, and sent once", async () => {
       assert.match(await invoke("escape"), /did not allow it/);
       assert.deepEqual(sent, []);
-      assert.match(await invoke({ press: "Try to Stop" }), /Only the state .*"status": "stopped"/s);
+      assert.match(
+        await invoke({ press: "Stop Execution" }),
+        /Only the state .*"status": "stopped"/s,
+      );
       answer = () => Promise.reject(new MaybeSentError("No answer."));
       assert.match(
-        await invoke({ press: "Try to Stop" }),
+        await invoke({ press: "Stop Execution" }),
         /not known whether the request arrived.*No answer\./s,
       );
       assert.deepEqual(sent, ["local-1", "local-1"]);

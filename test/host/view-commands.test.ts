@@ -84,17 +84,14 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(arrangement.rules.filter, noFilter);
   });
 
-  it("ask for both parts of a filter in one box, and show how many executions match", async () => {
+  it("ask for both parts of a filter in one box", async () => {
     const { result, shown } = await runBy({ type: "tea" }, "filterExecutions");
     assert.deepEqual(result, { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));
     assert.equal(shown[0]?.text, "Search in title, crew, ID and inputs; select states below");
     const again = await runBy("escape", "filterExecutions");
     assert.equal(again.result, undefined);
-    assert.deepEqual(
-      [again.shown[0]?.value, again.shown[0]?.title],
-      ["tea", "Filter Executions: 1 of 2 shown"],
-    );
+    assert.equal(again.shown[0]?.value, "tea");
     assert.equal(arrangement.rules.filter.text, "tea", "who leaves the box changes nothing");
     const picked = await runBy({ pick: "Completed" }, "filterExecutions");
     assert.deepEqual(picked.result, { text: "tea", states: ["completed"] });

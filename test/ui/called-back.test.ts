@@ -37,7 +37,7 @@ describe("Called back by the public address, in the window", () => {
   it("“Test Callbacks” tells the port to lead to, and then that the address leads to it", async () => {
     const { messages } = window;
     await window.runCommand("Crewdeck: Test Callbacks");
-    const here = messages.notification("Callbacks work for crews on this machine");
+    const here = messages.notification("Callbacks work:");
     const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(await here.innerText()) ?? [];
     proxy = await ReverseProxy.start(Number(port));
     window.setSettings({

@@ -3,13 +3,6 @@ import { readLink } from "../../../src/actions/link.ts";
 
 const id = "3f2a8c1e-0000-4000-8000-000000000000";
 
-const problems = {
-  unknownRoute: /has no such link/,
-  noUrl: /“url” is missing/,
-  badUrl: /was not followed\. (The address|A crew's address)/,
-  badName: /name in it is too long or has invisible characters/,
-  badId: /“id” is missing, or isn't a valid/,
-};
 const leaked =
   "A link to Crewdeck seems to contain a token, so it was not followed. Links are kept in histories, chats and logs: treat that token as leaked, and create a new one in the crew's dashboard. A token is never taken from a link.";
 
@@ -31,22 +24,22 @@ describe("a deep link", () => {
     it(`${path}?${query} is read`, () => assert.deepEqual(readLink(path, query), link));
   }
 
-  for (const [path, query, kind] of [
-    ["/kickoff", "url=https://travel.example.com", "unknownRoute"],
-    ["/", "", "unknownRoute"],
-    ["/add/more", "url=https://travel.example.com", "unknownRoute"],
-    ["/add", "name=Travel", "noUrl"],
-    ["/track", `id=${id}`, "noUrl"],
-    ["/add", "url=http://travel.example.com", "badUrl"],
-    ["/add", "url=file:///etc/passwd", "badUrl"],
-    ["/add", `name=${"x".repeat(101)}&url=https://travel.example.com`, "badName"],
-    ["/add", "name=Tra%E2%80%AEvel&url=https://travel.example.com", "badName"],
-    ["/track", "url=https://travel.example.com", "badId"],
-    ["/track", "url=https://travel.example.com&id=a/b", "badId"],
-    ["/track", `url=https://travel.example.com&id=${"x".repeat(201)}`, "badId"],
+  for (const [path, query] of [
+    ["/kickoff", "url=https://travel.example.com"],
+    ["/", ""],
+    ["/add/more", "url=https://travel.example.com"],
+    ["/add", "name=Travel"],
+    ["/track", `id=${id}`],
+    ["/add", "url=http://travel.example.com"],
+    ["/add", "url=file:///etc/passwd"],
+    ["/add", `name=${"x".repeat(101)}&url=https://travel.example.com`],
+    ["/add", "name=Tra%E2%80%AEvel&url=https://travel.example.com"],
+    ["/track", "url=https://travel.example.com"],
+    ["/track", "url=https://travel.example.com&id=a/b"],
+    ["/track", `url=https://travel.example.com&id=${"x".repeat(201)}`],
   ] as const) {
-    it(`${path}?${query.slice(0, 60)} is refused as ${kind}`, () => {
-      assert.throws(() => readLink(path, query), problems[kind]);
+    it(`${path}?${query.slice(0, 60)} is refused`, () => {
+      assert.throws(() => readLink(path, query), /was not followed: it must be/);
     });
   }
 
