@@ -40,7 +40,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await untilState(one, "stopped");
     assert.deepEqual(await api.stop({ kickoffId: two }), { status: "stopped" });
     await untilState(two, "stopped");
-    await assert.rejects(api.stop({ kickoffId: two }), /already ended/);
+    await assert.rejects(api.stop({ kickoffId: two }), /has ended or is no longer tracked/);
     await assert.rejects(api.stop({ kickoffId: "none" }), /No execution with the ID “none”/);
   });
 

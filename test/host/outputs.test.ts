@@ -217,7 +217,7 @@ describe("Commands about outputs", () => {
       '{\n  "error": "Execution not found",\n  "message": "No execution with [token]"\n}\n',
     );
     server.next(text(200, "<html>[x](command:y)"));
-    await assert.rejects(openAnswer(), /answers with a web page/);
+    await assert.rejects(openAnswer(), /does not return what the Crew Execution API does/);
     assert.equal(active()!.getText(), "<html>[x](command\\:y)\n");
   });
 });
