@@ -31,9 +31,7 @@ import type {
   TypedToken,
 } from "./types.ts";
 
-interface CallOptions {
-  readonly signal?: AbortSignal;
-}
+type CallOptions = Pick<Outgoing<unknown>, "signal">;
 
 export interface CrewClientOptions extends Partial<Omit<Line, "baseUrl" | "token">> {
   readonly statusPath?: StatusPath;
@@ -89,9 +87,8 @@ export class CrewClient {
     return this.#ask("POST", "/inputs/ask", readInputs, { ...call, timeoutMs: 10 * 60_000 });
   }
 
-  async kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
-    const body = kickoffBody(request);
-    return await this.#ask("POST", "/kickoff", readKickoff, { ...call, body });
+  kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
+    return this.#ask("POST", "/kickoff", readKickoff, { ...call, body: kickoffBody(request) });
   }
 
   /** "NOT FOUND" in a 200 is the state `unknown`; a 404 is an error of kind `notFound`. */
@@ -123,8 +120,8 @@ export class CrewClient {
     throw refused;
   }
 
-  async resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
-    return await this.#ask("POST", "/resume", readResume, { ...call, body: resumeBody(request) });
+  resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
+    return this.#ask("POST", "/resume", readResume, { ...call, body: resumeBody(request) });
   }
 
   async stop(kickoffId: string, call: CallOptions = {}): Promise<StopAnswer> {
@@ -150,9 +147,7 @@ export class CrewClient {
       throw new CrewApiError({
         kind: "badRequest",
         message: l10n.t("The address in the flow's request can't be used for an answer."),
-        remedy: l10n.t(
-          "It must begin with https:// and have no user name. Answer in the dashboard.",
-        ),
+        remedy: l10n.t("It needs https:// and no user name. Answer in the dashboard."),
       });
     const { origin, pathname, search } = address;
     const token = () => Promise.resolve(null);

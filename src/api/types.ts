@@ -51,20 +51,19 @@ interface Callbacks<Bearer, Basic> {
   };
 }
 
-interface PlainBearer {
+export interface Bearer {
   readonly strategy: "bearer";
+  readonly token: string;
 }
 
-interface PlainBasic {
+export interface Basic {
   readonly strategy: "basic";
   readonly username: string;
+  readonly password: string;
 }
 
-export type Bearer = PlainBearer & { readonly token: string };
-export type Basic = PlainBasic & { readonly password: string };
-
 /** May be stored, shown and written to files. */
-export type PlainCallbacks = Callbacks<PlainBearer, PlainBasic>;
+export type PlainCallbacks = Callbacks<Omit<Bearer, "token">, Omit<Basic, "password">>;
 
 /** Never stored with an execution. */
 export type SecretCallbacks = Callbacks<Bearer, Basic>;

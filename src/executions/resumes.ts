@@ -69,23 +69,18 @@ export function repeatable(execution: ExecutionSummary): ResumeSummary | undefin
   return pending.outcome === "unanswered" ? pending : undefined;
 }
 
-/** Feedback already accepted, perhaps for the same output: warn before sending again. */
+/** Feedback already accepted, perhaps for the same output, and not seen to continue: warn before sending again. */
 export function acceptedBefore(
   execution: ExecutionSummary,
   taskId: string,
 ): ResumeSummary | undefined {
-  const isPauseKnown = execution.waiting !== undefined || execution.stillPaused !== undefined;
-  const taken = isPauseKnown ? answeredPause(execution) : unfollowed(execution, taskId);
-  return taken?.taskId === taskId ? taken : undefined;
-}
-
-/** A task's last feedback, if accepted and not seen to continue since. */
-export function unfollowed(
-  { resumes }: ExecutionSummary,
-  taskId: string,
-): ResumeSummary | undefined {
-  const last = resumes.findLast((one) => one.taskId === taskId && one.outcome !== "refused");
-  return last?.outcome === "answered" && last.isFollowed === undefined ? last : undefined;
+  const { waiting, stillPaused, resumes } = execution;
+  const isPauseKnown = waiting !== undefined || stillPaused !== undefined;
+  const last = isPauseKnown
+    ? answeredPause(execution)
+    : resumes.findLast((one) => one.taskId === taskId && one.outcome !== "refused");
+  const isOpen = last?.taskId === taskId && last.outcome === "answered";
+  return isOpen && (isPauseKnown || last.isFollowed === undefined) ? last : undefined;
 }
 
 export function resumeSending(

@@ -9,7 +9,7 @@ import {
   resumeSending,
   resumesOf,
   resumeUnanswered,
-  unfollowed,
+  acceptedBefore,
 } from "../../../src/executions/resumes.ts";
 import { anExecution, aReading, at, notFound, pausing, read, time, working } from "./samples.ts";
 
@@ -166,8 +166,8 @@ describe("the attempts of a task", () => {
     assert.deepEqual([lagging.state, lagging.stillPaused], ["running", target]);
     const later = read(lagging, paused, 80);
     assert.deepEqual(unclear(later), ["unknown", true, undefined]);
-    assert.equal(unfollowed(later, "review")?.outcome, "answered");
-    assert.equal(unfollowed(read(lagging, working("write", 2), 40), "review"), undefined);
+    assert.equal(acceptedBefore(later, "review")?.outcome, "answered");
+    assert.equal(acceptedBefore(read(lagging, working("write", 2), 40), "review"), undefined);
   });
 
   it("show that unanswered feedback arrived if the execution completes, but not if it was stopped, whether its end or the missing response was noticed first", () => {
@@ -194,7 +194,7 @@ describe("the attempts of a task", () => {
     const followed = approve(waiting, 20, { kickoffId: "k2" });
     const paused = read(followed, aReading({ state: "awaiting", stateText: "PAUSED" }), 22);
     assert.deepEqual(unclear(paused), ["unknown", true, undefined]);
-    assert.equal(unfollowed(followed, "review"), undefined);
+    assert.equal(acceptedBefore(followed, "review"), undefined);
     for (const output of ["Draft 1", undefined]) {
       const again = read(followed, pausing("review", output), 35);
       assert.deepEqual([again.state, again.waiting?.attempt], ["waiting", 2]);
