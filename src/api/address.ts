@@ -7,7 +7,6 @@ export class AddressError extends Error {
   override readonly name = "AddressError";
 }
 
-/** Routes, in both dialects, that people copy with the address. */
 const knownEnding =
   /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status)){1,4}$/i;
 
@@ -71,7 +70,6 @@ function decoded(id: string): string {
   try {
     return decodeURIComponent(id);
   } catch {
-    // A lone percent sign.
     return id;
   }
 }

@@ -20,7 +20,6 @@ export function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<C
 
 export type GivenCallback = ReturnType<typeof givenCallbacks>[number];
 
-/** In the form's order. */
 export function givenCallbacks(given: CallbackUrls & PlainCallbacks) {
   return [
     ...callbackNames.map((name) => ({ name, address: given[name] ?? "" })),

@@ -231,10 +231,7 @@ export function kickoffBody(request: KickoffRequest): object {
   };
 }
 
-/**
- * Sends each field in snake case (specification) and in camel case, because deployed crews require
- * `executionId` and `taskId` (observed).
- */
+/** Sends each field in snake case (specification) and in camel case, because deployed crews require `executionId` and `taskId` (observed). */
 export function resumeBody(request: ResumeRequest): object {
   const { executionId, taskId, humanFeedback, isApprove, isAnswer } = request;
   return {
@@ -247,7 +244,6 @@ export function resumeBody(request: ResumeRequest): object {
   };
 }
 
-/** Undefined and blank callbacks both mean "none". */
 function callbacks(request: CallbackUrls & SecretCallbacks): object {
   const given = callbackMembers.map((name) => [name, request[name]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== ""));

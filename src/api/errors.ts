@@ -27,7 +27,6 @@ export class CrewApiError extends Error {
   readonly missingInputs: readonly string[];
   /** From when the answer arrived (ms). */
   readonly retryAfterMs?: number;
-  /** Set when `kind` is `unreachable`. */
   readonly reason?: "dns" | "refused" | "certificate" | "proxy" | "reset" | "other";
   /** The beginning, without the token. */
   readonly body?: string;

@@ -277,7 +277,6 @@ export function timedOut(asked: Asked, timeoutMs: number): CrewApiError {
   });
 }
 
-/** By the caller. */
 export function aborted(asked: Asked, isOpen: boolean): CrewApiError {
   return errorOf(asked, {
     ...{ kind: "aborted", remedy: "", isOpen },

@@ -10,10 +10,7 @@ import {
 } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 
-/**
- * Documented: `{error, message, details}`. Observed: `{detail}` as text or FastAPI's list, plain
- * text, and a gateway's page.
- */
+/** Documented: `{error, message, details}`. Observed: `{detail}` as text or FastAPI's list, plain text, and a gateway's page. */
 export function readErrorBody(text: string) {
   const parsed = parseJson(text);
   const body = asObject(parsed);

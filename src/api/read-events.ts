@@ -28,7 +28,6 @@ export type EventCounts = NonNullable<ReturnType<typeof readEventCounts>>;
 
 /** What an agent drew. */
 export interface Picture {
-  /** Also the extension of its file. */
   readonly type: (typeof beginnings)[number][1];
   /** Left out where events are read from the store, which has it. */
   readonly base64?: string;
@@ -81,7 +80,6 @@ export function readEvent(raw: unknown) {
     thought: thought === noThought ? undefined : thought,
     text: picture ? undefined : bounded(outputOf(event)),
     error: bounded(asObject(event["error"])["message"] ?? event["error"]),
-    // Of a person's feedback.
     isApprove: typeof event["is_approve"] === "boolean" ? event["is_approve"] : undefined,
     picture,
   });

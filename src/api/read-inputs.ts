@@ -119,7 +119,6 @@ function resolved(schema: UnknownObject, property: UnknownObject): UnknownObject
   return { ...asObject(asObject(schema[path[1]])[path[2]]), ...property };
 }
 
-/** From a type name, a schema's `type` (one or a list), or its `anyOf`. */
 function typeOf(about: unknown): InputField["type"] | undefined {
   if (typeof about === "string")
     return typeNames.find((names) => names.some((name) => name === about.toLowerCase()))?.[0];
@@ -134,10 +133,7 @@ export function isOdd({ name, required }: Pick<InputField, "name" | "required">)
   return required === undefined && !isFilled(name);
 }
 
-/**
- * By default yes: deployed crews list only names, and refuse a kickoff without one (422). But what crewAI doesn't fill
- * in is sent empty.
- */
+/** By default yes: deployed crews list only names, and refuse a kickoff without one (422). But what crewAI doesn't fill in is sent empty. */
 export function isRequired(input: Pick<InputField, "name" | "required" | "default">): boolean {
   return !isOdd(input) && (input.required ?? input.default === undefined);
 }

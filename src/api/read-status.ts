@@ -16,12 +16,10 @@ import { readEventCounts, readEvents, readUsage, shortAt, timeOf } from "./read-
 
 export type StatusReading = ReturnType<typeof readStatus>;
 export type TaskReading = NonNullable<ReturnType<typeof readTask>>;
-/** What a flow asks a person. */
 export type Question = NonNullable<ReturnType<typeof readQuestion>>;
 export type Progress = NonNullable<ReturnType<typeof readProgress>>;
 /** Who or what started an execution, as the crew reports it. */
 export type Trigger = NonNullable<ReturnType<typeof readTrigger>>;
-/** Callbacks of one kind that have not arrived. */
 export type UndeliveredCallbacks = NonNullable<ReturnType<typeof readCallbacks>>;
 
 /** Documented, observed, and from other deployments; without spaces, `_` and `-`. */
@@ -164,7 +162,6 @@ function readTasks(answer: UnknownObject): readonly TaskReading[] {
   return firstOfEach(tasks, ({ taskId }) => taskId);
 }
 
-/** @param fallbackId of a task that is done */
 function readTask(task: UnknownObject, fallbackId?: string) {
   const taskId = idAt(task, "task_id", "taskId", "name", "id") ?? fallbackId;
   if (taskId === undefined) return undefined;

@@ -5,7 +5,6 @@ import { applyReading, confirmKickoff } from "./reduce.ts";
 import { crewContinued, isAt, resumesOf, waitsAt } from "./resumes.ts";
 import { attemptWith, taskIn, withAttempt, withOutput, withTask } from "./tasks.ts";
 
-/** What a callback says about its execution. Callbacks may be late, and in any order. */
 export type CallbackReport =
   | ({ readonly kind: "pause" } & Pick<TaskReading, "taskId" | "output"> & Partial<Question>)
   | ({ readonly kind: "task" } & TaskReading)

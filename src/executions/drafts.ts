@@ -19,7 +19,6 @@ const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 export class Drafts implements Disposable {
   readonly #database: Database;
   readonly #changed: Emitter<void>;
-  /** Fires for changes in any window. */
   readonly onDidChange: Event<void>;
   readonly #elsewhere: Disposable;
 
@@ -30,7 +29,6 @@ export class Drafts implements Disposable {
     this.#elsewhere = database.onDidChangeElsewhere(() => this.#changed.fire());
   }
 
-  /** Replaces the draft for the same output. */
   keep({ localId, taskId, attempt, text, at }: Draft): void {
     this.#change(
       "INSERT OR REPLACE INTO drafts (local_id, task_id, attempt, is_approve, text, at) VALUES (?, ?, ?, 0, ?, ?)",
@@ -84,7 +82,6 @@ const pause = 300;
 
 interface Keystroke {
   readonly target: DraftTarget;
-  /** All of the box. */
   readonly text: string;
   /** Milliseconds since 1970, later with each keystroke. */
   readonly number: number;

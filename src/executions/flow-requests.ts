@@ -10,7 +10,6 @@ import { taskIn } from "./tasks.ts";
 
 /** A flow's request as it came, before it belongs to an attempt. */
 export interface ReceivedRequest extends Omit<FlowRequest, "attempt" | "since"> {
-  /** What the person reads: Markdown. */
   readonly output: string;
 }
 

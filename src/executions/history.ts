@@ -2,12 +2,10 @@ import { defined } from "../base/json.ts";
 import { type Execution, hasEnded, type StateChange, without } from "./model.ts";
 import { taskIn } from "./tasks.ts";
 
-/** State changes kept per execution. */
 const kept = 200;
 /** After this time without an answer, a change may be older (ms); polls are a minute apart. */
 const longUnseen = 3 * 60_000;
 
-/** `now` in milliseconds since 1970. */
 export function withHistory(before: Execution, after: Execution, now: number): Execution {
   const [was, is] = [situationOf(before), situationOf(after)];
   const parts = ["state", "taskId", "attempt", "stateText"] as const;

@@ -28,7 +28,6 @@ export const executionStates = [
 
 export type ExecutionState = (typeof executionStates)[number];
 
-/** An execution's crew, as it was when tracking began. */
 export interface CrewRef {
   /** `url:<normalised address>` or `local:<folder URI>`. */
   readonly id: string;
@@ -47,7 +46,6 @@ export interface SentKickoff {
 
 export interface KickoffSummary {
   readonly inputs: JsonObject;
-  /** Names of inputs with shortened values. */
   readonly shortened?: readonly string[];
   /** Only whether a callback has credentials. */
   readonly callbacks: {
@@ -101,7 +99,6 @@ export interface TaskTimes {
 }
 
 export interface ModelTokens {
-  /** Undefined if unknown. */
   readonly model?: string;
   readonly tokens: TokenUsage;
 }
@@ -134,7 +131,6 @@ export interface WaitingSummary {
   /** `true` in place of the text. */
   readonly output?: string | true;
   readonly attempt: number;
-  /** When first seen. */
   readonly since: string;
   /** The answers that a flow names, maybe none. Undefined for a crew's output. */
   readonly options?: Question["options"];
@@ -144,13 +140,10 @@ export interface WaitingSummary {
 /** A flow's question to a person, which came by webhook. Its output is an attempt of the method. */
 export interface FlowRequest {
   readonly id: string;
-  /** The flow's method. */
   readonly taskId: string;
   readonly attempt: number;
-  /** When it came. */
   readonly since: string;
   readonly options: readonly string[];
-  /** The address for the answer. */
   readonly callbackUrl: string;
   readonly assignedTo?: string;
 }
@@ -180,13 +173,11 @@ export interface ExecutionSummary {
   /** The first is the key in documents and in the API, the last is requested. May be empty. */
   readonly kickoffIds: readonly string[];
   readonly origin: "kickoff" | "tracked";
-  /** The person's own title. */
   readonly label?: string;
   /** `number`: from 1, among those with the same text. Undefined if only the id names it. */
   readonly title?: { readonly text: string; readonly number: number };
   readonly pinned?: true;
   readonly request?: KickoffSummary;
-  /** The local service's engine, for a local crew. */
   readonly engine?: string;
   /** An output is from the rehearsal engine. */
   readonly isRehearsed?: true;
@@ -244,7 +235,6 @@ export function hasEnded({ state }: Pick<ExecutionSummary, "state">): boolean {
   return state === "completed" || state === "failed" || state === "stopped";
 }
 
-/** Whether the crew was asked to stop it and has not been seen to end. */
 export function isStopping(execution: Pick<ExecutionSummary, "state" | "stop">): boolean {
   const { stop } = execution;
   return (stop?.outcome === "sending" || stop?.outcome === "answered") && !hasEnded(execution);
@@ -263,7 +253,6 @@ export function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
-/** Whether the crew still sends callbacks, as far as it says. */
 export function sendsCallbacks({ undelivered = [] }: ExecutionSummary): boolean {
   return undelivered.some(({ isGivenUp }) => isGivenUp !== true);
 }
@@ -330,7 +319,6 @@ export function keyOf(execution: Pick<ExecutionSummary, "kickoffIds" | "localId"
   return execution.kickoffIds[0] ?? execution.localId;
 }
 
-/** What names it to a verb. */
 export function targetOf(execution: Pick<ExecutionSummary, "crew" | "kickoffIds" | "localId">) {
   return { crew: execution.crew.id, kickoffId: keyOf(execution) };
 }

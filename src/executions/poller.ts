@@ -12,7 +12,6 @@ import type { ExecutionStore, Reported } from "./store.ts";
 const newsPause = 50;
 /** The least time between two polls, however often a window is shown (ms). */
 const leastGap = 2_000;
-/** Requests to a crew at the same time. */
 const atOnce = 4;
 
 export interface PollerOptions {
@@ -34,7 +33,6 @@ export interface PollerChange {
   readonly localIds: readonly string[];
 }
 
-/** What the person looks at in this window. */
 interface Attention {
   readonly isFocused: boolean;
   readonly isListVisible: boolean;
@@ -45,7 +43,6 @@ interface Attention {
 /** Polls the crews and stores the answers. A window that doesn't lead polls only on request. */
 export class Poller implements Disposable {
   readonly #options: PollerOptions;
-  /** By local ID. */
   readonly #polls = new Map<string, Poll>();
   /** By crew: requests under way. */
   readonly #underWay = new Map<string, number>();
@@ -102,7 +99,6 @@ export class Poller implements Disposable {
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) return [];
       const poll = this.#pollOf(execution);
-      // The crew asked to wait.
       if ((this.#notBefore.get(execution.crew.id) ?? 0) > clock.now()) return [];
       return (poll.requested ??= Promise.withResolvers<undefined>()).promise;
     });
@@ -136,7 +132,6 @@ export class Poller implements Disposable {
     this.#pollSoon(this.#ofCrew(crewId));
   }
 
-  /** Stops polling and aborts requests until `start`. */
   stop(): void {
     this.#isStarted = false;
     this.#cancelNews?.();
@@ -322,7 +317,6 @@ export class Poller implements Disposable {
     poll.failure = { error, at: now };
     poll.failures += 1;
     const rest = isOfCrew ? error.retryAfterMs : undefined;
-    // `Retry-After` overrides everything.
     poll.dueAt =
       now + (rest ?? Math.max(paceOf(poll, execution, true), retryDelay(poll, random())));
     if (rest !== undefined)

@@ -11,11 +11,9 @@ import {
 
 /** Longest input value and error in a summary (characters). */
 const longest = { input: 100, error: 300 };
-/** Searchable characters of an input's value. */
 const searched = 10_000;
 
 export function writeExecution(execution: Execution) {
-  // What is not in the summary, or not whole.
   const { request, tasks, output, error, waiting, resumes, requests, eventCounts } = execution;
   const details = { request, tasks, output, error, waiting, resumes, requests, eventCounts };
   const values = Object.values(request?.inputs ?? {});
@@ -71,7 +69,6 @@ export function readSummary(text: string): ExecutionSummary {
   return raw;
 }
 
-/** Throws as {@link readSummary} does. */
 export function readExecution(texts: { readonly summary: string; readonly details: string }) {
   const details: unknown = JSON.parse(texts.details);
   const raw = isObject(details) ? { ...readSummary(texts.summary), ...details } : undefined;

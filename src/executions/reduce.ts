@@ -31,7 +31,6 @@ const longestStop = 90_000;
 type Pause = NonNullable<StatusReading["waiting"]>;
 
 interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "label"> {
-  /** Undefined for one that is tracked by its id. */
   readonly request?: KickoffRequest;
   /** Undefined while the kickoff's response is missing. */
   readonly kickoffId?: string;
@@ -95,7 +94,6 @@ export function applyNotFound(
   return { ...without(execution, "stillPaused"), state: "unknown", mayBeWaiting: true, stateText };
 }
 
-/** Returns the same object if nothing has changed. */
 function withUndelivered(execution: Execution, undelivered: Execution["undelivered"]): Execution {
   if (isDeepStrictEqual(execution.undelivered, undelivered)) return execution;
   return { ...without(execution, "undelivered"), ...defined({ undelivered }) };

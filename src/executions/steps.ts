@@ -4,7 +4,6 @@ import { type Activity } from "./activity.ts";
 
 /** A tool call of an agent, with the thought before it; a thought that led to none; or a picture. */
 export interface Step {
-  /** Of its span, or of its mark. */
   readonly id: string;
   readonly taskId?: string;
   /** From 1. */
@@ -19,7 +18,6 @@ export interface Step {
   readonly arguments?: string;
   readonly result?: string;
   readonly error?: string;
-  /** The ID is that of its event. */
   readonly picture?: Picture["type"];
 }
 
@@ -27,7 +25,6 @@ export interface Step {
 export function stepsOf({ spans, marks }: Activity): readonly Step[] {
   const tools = spans.filter(({ kind }) => kind === "tool");
   const byId = new Map(spans.map((span) => [span.id, span]));
-  /** Spans come by time. */
   const byParent = Map.groupBy(tools, ({ parentId }) => parentId);
   const thoughts = new Map<string, string>();
   // From the last one: of several thoughts, the one right before a call led to it.

@@ -27,7 +27,6 @@ interface Entry {
 
 /** What a crew reported about what happened in an execution. */
 export interface Reported {
-  /** Repeats are ignored. */
   readonly events: readonly ActivityEvent[];
   /** Called after a change of the execution, or with news of its tasks, agents or persons; must be pure. */
   withTimes(execution: Execution, kept: KeptEvents): Execution;
@@ -39,7 +38,6 @@ export type ClearScope = "data" | "everything";
 interface ExecutionStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /** For unreadable rows. */
   readonly log: ProblemLog;
 }
 
@@ -66,13 +64,9 @@ const nextRevision = `
   ON CONFLICT (id) DO UPDATE SET last = iif(last < excluded.last - 1000000, excluded.last, last + 1)
   RETURNING last`;
 
-/**
- * Whole executions are in the database, summaries in memory. A change is on disk when its method or
- * the outer `write` returns.
- */
+/** Whole executions are in the database, summaries in memory. A change is on disk when its method or the outer `write` returns. */
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
-  /** By local ID. */
   readonly #entries = new Map<string, Entry>();
   /** Undefined after a change. */
   #sorted: readonly ExecutionSummary[] | undefined;
@@ -81,7 +75,6 @@ export class ExecutionStore implements Disposable {
   readonly #onError = (error: unknown) =>
     this.#options.log.problem("A listener of the executions failed.", error);
   readonly #changes = new Emitter<ExecutionChange>(this.#onError);
-  /** Fires for changes in any window. */
   readonly onDidChange = this.#changes.event;
   readonly #clears = new Emitter<ClearScope>(this.#onError);
   /** Fires when another window deleted everything, after `onDidChange`. */
@@ -103,7 +96,6 @@ export class ExecutionStore implements Disposable {
     this.#readRows();
   }
 
-  /** Newest first. */
   list(): readonly ExecutionSummary[] {
     this.#sorted ??= [...this.#entries.values()]
       .flatMap(({ summary }) => summary ?? [])
@@ -248,7 +240,6 @@ export class ExecutionStore implements Disposable {
     return new Set(rows.map((row) => text(row, "local_id")));
   }
 
-  /** @param details those in the database */
   #write(execution: Execution, details?: string): void {
     const { database } = this.#options;
     const { localId } = execution;

@@ -28,7 +28,6 @@ export function withTask(
     : tasks.map((task) => (task === known ? change(task) : task));
 }
 
-/** Completes open tasks, except these. */
 export function completeOthers(tasks: Tasks, ...open: readonly unknown[]): Tasks {
   return tasks.map((task) =>
     isOpen(task) && !open.includes(task.taskId) ? { ...task, state: "completed" } : task,
@@ -101,7 +100,6 @@ function isOpen({ state }: ExecutionTask): boolean {
   return state === "running" || state === "waiting";
 }
 
-/** Attempt numbers of one task, from 1. */
 export interface AttemptPair extends Pick<ResumeSummary, "taskId" | "attempt"> {
   readonly previous: number;
 }

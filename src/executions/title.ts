@@ -5,7 +5,6 @@ import { summaryOf } from "./record.ts";
 
 /** Longest title made from inputs, and longest label, which a request file may set (characters). */
 const [longest, longestLabel] = [60, 120];
-/** More would leave each too few characters. */
 const mostInputs = 4;
 const compared = 100;
 const between = " · ";

@@ -3,7 +3,6 @@ import { asObject, defined, numberAt } from "../base/json.ts";
 import type { Span } from "./activity.ts";
 import type { ExecutionSummary, ModelTokens, TaskSummary } from "./model.ts";
 
-/** What an execution, a task or a span used. */
 export interface TokenUse {
   readonly tokens: TokenUsage;
   /** Add up to `tokens`. Without a name: the rest, of which the model isn't known. */
@@ -15,7 +14,6 @@ export function tokenUse({ usage, models = [] }: ExecutionSummary): TokenUse | u
   return useOf(usage, models);
 }
 
-/** Of all attempts at a task. Undefined if unknown. */
 export function taskTokenUse({ times }: TaskSummary): TokenUse | undefined {
   return useOf(times?.tokens, times?.models ?? []);
 }
@@ -47,7 +45,6 @@ export function largerUsage(one: TokenUsage | undefined, other: TokenUsage | und
   return (one?.total ?? 0) >= (other?.total ?? 0) ? one : other;
 }
 
-/** Undefined if all are. */
 export function sumOfTokens(all: readonly (TokenUsage | undefined)[]): TokenUsage | undefined {
   const [first, ...others] = all.filter((each) => each !== undefined);
   return first && others.reduce((sum, each) => combined(sum, each, (a, b) => a + b), first);
@@ -130,7 +127,6 @@ export function priceOf(model: string | undefined, prices: readonly Price[]): Pr
     );
 }
 
-/** Undefined if none of the tokens has a price. */
 export function costOf(use: TokenUse | undefined, prices: readonly Price[]): Cost | undefined {
   if (use === undefined || prices.length === 0) return undefined;
   const parts = use.models.map(({ model, tokens: { total, prompt, completion } }) => {

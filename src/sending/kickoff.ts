@@ -11,7 +11,6 @@ import type { SenderParts } from "./senders.ts";
 /** The kickoff got no conclusive answer, or was sent before. */
 export class MaybeStartedError extends Error {
   override readonly name = "MaybeStartedError";
-  /** The `unconfirmed` record; undefined if it is no longer tracked. */
   readonly execution: Execution | undefined;
   readonly remedy = l10n.t(
     "Check the executions, and the crew's dashboard or log, before you kick off again.",

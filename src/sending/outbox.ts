@@ -33,11 +33,9 @@ interface Outgoing<Recorded, Answer, Result> {
   post(recorded: Recorded): Promise<Answer>;
   /** In one transaction with the end of the intent, as the next two. */
   answered(answer: Answer, recorded: Recorded): Result;
-  /** It certainly had no effect. */
   refused(error: unknown): unknown;
   /** It may have arrived. Without this, the intent stays, and the request is never sent again. */
   unanswered?(error: unknown): unknown;
-  /** What is thrown then. */
   inDoubt(error: unknown, recorded: Recorded): Error;
   /** What is thrown, or returned, if the answer can't be recorded. */
   unrecorded(error: unknown, answer: Answer, recorded: Recorded): Result;
@@ -64,10 +62,7 @@ export class Outbox {
     this.#database = options.database;
   }
 
-  /**
-   * Posts a request at most once, when it is recorded on disk.
-   * @throws the error of `post` if it certainly had no effect, otherwise `inDoubt`
-   */
+  /** Posts a request at most once, when it is recorded on disk. @throws the error of `post` if it certainly had no effect, otherwise `inDoubt` */
   async send<Recorded, Answer, Result>(
     request: Outgoing<Recorded, Answer, Result>,
   ): Promise<Result> {
@@ -164,7 +159,6 @@ export class Outbox {
     );
   }
 
-  /** As `recover`, for one execution. */
   recoverOne(
     store: Pick<ExecutionStore, "update">,
     { localId, resumes, stop }: Pick<ExecutionSummary, "localId" | "resumes" | "stop">,

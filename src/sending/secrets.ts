@@ -10,7 +10,6 @@ import { text } from "../base/sqlite.ts";
 
 const prefix = "crewdeck.callbacks.";
 
-/** A subset of VS Code's SecretStorage. */
 export interface SecretStorage {
   get(key: string): PromiseLike<string | undefined>;
   store(key: string, value: string): PromiseLike<void>;

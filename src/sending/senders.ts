@@ -72,7 +72,6 @@ export class Senders implements Disposable {
     });
   }
 
-  /** As `sendKickoff` does. */
   async send(
     crew: CrewToStart,
     request: KickoffRequest,
@@ -82,12 +81,10 @@ export class Senders implements Disposable {
     return await sendKickoff(this.#parts, crew, request, options);
   }
 
-  /** As `sendFeedback` does. */
   async giveFeedback(given: FeedbackToSend): Promise<FeedbackResult> {
     return await (await import("./feedback.ts")).sendFeedback(this.#parts, given);
   }
 
-  /** As `sendStop` does. */
   async stop(execution: Pick<ExecutionSummary, "localId" | "crew">) {
     return await (await import("./stop.ts")).sendStop(this.#parts, execution);
   }

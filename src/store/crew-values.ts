@@ -40,7 +40,6 @@ export function crewValues<Value>(
       database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
     else database.run("INSERT OR REPLACE INTO crew_values VALUES (?, ?, ?)", kind, crewId, json);
   };
-  /** Replaces the value in one transaction; undefined deletes it. */
   const change = (crewId: string, change: (before: Value | undefined) => Value | undefined): void =>
     database.write(() => set(crewId, change(get(crewId))));
   return { get, set, change };

@@ -19,7 +19,6 @@ const busy = [5, 6, 15];
 /** PERM, NOMEM, READONLY, IOERR, FULL and CANTOPEN. Others are bugs. */
 const failing = [...damaged, 3, 7, 8, 10, 13, 14];
 
-/** Without its extension. */
 function resultCode(error: unknown): number | undefined {
   const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
   return typeof code === "number" ? code & 0xff : undefined;

@@ -20,7 +20,6 @@ interface LeaderOptions {
  */
 export class Leader implements Disposable {
   readonly #options: LeaderOptions;
-  /** Of this window's lead in the database. */
   readonly #owner = randomUUID();
   readonly #changed = new Emitter<boolean>((error) =>
     this.#options.log.problem("A listener of the leading window failed.", error),
