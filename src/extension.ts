@@ -34,7 +34,7 @@ import { CurrentCircumstances } from "./views/circumstances.ts";
 import { Notifications } from "./views/notifications.ts";
 import { Prices } from "./views/prices.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
-import { registerPage } from "./views/page/register.ts";
+import { Pages } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
 import { Timeline } from "./views/timeline/register.ts";
 import { ExecutionTree, showMoreCommand } from "./views/tree/tree.ts";
@@ -141,11 +141,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(removeOutputsOf(store, outputsFolder));
   owned.add(watchWaitingHere(documents, circumstances, store));
   const page = owned.add(
-    registerPage({
+    new Pages({
       ...{ documents, store, crews, drafts, clock, act, extension: context.extensionUri },
-      ...{ changes: [circumstances.onDidChange], ready: opened },
+      ...{ onDidChange: circumstances.onDidChange, ready: opened },
     }),
   );
+  owned.add(page.register());
   const reading = { show: page.open };
   const { forms, files } = owned.add(
     registerKickoff({

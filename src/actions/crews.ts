@@ -122,14 +122,16 @@ async function startLocal(
   argument: unknown,
   by: Asker,
 ): Promise<Crew | undefined> {
-  const members = { folder: text, class: text, engine, here: flag };
-  const { folder, class: crewClass, engine: wanted, here } = read(members, argument);
+  const members = { crew: text, folder: text, class: text, engine, here: flag };
+  const { crew: named, folder, class: crewClass, engine: wanted, here } = read(members, argument);
   // Only for a person, and before the crew starts: seconds later the person may work elsewhere.
   const isPerson = folder === undefined || by.isPerson;
   const crew = await parts.locals.start({
     ...projectIn(parts, argument),
     ...defined({ crewClass, engine: wanted, here }),
-    ...(isPerson ? { onChosen: () => void vscode.commands.executeCommand(`${viewId}.focus`) } : {}),
+    ...(isPerson && named === undefined
+      ? { onChosen: () => void vscode.commands.executeCommand(`${viewId}.focus`) }
+      : {}),
   });
   if (crew === undefined) return undefined;
   showStatus(

@@ -26,6 +26,8 @@ export interface Circumstances {
   readonly isKickingOff?: boolean;
   /** A restart interrupted it, and a person is to decide about it. */
   readonly isInterrupted?: boolean;
+  /** Nothing is known or done before somebody starts it: a local one. */
+  readonly isCrewStopped?: boolean;
   /** Feedback on the output that waits is being sent from this window. */
   readonly isSending?: boolean;
   /** Its crew may be able to stop it. */
@@ -48,6 +50,7 @@ export const verbs = [
   "sendAgain",
   "continueExecution",
   "discardExecution",
+  "startLocalCrew",
   "trackExecution",
   "stop",
   "runAgain",
@@ -83,14 +86,17 @@ export function actionsOf(
   circumstances: Circumstances = {},
 ): readonly Action[] {
   const { isKickingOff = false, isInterrupted = false, canStop = false } = circumstances;
+  const isCrewStopped = circumstances.isCrewStopped === true && !hasEnded(execution);
   if (isKickingOff) return [];
   const { state, kickoffIds, request } = execution;
   const isUnconfirmed = state === "unconfirmed";
-  const mayStop = canStop && !isInterrupted && !hasEnded(execution) && kickoffIds.length > 0;
+  const isHeld = isInterrupted || isCrewStopped;
+  const mayStop = canStop && !isHeld && !hasEnded(execution) && kickoffIds.length > 0;
   const again = request !== undefined && (isUnconfirmed || hasEnded(execution));
   return present<Action>(
     isInterrupted && { verb: "continueExecution", label: l10n.t("Continue") },
     isInterrupted && { verb: "discardExecution", label: l10n.t("Discard…") },
+    isCrewStopped && { verb: "startLocalCrew", label: l10n.t("Start Local Crew") },
     isUnconfirmed && { verb: "trackExecution", label: l10n.t("Track by Its ID…") },
     mayStop && stopAction(execution),
     again && { verb: "runAgain", label: l10n.t("Run Again…") },

@@ -79,7 +79,8 @@ export function taskBrief(
     taskId,
     name: shortName(taskId),
     ...(agent !== "" && { agent }),
-    state: isHeld ? ("interrupted" as const) : state,
+    // Nothing is shown as running that is no longer watched.
+    state: isHeld ? ("interrupted" as const) : isLost ? ("unknown" as const) : state,
     label: isHeld ? interruptedLabel() : seen,
     facts: present(
       worked && formatDuration(worked),

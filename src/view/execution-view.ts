@@ -34,10 +34,13 @@ export function viewOf(
   circumstances: Circumstances = {},
 ) {
   const { prices = [] } = circumstances;
-  const { request, output } = execution;
+  const { request, output, state } = execution;
+  const { elapsed, ...brief } = briefOf(execution, circumstances, activity);
+  const isHalted = circumstances.isCrewStopped === true && /^(?:running|queued)$/.test(state);
   const tasks = tasksOf(execution, stepsOf(activity), circumstances);
   return {
-    ...briefOf(execution, circumstances, activity),
+    ...brief,
+    ...(isHalted && { state: "unknown" as const, label: l10n.t("Local crew is stopped") }),
     use: useLabels(tokenUse(execution), prices),
     notices: noticesOf(execution, circumstances),
     tasks,
@@ -47,6 +50,7 @@ export function viewOf(
     history: historyOf(execution, activity, circumstances),
     about: aboutOf(execution),
     ...defined({
+      elapsed: isHalted ? undefined : elapsed,
       earlier: circumstances.earlier,
       result: hasEnded(execution) ? output : undefined,
       toCome: toComeLabel(execution, tasks.length),

@@ -68,6 +68,7 @@ export class CurrentCircumstances implements Disposable {
       doubt: kickoffIds.length > 0 ? doubtOf(execution, crew, poller) : undefined,
       isKickingOff: this.#isKickingOff(execution),
       isInterrupted: isInterrupted(crew, kickoffIds),
+      isCrewStopped: crew?.local?.running === false && crew.local.starting !== true,
       isSending: this.isSending(execution, waiting?.taskId),
       canStop: crew !== undefined && crews.canStop(crew.id),
       prices: prices.list(),

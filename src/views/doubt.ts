@@ -40,7 +40,7 @@ export function doubtOf(
   if (crew.local?.running === false)
     return doubt(
       l10n.t("not watched: local crew is stopped"),
-      l10n.t("The local crew “{0}” is stopped. Start it in its row to continue.", name),
+      l10n.t("The local crew “{0}” is stopped. Start it to continue.", name),
     );
   if (isInterrupted(crew, execution.kickoffIds))
     return doubt(

@@ -50,6 +50,8 @@ describe("A tab", () => {
   const common = () => ({
     ...{ ...parts, clock: systemClock, extension, ready: Promise.resolve() },
     act: () => assert.fail("no test presses a button"),
+    crews: { find: () => undefined },
+    onDidChange: () => ({ dispose: () => undefined }),
   });
 
   /** The page of an execution that waits. */
@@ -57,15 +59,13 @@ describe("A tab", () => {
     const { localId } = parts.store.add(anExecution());
     const uri = parts.documents.uriOf(parts.store.summary(localId)!);
     const opened = openPanel();
-    const crews = { canStop: () => true, find: () => undefined };
-    new OpenPage(opened.panel, uri, { ...common(), crews, changes: [] });
+    new OpenPage(opened.panel, uri, common());
     return { ...opened, localId };
   };
 
   it("counts as the person's choice before it is shown as text", async () => {
     const { localId } = parts.store.add(anExecution());
-    const crews = { canStop: () => true, find: () => undefined };
-    const pages = new Pages({ ...common(), crews, changes: [] });
+    const pages = new Pages(common());
     const choices: unknown[] = [];
     const executeCommand = (command: string) => {
       if (command === "vscode.openWith")
@@ -86,10 +86,9 @@ describe("A tab", () => {
     const { localId } = parts.store.add(anExecution());
     const execution = parts.store.summary(localId)!;
     const uri = parts.documents.uriOf(execution);
-    const crews = { canStop: () => true, find: () => undefined };
-    const pages = new Pages({ ...common(), crews, changes: [] });
+    const pages = new Pages(common());
     const { panel } = openPanel();
-    await pages.resolve(uri, panel);
+    await pages.resolveCustomEditor({ uri }, panel);
     const activeTab = { input: new vscode.TabInputCustom(uri, "crewdeck.page"), isActive: true };
     const tabGroups = { activeTabGroup: { activeTab }, all: [{ tabs: [activeTab] }] };
     const real = Object.getOwnPropertyDescriptor(vscode.window, "tabGroups")!;

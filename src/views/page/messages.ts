@@ -68,12 +68,8 @@ export type Place =
   | { readonly taskId: string }
   | { readonly spanId: string; readonly takesFocus: boolean };
 
-const attempt = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-function isWebAddress(href: string): boolean {
-  return URL.canParse(href) && ["http:", "https:", "mailto:"].includes(new URL(href).protocol);
-}
-
-const target = { taskId: v.string(), attempt };
+const number = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const target = { taskId: v.string(), attempt: number };
 
 /** What the page sends: it isn't trusted. */
 export const fromPage = v.variant("type", [
@@ -84,7 +80,7 @@ export const fromPage = v.variant("type", [
     ...target,
     text: v.string(),
     /** When the key was pressed (milliseconds since 1970), later with each keystroke. */
-    number: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(8.64e15)),
+    number: v.pipe(number, v.maxValue(8.64e15)),
   }),
   /** The feedback box lost the focus. */
   v.object({ type: v.literal("leave") }),
@@ -99,7 +95,7 @@ export const fromPage = v.variant("type", [
     type: v.literal("act"),
     action: v.picklist([...verbs, "openOutput", "compareAttempts", "showLog"]),
     taskId: v.exactOptional(v.string()),
-    attempt: v.exactOptional(attempt),
+    attempt: v.exactOptional(number),
     result: v.exactOptional(v.literal(true)),
     /** Of a step. */
     picture: v.exactOptional(v.string()),
@@ -113,14 +109,21 @@ export const fromPage = v.variant("type", [
   v.object({
     type: v.literal("openFile"),
     file: v.pipe(v.string(), v.regex(/^[\w./-]+$/)),
-    line: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+    line: v.exactOptional(number),
   }),
   /** Opens the definition of a task, or of the crew. */
   v.object({ type: v.literal("define"), taskId: v.exactOptional(v.string()) }),
   /** Of an output. Nothing but a web or mail address is opened, such as a command. */
   v.object({
     type: v.literal("openLink"),
-    href: v.pipe(v.string(), v.maxLength(10_000), v.check(isWebAddress)),
+    href: v.pipe(
+      v.string(),
+      v.maxLength(10_000),
+      v.check(
+        (href) =>
+          URL.canParse(href) && ["http:", "https:", "mailto:"].includes(new URL(href).protocol),
+      ),
+    ),
   }),
 ]);
 

@@ -2,9 +2,10 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { safeUrl } from "../../base/loopback.ts";
 import { shortName } from "../../base/text.ts";
+import { callbacksAgain, crewAndPlace } from "../../crews/place.ts";
 import type { Activity } from "../../executions/activity.ts";
 import { requestAt } from "../../executions/flow-requests.ts";
-import { type Execution, type FlowRequest, isLocalCrew } from "../../executions/model.ts";
+import { type Execution, isLocalCrew } from "../../executions/model.ts";
 import {
   answeredPause,
   asksFor,
@@ -13,7 +14,6 @@ import {
   type ResumeTarget,
 } from "../../executions/resumes.ts";
 import { taskIn } from "../../executions/tasks.ts";
-import { callbacksAgain, crewAndPlace } from "../../crews/place.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { viewOf } from "../../view/execution-view.ts";
 import { cleanText } from "../../view/markdown.ts";
@@ -36,41 +36,31 @@ export function pageModel(
   circumstances: PageCircumstances = {},
 ): PageModel {
   const { inputs = {}, ...view } = viewOf(execution, activity, circumstances);
-  return {
-    view: withBeginnings(view),
-    inputs: Object.entries(inputs).map(([name, value]) => [name, valueText(value)]),
-    links: linksOf(view, execution, circumstances),
-    ...defined({ review: reviewOf(execution, view, circumstances) }),
-  };
-}
-
-function withBeginnings(view: PageModel["view"]): PageModel["view"] {
-  return {
-    ...view,
-    ...defined({ result: beginning(view.result) }),
-    tasks: view.tasks.map((task) => ({
-      ...task,
-      attempts: task.attempts.map(({ output, steps, ...attempt }) => ({
-        ...attempt,
-        steps: steps.slice(-mostSteps - 1),
-        ...defined({ output: beginning(output) }),
-        feedback: attempt.feedback.map((sent) => ({
-          ...sent,
-          text: sent.text.slice(0, mostCharacters),
-        })),
-      })),
+  const tasks = view.tasks.map((task) => ({
+    ...task,
+    attempts: task.attempts.map((attempt) => ({
+      ...attempt,
+      steps: attempt.steps.slice(-mostSteps - 1),
     })),
-  };
+  }));
+  return withBeginnings({
+    view: { ...view, tasks },
+    inputs: Object.entries(inputs).map(([name, value]) => [name, valueText(value)]),
+    links: linksOf(view, execution),
+    ...defined({ review: reviewOf(execution, view, circumstances) }),
+  });
 }
 
-function beginning(text: string | undefined): string | undefined {
-  return text?.slice(0, mostCharacters);
+/** What is posted is JSON. Texts of the crew and of a person may have many megabytes. */
+function withBeginnings(model: PageModel): PageModel {
+  const cut = (_name: string, value: unknown) =>
+    typeof value === "string" ? value.slice(0, mostCharacters) : value;
+  return JSON.parse(JSON.stringify(model, cut)) as PageModel;
 }
 
 function linksOf(
-  { notices }: PageModel["view"],
+  { notices, earlier }: PageModel["view"],
   { crew }: Execution,
-  { earlier }: PageCircumstances,
 ): readonly NoticeLink[] {
   return notices.flatMap(({ id, lines }): NoticeLink[] => {
     if (id === "run again" && earlier !== undefined)
@@ -103,7 +93,8 @@ function reviewOf(
   view: PageModel["view"],
   { target = execution.waiting, isSending = false }: PageCircumstances,
 ): Review | undefined {
-  const rejected = target === undefined ? rejectedOf(execution) : undefined;
+  const rejected =
+    target === undefined && view.state === "running" ? rejectedOf(execution) : undefined;
   const shown = target ?? rejected;
   if (shown === undefined) return undefined;
   const { waiting } = execution;
@@ -118,25 +109,23 @@ function reviewOf(
     attempt,
     ...defined({
       agent: task?.agent,
-      output: beginning(output),
+      output,
       answers: waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text })),
     }),
-    goesTo: placeOf(execution, requestAt(execution, shown), asksFor(execution, taskId)),
+    goesTo: placeOf(execution, shown),
     ...(rejected === undefined ? answerState(execution, view, isSending) : { status: "again" }),
   };
 }
 
-function placeOf(
-  execution: Execution,
-  request: FlowRequest | undefined,
-  isAnswer: boolean,
-): string {
+/** Where feedback goes, and what it does. */
+function placeOf(execution: Execution, target: ResumeTarget): string {
+  const request = requestAt(execution, target);
   const place =
     request === undefined ? crewAndPlace(execution) : safeUrl(request.callbackUrl)?.host;
   if (place === undefined)
     return l10n.t("Its address for the answer can't be used. Answer in the dashboard.");
   const goesTo =
-    isAnswer || request !== undefined
+    request !== undefined || asksFor(execution, target.taskId)
       ? l10n.t("Goes to {0}, and the flow continues with it.", place)
       : l10n.t("Goes to {0}. All of it becomes context for later tasks.", place);
   const again = request === undefined ? callbacksAgain(execution) : [];
@@ -147,12 +136,10 @@ function placeOf(
 
 /** The task that runs again because of the last feedback from here. */
 function rejectedOf(execution: Execution) {
-  const { resumes, tasks, state } = execution;
-  const last = resumes.findLast(({ outcome }) => outcome !== "refused");
-  if (last?.outcome !== "answered" || last.feedback.isApprove || state !== "running")
-    return undefined;
+  const last = execution.resumes.findLast(({ outcome }) => outcome !== "refused");
+  if (last?.outcome !== "answered" || last.feedback.isApprove) return undefined;
   const isUnderWay =
-    taskIn(tasks, last.taskId)?.state === "running" &&
+    taskIn(execution.tasks, last.taskId)?.state === "running" &&
     attemptToAnswer(execution, last.taskId) === last.attempt + 1;
   return isUnderWay ? last : undefined;
 }

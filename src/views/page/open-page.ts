@@ -11,36 +11,31 @@ import { logProblem } from "../../editor/log.ts";
 import { confirm, plainLabel, plainMessage, showError } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import type { Activity } from "../../executions/activity.ts";
+import { beginningOf, type Drafts, type DraftTarget, TypedDraft } from "../../executions/drafts.ts";
 import { type Execution, hasEnded, targetOf } from "../../executions/model.ts";
-import type { Price } from "../../executions/tokens.ts";
-import {
-  attemptToAnswer,
-  isForWhatWaits,
-  type ResumeTarget,
-  resumesOf,
-} from "../../executions/resumes.ts";
+import { attemptToAnswer, isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
-import { beginningOf, type Drafts, type DraftTarget, TypedDraft } from "../../executions/drafts.ts";
-import { activityIn } from "../activities.ts";
-import type { ExecutionDocuments } from "../document/documents.ts";
+import type { Price } from "../../executions/tokens.ts";
 import type { Act, Circumstances } from "../../view/actions.ts";
 import { missingText } from "../../view/text.ts";
+import { activityIn } from "../activities.ts";
+import type { ExecutionDocuments } from "../document/documents.ts";
 import { openDefinition, openFile } from "../from-page.ts";
 import { timelineContent } from "../timeline/content.ts";
 import { fromPage, type FromPage, type Place, type ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
 
 export interface PageParts {
-  readonly documents: Pick<ExecutionDocuments, "summary" | "circumstancesOf">;
-  readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
+  readonly documents: ExecutionDocuments;
+  readonly store: ExecutionStore;
   readonly crews: Pick<Crews, "find">;
-  readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove" | "onDidChange">;
+  readonly drafts: Drafts;
   readonly clock: Clock;
   readonly act: Act;
   readonly extension: vscode.Uri;
   /** Fires when what may change without the execution has changed. */
-  readonly changes: readonly Event<unknown>[];
+  readonly onDidChange: Event<unknown>;
   /** Resolves when the executions are read. */
   readonly ready: Promise<unknown>;
 }
@@ -51,34 +46,34 @@ export class OpenPage {
   readonly #panel: Panel<FromPage, ToPage>;
   readonly #uri: vscode.Uri;
   readonly #parts: PageParts;
+  readonly #typed: TypedDraft;
   #place: Place | undefined;
   /** The task that a person answers, though the crew reports no pause. */
   #asked: string | undefined;
   /** What the page's timeline was made of. */
   #timelineOf: readonly [Activity, readonly Price[] | undefined, boolean] | undefined;
-  readonly #typed: TypedDraft;
 
-  constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
-    this.#tab = panel;
+  constructor(tab: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
+    this.#tab = tab;
     this.#uri = uri;
     this.#parts = parts;
-    const { store, drafts, changes, clock, extension, ready } = parts;
-    this.#panel = new Panel(panel, {
-      ...{ part: "page", name: "The page of an execution", title: panel.title, pace: 100 },
+    const { store, drafts, onDidChange, clock, extension, ready } = parts;
+    this.#typed = new TypedDraft(drafts, clock, (error) => {
+      logProblem("Storing a draft", error);
+      void showError(error);
+    });
+    this.#panel = new Panel(tab, {
+      ...{ part: "page", name: "The page of an execution", title: tab.title, pace: 100 },
       ...{ clock, extension, ready },
       messages: fromPage,
       on: this.#handlers(),
       view: () => this.#view(),
     });
-    const events = [store.onDidChange, ...changes];
-    for (const event of events) this.#panel.own(event(() => this.#panel.changed()));
-    this.#typed = new TypedDraft(drafts, clock, (error) => {
-      logProblem("Storing a draft", error);
-      void showError(error);
-    });
+    this.#panel.own(store.onDidChange(() => this.#panel.changed()));
+    this.#panel.own(onDidChange(() => this.#panel.changed()));
     this.#panel.own(this.#typed);
     this.#panel.own(drafts.onDidChange(() => this.#showDrafts()));
-    this.#panel.own(panel.onDidChangeViewState(() => this.#typed.store()));
+    this.#panel.own(tab.onDidChangeViewState(() => this.#typed.store()));
   }
 
   /** The window closes, or the extension is turned off. */
@@ -103,7 +98,7 @@ export class OpenPage {
 
   #view(): ToPage {
     const { documents, store } = this.#parts;
-    const execution = this.#execution();
+    const execution = documents.execution(this.#uri);
     if (execution === undefined) {
       const { crewName = "", key = "" } = parseExecutionUri(this.#uri) ?? {};
       return { type: "missing", text: missingText(crewName, key).text };
@@ -116,12 +111,6 @@ export class OpenPage {
     this.#showTimeline(execution, activity, circumstances);
     const shown = { ...circumstances, target: this.#postDrafts(execution) };
     return { type: "show", model: pageModel(execution, activity, shown) };
-  }
-
-  #execution(): Execution | undefined {
-    const { documents, store } = this.#parts;
-    const summary = documents.summary(this.#uri);
-    return summary && store.find(summary.localId);
   }
 
   /** @returns the output that waits, or the task that a person answers */
@@ -150,7 +139,7 @@ export class OpenPage {
 
   /** Alone if possible: the page has up to 100 kB of each output. */
   #showDrafts(): void {
-    const execution = this.#panel.isReady ? this.#execution() : undefined;
+    const execution = this.#panel.isReady ? this.#parts.documents.execution(this.#uri) : undefined;
     if (execution?.waiting === undefined) this.#panel.changed();
     else this.#postDrafts(execution);
   }
@@ -170,13 +159,13 @@ export class OpenPage {
   }
 
   #handlers(): Handlers<FromPage> {
-    const { crews, act } = this.#parts;
+    const { crews, act, documents } = this.#parts;
     const folderOf = (crewId: string) => crews.find(crewId)?.local?.folder;
     /** Nothing is done for an execution that is no longer tracked. */
     const on =
       <Sent>(handle: (execution: Execution, sent: Sent) => unknown) =>
       async (sent: Sent) => {
-        const execution = this.#execution();
+        const execution = documents.execution(this.#uri);
         if (execution !== undefined) await handle(execution, sent);
       };
     return {
@@ -192,8 +181,15 @@ export class OpenPage {
         this.#typed.typed({ target: { localId, taskId, attempt }, text, number }),
       ),
       answer: on((execution, answer) => this.#answer(execution, answer)),
-      insert: on((execution, target) => this.#insert(execution, target)),
-      discardDraft: on((execution, target) => this.#discardDraft(execution, target)),
+      insert: on(({ localId }, { taskId, attempt }) => this.#insert({ localId, taskId, attempt })),
+      discardDraft: on(async ({ localId }, { taskId, attempt }) => {
+        const { drafts } = this.#parts;
+        const draft = drafts.find({ localId, taskId, attempt });
+        if (draft === undefined) return;
+        const question = vscode.l10n.t("Discard this draft?");
+        const detail = plainMessage(beginningOf(draft));
+        if (await confirm(question, detail, vscode.l10n.t("Discard"))) drafts.remove(draft);
+      }),
       act: on((execution, { action, ...more }) => act(action, { ...targetOf(execution), ...more })),
       define: on(({ crew }, { taskId }) => openDefinition(folderOf(crew.id), taskId)),
       openFile: on(({ crew }, place) => openFile(folderOf(crew.id), place)),
@@ -229,25 +225,15 @@ export class OpenPage {
   }
 
   /** A canned answer, below what is typed. */
-  async #insert({ localId }: Execution, { taskId, attempt }: ResumeTarget): Promise<void> {
+  async #insert(target: DraftTarget): Promise<void> {
     const answer = await askInsertion();
     if (answer === undefined) return;
-    const target = { localId, taskId, attempt };
     this.#typed.store();
     const above = this.#parts.drafts.find(target)?.text.trimEnd();
     const number = Math.max(this.#parts.clock.now(), this.#typed.numberOf(target) + 1);
     this.#typed.typed({ target, text: above ? `${above}\n\n${answer}` : answer, number });
     this.#typed.store();
     this.reveal("feedback");
-  }
-
-  async #discardDraft({ localId }: Execution, { taskId, attempt }: ResumeTarget): Promise<void> {
-    const { drafts } = this.#parts;
-    const draft = drafts.find({ localId, taskId, attempt });
-    if (draft === undefined) return;
-    const question = vscode.l10n.t("Discard this draft?");
-    if (await confirm(question, plainMessage(beginningOf(draft)), vscode.l10n.t("Discard")))
-      drafts.remove(draft);
   }
 }
 

@@ -4,39 +4,30 @@ import { documentIn } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
 import { pageType } from "../../editor/manifest.ts";
 import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
-import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Place } from "./messages.ts";
 import type { OpenPage, PageParts } from "./open-page.ts";
 
-interface PagesParts extends PageParts {
-  readonly documents: PageParts["documents"] & Pick<ExecutionDocuments, "show" | "uriOf">;
-}
-
-/** The page: a second editor of an execution's address. */
-export function registerPage(parts: PagesParts): Pages {
-  const pages = new Pages(parts);
-  const provider: vscode.CustomReadonlyEditorProvider = {
-    openCustomDocument: (uri) => ({ uri, dispose: () => undefined }),
-    resolveCustomEditor: ({ uri }, panel) => pages.resolve(uri, panel),
-  };
-  pages.registration = vscode.window.registerCustomEditorProvider(pageType, provider, {
-    supportsMultipleEditorsPerDocument: true,
-  });
-  return pages;
-}
-
-/** All open pages. The code of one is loaded when it is first shown. */
-export class Pages implements vscode.Disposable {
-  readonly #parts: PagesParts;
+/** All open pages: a second editor of an execution's address. The code of one is loaded when it is first shown. */
+export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
+  readonly #parts: PageParts;
   /** By the addresses that VS Code asked this extension host for. */
   readonly #open = new Map<string, Set<OpenPage>>();
-  registration: vscode.Disposable | undefined;
 
-  constructor(parts: PagesParts) {
+  constructor(parts: PageParts) {
     this.#parts = parts;
   }
 
-  async resolve(uri: vscode.Uri, panel: vscode.WebviewPanel): Promise<void> {
+  register(): vscode.Disposable {
+    const options = { supportsMultipleEditorsPerDocument: true };
+    return vscode.window.registerCustomEditorProvider(pageType, this, options);
+  }
+
+  readonly openCustomDocument = (uri: vscode.Uri) => ({ uri, dispose: () => undefined });
+
+  async resolveCustomEditor(
+    { uri }: Pick<vscode.CustomDocument, "uri">,
+    panel: vscode.WebviewPanel,
+  ): Promise<void> {
     const pages = this.#open.get(uri.toString()) ?? new Set();
     this.#open.set(uri.toString(), pages);
     await this.#parts.ready;
@@ -119,7 +110,6 @@ export class Pages implements vscode.Disposable {
 
   dispose(): void {
     for (const page of [...this.#open.values()].flatMap((pages) => [...pages])) page.storeDraft();
-    this.registration?.dispose();
   }
 }
 

@@ -2,34 +2,25 @@ import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { shortName } from "../../base/text.ts";
-import type { PageDrafts, PageModel, Place, Review, ToPage } from "../../views/page/messages.ts";
+import type { PageDrafts, PageModel, Place, ToPage } from "../../views/page/messages.ts";
 import { lookAt, type TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
-import { draw, host } from "../host.ts";
 import { Icon, LinkButton } from "../controls.tsx";
+import { draw, host } from "../host.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import { ContentView, Fold, Level, Markdown, ValueView } from "./content.tsx";
-import { ActButton, ReviewSection } from "./review.tsx";
+import { ActButton, isSame, type OutputName, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
-
-type Output = Pick<Review, "taskId" | "attempt">;
-
-function isSame(one: Output, other: Output): boolean {
-  return one.taskId === other.taskId && one.attempt === other.attempt;
-}
-
-const noDraft = { text: "", number: 0 };
 
 interface PageProps {
   readonly model: PageModel;
   readonly drafts: PageDrafts;
   readonly timeline: TimelineView | undefined;
-  /** The outputs whose answer from here is under way. */
-  readonly pressed: readonly Output[];
-  readonly onPress: (output: Output) => void;
+  /** The output whose answer from here is no longer under way. */
+  readonly settled: OutputName | undefined;
 }
 
-function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
+function Page({ model, drafts, timeline, settled }: PageProps) {
   const { view, review, inputs } = model;
   const { result, tasks, toCome, noInputs, times } = view;
   const { current } = drafts;
@@ -43,10 +34,9 @@ function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
       {review !== undefined && (
         <ReviewSection
           review={review}
-          draft={current && isSame(current, review) ? current : noDraft}
+          draft={current && isSame(current, review) ? current : { text: "", number: 0 }}
           earlier={attempts?.find(({ number }) => number === previous)}
-          isPressed={pressed.some((output) => isSame(output, review))}
-          onPress={() => onPress(review)}
+          settled={settled}
         />
       )}
       {drafts.old.length > 0 && <OldDrafts drafts={drafts.old} />}
@@ -121,18 +111,12 @@ function Page({ model, drafts, timeline, pressed, onPress }: PageProps) {
   );
 }
 
-interface FoldSectionProps {
-  readonly id: string;
-  readonly label: string;
-  readonly children: ComponentChildren;
-}
-
 /** One line until a person asks for it. */
-function FoldSection({ id, label, children }: FoldSectionProps) {
+function FoldSection(section: { id: string; label: string; children: ComponentChildren }) {
   return (
     <section class="facts">
-      <Fold id={id} isOpen={false} label={<h2>{label}</h2>}>
-        {children}
+      <Fold id={section.id} isOpen={false} label={<h2>{section.label}</h2>}>
+        {section.children}
       </Fold>
     </section>
   );
@@ -248,34 +232,27 @@ function useFocus(...shown: readonly [PageModel, PageDrafts]): void {
 let timeline: TimelineView | undefined;
 let drafts: PageDrafts = { old: [] };
 let model: PageModel | undefined;
-let pressed: readonly Output[] = [];
+let settled: OutputName | undefined;
 
 function show(): void {
-  if (model === undefined) return;
-  draw(
-    <Page
-      {...{ model, drafts, timeline, pressed }}
-      onPress={({ taskId, attempt }) => {
-        pressed = [...pressed, { taskId, attempt }];
-        show();
-      }}
-    />,
-  );
+  if (model !== undefined) draw(<Page {...{ model, drafts, timeline, settled }} />);
 }
 
 /** Moves to the place, and opens what it is in. */
 function reveal(place: Place): void {
   if (model === undefined) return;
-  const { folds = [], selector } = targetOf(place, model);
-  const open = Object.fromEntries(folds.map((fold) => [fold, true]));
-  host.keep({ folds: { ...host.kept.folds, ...open } });
+  const target = targetOf(place, model);
+  if (typeof target !== "string") {
+    const open = Object.fromEntries(target.map((fold) => [fold, true]));
+    host.keep({ folds: { ...host.kept.folds, ...open } });
+  }
   show();
   const found =
-    selector === undefined
-      ? folds
+    typeof target === "string"
+      ? document.querySelector(target)
+      : target
           .map((fold) => document.querySelector(`[data-fold="${CSS.escape(fold)}"]`))
-          .findLast((fold) => fold !== null)
-      : document.querySelector(selector);
+          .findLast((fold) => fold !== null);
   // The box is beside what is read: focus alone brings it into view.
   const isBox = place === "feedback";
   if (!isBox) found?.scrollIntoView({ block: "start" });
@@ -284,31 +261,25 @@ function reveal(place: Place): void {
   if (takesFocus && focused instanceof HTMLElement) focused.focus({ preventScroll: !isBox });
 }
 
-/** Folds to open, outermost first, and where to move, if not to the last of them. */
-function targetOf(
-  place: Place,
-  { view, review }: PageModel,
-): { readonly folds?: readonly string[]; readonly selector?: string } {
-  if (place === "feedback") return { selector: ".feedback" };
+/** Where to move, or the folds to open, outermost first, of which the last one is the place. */
+function targetOf(place: Place, { view, review }: PageModel): string | readonly string[] {
+  if (place === "feedback") return ".feedback";
   if ("taskId" in place)
-    return place.taskId === review?.taskId
-      ? { selector: "#review" }
-      : { folds: [`task ${place.taskId}`] };
+    return place.taskId === review?.taskId ? "#review" : [`task ${place.taskId}`];
   const span = timeline?.spans.find(({ id }) => id === place.spanId);
   const task = view.tasks.find(({ taskId }) => taskId === span?.taskId);
-  if (span === undefined || task === undefined) return { selector: "h1" };
+  if (span === undefined || task === undefined) return "h1";
   const { taskId, attempts } = task;
-  const { kind } = span;
   const attempt = attempts.find(({ number }) => number === span.attempt) ?? attempts.at(-1);
-  const folds = [`task ${taskId}`];
-  if (kind === "task" || attempt === undefined) return { folds };
-  const isInReview = review?.taskId === taskId && review.attempt === attempt.number;
-  if (isInReview && (kind === "wait" || kind === "attempt")) return { selector: "#review" };
+  if (span.kind === "task" || attempt === undefined) return [`task ${taskId}`];
+  const own = { taskId, attempt: attempt.number };
+  const isWhole = span.kind === "wait" || span.kind === "attempt";
+  if (isWhole && review !== undefined && isSame(review, own)) return "#review";
   const inAttempt = `${attempt.number} ${taskId}`;
-  if (attempts.length > 1) folds.push(`attempt ${inAttempt}`);
-  if (attempt.steps.some(({ id }) => id === span.id))
-    folds.push(`steps ${inAttempt}`, `step ${span.id}`);
-  return { folds };
+  const isStep = attempt.steps.some(({ id }) => id === span.id);
+  const steps = isStep ? [`steps ${inAttempt}`, `step ${span.id}`] : [];
+  // A task's only attempt has no fold.
+  return [`task ${taskId}`, `attempt ${inAttempt}`, ...steps];
 }
 
 host.listen<ToPage>({
@@ -330,7 +301,7 @@ host.listen<ToPage>({
     draw(<Markdown text={text} />);
   },
   settled(output) {
-    pressed = pressed.filter((each) => !isSame(each, output));
+    settled = output;
     show();
   },
   reveal: ({ place }) => reveal(place),

@@ -4,23 +4,32 @@ import type { AttemptView } from "../../view/tasks.ts";
 import { mostCharacters } from "../../views/page/content.ts";
 import type { FromPage, PageDraft, Review } from "../../views/page/messages.ts";
 import { clock } from "../clock.tsx";
-import { ContentView, Level, Markdown } from "./content.tsx";
-import { host } from "../host.ts";
 import { Icon, LinkButton } from "../controls.tsx";
+import { host } from "../host.ts";
+import { ContentView, Level, Markdown } from "./content.tsx";
+
+export type OutputName = Pick<Review, "taskId" | "attempt">;
+
+export function isSame(one: OutputName, other: OutputName): boolean {
+  return one.taskId === other.taskId && one.attempt === other.attempt;
+}
 
 type Draft = Pick<PageDraft, "text" | "number">;
 
-interface ReviewProps {
+interface DecisionProps {
   readonly review: Review;
   readonly draft: Draft;
+  /** The output whose answer from here is no longer under way. */
+  readonly settled: OutputName | undefined;
+}
+
+interface ReviewProps extends DecisionProps {
+  /** The attempt before. */
   readonly earlier: AttemptView | undefined;
-  /** What the person sent from here is under way. */
-  readonly isPressed: boolean;
-  readonly onPress: () => void;
 }
 
 /** The output that waits, with what a person can answer beside it. */
-export function ReviewSection({ review, draft, earlier, isPressed, onPress }: ReviewProps) {
+export function ReviewSection({ review, earlier, ...props }: ReviewProps) {
   const { taskId, name, attempt, agent, output, status, note } = review;
   const section = useRef<HTMLElement>(null);
   const target = `${attempt} ${taskId}`;
@@ -54,13 +63,8 @@ export function ReviewSection({ review, draft, earlier, isPressed, onPress }: Re
       <div class="decision">
         {note !== undefined && <Markdown text={note} />}
         {review.action !== undefined && <ActButton action={review.action} />}
-        {(status === "waits" || status === "answered" || status === "sending") && (
-          <Decision
-            key={target}
-            {...{ review, draft }}
-            isSending={isPressed || status === "sending"}
-            onPress={onPress}
-          />
+        {!isAgain && status !== "unanswered" && (
+          <Decision key={target} review={review} {...props} />
         )}
         {isAgain && (
           <p class="running">
@@ -73,12 +77,10 @@ export function ReviewSection({ review, draft, earlier, isPressed, onPress }: Re
   );
 }
 
-interface OutputProps {
+interface OutputProps extends OutputName {
   readonly output: string | undefined;
   /** The attempt before, with its output. */
   readonly earlier: AttemptView | undefined;
-  readonly taskId: string;
-  readonly attempt: number;
 }
 
 /** An attempt's output, with what was asked for after the one before. */
@@ -89,7 +91,7 @@ export function Output({ output, earlier, taskId, attempt }: OutputProps) {
   const asked = earlier?.feedback.findLast(({ kind }) => kind === "rejected");
   const before = earlier?.output;
   // Longer ones are cut.
-  const isSame = before?.trim() === output.trim() && output.length < mostCharacters;
+  const isSameText = before?.trim() === output.trim() && output.length < mostCharacters;
   return (
     <>
       {earlier !== undefined && asked !== undefined && (
@@ -98,12 +100,12 @@ export function Output({ output, earlier, taskId, attempt }: OutputProps) {
           <div class="plain">{asked.text}</div>
         </div>
       )}
-      {earlier !== undefined && isSame && (
+      {earlier !== undefined && isSameText && (
         <p class="faint">{l10n.t("The same text as attempt {0}.", earlier.number)}</p>
       )}
       <ContentView text={output} />
       <p class="tools">
-        {earlier !== undefined && before !== undefined && !isSame && (
+        {earlier !== undefined && before !== undefined && !isSameText && (
           <LinkButton
             label={l10n.t("Compare with Attempt {0}", earlier.number)}
             message={{ ...about, action: "compareAttempts" }}
@@ -134,24 +136,26 @@ export function ActButton({ action }: { readonly action: NonNullable<Review["act
 
 type Kind = Extract<FromPage, { readonly type: "answer" }>["kind"];
 
-interface DecisionProps extends Pick<ReviewProps, "review" | "draft" | "onPress"> {
-  readonly isSending: boolean;
-}
-
 /** The last keystroke in the box of this output, if it isn't stored. */
-function unsavedIn({ taskId, attempt }: Review, draft: Draft) {
+function unsavedIn(review: Review, draft: Draft) {
   const { unsaved } = host.kept;
-  const isOwn = unsaved?.taskId === taskId && unsaved.attempt === attempt;
-  const isNewer = isOwn && unsaved.text !== draft.text && unsaved.number > draft.number;
-  return isNewer ? unsaved : undefined;
+  return unsaved !== undefined &&
+    isSame(unsaved, review) &&
+    unsaved.text !== draft.text &&
+    unsaved.number > draft.number
+    ? unsaved
+    : undefined;
 }
 
 /** The feedback box, whose every keystroke reaches the extension, and the buttons that send. */
-function Decision({ review, draft, isSending, onPress }: DecisionProps) {
+function Decision({ review, draft, settled }: DecisionProps) {
   const { taskId, attempt, status, goesTo, answers } = review;
   const [unsaved] = useState(() => unsavedIn(review, draft));
   const [text, setText] = useState(unsaved?.text ?? draft.text);
   const [hint, setHint] = useState("");
+  const [isPressed, setPressed] = useState(false);
+  /** At once, for the second of two clicks. */
+  const wasPressed = useRef(false);
   const box = useRef<HTMLTextAreaElement>(null);
   /** Increases with each keystroke, also after the page was hidden. */
   const number = useRef(unsaved?.number ?? 0);
@@ -165,6 +169,12 @@ function Decision({ review, draft, isSending, onPress }: DecisionProps) {
     if (draft.number >= number.current && document.activeElement !== box.current)
       setText(draft.text);
   }, [draft.text, draft.number]);
+  useLayoutEffect(() => {
+    if (settled === undefined || !isSame(settled, review)) return;
+    wasPressed.current = false;
+    setPressed(false);
+  }, [settled]);
+  const isSending = isPressed || status === "sending";
   const isEmpty = text.trim() === "";
   const typed = (value: string) => {
     setText(value);
@@ -175,31 +185,19 @@ function Decision({ review, draft, isSending, onPress }: DecisionProps) {
     host.keep({ unsaved: keystroke });
     host.post(keystroke);
   };
-  const texts =
-    answers === undefined
-      ? {
-          label: l10n.t("Feedback"),
-          placeholder: l10n.t("What is good, what should be different?"),
-          missing: l10n.t("Write your feedback first."),
-          left: l10n.t("Clear the feedback to approve without it, or use “Approve with Note”."),
-        }
-      : {
-          label:
-            answers.length > 0
-              ? l10n.t("Choose an answer, or write another")
-              : l10n.t("Your answer"),
-          placeholder: l10n.t("The flow continues with it."),
-          missing: l10n.t("Write your answer first."),
-          left: l10n.t("Clear what you wrote to choose an answer, or use “Send Answer”."),
-        };
   /** What is in the box or, for buttons that need it empty, what the button stands for. */
   const send = (kind: Kind, given?: string) => {
-    if (isSending) return;
+    if (isSending || wasPressed.current) return;
     if (isEmpty === (given !== undefined)) {
-      onPress();
+      wasPressed.current = true;
+      setPressed(true);
       host.post({ type: "answer", taskId, attempt, kind, text: given ?? text });
     } else {
-      setHint(isEmpty ? texts.missing : texts.left);
+      setHint(
+        isEmpty
+          ? l10n.t("Write something first.")
+          : l10n.t("Clear the box first, or use a button that sends what you wrote."),
+      );
       box.current?.focus();
     }
   };
@@ -217,7 +215,7 @@ function Decision({ review, draft, isSending, onPress }: DecisionProps) {
   return (
     <>
       <div class="label">
-        <label for={id}>{texts.label}</label>
+        <label for={id}>{answers === undefined ? l10n.t("Feedback") : l10n.t("Your answer")}</label>
         <button
           type="button"
           class="link"
@@ -232,24 +230,30 @@ function Decision({ review, draft, isSending, onPress }: DecisionProps) {
         class="feedback"
         ref={box}
         value={text}
-        placeholder={texts.placeholder}
+        placeholder={
+          answers === undefined
+            ? l10n.t("What is good, what should be different?")
+            : l10n.t("The flow continues with it.")
+        }
         readOnly={isSending}
         aria-describedby={`${id}-about`}
         onInput={({ currentTarget }) => typed(currentTarget.value)}
         onBlur={() => host.post({ type: "leave" })}
       />
-      {answers === undefined ? (
-        <div class="buttons">
-          {status !== "answered" && button("approve", l10n.t("Approve"), isEmpty, "")}
-          {button("approveWithNote", l10n.t("Approve with Note"), !isEmpty)}
-          {button("reject", l10n.t("Reject"), false)}
-        </div>
-      ) : (
-        <div class="buttons">
-          {answers.map(({ label, text: given }) => button("answer", label, false, given))}
-          {button("answer", l10n.t("Send Answer"), !isEmpty)}
-        </div>
-      )}
+      <div class="buttons">
+        {answers === undefined ? (
+          <>
+            {status !== "answered" && button("approve", l10n.t("Approve"), isEmpty, "")}
+            {button("approveWithNote", l10n.t("Approve with Note"), !isEmpty)}
+            {button("reject", l10n.t("Reject"), false)}
+          </>
+        ) : (
+          <>
+            {answers.map(({ label, text: given }) => button("answer", label, false, given))}
+            {button("answer", l10n.t("Send Answer"), !isEmpty)}
+          </>
+        )}
+      </div>
       <p class="hint" role="status">
         {isSending ? l10n.t("Sending…") : hint}
       </p>

@@ -2,14 +2,19 @@ import * as l10n from "@vscode/l10n";
 import { shortName } from "../../base/text.ts";
 import { formatSpan } from "../../view/lengths.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
-import type { Review } from "../../views/page/messages.ts";
 import { mostSteps } from "../../views/page/content.ts";
+import type { Review } from "../../views/page/messages.ts";
 import { Icon, LinkButton } from "../controls.tsx";
 import { Fold, Level, Markdown } from "./content.tsx";
-import { Output } from "./review.tsx";
+import { isSame, Output } from "./review.tsx";
+
+interface TaskProps {
+  readonly task: TaskView;
+  readonly review: Review | undefined;
+}
 
 /** A task with its attempts and steps; one that has not begun is only named. */
-export function Task({ task, review }: { task: TaskView; review: Review | undefined }) {
+export function Task({ task, review }: TaskProps) {
   const { taskId, name, agent = "", state, label, facts, attempts, note } = task;
   const about = [label, shortName(agent), ...facts].filter(Boolean).join(" · ");
   const summary = (
@@ -25,7 +30,6 @@ export function Task({ task, review }: { task: TaskView; review: Review | undefi
         <div class="summary">{summary}</div>
       </li>
     );
-  const last = attempts.at(-1)?.number;
   return (
     <li class={`task ${state}`}>
       <Fold
@@ -35,78 +39,59 @@ export function Task({ task, review }: { task: TaskView; review: Review | undefi
       >
         {note !== undefined && <p class="faint">{note}</p>}
         {attempts.map((attempt) => (
-          <Attempt
-            key={attempt.number}
-            {...{ task, attempt }}
-            isLast={attempt.number === last}
-            isInReview={review?.taskId === taskId && review.attempt === attempt.number}
-          />
+          <Attempt key={attempt.number} {...{ task, review, attempt }} />
         ))}
       </Fold>
     </li>
   );
 }
 
-interface AttemptProps {
-  readonly task: TaskView;
-  readonly attempt: AttemptView;
-  readonly isLast: boolean;
-  /** Its output is shown above, where it is answered. */
-  readonly isInReview: boolean;
-}
-
-function Attempt({ task, attempt, isLast, isInReview }: AttemptProps) {
+function Attempt({ task, review, attempt }: TaskProps & { readonly attempt: AttemptView }) {
   const { number, output, previous, feedback, steps, note } = attempt;
-  const { taskId, state } = task;
-  const earlier = task.attempts.find((each) => each.number === previous);
-  const parts = (
-    <>
-      {steps.length > 0 && (
-        <Fold
-          id={`steps ${number} ${taskId}`}
-          isOpen={state === "running" && isLast}
-          label={
-            steps.length > mostSteps
-              ? l10n.t("Steps (the last {0})", mostSteps)
-              : l10n.t("Steps ({0})", steps.length)
-          }
-        >
-          <ol class="steps">
-            {steps.slice(-mostSteps).map((step) => (
-              <li key={step.id}>
-                <StepView step={step} />
-              </li>
-            ))}
-          </ol>
-        </Fold>
-      )}
-      {isInReview ? (
-        <p class="faint">
-          {state === "waiting" ? l10n.t("Waits for you, above.") : l10n.t("Shown above.")}
-        </p>
-      ) : (
-        (output !== undefined || feedback.length > 0 || state !== "running") && (
-          <Output {...{ output, earlier, taskId }} attempt={number} />
-        )
-      )}
-      {note !== undefined && <p class="faint">{note}</p>}
-      {feedback.map(({ title, kind, text, outcome }, at) => (
-        <div class="given" key={at}>
-          <p class="title">
-            <Icon name={kind} /> {title}
-          </p>
-          <div class="plain">{text}</div>
-          <div class="outcome">
-            <Markdown text={outcome} />
-          </div>
-        </div>
-      ))}
-    </>
-  );
-  const isOnly = task.attempts.length === 1;
+  const { taskId, state, attempts } = task;
+  const isLast = attempt === attempts.at(-1);
+  const isOnly = attempts.length === 1;
+  // Its output is shown where it is answered.
+  const isInReview = review !== undefined && isSame(review, { taskId, attempt: number });
   const body = (
     <div class="attempt">
-      <Level.Provider value={isOnly ? 3 : 4}>{parts}</Level.Provider>
+      <Level.Provider value={isOnly ? 3 : 4}>
+        {steps.length > 0 && (
+          <Fold
+            id={`steps ${number} ${taskId}`}
+            isOpen={state === "running" && isLast}
+            label={l10n.t("Steps ({0})", steps.length > mostSteps ? `${mostSteps}+` : steps.length)}
+          >
+            <ol class="steps">
+              {steps.slice(-mostSteps).map((step) => (
+                <li key={step.id}>
+                  <StepView step={step} isRunning={state === "running"} />
+                </li>
+              ))}
+            </ol>
+          </Fold>
+        )}
+        {isInReview && <p class="faint">{l10n.t("Shown above.")}</p>}
+        {!isInReview && (output !== undefined || feedback.length > 0 || state !== "running") && (
+          <Output
+            {...{ output, taskId }}
+            attempt={number}
+            earlier={attempts.find((each) => each.number === previous)}
+          />
+        )}
+        {note !== undefined && <p class="faint">{note}</p>}
+        {feedback.map(({ title, kind, text, outcome }, at) => (
+          <div class="given" key={at}>
+            <p class="title">
+              <Icon name={kind} /> {title}
+            </p>
+            <div class="plain">{text}</div>
+            <div class="outcome">
+              <Markdown text={outcome} />
+            </div>
+          </div>
+        ))}
+      </Level.Provider>
     </div>
   );
   if (isOnly) return body;
@@ -126,29 +111,29 @@ function Attempt({ task, attempt, isLast, isInReview }: AttemptProps) {
   );
 }
 
-function StepView({ step }: { readonly step: AttemptView["steps"][number] }) {
-  const { id, tool, picture, start, end, error } = step;
-  const state =
-    step.isInterrupted === true
-      ? "interrupted"
-      : error !== undefined
-        ? "failed"
-        : end === undefined
-          ? "running"
-          : undefined;
-  const states = {
-    running: l10n.t("running"),
-    failed: l10n.t("failed"),
-    interrupted: l10n.t("interrupted"),
-  };
+interface StepProps {
+  readonly step: AttemptView["steps"][number];
+  /** Its task is. */
+  readonly isRunning: boolean;
+}
+
+function StepView({ step, isRunning }: StepProps) {
+  const { id, tool, picture, start, end, error, isInterrupted } = step;
+  const [icon, state] = isInterrupted
+    ? (["interrupted", l10n.t("interrupted")] as const)
+    : error !== undefined
+      ? (["failed", l10n.t("failed")] as const)
+      : end === undefined && isRunning
+        ? (["running", l10n.t("running")] as const)
+        : [tool === undefined ? ("thought" as const) : ("tool" as const)];
   const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
   const summary = (
     <>
-      <Icon name={state ?? (tool === undefined ? "thought" : "tool")} />
+      <Icon name={icon} />
       <span class="name">
         {tool ?? (picture === undefined ? l10n.t("Thought") : l10n.t("Picture"))}
       </span>
-      <span class="faint">{[time, state && states[state]].filter(Boolean).join(" · ")}</span>
+      <span class="faint">{[time, state].filter(Boolean).join(" · ")}</span>
     </>
   );
   const texts = [

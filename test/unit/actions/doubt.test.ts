@@ -102,7 +102,7 @@ describe("The doubt about an execution", () => {
     {
       what: "a local crew that is stopped",
       connected: { local },
-      text: /^The local crew “Writers” is stopped\. Start it in its row to continue\. /,
+      text: /^The local crew “Writers” is stopped\. Start it to continue\. /,
     },
     {
       what: "an execution that a restart interrupted",

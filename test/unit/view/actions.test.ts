@@ -34,6 +34,16 @@ describe("what a person may do with an execution", () => {
     assert.deepEqual(actions(notWaiting({ stop: unanswered }), can), ["stop"]);
   });
 
+  it("is to start its local crew, and not to stop what a stopped crew does not run", () => {
+    const stopped = { canStop: true, isCrewStopped: true };
+    assert.deepEqual(actions(notWaiting({ crew: local }), stopped), ["startLocalCrew"]);
+    const waiting = anExecution({ crew: local });
+    assert.deepEqual(actions(waiting, stopped), ["startLocalCrew"]);
+    assert.deepEqual(answers(waiting, stopped), ["approve", "reject"]);
+    const ended = notWaiting({ crew: local, state: "completed" });
+    assert.deepEqual(actions(ended, stopped), ["runAgain", "compareExecutions"]);
+  });
+
   it("is to track what may have started, to run it again or to remove it, and nothing while it is sent", () => {
     const lost = notWaiting({ kickoffIds: [], state: "unconfirmed", tasks: [] });
     const all = ["trackExecution", "runAgain", "untrackExecution"];
