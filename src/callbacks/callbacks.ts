@@ -141,18 +141,12 @@ export class Callbacks implements Disposable {
     const result = await this.#probes.roundTrip((path) => withPath(url, path), testTimeout);
     if (typeof result === "number") return { ...way, via, url: base, roundTripMs: result };
     throw new UserError(
-      via === "relay"
-        ? l10n.t(
-            "Callbacks sent to {0} don't arrive on this machine: {1}. Check that the relay runs, and that a proxy before it passes events on at once.",
-            base,
-            result,
-          )
-        : l10n.t(
-            "Callbacks sent to {0} don't arrive on this machine: {1}. It must lead to http://127.0.0.1:{2}.",
-            base,
-            result,
-            port ?? 0,
-          ),
+      l10n.t(
+        "Callbacks sent to {0} don't arrive on this machine: {1}. A tunnel or proxy must lead to http://127.0.0.1:{2}; a relay must run, and a proxy before it must pass events on at once.",
+        base,
+        result,
+        port ?? 0,
+      ),
     );
   }
 

@@ -106,8 +106,8 @@ const kinds: readonly Payload["kind"][] = ["pause", "task", "crew", "step", "eve
 const [deepest, mostObjects] = [6, 2_000];
 
 /**
- * Finds the callback in a text that a person pasted: its body alone, or inside a log line or a tool's export, as JSON
- * or as Python prints it. Undefined if there is none.
+ * Finds the callback in a text that a person pasted: its body alone, or inside a log line or a tool's export, as JSON.
+ * Undefined if there is none.
  * @param at now (ms since 1970)
  */
 export function readPasted(text: string, at: number): Payload | undefined {
@@ -147,15 +147,8 @@ function objectsIn(text: string): readonly UnknownObject[] {
 }
 
 function valuesIn(text: string): readonly unknown[] {
-  const [start, end] = [text.indexOf("{"), text.lastIndexOf("}")];
-  if (start === -1) return [];
   const whole = parseJson(text);
-  if (whole !== undefined) return [whole];
-  const pieces = bracedIn(text).flatMap((piece) => parseJson(piece) ?? []);
-  if (pieces.length > 0) return pieces;
-  const piece = text.slice(start, end + 1);
-  // As Python prints it; or with its quotation marks escaped, as a part of a text.
-  return [jsonOfPython(piece), `"${piece}"`].flatMap((each) => parseJson(each) ?? []).slice(0, 1);
+  return whole === undefined ? bracedIn(text).flatMap((piece) => parseJson(piece) ?? []) : [whole];
 }
 
 /** Each part of a text from a brace to the one that closes it. */
@@ -172,18 +165,3 @@ function bracedIn(text: string): readonly string[] {
   }
   return found;
 }
-
-const pythons: Readonly<Record<string, string>> = { None: "null", True: "true", False: "false" };
-/** A string without an end takes the rest of the text. Otherwise, each of its quotation marks would be tried, which takes long. */
-const pythonParts = /'((?:[^'\\]|\\.)*)'?|"(?:[^"\\]|\\.)*"?|\b(?:None|True|False)\b/gs;
-
-function jsonOfPython(text: string): string {
-  const json = text.replace(pythonParts, (token, inside: string | undefined) =>
-    inside === undefined
-      ? (pythons[token] ?? token)
-      : `"${inside.replace(/\\[^']|\\'|"/gs, (part) => quotes[part] ?? part)}"`,
-  );
-  return json.replace(/\\x([\da-f]{2})/g, "\\u00$1");
-}
-
-const quotes: Readonly<Record<string, string>> = { "\\'": "'", '"': '\\"' };

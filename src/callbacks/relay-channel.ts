@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
-import { exportJWK, generateKeyPair, type JWK } from "jose";
+import type { JWK } from "jose";
 import { Deadline, type Fetch, parseRetryAfter, readBody } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
-import { codeOf, UserError } from "../base/errors.ts";
+import { codeOf, messageOf, UserError } from "../base/errors.ts";
 import {
   asObject,
   defined,
@@ -132,13 +132,13 @@ async function createChannel(
         "The relay's token is needed to create a channel there. “Test Callbacks” asks for it.",
       ),
     );
+  const { exportJWK, generateKeyPair } = await import("jose");
   const pair = await generateKeyPair("ECDH-ES", { crv: "P-256", extractable: true });
   const { channel, secret } = await askRelay(connection, {
     ...{ method: "POST", url: `${address}/channels`, secret: token },
     body: JSON.stringify({ publicKey: await exportJWK(pair.publicKey) }),
   });
-  if (!isName(channel) || !isName(secret))
-    throw new RelayError(l10n.t("The relay's answer can't be read."));
+  if (!isName(channel) || !isName(secret)) throw unreadable();
   const privateKey = await exportJWK(pair.privateKey);
   return { address: `${address}/${channel}`, own: { secret, privateKey } };
 }
@@ -160,7 +160,8 @@ interface RelayRequest {
   readonly url: string;
   readonly secret?: string | undefined;
   readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly accept?: string;
+  readonly lastId?: string | undefined;
 }
 
 /** How long an answer may take (ms); of a channel, how long until it begins. */
@@ -186,18 +187,18 @@ export async function askRelay(
 /** @throws {RelayError} unless the answer is 2xx */
 export async function connect(
   { fetch, clock, userAgent }: RelayConnection,
-  { method, url, secret, body, headers }: RelayRequest,
+  { method, url, secret, body, lastId, accept = "application/json" }: RelayRequest,
   deadline: Deadline,
 ): ReturnType<Fetch> {
   const { signal } = deadline;
   const answer = await fetch(url, {
     ...{ method, redirect: "manual", signal, ...defined({ body }) },
     headers: {
-      ...{ accept: "application/json", "accept-encoding": "identity" },
-      ...{ "cache-control": "no-cache", "user-agent": userAgent },
+      ...{ accept, "accept-encoding": "identity", "cache-control": "no-cache" },
+      "user-agent": userAgent,
       ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
-      ...headers,
+      ...(lastId !== undefined && { "last-event-id": lastId }),
     },
   }).catch((error: unknown) => {
     throw unreachable(error, deadline);
@@ -213,25 +214,21 @@ export async function connect(
 
 /** Without the address, which node-fetch puts first. */
 export function unreachable(error: unknown, { ended }: Deadline): RelayError {
-  if (ended === "timeout") return new RelayError(l10n.t("The relay doesn't answer."));
-  const said = error instanceof Error ? error.message : String(error);
-  const text = said.replace(/^request to .* failed, reason: ?/, "");
-  const isShown = text !== "" && !text.includes("://");
-  const why = isShown ? text : (codeOf(error) ?? "Error");
-  return new RelayError(l10n.t("The relay can't be reached: {0}", oneLine(why, 200)));
+  const said = messageOf(error).replace(/^request to .* failed, reason: ?/, "");
+  const text = said === "" || said.includes("://") ? (codeOf(error) ?? "Error") : said;
+  const why = ended === "timeout" ? "timeout" : oneLine(text, 200);
+  return new RelayError(l10n.t("The relay can't be reached: {0}", why));
+}
+
+/** For what isn't a relay's answer. */
+export function unreadable(): RelayError {
+  return new RelayError(l10n.t("What answers at the relay's address is no relay."));
 }
 
 function problemOf(status: number): string {
-  if (status === 401)
-    return l10n.t(
-      "The relay refused the token or the channel's secret (401). The token is in the file that the relay named when it started; “Test Callbacks” asks for it again.",
-    );
-  if (status === 404) return l10n.t("The relay has no such channel (404).");
-  if (status === 507)
-    return l10n.t(
-      "The relay has as many channels as it keeps (507). It deletes those that nobody has listened to for 90 days.",
-    );
-  if (status >= 300 && status < 400)
-    return l10n.t("The relay sends requests elsewhere ({0}), which is not followed.", status);
-  return l10n.t("The relay answered with an error ({0}).", status);
+  return status === 401
+    ? l10n.t(
+        "The relay refused the token or the channel's secret (401). The token is in the file that the relay named when it started; “Test Callbacks” asks for it again.",
+      )
+    : l10n.t("The relay answered with an error ({0}).", status);
 }

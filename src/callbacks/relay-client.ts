@@ -1,4 +1,3 @@
-import * as l10n from "@vscode/l10n";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { compactDecrypt, importJWK, type JWK } from "jose";
 import { Deadline, type Fetch } from "../api/transport.ts";
@@ -13,6 +12,7 @@ import {
   type RelayConnection,
   RelayError,
   unreachable,
+  unreadable,
 } from "./relay-channel.ts";
 import type { Delivery, Receive } from "./routes.ts";
 
@@ -27,7 +27,7 @@ export interface RelayClientOptions extends Omit<RelayConnection, "signal"> {
   };
   /** Called when the relay no longer has the channel. Never rejects. */
   readonly onGone: (channel: Channel, problem: RelayError) => Promise<void>;
-  readonly random: () => number;
+  readonly random?: () => number;
   readonly log: ProblemLog;
 }
 
@@ -42,10 +42,12 @@ const maxEvent = 4 * 1024 * 1024;
 /** Listens to a relay's channel, and passes its callbacks on in order, until it is disposed. */
 export class RelayClient {
   readonly #options: RelayClientOptions;
-  readonly #connection: RelayConnection;
   readonly #ending = new AbortController();
+  /** Ends the connection, or the wait for the next. */
+  #restart = new AbortController();
   #channel: Channel | undefined;
-  #state: "connecting" | "connected" | Error = "connecting";
+  /** After an error, it tries again later. */
+  state: "connecting" | "connected" | Error = "connecting";
   /** How often in a row a connection ended without a message. */
   #failures = 0;
   /** Whether a message could not be read, which is logged once. */
@@ -54,17 +56,13 @@ export class RelayClient {
 
   constructor(options: RelayClientOptions) {
     this.#options = options;
-    this.#connection = { ...options, signal: this.#ending.signal };
     this.#ended = this.#run();
   }
 
-  /** After an error, it tries again later. */
-  get state(): "connecting" | "connected" | Error {
-    return this.#state;
-  }
-
-  get address(): string | undefined {
-    return this.#channel?.address;
+  /** Connects again if there is another channel now: the setting was changed, or a window has created one. */
+  async look(): Promise<void> {
+    const channel = await this.#options.open().catch(() => undefined);
+    if (channel?.address !== this.#channel?.address) this.#restart.abort();
   }
 
   /** Resolves once no callback is being passed on. */
@@ -73,25 +71,31 @@ export class RelayClient {
     await this.#ended;
   }
 
+  get #signal(): AbortSignal {
+    return AbortSignal.any([this.#ending.signal, this.#restart.signal]);
+  }
+
   async #run(): Promise<void> {
     const { clock, log, open, onGone } = this.#options;
     while (!this.#isDisposed()) {
+      this.#restart = new AbortController();
       let rest = 0;
       try {
         this.#channel = await open();
         await this.#listen(this.#channel);
-        this.#state = "connecting";
+        this.state = "connecting";
       } catch (error) {
         if (this.#isDisposed()) return;
+        if (this.#restart.signal.aborted) continue;
         const failure = error instanceof Error ? error : new Error(String(error));
         const isKnown = failure instanceof RelayError;
-        if (!isKnown || !(this.#state instanceof Error))
+        if (!isKnown || !(this.state instanceof Error))
           log.problem("Listening to the callbacks' relay failed.", failure);
-        this.#state = failure;
+        this.state = failure;
         if (isKnown) rest = failure.retryAfterMs;
         if (isKnown && failure.isGone && this.#channel) await onGone(this.#channel, failure);
       }
-      await wait(clock, rest + this.#backOff(this.#failures++), this.#ending.signal);
+      await wait(clock, rest + this.#backOff(this.#failures++), this.#signal);
     }
   }
 
@@ -99,24 +103,22 @@ export class RelayClient {
   async #listen(channel: Channel): Promise<void> {
     const { lastIds, clock } = this.#options;
     const { address: url, own } = channel;
-    const deadline = new Deadline(clock, answerMs, this.#ending.signal);
+    const deadline = new Deadline(clock, answerMs, this.#signal);
     const events: EventSourceMessage[] = [];
     const parser = createParser({
       maxBufferSize: maxEvent,
       onEvent: (event) => events.push(event),
       onError: ({ type }) => {
-        if (type === "max-buffer-size-exceeded")
-          throw new RelayError(l10n.t("The relay sent too large a message."));
+        if (type === "max-buffer-size-exceeded") throw unreadable();
       },
     });
     const lastId = lastIds.get(url);
-    const headers = { accept: "text/event-stream", ...(lastId && { "last-event-id": lastId }) };
-    const request = { method: "GET", url, secret: own?.secret, headers } as const;
+    const accept = "text/event-stream";
+    const request = { method: "GET", url, secret: own?.secret, accept, lastId } as const;
     try {
-      const answer = await connect(this.#connection, request, deadline);
-      if (!answer.headers.get("content-type")?.startsWith("text/event-stream"))
-        throw new RelayError(l10n.t("There is no relay's channel at this address."));
-      this.#state = "connected";
+      const answer = await connect(this.#options, request, deadline);
+      if (!answer.headers.get("content-type")?.startsWith(accept)) throw unreadable();
+      this.state = "connected";
       if (lastId !== undefined) void this.#acknowledge(channel, lastId);
       for await (const text of partsOf(answer, deadline)) {
         parser.feed(text);
@@ -164,10 +166,11 @@ export class RelayClient {
   /** Passes on a callback, again and again if it can't be stored now. @returns whether the message is done with */
   async #deliver(delivery: Delivery | undefined): Promise<boolean> {
     const { receive, clock } = this.#options;
-    for (let failures = 0; delivery && !this.#isDisposed(); failures++) {
+    const signal = this.#signal;
+    for (let failures = 0; delivery && !signal.aborted; failures++) {
       const status = await receive(delivery);
       if (status < 500 && status !== 408 && status !== 429) return true;
-      await wait(clock, this.#backOff(failures), this.#ending.signal);
+      await wait(clock, this.#backOff(failures), signal);
     }
     return delivery === undefined;
   }
@@ -177,9 +180,10 @@ export class RelayClient {
     if (own === undefined) return;
     const url = `${address}/messages?through=${encodeURIComponent(id)}`;
     try {
-      await askRelay(this.#connection, { method: "DELETE", url, secret: own.secret });
+      const connection = { ...this.#options, signal: this.#signal };
+      await askRelay(connection, { method: "DELETE", url, secret: own.secret });
     } catch (error) {
-      if (!this.#isDisposed())
+      if (!this.#signal.aborted)
         this.#options.log.problem("Acknowledging the relay's callbacks failed.", error);
     }
   }
@@ -187,7 +191,8 @@ export class RelayClient {
   /** How long to wait before connecting again (ms). Half of it is random. */
   #backOff(failures: number): number {
     const most = Math.min(firstWait * 2 ** failures, longestWait);
-    return most / 2 + (most / 2) * this.#options.random();
+    const { random = Math.random } = this.#options;
+    return most / 2 + (most / 2) * random();
   }
 
   #isDisposed(): boolean {

@@ -7,7 +7,13 @@ import { text } from "../base/sqlite.ts";
 import { withoutEndSlashes } from "../base/text.ts";
 import type { Database } from "../store/database.ts";
 import type { Probes } from "./paths.ts";
-import type { Channel, Channels, RelayConnection, RelayError } from "./relay-channel.ts";
+import {
+  callbackAddress,
+  type Channel,
+  Channels,
+  type RelayConnection,
+  type RelayError,
+} from "./relay-channel.ts";
 import type { RelayClient } from "./relay-client.ts";
 
 export interface Delivery {
@@ -70,14 +76,12 @@ export function publicUrlRoute(read: () => string): Route {
   };
 }
 
-interface ForwardedOptions {
-  readonly isOn: () => boolean;
-  readonly externalAddress: (address: string) => Promise<string>;
-  readonly probes: Probes;
-}
-
 /** VS Code's port forwarding. A forwarded port may be private, so the route first sends itself a request without cookies. */
-export function forwardedRoute({ isOn, externalAddress, probes }: ForwardedOptions): Route {
+export function forwardedRoute(
+  isOn: () => boolean,
+  externalAddress: (address: string) => Promise<string>,
+  probes: Probes,
+): Route {
   return {
     via: "forwarded",
     isOn,
@@ -118,13 +122,11 @@ export class Relay implements Route, Disposable {
   readonly #owned = new Disposables();
   #channels: Channels | undefined;
   #receive: Receive | undefined;
-  #listening: { readonly setting: string; readonly client: RelayClient } | undefined;
-  /** The changes of the client run one after the other. */
-  #changing: Promise<void> = Promise.resolve();
+  #client: Promise<RelayClient> | undefined;
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    this.#owned.add(options.onDidChange(() => this.#change()));
+    this.#owned.add(options.onDidChange(() => this.#look()));
   }
 
   isOn(): boolean {
@@ -132,16 +134,15 @@ export class Relay implements Route, Disposable {
   }
 
   async addressOf(path: string, _port: number, mayAsk: boolean): Promise<string> {
-    const { callbackAddress } = await import("./relay-channel.ts");
     const channel = await this.#open(mayAsk);
     // The channel may be new, so begin to listen to it.
-    this.#change();
+    this.#look();
     return callbackAddress(channel, `/${path}`);
   }
 
   receives(receive: Receive | undefined): void {
     this.#receive = receive;
-    this.#change();
+    this.#look();
   }
 
   dispose(): void {
@@ -151,17 +152,16 @@ export class Relay implements Route, Disposable {
 
   /** Deletes the secrets of all channels, also on relays of earlier settings. */
   async forget(): Promise<void> {
-    await (await this.#allChannels()).forgetAll();
-    this.#change(() => this.#end());
+    await this.#allChannels().forgetAll();
+    this.#end();
   }
 
   #setting(): string {
     return this.#options.read().trim();
   }
 
-  /** What it needs is loaded once a relay is used. @throws StoreError while the database can't be read */
-  async #allChannels(): Promise<Channels> {
-    const { Channels } = await import("./relay-channel.ts");
+  /** @throws StoreError while the database can't be read */
+  #allChannels(): Channels {
     const select = "SELECT name FROM machine";
     return (this.#channels ??= new Channels({
       ...this.#options,
@@ -172,40 +172,31 @@ export class Relay implements Route, Disposable {
   async #open(mayAsk = false): Promise<Channel> {
     const setting = this.#setting();
     const { askToken } = this.#options;
-    return await (
-      await this.#allChannels()
-    ).open(setting, async () => (mayAsk ? await askToken(setting) : undefined));
+    const token = async () => (mayAsk ? await askToken(setting) : undefined);
+    return await this.#allChannels().open(setting, token);
   }
 
-  #change(action: () => Promise<void> = () => this.#update()): void {
-    this.#changing = this.#changing.then(action).catch((error: unknown) => {
-      this.#options.log.problem("The callbacks' relay can't be listened to.", error);
-    });
+  /** The client is loaded once a relay is used. */
+  #look(): void {
+    const receive = this.isOn() ? this.#receive : undefined;
+    if (receive === undefined) {
+      this.#end();
+      return;
+    }
+    this.#client ??= import("./relay-client.ts").then(
+      ({ RelayClient }) =>
+        new RelayClient({
+          ...{ ...this.#options, receive, lastIds: this.#lastIds },
+          open: () => this.#open(),
+          onGone: (gone, problem) => this.#forgetGone(gone, problem),
+        }),
+    );
+    void this.#client.then((client) => client.look());
   }
 
-  async #update(): Promise<void> {
-    const setting = this.#setting();
-    const receive = setting === "" ? undefined : this.#receive;
-    const channel = receive && (await this.#open().catch(() => undefined));
-    const { client, setting: before } = this.#listening ?? {};
-    // Another window may have created a new channel.
-    const isSame = receive && before === setting && client?.address === channel?.address;
-    if (isSame) return;
-    await this.#end();
-    if (receive === undefined) return;
-    const { RelayClient } = await import("./relay-client.ts");
-    const options = {
-      ...{ ...this.#options, receive, lastIds: this.#lastIds, random: Math.random },
-      open: () => this.#open(),
-      onGone: (gone: Channel, problem: RelayError) => this.#forgetGone(gone, problem),
-    };
-    this.#listening = { setting, client: new RelayClient(options) };
-  }
-
-  async #end(): Promise<void> {
-    const listening = this.#listening;
-    this.#listening = undefined;
-    await listening?.client.dispose();
+  #end(): void {
+    void this.#client?.then((client) => client.dispose());
+    this.#client = undefined;
   }
 
   async #forgetGone({ address }: Channel, problem: RelayError): Promise<void> {
@@ -221,7 +212,7 @@ export class Relay implements Route, Disposable {
           ),
         ),
       );
-      await (await this.#allChannels()).forget(this.#setting());
+      await this.#allChannels().forget(this.#setting());
     } catch (error) {
       log.problem("The channel of the callbacks' relay could not be forgotten.", error);
     }

@@ -32,12 +32,11 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
     );
   const test = { title: vscode.l10n.t("Test Callbacks"), command: "crewdeck.testCallbacks" };
   const onBroken = ({ message, actions }: UserError) => tell(message, test, ...actions);
-  const forwarded = forwardedRoute({
-    probes: new Probes(database, clock),
-    isOn: () => ["codespaces", "tunnel"].includes(vscode.env.remoteName ?? ""),
-    externalAddress: async (address) =>
-      (await vscode.env.asExternalUri(vscode.Uri.parse(address))).toString(true),
-  });
+  const forwarded = forwardedRoute(
+    () => ["codespaces", "tunnel"].includes(vscode.env.remoteName ?? ""),
+    async (address) => (await vscode.env.asExternalUri(vscode.Uri.parse(address))).toString(true),
+    new Probes(database, clock),
+  );
   const relay = new Relay({
     ...{ database, clock, log, secrets, userAgent, fetch, askToken, onBroken },
     read: () => setting("relay"),

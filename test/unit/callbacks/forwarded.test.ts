@@ -46,11 +46,8 @@ describe("VS Code's forwarded port", () => {
       dns.lookup = (name, options, answer) => answer(null, [{ address: "127.0.0.1", family: 4 }]);
       const log = { problem: (doing, error) => { throw error; } };
       const database = new Database({ folder: ${JSON.stringify(folder)}, clock: systemClock, log });
-      const route = forwardedRoute({
-        isOn: () => true,
-        externalAddress: () => Promise.resolve(${JSON.stringify(external)}),
-        probes: new Probes(database, systemClock),
-      });
+      const external = () => Promise.resolve(${JSON.stringify(external)});
+      const route = forwardedRoute(() => true, external, new Probes(database, systemClock));
       console.log(await route.addressOf("secret", 1234, false).catch((error) => error.message));`;
     const args = ["--input-type=module", "-e", program];
     const { stdout } = await promisify(execFile)(process.execPath, args, {

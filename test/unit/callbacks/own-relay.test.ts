@@ -64,7 +64,7 @@ describe("A relay of one's own", () => {
   it("has a limited number of channels, and says so", async () => {
     await relay.start({ channels: 2 });
     await channelAt(relay.url);
-    await assert.rejects(channelAt(relay.url), /as many channels as it keeps \(507\)/);
+    await assert.rejects(channelAt(relay.url), /answered with an error \(507\)/);
   });
 
   it("gives an error for a person, whatever it answers", async () => {

@@ -28,10 +28,6 @@ describe("a pasted callback", () => {
     ]),
     "in a log whose lines are JSON, beside other lines": `{"level":"info"} {x}\n{"at":1,"body":${body}}\n{"level":"info"}`,
     "as a text with escapes": JSON.stringify(body),
-    "with escaped quotation marks": `msg="got ${body.replaceAll('"', '\\"')}"`,
-    "as Python prints it, alone":
-      "{'kickoff_id': 'k1', 'task_id': 'review', 'task_output': '# Draft', 'meta': None}",
-    "as Python prints it": `INFO got {'kickoff_id': 'k1', 'meta': None, "task_id": 'review', 'task_output': '# Draft', 'ok': True}`,
   }))
     it(`is found ${place}, with the IDs, the task and the output`, () => {
       assert.deepEqual(found(text), expected);
@@ -40,14 +36,6 @@ describe("a pasted callback", () => {
   it("is also one of a task, with the ID that is beside it", () => {
     const text = JSON.stringify({ execution_id: "k2", payload: { name: "write", output: "Text" } });
     assert.deepEqual(found(text).slice(0, 2), ["task", "k2"]);
-  });
-
-  it("keeps quotation marks and escapes of what Python prints", () => {
-    const text = String.raw`{'task_id': 'a', 'task_output': 'It\'s "so" \xe9 \\ None\n.', 'x': "it's"}`;
-    assert.deepEqual(readPasted(text, at)?.report, {
-      ...{ kind: "pause", taskId: "a" },
-      output: 'It\'s "so" \u00e9 \\ None\n.',
-    });
   });
 
   it("is not the request of a flow, whose state may look like one", () => {

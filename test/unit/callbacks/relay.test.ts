@@ -108,8 +108,7 @@ describe("Callbacks through a relay of one's own", () => {
     await setUp(window);
     await relay.stop();
     await assert.rejects(window.callbacks.test(deployedCrew), {
-      message:
-        /don't arrive on this machine: .*ECONNREFUSED.*\. Check that the relay runs, and that a proxy/,
+      message: /don't arrive on this machine: .*ECONNREFUSED.*; a relay must run, and a proxy/,
     });
   });
 

@@ -194,7 +194,7 @@ describe("A relay that misbehaves", () => {
   it("is not followed elsewhere", async () => {
     const other = await MisbehavingServer.start();
     server.otherwise = redirect(302, `${other.url}/channel`);
-    assert.match(await failure(), /sends requests elsewhere \(302\)/);
+    assert.match(await failure(), /answered with an error \(302\)/);
     assert.deepEqual(other.requests, []);
     await other.stop();
   });
@@ -213,7 +213,7 @@ describe("A relay that misbehaves", () => {
 
   it("can send neither a page nor a message without end", async () => {
     server.otherwise = text(200, "<html>", { "content-type": "text/html" });
-    assert.match(await failure(), /no relay's channel/);
+    assert.match(await failure(), /is no relay/);
     await listening?.client.dispose();
     server.otherwise = (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" }).write("data: ");
@@ -223,7 +223,7 @@ describe("A relay that misbehaves", () => {
       response.on("drain", more);
       more();
     };
-    assert.match(await failure(), /too large a message/);
+    assert.match(await failure(), /is no relay/);
   });
 
   it("can't pass a callback in the clear if the channel's callbacks are sealed", async () => {
