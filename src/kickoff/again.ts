@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { shortAddress } from "../api/address.ts";
 import { CrewApiError } from "../api/errors.ts";
-import type { CallbackUrls, KickoffRequest, RunAgainFrom, SecretCallbacks } from "../api/types.ts";
+import type { JsonObject, RunAgainFrom } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
@@ -32,23 +32,51 @@ interface RunAgainOptions {
   readonly from?: Omit<RunAgainFrom, "executionId"> & Pick<Prefill, "inputs">;
 }
 
-type Again = Omit<KickoffRequest, keyof CallbackUrls | keyof SecretCallbacks>;
-
 /** @throws UserError without a request, and what {@link Senders.send} throws */
 export async function runAgain(
   parts: RunAgainParts,
   execution: Execution,
   { asks, from }: RunAgainOptions,
 ): Promise<Execution | undefined> {
+  const { crews, sending, page } = parts;
   const crew = crewOf(parts, execution);
   const { inputs: sent = {}, meta, restoreFromStateId, extra } = requestOf(execution);
   const runAgain = from ? fromTask(execution, crew, from) : execution.request?.runAgain;
   const inputs = from?.inputs ?? sent;
-  const request = { inputs, ...defined({ meta, restoreFromStateId, extra, runAgain }) };
-  const answer = asks ? await ask(execution, crew, request, from?.taskId) : "start";
-  if (answer === "form")
-    return await runAgainInForm(parts, execution, from === undefined ? undefined : runAgain);
-  return answer && (await start(parts, execution, crew, request, asks));
+  const inForm = () => runAgainInForm(parts, execution, from && runAgain);
+  const answer = asks ? await ask(execution, crew, inputs, runAgain?.taskId) : "start";
+  if (answer !== "start") return answer && (await inForm());
+  const { callbacks, lost } = await sending.secrets.complete(execution);
+  if (lost.length > 0) {
+    const reason = vscode.l10n.t(
+      "The secret of a callback is no longer stored. Enter it in the form.",
+    );
+    if (!asks) throw new UserError(reason);
+    void vscode.window.showInformationMessage(reason);
+    return await inForm();
+  }
+  const send = async (again: RunAgainFrom | undefined) => {
+    const request = defined({ inputs, meta, restoreFromStateId, extra, runAgain: again });
+    const label = defined({ label: execution.label });
+    const started = await sending.send(
+      await crews.ready(crew),
+      { ...request, ...callbacks },
+      label,
+    );
+    // The form shows what it starts itself.
+    if (asks) await page.open(started);
+    return started;
+  };
+  try {
+    return await send(runAgain);
+  } catch (error) {
+    const canKeep = error instanceof CrewApiError && error.canKeepChanged === true;
+    if (!asks || runAgain === undefined || !canKeep) throw error;
+    const question = vscode.l10n.t("The crew has changed. Run again anyway?");
+    const detail = `${error.message}\n\n${keepChangedText()}`;
+    if (!(await confirm(question, detail, vscode.l10n.t("Run Anyway")))) return undefined;
+    return await send({ ...runAgain, keepChanged: true });
+  }
 }
 
 /** Replaces the form's values. Settles as {@link KickoffForms.open}. */
@@ -61,44 +89,6 @@ export async function runAgainInForm(
   const values = { ...requestOf(execution), ...defined({ from }) };
   const crew = crewOf(parts, execution);
   return await parts.forms.open(await parts.crews.ready(crew), values, { replaces: true });
-}
-
-async function start(
-  parts: RunAgainParts,
-  execution: Execution,
-  crew: Crew,
-  request: Again,
-  asks: boolean,
-): Promise<Execution | undefined> {
-  const { crews, sending, page } = parts;
-  const { callbacks, lost } = await sending.secrets.complete(execution);
-  if (lost.length > 0) {
-    const reason = vscode.l10n.t(
-      "The secret of a callback is no longer stored. Enter it in the form.",
-    );
-    if (!asks) throw new UserError(reason);
-    void vscode.window.showInformationMessage(reason);
-    return await runAgainInForm(parts, execution, request.runAgain);
-  }
-  const { label } = execution;
-  const send = async (sent: Again) => {
-    const ready = await crews.ready(crew);
-    const started = await sending.send(ready, { ...sent, ...callbacks }, defined({ label }));
-    // The form shows what it starts itself.
-    if (asks) await page.open(started);
-    return started;
-  };
-  try {
-    return await send(request);
-  } catch (error) {
-    const { runAgain } = request;
-    const canKeep = error instanceof CrewApiError && error.canKeepChanged === true;
-    if (!asks || runAgain === undefined || !canKeep) throw error;
-    const question = vscode.l10n.t("The crew has changed. Run again anyway?");
-    const detail = `${error.message}\n\n${keepChangedText()}`;
-    if (!(await confirm(question, detail, vscode.l10n.t("Run Anyway")))) return undefined;
-    return await send({ ...request, runAgain: { ...runAgain, keepChanged: true } });
-  }
 }
 
 function crewOf({ crews }: RunAgainParts, { crew: { id, name, url } }: Execution): Crew {
@@ -154,16 +144,14 @@ function tasksBefore({ tasks }: Execution, taskId: string): Execution["tasks"] {
   return tasks.slice(0, Math.max(0, index));
 }
 
-/** @param taskId from which the person wants to run it now */
 async function ask(
   execution: Execution,
   crew: Crew,
-  { inputs, runAgain }: Again,
-  taskId: string | undefined,
+  inputs: JsonObject,
+  from: string | undefined,
 ): Promise<"start" | "form" | undefined> {
   const title = titleOf(execution);
   const hasCallbacks = Object.keys(execution.request?.callbacks ?? {}).length > 0;
-  const from = taskId ?? runAgain?.taskId;
   const place = [crew.name, shortAddress(crew.url)] as const;
   const detail = [
     execution.state === "unconfirmed"

@@ -150,12 +150,15 @@ describe("A form that is filled in from another source", () => {
     return place;
   }
 
-  it("gives a field a text file's content, without its byte order mark", async () => {
+  it("gives a field a text file's content, without its byte order mark, and its size", async () => {
     const takeFile = async (name: string, content: string) =>
       (await take({ pick: ofFile }, { open: await file(name, content) })).result;
-    assert.deepEqual(await takeFile("notes.txt", "\uFEFFGrüße"), { text: "Grüße" });
+    assert.deepEqual(await takeFile("notes.txt", "\uFEFFGrüße"), {
+      text: "Grüße",
+      from: "notes.txt (10 bytes)",
+    });
     assert.ok(await takeFile("largest.txt", "x".repeat(largestText)));
-    assert.deepEqual(await takeFile("empty.txt", ""), { text: "" });
+    assert.deepEqual(await takeFile("empty.txt", ""), { text: "", from: "empty.txt (0 bytes)" });
     assert.equal((await take({ pick: ofFile }, "escape")).result, undefined);
   });
 

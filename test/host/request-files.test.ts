@@ -255,33 +255,17 @@ describe("Kicking off a request file", () => {
     assert.equal((await asked(allowed)).length, 1, "a crew that was removed is asked for again");
   });
 
-  it("always asks in an untrusted workspace, in one question with crew, host and all callbacks, and remembers none", async () => {
+  it("opens the form in an untrusted workspace, after the question about its callbacks, and sends nothing", async () => {
     const uri = await file("untrusted", { crewWebhookUrl: "https://hooks.test/a" });
     const files = open({ isTrusted: () => false });
-    const question = await asksFor(uri, "escape", files);
-    assert.equal(question?.text, "Kick off “Travel” from a file of an untrusted workspace?");
+    const { shown } = await withPerson([allows], () => files.kickOff(uri, byClick));
     assert.match(
-      question.detail ?? "",
-      /untrusted\.kickoff\.json.*“Travel” \(crew\.test\)\.\n\nA kickoff can cost money\.\n\nIt asks the crew to send:\n\n• the result, to https:\/\/hooks\.test\/a$/,
+      shown[0]?.text ?? "",
+      /^You have not trusted this workspace\. .*untrusted\.kickoff/,
     );
-    assert.equal(sent.length, 0);
-    await asksFor(uri, { press: "Kick Off" }, files);
-    await asksFor(uri, allows);
-    await clock.pass(1_000);
-    const again = await asksFor(uri, { press: "Kick Off" }, files);
-    assert.match(again?.detail ?? "", /• the result, to https:/);
-    assert.equal(sent.length, 3);
-  });
-
-  it("does not mention cost if the rehearsal engine runs the crew", async () => {
-    const rehearsed: Crew = {
-      ...crew,
-      local: { folder: "file:///travel", engine: "rehearsal", running: true },
-    };
-    const uri = await file("rehearsed");
-    const files = open({ isTrusted: () => false, crews: crewsOf(rehearsed) });
-    const question = await asksFor(uri, "escape", files);
-    assert.match(question?.detail ?? "", /\(crew\.test\)\.$/);
+    assert.match(shown[1]?.detail ?? "", /• the result, to https:\/\/hooks\.test\/a/);
+    await assert.rejects(files.kickOff(uri, { isPerson: false }), /not trusted/);
+    assert.deepEqual([sent.length, opened.length], [0, 1]);
   });
 
   it("opens a file in the form in place of the form's values, also with missing inputs, after the question about its callbacks", async () => {
@@ -434,11 +418,6 @@ describe("Writing a request file in the editor", () => {
       [names.get("size")?.detail, names.get("size")?.documentation, names.get("days")?.detail],
       ["string · required", "How big", "integer · optional"],
     );
-    const values = await offeredAt(
-      "values.kickoff.json",
-      '{"crew": "Described", "inputs": {"size": |}}',
-    );
-    for (const value of ['"small"', '"large"']) assert.ok(values.has(value));
     assert.equal(small.tokens.length, asked + 1, "the crew is asked once");
     await waitFor("marks at the inputs", () => marksIn(uri).length === 4);
     const { Error, Warning } = vscode.DiagnosticSeverity;

@@ -7,6 +7,7 @@ import type { Crew } from "../../src/crews/types.ts";
 import { runAgain, type RunAgainParts } from "../../src/kickoff/again.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { CrewApi } from "../support/crew-api.ts";
+import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { executionParts, runIn } from "./execution-parts.ts";
 import { closeTab, run } from "./extension.ts";
@@ -102,18 +103,25 @@ describe("An earlier kickoff", () => {
     assert.doesNotMatch(copied, new RegExp(service.token));
   });
 
-  it("is sent with a local crew's token, which can be copied, but never another crew's", async () => {
+  it("offers to copy a local crew's token after it is copied as cURL, never another crew's", async () => {
     const folder = "crewdeck:/example-crew";
     const local = await run<{ name: string; id: string }>("startLocalCrew", { folder });
     try {
-      const { result } = await withPerson([], () => run("copyToken", { crew: local.name }));
-      assert.equal(result, undefined);
-      const token = await vscode.env.clipboard.readText();
+      const started = await run<Made>("kickoff", { crew: local.name, inputs, form: false });
+      const { shown } = await withPerson([{ press: "Copy Token", isNotification: true }], () =>
+        run("copyAsCurl", { ...row(started), crew: started.crew }),
+      );
+      assert.deepEqual(shown[0]?.choices, ["Copy Token"]);
+      const token = await waitFor("the token on the clipboard", async () => {
+        const copied = await vscode.env.clipboard.readText();
+        return !copied.startsWith("curl") && copied;
+      });
       const { url } = api.crews().find(({ name }) => name === local.name)!;
       assert.equal((await new CrewApi({ url, token }).get("/inputs")).status, 200);
       await vscode.env.clipboard.writeText("");
       await assert.rejects(run("copyToken", { crew }), /is deployed, not a local crew/);
       assert.equal(await vscode.env.clipboard.readText(), "");
+      await run("untrackExecution", started);
     } finally {
       await run("stopLocalCrew", { folder });
       await withPerson([{ press: "Remove" }], () =>

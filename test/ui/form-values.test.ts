@@ -118,9 +118,9 @@ describe("Values in the kickoff form, in a browser", () => {
   it("can be inserted from another source, which the field shows; Undo restores the earlier value", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     await fill({ topic: "tea", audience: "all" });
-    form.taken = Promise.resolve({ text: "rivers\nand lakes" });
+    form.taken = Promise.resolve({ text: "rivers\nand lakes", from: "notes.md (16 bytes)" });
     await button("Fill In From…: topic").click();
-    await page.getByText("“topic” was filled in.").waitFor();
+    await page.getByText("“topic” was filled in from notes.md (16 bytes).").waitFor();
     assert.deepEqual([await value("topic"), await value("audience")], ["rivers\nand lakes", "all"]);
     assert.ok(await field("topic").evaluate((box) => box === document.activeElement));
     await button("Undo").click();

@@ -125,14 +125,11 @@ export class FormContent {
     return Object.fromEntries([...reported, ...marked]);
   }
 
-  /** The first empty input; a missing secret if no input is missing; the first input, or the button. */
+  /** What is missing or wrong first, else the first input, or the button. */
   get firstPart(): FormFocus {
-    const { faults } = this;
-    const isFilled = !this.#fields.some((_, index) => faults.get(index)?.isMissing);
-    const secret = isFilled ? secretNames.find((name) => faults.has(name)) : undefined;
-    const seen = [...this.#fields].flatMap((field, index) => (isOdd(field) ? [] : [index]));
-    const isEmpty = (index: number) => this.#values.inputs[index]?.text === "";
-    return secret ?? seen.find(isEmpty) ?? seen[0] ?? "submit";
+    const [fault] = this.faults.keys();
+    const first = this.#fields.findIndex((field) => !isOdd(field));
+    return fault ?? (first < 0 ? "submit" : first);
   }
 
   get isEdited(): boolean {
@@ -198,7 +195,7 @@ export class FormContent {
     this.#replace(
       this.#fields,
       put({ name: input, ...typed }),
-      l10n.t("“{0}” was filled in.", input),
+      l10n.t("“{0}” was filled in from {1}.", input, taken.from),
     );
     this.#secrets = secrets;
     // Undo keeps later edits of other fields.

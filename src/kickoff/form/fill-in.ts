@@ -181,7 +181,7 @@ export async function takeValue(
     label: plainLabel(valueInShort(value)),
     description: formatTime(execution.startedAt),
     detail: plainLabel(titleOf(execution)),
-    take: () => Promise.resolve({ value }),
+    take: () => Promise.resolve({ value, from: `“${titleOf(execution)}”` }),
   }));
   const chosen = await vscode.window.showQuickPick([file, ...items], {
     title: vscode.l10n.t("Fill in “{0}” from", valueInShort(input, 40)),
@@ -223,7 +223,10 @@ async function takeFile(): Promise<Taken | undefined> {
       const bytes = await vscode.workspace.fs.readFile(file);
       // It may have grown, and some file systems report no size.
       if (bytes.length <= largestText && !bytes.includes(0))
-        return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+        return {
+          text: new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+          from: `${nameOf(file)} (${formatSize(bytes.length)})`,
+        };
     }
   } catch (error) {
     logProblem("Reading a text file", error);

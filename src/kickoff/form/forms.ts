@@ -204,7 +204,11 @@ export class KickoffForms implements vscode.Disposable {
         openExecution: (made) =>
           made ? show(made) : vscode.commands.executeCommand(`${viewId}.focus`),
         runAction,
-        onLateProblem: (error) => this.#showLate(crew, error),
+        onLateProblem: (error) => {
+          logProblem("Kicking off a crew", error, name);
+          const kept = vscode.l10n.t("What you typed is kept in the form of “{0}”.", name);
+          void showError(new UserError(`${messageOf(error)} ${kept}`));
+        },
       },
       { takesFocus },
     );
@@ -291,19 +295,6 @@ export class KickoffForms implements vscode.Disposable {
         { title: vscode.l10n.t("Don't Show Again"), run: hide },
       ],
     };
-  }
-
-  #showLate({ id, name }: CrewAddress, error: unknown): void {
-    logProblem("Kicking off a crew", error, name);
-    const text = vscode.l10n.t(
-      "{0} What you typed is kept in the form of “{1}”.",
-      messageOf(error),
-      name,
-    );
-    const title = vscode.l10n.t("Open Form");
-    const given = { crew: id, form: true };
-    const open = { title, command: "crewdeck.kickoff", arguments: [given] };
-    void showError(new UserError(text, this.#options.crews.find(id) ? [open] : []));
   }
 }
 

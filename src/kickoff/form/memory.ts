@@ -12,21 +12,20 @@ const stored = v.object({
   hidesHint: v.exactOptional(v.literal(true)),
 });
 type Stored = Readonly<v.InferOutput<typeof stored>>;
-type OnProblem = (message: string, error: unknown, about?: string) => void;
 
 /** Without secrets; see {@link keptValues}. Never throws: the form shows that nothing is kept. */
 export class FormMemory {
   readonly #values: CrewValues<Stored>;
-  readonly #onProblem: OnProblem;
+  readonly #onProblem: (message: string, error: unknown, about?: string) => void;
   /** Crews whose last read or write failed. */
   readonly #failing = new Set<string>();
 
-  constructor(database: Database, onProblem: OnProblem) {
+  constructor(database: Database, onProblem: (message: string, error: unknown) => void) {
     this.#onProblem = onProblem;
     // An earlier version may have stored more.
     const parse = (raw: unknown) => kept(v.parse(stored, raw));
-    this.#values = crewValues(database, "form", parse, (error, crewId) =>
-      onProblem("The kickoff form's values are invalid and were set aside", error, crewId),
+    this.#values = crewValues(database, "form", parse, (error) =>
+      onProblem("The kickoff form's values are invalid and were set aside", error),
     );
   }
 
@@ -61,12 +60,7 @@ export class FormMemory {
   }
 
   #change(crewId: string, change: (known: Stored) => Stored): void {
-    this.#try(crewId, () =>
-      this.#values.change(crewId, (known = {}) => {
-        const next = kept(change(known));
-        return Object.keys(next).length === 0 ? undefined : next;
-      }),
-    );
+    this.#try(crewId, () => this.#values.change(crewId, (known = {}) => kept(change(known))));
   }
 
   /** Reports once until it works again, since each pause in typing tries it. */
@@ -91,12 +85,12 @@ export function newestDraft(stored: Draft | undefined, kept: Draft | undefined):
   return isNewer && kept.id === stored.id ? kept : stored;
 }
 
-function kept({ draft, last, hidesHint }: Stored): Stored {
-  return {
-    ...(draft && { draft: { ...draft, values: keptValues(draft.values) } }),
-    ...(last && { last: keptValues(last) }),
-    ...defined({ hidesHint }),
-  };
+function kept({ draft, last, ...others }: Stored): Stored {
+  return defined({
+    ...others,
+    draft: draft && { ...draft, values: keptValues(draft.values) },
+    last: last && keptValues(last),
+  });
 }
 
 function withoutDraft(known: Stored, draftId: string): Stored {

@@ -30,8 +30,10 @@ export interface Note {
   readonly actions: readonly string[];
 }
 
-/** A value, or text for the field. */
-export type Taken = { readonly value: JsonValue } | { readonly text: string };
+/** A value, or text for the field, and where it is from. */
+export type Taken = { readonly from: string } & (
+  { readonly value: JsonValue } | { readonly text: string }
+);
 
 /** Tools that get the form's values, without secrets. */
 export const valueToolNames = ["saveValues", "openAsRequestFile", "copyAsCurl"] as const;
@@ -80,29 +82,25 @@ export const draftSchema = v.object({
 });
 export type Draft = Readonly<v.InferOutput<typeof draftSchema>>;
 
+/** What VS Code keeps: with the stored draft, enough to restore the form after a window reload. */
 const savedState = v.object({
   crew: v.string(),
   name: v.string(),
-  fields: v.optional(v.unknown()),
+  fields: v.optional(
+    v.pipe(
+      v.unknown(),
+      v.transform((raw) => (Array.isArray(raw) ? readInputs({ inputs: raw })?.fields : undefined)),
+    ),
+  ),
+  /** What was typed last: the extension host may have crashed before it was stored. */
   draft: v.fallback(v.optional(draftSchema), undefined),
 });
-
-/** What VS Code keeps: with the stored draft, enough to restore the form after a window reload. */
-export interface SavedState {
-  readonly crew: string;
-  readonly name: string;
-  readonly fields?: readonly FormField[] | undefined;
-  /** What was typed last: the extension host may have crashed before it was stored. */
-  readonly draft?: Draft | undefined;
-}
+export type SavedState = Readonly<v.InferOutput<typeof savedState>>;
 
 /** Undefined if invalid, perhaps from another version. */
 export function parseSavedState(raw: unknown): SavedState | undefined {
-  const result = v.safeParse(savedState, raw);
-  if (!result.success) return undefined;
-  const { fields, ...state } = result.output;
-  const inputs = Array.isArray(fields) ? readInputs({ inputs: fields }) : undefined;
-  return { ...state, ...inputs };
+  const { success, output } = v.safeParse(savedState, raw);
+  return success ? output : undefined;
 }
 
 /** What the page sends: it isn't trusted. */

@@ -97,8 +97,7 @@ export class FormSession {
 
   resume(fields: readonly FormField[]): void {
     this.#content = new FormContent(fields, this.#seed);
-    this.#show();
-    this.#saveSoon();
+    this.#changed();
   }
 
   async load(options: LoadOptions): Promise<void> {
@@ -114,8 +113,7 @@ export class FormSession {
       const run = () => this.load({ fresh: true, startsCrew: true });
       this.#explain("unavailable", error, [{ title: l10n.t("Try Again"), run }]);
     }
-    this.#show();
-    this.#saveSoon();
+    this.#changed();
   }
 
   get isUnavailable(): boolean {
@@ -212,15 +210,12 @@ export class FormSession {
     },
   };
 
-  #use(tool: ValueTool): Promise<unknown> | undefined {
+  async #use(tool: ValueTool): Promise<void> {
     const values = this.#content?.values;
-    if (values === undefined) {
-      this.#block();
-      return undefined;
-    }
     // A file has no place for the task from which to run again.
-    const kept = tool === "copyAsCurl" ? values : defined({ ...values, from: undefined });
-    return this.#host[tool](this.#crew, kept);
+    const from = tool === "copyAsCurl" ? values?.from : undefined;
+    if (values === undefined) this.#block();
+    else await this.#host[tool](this.#crew, defined({ ...values, from }));
   }
 
   #block(): void {
@@ -269,8 +264,7 @@ export class FormSession {
       this.#content?.renew();
       this.#forget("maybeStarted");
       this.#focus = "submit";
-      this.#saveSoon();
-      this.#show();
+      this.#changed();
     };
     this.#explain("maybeStarted", error, [
       { title: l10n.t("Open Execution"), run: () => this.#host.openExecution(error.execution) },
@@ -282,12 +276,15 @@ export class FormSession {
     const isOfCrew = error instanceof CrewApiError || error instanceof MaybeStartedError;
     const canKeep = kind === "refused" && this.#keepsChanged;
     const remedy = canKeep ? keepChangedText() : isOfCrew ? error.remedy : undefined;
-    const actions = actionsOf(error).map((action) => ({
+    const given = actionsOf(error).map((action) => ({
       title: action.title,
       run: () => this.#host.runAction(action),
     }));
-    const text = error instanceof Error ? error.message : String(error);
-    this.#notes.set(kind, { text, ...defined({ remedy }), actions: [...own, ...actions] });
+    this.#notes.set(kind, {
+      text: error instanceof Error ? error.message : String(error),
+      ...defined({ remedy }),
+      actions: [...own, ...given],
+    });
   }
 
   #forget(...kinds: readonly NoteKind[]): void {
@@ -308,6 +305,10 @@ export class FormSession {
     this.#forget("refused", "maybeStarted", "blocked");
     this.#keepsChanged = false;
     if (!content.isEdited) this.#host.memory.dropDraft(this.#crew.id, id);
+    this.#changed();
+  }
+
+  #changed(): void {
     this.#saveSoon();
     this.#show();
   }

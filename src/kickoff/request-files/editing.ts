@@ -5,7 +5,6 @@ import type { InputField } from "../../api/types.ts";
 import { Disposables } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
-import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 import { checkRequestFile, isHarmless } from "./checks.ts";
 import { crewInFile, crewOfFile, rangeOf } from "./files.ts";
@@ -32,8 +31,7 @@ export class RequestFileEditing implements vscode.Disposable {
     this.#owned.add(workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri)));
     this.#owned.add(crews.onDidChange(() => this.refresh()));
     const completion: vscode.CompletionItemProvider = {
-      provideCompletionItems: (document, position, token) =>
-        this.#complete(document, position, token),
+      provideCompletionItems: (document, position) => this.#complete(document, position),
     };
     // Saved or not, in any file system.
     const selector = { pattern: `**/*${requestFileEnding}` };
@@ -76,7 +74,6 @@ export class RequestFileEditing implements vscode.Disposable {
   async #complete(
     document: vscode.TextDocument,
     position: vscode.Position,
-    token: vscode.CancellationToken,
   ): Promise<vscode.CompletionItem[]> {
     const text = document.getText();
     if (text.length > longestFile) return [];
@@ -84,7 +81,8 @@ export class RequestFileEditing implements vscode.Disposable {
     const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
     const [member, name, ...deeper] = path;
     const isCrew = member === "crew" && name === undefined && !isAtPropertyKey;
-    const isInput = member === "inputs" && typeof name === "string" && deeper.length === 0;
+    const isInput =
+      member === "inputs" && typeof name === "string" && deeper.length === 0 && isAtPropertyKey;
     const replaced =
       previousNode && offset <= previousNode.offset + previousNode.length
         ? rangeOf(document, {
@@ -104,12 +102,7 @@ export class RequestFileEditing implements vscode.Disposable {
         return item(crew.name, { insertText, detail: crew.url });
       });
     if (!isInput) return [];
-    const fields = await this.#fieldsFor(document, token);
-    if (!isAtPropertyKey)
-      return fields
-        .filter((field) => field.name === name)
-        .flatMap(valuesOf)
-        .map((json) => item(json, { insertText: json, filterText: json }));
+    const fields = await this.#fieldsFor(document);
     const hasValue = /^\s*:/.test(text.slice(document.offsetAt(replaced?.end ?? position)));
     const given = readRequestFile(text).values.inputs ?? {};
     return fields
@@ -126,48 +119,33 @@ export class RequestFileEditing implements vscode.Disposable {
       });
   }
 
-  async #fieldsFor(
-    document: vscode.TextDocument,
-    token: vscode.CancellationToken,
-  ): Promise<readonly InputField[]> {
-    const crew: Crew | undefined = crewOfFile(
-      this.#crews,
-      readRequestFile(document.getText()),
-      document.uri,
-    );
-    const known = crew && this.#crews.knownInputs(crew);
-    if (crew === undefined || known !== undefined) return known?.fields ?? [];
-    const abort = new AbortController();
-    const cancelled = token.onCancellationRequested(() => abort.abort());
+  async #fieldsFor(document: vscode.TextDocument): Promise<readonly InputField[]> {
+    const file = readRequestFile(document.getText());
+    const crew = crewOfFile(this.#crews, file, document.uri);
+    if (crew === undefined) return [];
+    const known = this.#crews.knownInputs(crew);
+    if (known !== undefined) return known.fields;
     try {
-      const { fields } = await this.#crews.inputs(crew, { signal: abort.signal });
+      const { fields } = await this.#crews.inputs(crew);
       this.refresh();
       return fields;
     } catch (error) {
-      if (!token.isCancellationRequested)
-        logProblem("Requesting a crew's inputs", error, crew.name);
+      logProblem("Requesting a crew's inputs", error, crew.name);
       return [];
-    } finally {
-      cancelled.dispose();
     }
   }
 }
 
 function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
-  const lens = (title: string, command: string, tooltip: string, form?: boolean) => {
-    const given = [{ file: uri.toString(), form, by: "person" }];
-    const range = new vscode.Range(0, 0, 0, 0);
-    return new vscode.CodeLens(range, { title, command, tooltip, arguments: given });
-  };
-  const about = {
-    start: vscode.l10n.t("Starts an execution with these inputs, including unsaved changes"),
-    form: vscode.l10n.t("Fills these values into the crew's form; nothing is sent yet"),
-    curl: vscode.l10n.t("The same kickoff as a command for a shell, without the token"),
-  };
+  const lens = (title: string, command: string, form?: boolean) =>
+    new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
+      ...{ title, command },
+      arguments: [{ file: uri.toString(), form, by: "person" }],
+    });
   return [
-    lens(vscode.l10n.t("Kick Off"), "crewdeck.kickoffFile", about.start),
-    lens(vscode.l10n.t("Open in Form"), "crewdeck.kickoffFile", about.form, true),
-    lens(vscode.l10n.t("Copy as cURL"), "crewdeck.copyAsCurl", about.curl),
+    lens(vscode.l10n.t("Kick Off"), "crewdeck.kickoffFile"),
+    lens(vscode.l10n.t("Open in Form"), "crewdeck.kickoffFile", true),
+    lens(vscode.l10n.t("Copy as cURL"), "crewdeck.copyAsCurl"),
   ];
 }
 

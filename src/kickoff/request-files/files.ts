@@ -4,6 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
+import { showActions } from "../../editor/messages.ts";
 import { isLocalCrew, type CrewRef } from "../../executions/model.ts";
 import type { Prefill } from "../callbacks.ts";
 import { curlCommand } from "../curl.ts";
@@ -173,13 +174,12 @@ function textOf({ crew, values, label }: RequestToSave, file: vscode.Uri): strin
 
 async function suggestedUri({ crew, values }: RequestToSave): Promise<vscode.Uri> {
   const name = suggestFileName(crew.name, values.inputs);
-  const folder = vscode.workspace.workspaceFolders?.[0];
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file("/");
   // An editor that isn't saved yet has a name, too.
   const open = vscode.workspace.textDocuments.map(({ uri }) => nameOf(uri));
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : name.replace(/(?=\.kickoff\.json$)/, `-${number}`);
-    const uri =
-      folder === undefined ? vscode.Uri.file(free) : vscode.Uri.joinPath(folder.uri, free);
+    const uri = vscode.Uri.joinPath(folder, free);
     if (!open.includes(free) && !(await exists(uri))) return uri;
   }
 }
@@ -194,10 +194,14 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
   }
 }
 
-export async function copyCurl(crew: Pick<CrewRef, "url">, values: Prefill): Promise<void> {
+export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefill): Promise<void> {
   const { command, variables } = curlCommand(crew.url, values);
   await vscode.env.clipboard.writeText(command);
-  void vscode.window.showInformationMessage(
-    vscode.l10n.t("Copied for a POSIX shell. Set {0} before you run it.", variables.join(", ")),
+  const text = vscode.l10n.t(
+    "Copied for a POSIX shell. Set {0} before you run it.",
+    variables.join(", "),
   );
+  const title = vscode.l10n.t("Copy Token");
+  const copy = { title, command: "crewdeck.copyToken", arguments: [{ crew: crew.id }] };
+  void showActions("Information", text, isLocalCrew(crew) ? [copy] : []);
 }

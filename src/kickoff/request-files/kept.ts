@@ -50,8 +50,10 @@ export class KeptRequests {
   }
 
   async move(from: string, to: string): Promise<void> {
-    for (const { path, crew, label = "", values } of await this.list())
-      if (crew === from) this.#write(path, to, label, values);
+    for (const { path, crew, label = "", values, faults } of await this.list())
+      // What a person broke by hand stays as it is.
+      if (crew === from && faults.every(({ kind }) => kind === "unfinished"))
+        this.#write(path, to, label, values);
   }
 
   /** Deletes the crew's files. */

@@ -23,14 +23,11 @@ export function withEnding(path: string): string {
 
 /** At most 30 letters and digits of any script, with hyphens for other characters. */
 function slug(text: string): string {
-  const slugged = text
-    .slice(0, 200)
-    .toLowerCase()
-    .normalize("NFC")
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+/, "");
-  return Array.from(slugged)
-    .slice(0, 30)
-    .join("")
-    .replace(/(?<!-)-+$/, "");
+  const words =
+    text
+      .slice(0, 200)
+      .toLowerCase()
+      .normalize("NFC")
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  return Array.from(words.join("-")).slice(0, 30).join("").replace(/-$/, "");
 }

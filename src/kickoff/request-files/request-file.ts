@@ -36,24 +36,33 @@ function authentication<const Kind extends string>(kinds: readonly Kind[]) {
   return v.nullish(v.strictObject({ strategy, username: text, token: text, password: text }), {});
 }
 
+const human = v.pipe(
+  v.strictObject({ url: trimmed, authentication: authentication(strategies) }),
+  v.check(({ url, authentication: { strategy, token, password, username } }) => {
+    const other = strategy === "basic" ? token : strategy === "bearer" ? password : "";
+    const isUsed = strategy !== "" || `${token}${password}${username}` !== "";
+    return other === "" && (!isUsed || (strategy !== "" && url !== ""));
+  }),
+);
+const stream = v.pipe(
+  v.strictObject({
+    url: trimmed,
+    events: v.nullish(v.array(eventName), []),
+    realtime: v.nullish(v.boolean(), false),
+    authentication: authentication(["bearer"]),
+  }),
+  v.check(
+    ({ url, events, authentication: { strategy } }) =>
+      url !== "" || (events.length === 0 && strategy === ""),
+  ),
+);
 /** Of a request file, of which a kickoff has all but the first four. `$schema` is for editors. */
 const body = {
   ...{ crew: trimmed, label: trimmed, $schema: text, extra: object },
   ...{ inputs: object, meta: object, restoreFromStateId: trimmed },
   ...forEachCallback(() => trimmed),
-  humanInputWebhook: v.nullish(
-    v.strictObject({ url: trimmed, authentication: authentication(strategies) }),
-    {},
-  ),
-  webhooks: v.nullish(
-    v.strictObject({
-      url: trimmed,
-      events: v.nullish(v.array(eventName), []),
-      realtime: v.nullish(v.boolean(), false),
-      authentication: authentication(["bearer"]),
-    }),
-    {},
-  ),
+  humanInputWebhook: v.nullish(human, {}),
+  webhooks: v.nullish(stream, {}),
 };
 const schema = v.object(body);
 export const requestFileMembers = Object.keys(body);
@@ -96,11 +105,14 @@ function readKickoff(text: string) {
     const names = path.map(({ key }) => String(key));
     const name = names.at(-1) ?? "";
     if (type === "strict_object") add("wrong", names, misplacedText(name));
+    else if (type === "check")
+      add("wrong", names, l10n.t("“{0}” is incomplete or contradicts itself.", name));
     else add("schema", names, l10n.t("“{0}” has a wrong type or value.", name));
   }
   const read: Body = typed ? output : v.parse(schema, {});
+  if (read.humanInputWebhookUrl !== "" && read.humanInputWebhook.url !== "")
+    add("wrong", ["humanInputWebhookUrl"], misplacedText("humanInputWebhookUrl"));
   for (const [path, text] of unfinished(read)) add("unfinished", path, text);
-  for (const [path, text] of incomplete(read)) add("wrong", path, text);
   const misplaced = read.extra ? extraFault(read.extra) : undefined;
   if (misplaced !== undefined) add("wrong", ["extra"], misplaced);
   return { given, read, values: valuesOf(read), unknown, faults, at };
@@ -126,52 +138,25 @@ function valuesOf({ inputs, meta, extra, humanInputWebhook: human, webhooks, ...
   return values;
 }
 
-type Found = readonly (readonly [path: Path, text: string])[];
-
-function unfinished(read: Body): Found {
-  const { humanInputWebhook: human, webhooks } = read;
+/** What the form marks, too. */
+function unfinished(read: Body): readonly (readonly [path: Path, text: string])[] {
+  const { humanInputWebhook, webhooks } = read;
   const addresses: readonly (readonly [Path, string])[] = [
     ...callbackNames.map((name) => [[name], read[name]] as const),
-    [["humanInputWebhook", "url"], human.url],
+    [["humanInputWebhook", "url"], humanInputWebhook.url],
     [["webhooks", "url"], webhooks.url],
   ];
-  const { strategy, username } = human.authentication;
+  const { strategy, username } = humanInputWebhook.authentication;
+  const missing: readonly (readonly [Path, boolean])[] = [
+    [["humanInputWebhook", "authentication", "username"], strategy === "basic" && username === ""],
+    [["webhooks", "events"], webhooks.url !== "" && webhooks.events.length === 0],
+  ];
   return [
-    ...addresses.flatMap(([path, address]) => {
-      const fault = addressFault(address);
-      return fault === undefined ? [] : [[path, fault] as const];
+    ...addresses.map(([path, address]) => [path, addressFault(address) ?? ""] as const),
+    ...missing.map(([path, is]) => {
+      return [path, is ? l10n.t("“{0}” is missing.", path.at(-1) ?? "") : ""] as const;
     }),
-    ...missing(strategy === "basic" && username === "", [
-      "humanInputWebhook",
-      "authentication",
-      "username",
-    ]),
-    ...missing(webhooks.url !== "" && webhooks.events.length === 0, ["webhooks", "events"]),
-  ];
-}
-
-/** What the form has no place for. */
-function incomplete({ humanInputWebhookUrl, humanInputWebhook: human, webhooks }: Body): Found {
-  const { strategy, ...parts } = human.authentication;
-  const isUsed = webhooks.events.length > 0 || webhooks.authentication.strategy !== "";
-  const both = humanInputWebhookUrl !== "" && human.url !== "";
-  const authentication = ["humanInputWebhook", "authentication"];
-  const other = strategy === "basic" ? "token" : "password";
-  const hasOther = strategy !== "" && parts[other] !== "";
-  return [
-    ...(both ? [[["humanInputWebhookUrl"], misplacedText("humanInputWebhookUrl")] as const] : []),
-    ...missing(human.url === "" && strategy !== "", ["humanInputWebhook", "url"]),
-    ...missing(strategy === "" && Object.values(parts).some((part) => part !== ""), [
-      ...authentication,
-      "strategy",
-    ]),
-    ...(hasOther ? [[[...authentication, other], misplacedText(other)] as const] : []),
-    ...missing(webhooks.url === "" && isUsed, ["webhooks", "url"]),
-  ];
-}
-
-function missing(isMissing: boolean, path: Path): Found {
-  return isMissing ? [[path, l10n.t("“{0}” is missing.", path.at(-1) ?? "")]] : [];
+  ].filter(([, text]) => text !== "");
 }
 
 /** In “extra”, a secret would be stored, and a member that has its own place would be overwritten. */

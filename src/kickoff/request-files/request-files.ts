@@ -1,14 +1,11 @@
 import * as vscode from "vscode";
-import { shortAddress } from "../../api/address.ts";
-import { givenCallbacks } from "../../api/callbacks.ts";
 import { emptyInputs } from "../../api/read-inputs.ts";
 import type { Clock } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
 import { SingleStart } from "../../base/single-start.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { costsMoney } from "../../crews/types.ts";
-import { confirm, plainLabel, plainMessage } from "../../editor/messages.ts";
+import { plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { Senders } from "../../sending/senders.ts";
 import { hasCredentials } from "../../sending/secrets.ts";
@@ -16,7 +13,6 @@ import type { Database } from "../../store/database.ts";
 import { CallbackConsent } from "../callback-consent.ts";
 import type { KickoffForms } from "../form/forms.ts";
 import { requestOf } from "../form/values.ts";
-import { callbacksText } from "../texts.ts";
 import { checkRequestFile } from "./checks.ts";
 import { RequestFileEditing } from "./editing.ts";
 import { copyCurl, nameOf, openRequest, type OpenRequest, refuse } from "./files.ts";
@@ -41,18 +37,19 @@ export class RequestFiles implements vscode.Disposable {
   readonly #options: RequestFilesOptions;
   readonly #consent: CallbackConsent;
   readonly #starts: SingleStart<Begun | undefined>;
-  readonly editing: RequestFileEditing;
+  readonly #editing: RequestFileEditing;
 
   constructor(options: RequestFilesOptions) {
     this.#options = options;
     this.#consent = new CallbackConsent(options.database);
-    this.editing = new RequestFileEditing(options.crews);
+    this.#editing = new RequestFileEditing(options.crews);
     this.#starts = new SingleStart(options.clock);
   }
 
   /**
-   * A double click on the same text starts once. If a callback needs a secret, a person gets the form. @throws
-   * UserError for the first problem, and what {@link Senders.send} throws
+   * A double click on the same text starts once. If a callback needs a secret, or the workspace isn't trusted, a person
+   * gets the form: a harmless-looking lens could cost money. @throws UserError for the first problem, and what
+   * {@link Senders.send} throws
    */
   async kickOff(
     uri: vscode.Uri,
@@ -76,21 +73,27 @@ export class RequestFiles implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.editing.dispose();
+    this.#editing.dispose();
   }
 
   async #begin(read: OpenRequest, isPerson: boolean): Promise<Begun | undefined> {
-    const { uri } = read.document;
-    if (!hasCredentials(read.file.values)) {
+    const { documents, isTrusted } = this.#options;
+    if (isTrusted() && !hasCredentials(read.file.values)) {
       const execution = await this.#start(read);
       // The form shows what it starts itself.
-      if (execution !== undefined && isPerson) await this.#options.documents.show(execution);
+      if (execution !== undefined && isPerson) await documents.show(execution);
       return execution && { started: Promise.resolve(execution) };
     }
-    const message = vscode.l10n.t(
-      "{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
-      nameOf(uri),
-    );
+    const name = nameOf(read.document.uri);
+    const message = isTrusted()
+      ? vscode.l10n.t(
+          "{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
+          name,
+        )
+      : vscode.l10n.t(
+          "You have not trusted this workspace. Check what {0} sends in the form; nothing was sent yet.",
+          name,
+        );
     if (!isPerson) throw new UserError(message);
     void vscode.window.showInformationMessage(plainMessage(message));
     return await this.#open(read);
@@ -103,44 +106,19 @@ export class RequestFiles implements vscode.Disposable {
     return { started: forms.open(await crews.ready(crew), values, { replaces: true }) };
   }
 
-  async #start(read: OpenRequest): Promise<Execution | undefined> {
-    const { crews, sending, isTrusted } = this.#options;
-    const { document, crew, file } = read;
+  async #start({ document, crew, file }: OpenRequest): Promise<Execution | undefined> {
+    const { crews, sending } = this.#options;
     const title = plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name));
     const location = vscode.ProgressLocation.Window;
     return await vscode.window.withProgress({ location, title }, async () => {
       const ready = await crews.ready(crew);
       const inputs = await crews.inputs(ready, { fresh: true });
-      this.editing.refresh();
+      this.#editing.refresh();
       refuse(document, file, checkRequestFile(file, crew, inputs));
-      const isAllowed = isTrusted()
-        ? await this.#consent.confirm(crew, file.values)
-        : await confirmUntrusted(read);
-      if (!isAllowed) return undefined;
+      if (!(await this.#consent.confirm(crew, file.values))) return undefined;
       const whole = { ...emptyInputs(inputs.fields), ...file.values.inputs };
       const request = requestOf({ ...file.values, inputs: whole });
       return await sending.send(ready, request, defined({ label: file.label }));
     });
   }
-}
-
-/** A harmless-looking lens could cost money. Shows all callbacks, and allows none for later. */
-async function confirmUntrusted({ document, crew, file }: OpenRequest): Promise<boolean> {
-  const callbacks = givenCallbacks(file.values);
-  const place = [nameOf(document.uri), crew.name, shortAddress(crew.url)] as const;
-  const detail = [
-    vscode.l10n.t(
-      "You have not trusted this workspace. {0} asks for a kickoff of “{1}” ({2}).",
-      ...place,
-    ),
-    costsMoney(crew) ? vscode.l10n.t("A kickoff can cost money.") : "",
-    callbacks.length > 0 ? vscode.l10n.t("It asks the crew to send:") : "",
-    callbacksText(callbacks),
-  ];
-  const question = vscode.l10n.t(
-    "Kick off “{0}” from a file of an untrusted workspace?",
-    crew.name,
-  );
-  const text = detail.filter((line) => line !== "").join("\n\n");
-  return await confirm(question, text, vscode.l10n.t("Kick Off"));
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { FormPart } from "../../kickoff/form/values.ts";
 import { useForm } from "./filling.ts";
 
@@ -24,29 +24,29 @@ export interface FieldProps {
   readonly text: string;
   readonly note?: string;
   readonly onText: (text: string) => void;
-  /** Buttons and lists on the label's line. Shift+F9 leads there: Tab goes from value to value. */
-  readonly actions?: ((tabIndex: number) => ComponentChildren) | undefined;
+  /** Buttons and lists on the label's line. Shift+F9 leads to one after the other: Tab goes from value to value. */
+  readonly actions?: ComponentChildren;
 }
 
 export function Field(props: FieldProps) {
   const { label, mark, hint, part, note, actions, isNested } = props;
   const { form } = useForm();
-  const root = useRef<HTMLDivElement>(null);
-  const [hasActionFocus, setActionFocus] = useState(false);
   const id = useUniqueId();
   const problem = part === undefined ? "" : (form.problems[part] ?? "");
-  const focus = (selector: string) => root.current?.querySelector<HTMLElement>(selector)?.focus();
   return (
     <div
       class={isNested ? "field nested" : "field"}
-      ref={root}
       onKeyDown={(event) => {
-        const isLeft = event.key === "Escape" && hasActionFocus;
-        if (!isLeft && !(event.key === "F9" && event.shiftKey && actions)) return;
+        const { currentTarget, key, shiftKey } = event;
+        const others = [...currentTarget.querySelectorAll<HTMLElement>(".actions > *")];
+        const index = others.findIndex((other) => other === document.activeElement);
+        const isNext = key === "F9" && shiftKey && others.length > 0;
+        if (!isNext && !(key === "Escape" && index >= 0)) return;
         event.preventDefault();
         // Otherwise VS Code would handle the key, too.
         event.stopPropagation();
-        focus(isLeft ? "[data-part]" : ".actions > *");
+        const value = currentTarget.querySelector<HTMLElement>("[data-part]");
+        (isNext ? (others[index + 1] ?? others[0]) : value)?.focus();
       }}
     >
       <div class="heading">
@@ -63,15 +63,7 @@ export function Field(props: FieldProps) {
       <p class="note" id={`${id}-note`}>
         {note}
       </p>
-      {actions && (
-        <div
-          class="actions"
-          onFocusIn={() => setActionFocus(true)}
-          onFocusOut={() => setActionFocus(false)}
-        >
-          {actions(hasActionFocus ? 0 : -1)}
-        </div>
-      )}
+      {actions && <div class="actions">{actions}</div>}
     </div>
   );
 }
@@ -85,7 +77,7 @@ function Box(props: FieldProps & { id: string; isInvalid: boolean }) {
     "aria-describedby": `${id}-hint ${id}-problem ${id}-note`,
     "aria-required": isRequired === true ? ("true" as const) : undefined,
     "aria-invalid": isInvalid ? ("true" as const) : undefined,
-    "aria-keyshortcuts": actions && "Shift+F9",
+    "aria-keyshortcuts": actions ? "Shift+F9" : undefined,
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       onText(currentTarget.value),
   };

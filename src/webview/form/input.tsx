@@ -38,12 +38,12 @@ export function Input({ index }: { readonly index: number }) {
       // Typing takes back that it is left out.
       onText={(text) => put({ mode: mode === "omit" ? usualMode(field) : mode, text })}
       note={mode === "omit" || (isBlank && !required) ? l10n.t("Not sent.") : ""}
-      actions={(tabIndex) => (
+      actions={
         <>
           <button
             type="button"
             class="link"
-            tabIndex={tabIndex}
+            tabIndex={-1}
             disabled={form.isSending}
             aria-label={l10n.t("Fill In From…: {0}", label)}
             onClick={() => host.post({ type: "take", input: name })}
@@ -52,7 +52,7 @@ export function Input({ index }: { readonly index: number }) {
           </button>
           <select
             class="mode"
-            tabIndex={tabIndex}
+            tabIndex={-1}
             disabled={form.isSending}
             aria-label={l10n.t("Send {0} as", label)}
             value={mode}
@@ -68,7 +68,7 @@ export function Input({ index }: { readonly index: number }) {
             ))}
           </select>
         </>
-      )}
+      }
     />
   );
 }

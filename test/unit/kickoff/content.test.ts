@@ -40,14 +40,14 @@ describe("The content of a form opened with values", () => {
     assert.deepEqual([content.shown.origin, content.shown.canUndo], [undefined, false]);
   });
 
-  it("gets the focus in the first empty input, and in a missing secret if no input is missing", () => {
+  it("gets the focus in what is missing first, else in the first input", () => {
     const authentication = { strategy: "bearer" as const };
     const humanInputWebhook = { url: "https://a.test/h", authentication };
     const first = (inputs: Record<string, string>) =>
       open({ given: { values: { inputs, humanInputWebhook }, replaces: true } }).firstPart;
     assert.equal(first({ topic: "tea", audience: "all" }), "humanInput");
     assert.equal(first({ topic: "tea" }), 1);
-    assert.equal(open({ draft }).firstPart, 0, "of none that is empty");
+    assert.equal(open({ draft }).firstPart, 0);
     assert.equal(new FormContent([], {}).firstPart, "submit");
   });
 

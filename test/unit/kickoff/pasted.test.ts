@@ -57,13 +57,13 @@ describe("A pasted text", () => {
     ['"inputs": "of a crew"', /“inputs” has a wrong type/],
     ['"api_token": "x"', /Remove “api_token”: this is saved or shared/],
     ['"config": [{"llm": {"apiKey": "x"}}]', /Remove “apiKey”/],
-    ['"webhooks": {"events": ["a"]}', /“url” is missing/],
+    ['"webhooks": {"events": ["a"]}', /“webhooks” is incomplete/],
     ['"webhooks": {"url": "https://a.test", "events": "a"}', /“events” has a wrong type/],
     ['"humanInputWebhook": {"url": "https://a.test", "token": "x"}', /Remove “token”/],
     ['"humanInputWebhook": {"url": "https://a.test", "to": "x"}', /“to” does not belong here/],
     [
       '"humanInputWebhook": {"url": "https://a.test", "authentication": {"token": "x"}}',
-      /“strategy” is missing/,
+      /“humanInputWebhook” is incomplete/,
     ],
     ['"a": 12345678901234567890', /This number is too long/],
   ];

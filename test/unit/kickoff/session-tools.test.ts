@@ -79,12 +79,15 @@ describe("A kickoff form's tools", () => {
   });
 
   it("set one input's value from elsewhere; Undo restores only that one", async () => {
-    shown.taken = Promise.resolve({ value: "rivers" });
+    shown.taken = Promise.resolve({ value: "rivers", from: "“tea”" });
     await shown.type(typed("cities", "a"));
     shown.receive({ type: "take", input: "topic" });
     await settle();
     assert.deepEqual(shown.form.draft.values.inputs, typed("rivers", "a").inputs);
-    assert.deepEqual([shown.form.origin, shown.form.focus], ["“topic” was filled in.", 0]);
+    assert.deepEqual(
+      [shown.form.origin, shown.form.focus],
+      ["“topic” was filled in from “tea”.", 0],
+    );
     await shown.type(typed("rivers", "b"));
     shown.receive({ type: "undo" });
     assert.deepEqual(shown.form.draft.values.inputs, typed("cities", "b").inputs);
@@ -185,7 +188,7 @@ describe("A kickoff form's secrets", () => {
   });
 
   it("are kept while an input's value comes from elsewhere, and removed with their text", async () => {
-    shown.taken = Promise.resolve({ value: "rivers" });
+    shown.taken = Promise.resolve({ value: "rivers", from: "“tea”" });
     await shown.type(calling("https://a.test/h"));
     await enterSecret("of-a");
     const { id } = shown.form.draft;
