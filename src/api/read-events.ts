@@ -24,7 +24,6 @@ const streamed = /_chunk$/;
 /** Something that happened in an execution, as crewAI's event bus reports it (recorded). */
 export type ActivityEvent = NonNullable<ReturnType<typeof readEvent>>;
 export type TokenUsage = NonNullable<ReturnType<typeof readUsage>>;
-export type EventCounts = NonNullable<ReturnType<typeof readEventCounts>>;
 
 /** What an agent drew. */
 export interface Picture {
@@ -115,20 +114,12 @@ export function readUsage(raw: unknown) {
 }
 
 /** How many events there were, also of those that an answer leaves out, but parts of streamed texts. */
-export function readEventCounts(answer: UnknownObject) {
-  const counts = defined({
-    total: numberAt(answer, "events_count"),
-    byType: readCounts(answer["events_by_type"]),
-  });
-  return Object.keys(counts).length === 0 ? undefined : counts;
-}
-
-function readCounts(raw: unknown): Readonly<Record<string, number>> | undefined {
-  const counts = Object.keys(asObject(raw)).flatMap((type) => {
-    const count = numberAt(asObject(raw), type);
-    return count === undefined || streamed.test(type) ? [] : [[shortName(type), count] as const];
-  });
-  return counts.length === 0 ? undefined : Object.fromEntries(counts);
+export function readEventCount(answer: UnknownObject): number | undefined {
+  const counts = asObject(answer["events_by_type"]);
+  const known = Object.keys(counts).flatMap((type) =>
+    streamed.test(type) ? [] : (numberAt(counts, type) ?? []),
+  );
+  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count);
 }
 
 /** Milliseconds since 1970, from a number or a text. */

@@ -12,7 +12,7 @@ import {
   type UnknownObject,
 } from "../base/json.ts";
 import { oneLine, shortened, shortName } from "../base/text.ts";
-import { readEventCounts, readEvents, readUsage, shortAt, timeOf } from "./read-events.ts";
+import { readEventCount, readEvents, readUsage, shortAt, timeOf } from "./read-events.ts";
 
 export type StatusReading = ReturnType<typeof readStatus>;
 export type TaskReading = NonNullable<ReturnType<typeof readTask>>;
@@ -79,7 +79,7 @@ export function readStatus(raw: unknown) {
       usage: readUsage(answer["usage_metrics"]) ?? readUsage(answer["token_usage"]),
       trigger: readTrigger(answer),
       events: events.length === 0 ? undefined : events,
-      eventCounts: readEventCounts(answer),
+      eventCount: readEventCount(answer),
     }),
   };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { CallbackName } from "./callbacks.ts";
 
-export type { ActivityEvent, EventCounts, Picture, TokenUsage } from "./read-events.ts";
+export type { ActivityEvent, Picture, TokenUsage } from "./read-events.ts";
 export type {
   Progress,
   Question,

@@ -83,17 +83,17 @@ export interface Activity {
   readonly interruptions: readonly Interruption[];
   /** By time. */
   readonly marks: readonly Mark[];
-  /** How many events of each type are left out, because there were too many. */
-  readonly folded: Readonly<Record<string, number>>;
+  /** How many events are left out, because there were too many. */
+  readonly left: number;
 }
 
 /** Of an execution without events. */
-export const noActivity: Activity = { spans: [], interruptions: [], marks: [], folded: {} };
+export const noActivity: Activity = { spans: [], interruptions: [], marks: [], left: 0 };
 
 /** The events of an execution that are kept, in any order. */
 export interface KeptEvents {
   readonly events: readonly ActivityEvent[];
-  readonly folded: Activity["folded"];
+  readonly left: number;
 }
 
 /** The kinds of what crewAI's events name in the first words of their types. */
@@ -136,7 +136,7 @@ type Open = Map<SpanKind | undefined, Set<Draft>>;
 /** From its crew's events and, where they don't report it, from what was seen by polling. */
 export function activityOf(
   execution: ExecutionSummary,
-  { events, folded }: KeptEvents = { events: [], folded: {} },
+  { events, left }: KeptEvents = { events: [], left: 0 },
 ): Activity {
   const once = new Map(events.map((event) => [event.id, event])).values();
   const sorted = [...once].sort((one, other) => one.at - other.at);
@@ -155,7 +155,7 @@ export function activityOf(
   addQueue(drafts, execution);
   const spans = inOrder(drafts);
   addTokens(spans, execution.usage);
-  return { spans, interruptions, marks, folded };
+  return { spans, interruptions, marks, left };
 }
 
 /** Spans of the crew itself. An execution that is resumed has several at a deployed crew. */

@@ -1,5 +1,4 @@
 import type { ActivityEvent, Picture } from "../api/types.ts";
-import { asObject, numberAt } from "../base/json.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
 import type { Database } from "../store/database.ts";
 import type { KeptEvents } from "./activity.ts";
@@ -46,38 +45,22 @@ export function addEvents(
   return hasFrame ? "frame" : "calls";
 }
 
-export function readKeptEvents(
-  database: Pick<Database, "all" | "get">,
-  localId: string,
-): KeptEvents {
+export function readKeptEvents(database: Pick<Database, "get">, localId: string): KeptEvents {
   // Parsing one text is faster than 10,000, and sorting here than there.
-  const whole = database.get(
-    `SELECT '[' || coalesce(group_concat(iif(type = 'image_generated', json_remove(json, '$.picture.base64'), json)), '') || ']' AS json
-     FROM events WHERE local_id = ? AND json IS NOT NULL`,
+  const row = database.get(
+    `SELECT count(*) AS count, count(json) AS whole,
+       (SELECT json ->> '$.eventCount' FROM details WHERE local_id = ?1) AS reported,
+       '[' || coalesce(group_concat(iif(type = 'image_generated', json_remove(json, '$.picture.base64'), json)), '') || ']' AS json
+     FROM events WHERE local_id = ?1`,
     localId,
   );
-  const details = database.get(
-    "SELECT coalesce(json -> '$.eventCounts.byType', '{}') AS counts FROM details WHERE local_id = ?",
-    localId,
-  );
-  const reported = asObject(JSON.parse(text(details ?? { counts: "{}" }, "counts")));
-  const folded = new Map(
-    Object.keys(reported).map((type) => [type, numberAt(reported, type) ?? 0]),
-  );
-  const counts = database.all(
-    "SELECT type, count(json) AS whole, count(*) AS count FROM events WHERE local_id = ? GROUP BY type",
-    localId,
-  );
-  for (const row of counts) {
-    const type = text(row, "type");
-    const count = Math.max(integer(row, "count"), folded.get(type) ?? 0);
-    folded.set(type, count - integer(row, "whole"));
-  }
+  if (row === undefined) return { events: [], left: 0 };
   // Only addEvents writes them.
-  const events = JSON.parse(text(whole ?? { json: "[]" }, "json")) as ActivityEvent[];
+  const events = JSON.parse(text(row, "json")) as ActivityEvent[];
+  const all = Math.max(integer(row, "count"), Number(row["reported"] ?? 0));
   return {
     events: events.sort((one, other) => one.at - other.at),
-    folded: Object.fromEntries([...folded].filter(([, count]) => count > 0)),
+    left: all - integer(row, "whole"),
   };
 }
 

@@ -1,7 +1,6 @@
 import { givenCallbacks } from "../api/callbacks.ts";
 import type {
   CallbackUrls,
-  EventCounts,
   PlainCallbacks,
   Progress,
   Question,
@@ -221,7 +220,7 @@ export interface Execution extends ExecutionSummary {
   readonly tasks: readonly ExecutionTask[];
   readonly output?: string;
   /** As reported by the crew. */
-  readonly eventCounts?: EventCounts;
+  readonly eventCount?: number;
   readonly waiting?: WaitingSummary & Pick<Question, "message"> & { readonly output?: string };
   readonly requests?: readonly FlowRequest[];
   readonly resumes: readonly SentResume[];

@@ -14,8 +14,8 @@ const longest = { input: 100, error: 300 };
 const searched = 10_000;
 
 export function writeExecution(execution: Execution) {
-  const { request, tasks, output, error, waiting, resumes, requests, eventCounts } = execution;
-  const details = { request, tasks, output, error, waiting, resumes, requests, eventCounts };
+  const { request, tasks, output, error, waiting, resumes, requests, eventCount } = execution;
+  const details = { request, tasks, output, error, waiting, resumes, requests, eventCount };
   const values = Object.values(request?.inputs ?? {});
   return {
     summary: JSON.stringify(summaryOf(execution)),
@@ -51,7 +51,7 @@ export function summaryOf(execution: Execution): ExecutionSummary {
       const feedback = { isApprove, at, ...defined({ isAnswer }) };
       return defined({ ...resume, feedback, answer: undefined, message: undefined });
     }),
-    eventCounts: undefined,
+    eventCount: undefined,
     requests: undefined,
     // Version 0.1.0 stored it.
     outputJson: undefined,

@@ -34,7 +34,7 @@ const longest = 32_000;
  */
 export function spansOf(
   execution: Execution,
-  { spans, marks, folded }: Activity,
+  { spans, marks, left }: Activity,
   { now, version, hasContent }: SpansOptions,
 ): readonly ReadableSpan[] {
   const key = keyOf(execution);
@@ -52,7 +52,6 @@ export function spansOf(
     spans.flatMap(({ kind, parentId, name }) => (kind === "model" ? [[parentId, name]] : [])),
   );
   const events = Map.groupBy(marks, ({ parentId }) => parentId);
-  const left = Object.values(folded).reduce((sum, count) => sum + count, 0);
   return spans.map((span) => {
     const { id, kind, parentId, start, end = now, state, tokens, error } = span;
     const length = Math.max(0, end - start);
@@ -255,9 +254,8 @@ export function spansOfEnded(
     output,
     ...defined({ error: error ?? undefined, usage: readUsage(usage) }),
   };
-  const folded = { ...counts };
-  for (const { type } of ended.events)
-    if (typeof type === "string" && type in folded) folded[type] = (folded[type] ?? 0) - 1;
-  const activity = activityOf(execution, { events: readEvents(ended.events), folded });
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const left = Math.max(0, all - ended.events.length);
+  const activity = activityOf(execution, { events: readEvents(ended.events), left });
   return spansOf(execution, activity, { ...options, now: ended.endedAt });
 }

@@ -50,7 +50,7 @@ describe("a crewAI run with a tool and a rejection", () => {
     await api.resume(id, "headline", true, "Good.");
     const { events = [], usage } = readStatus(await api.untilEnded(id));
     const ended = { state: "completed", endedAt: new Date().toISOString() } as const;
-    const { spans, marks } = activityOf({ ...executionOf(id), ...ended }, { events, folded: {} });
+    const { spans, marks } = activityOf({ ...executionOf(id), ...ended }, { events, left: 0 });
 
     const log = readLog(file);
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe("a crewAI run with a tool and a rejection", () => {
       const ids = new Set([undefined, ...events.map(({ id }) => id)]);
       const strays = events.filter(({ parentId }) => !ids.has(parentId));
       assert.deepEqual(strays, [], "each is part of an event that is there");
-      const { spans } = activityOf(executionOf(id), { events, folded: {} });
+      const { spans } = activityOf(executionOf(id), { events, left: 0 });
       const kindOf = new Map(spans.map((span) => [span.id, span.kind]));
       const nested = spans.map(({ kind, parentId = "" }) => `${kindOf.get(parentId)} > ${kind}`);
       for (const expected of ["crew > task", "task > agent", "agent > model"])

@@ -30,7 +30,7 @@ describe("A real collector, Phoenix,", () => {
   });
 
   const send = async ({ execution, events }: ReturnType<typeof recordedExecution>) => {
-    const activity = activityOf(execution, { events, folded: {} });
+    const activity = activityOf(execution, { events, left: 0 });
     const options = { now: Date.now(), version: "1.2.3", hasContent: true };
     const spans = spansOf(execution, activity, options);
     const sent = { headers: {}, userAgent: "crewdeck/1.2.3" };

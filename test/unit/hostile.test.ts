@@ -4,7 +4,7 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import { readErrorBody } from "../../src/api/read-error.ts";
 import {
   readEvent,
-  readEventCounts,
+  readEventCount,
   readEvents,
   readUsage,
   timeOf,
@@ -43,7 +43,7 @@ const readers: Readonly<Record<string, (value: unknown, text: string) => unknown
   readErrorBody: (_, text) => readErrorBody(text),
   readEvent,
   readEvents: (value) => readEvents([value]),
-  readEventCounts: (value) => readEventCounts(asObject(value)),
+  readEventCount: (value) => readEventCount(asObject(value)),
   readUsage,
   timeOf,
   readInputs,
@@ -105,7 +105,7 @@ describe("what a crew sends", () => {
       next = applyReading(next, readStatus(value), START + count);
       if (report !== undefined) next = applyReport(next, report, START + count);
       if (asked !== undefined) next = requestReceived(next, asked.request, START + count);
-      const kept = { events: [...events, ...readEvents([value])], folded: {} };
+      const kept = { events: [...events, ...readEvents([value])], left: 0 };
       execution = readExecution(writeExecution(withTimes(next, kept)));
       const shown = bundleOf(execution, activityOf(execution, kept), { prices: [], now: START });
       assert.ok(shown.length >= 2);

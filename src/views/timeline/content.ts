@@ -26,8 +26,7 @@ export function timelineContent(
   prices: readonly Price[] = [],
   isInterrupted = false,
 ): TimelineView {
-  const { spans, marks, folded } = activity;
-  const left = Object.values(folded).reduce((sum, count) => sum + count, 0);
+  const { spans, marks, left } = activity;
   const uses = prices.length === 0 ? undefined : spanTokenUses(spans);
   const ownMarks = Map.groupBy(marks, ({ parentId }) => parentId);
   const ofTask = Map.groupBy(spans, ({ taskId }) => taskId);

@@ -47,7 +47,7 @@ export class ComparisonWindow extends PartWindow<FromComparison, ToComparison> {
 
 function messagesOf(options: ComparisonWindowOptions): readonly ToComparison[] {
   const { pair, prices = [], now = Date.now() } = options;
-  const kept = onSides(pair, ({ events = [] }) => ({ events, folded: {} }));
+  const kept = onSides(pair, ({ events = [] }) => ({ events, left: 0 }));
   const executions = {
     left: withTimes(pair.left.execution, kept.left),
     right: withTimes(pair.right.execution, kept.right),

@@ -46,7 +46,7 @@ export class PageWindow extends PartWindow<FromPage, ToPage> {
 
 function messagesOf(options: PageWindowOptions): readonly ToPage[] {
   const { execution, events = [], circumstances, drafts = { old: [] } } = options;
-  const activity = activityOf(execution, { events, folded: {} });
+  const activity = activityOf(execution, { events, left: 0 });
   const model = pageModel(execution, activity, { canStop: true, ...circumstances });
   return [
     {

@@ -95,6 +95,6 @@ export class TimelineWindow extends PartWindow<FromTimeline, ToTimeline> {
 }
 
 function messagesOf({ execution, events, now = Date.now(), prices }: Shown): ToTimeline[] {
-  const activity = activityOf(execution, { events, folded: {} });
+  const activity = activityOf(execution, { events, left: 0 });
   return [{ type: "show", view: timelineContent(execution, activity, now, prices) }];
 }

@@ -22,7 +22,7 @@ function outline({ spans }: Activity): string[] {
       `${"  ".repeat(depth)}${kind} ${attempt === undefined || kind === "model" ? name : `${name} ${attempt}`}: ${state}`,
   );
 }
-const kept = (events: readonly ActivityEvent[]) => ({ events, folded: {} });
+const kept = (events: readonly ActivityEvent[]) => ({ events, left: 0 });
 const running = anExecution({ state: "running" });
 const activityIn = (events: readonly ActivityEvent[]) => activityOf(running, kept(events));
 const seconds = (at: number | undefined) => (at === undefined ? undefined : (at - START) / 1000);

@@ -16,7 +16,7 @@ describe("the timeline of a flow", () => {
       startedAt: new Date(recorded[0]?.at ?? 0).toISOString(),
       endedAt: new Date(recorded.at(-1)?.at ?? 0).toISOString(),
     });
-    const { spans } = activityOf(execution, { events: recorded, folded: {} });
+    const { spans } = activityOf(execution, { events: recorded, left: 0 });
     const run = (number: number) => [
       `    attempt write ${number}`,
       `      crew crew ${number}`,

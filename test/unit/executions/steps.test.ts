@@ -5,7 +5,7 @@ import { stepsOf } from "../../../src/executions/steps.ts";
 import { anEvent as event, anExecution, at } from "./samples.ts";
 
 function stepsIn(events: readonly ActivityEvent[]) {
-  return stepsOf(activityOf(anExecution({ state: "running" }), { events, folded: {} }));
+  return stepsOf(activityOf(anExecution({ state: "running" }), { events, left: 0 }));
 }
 
 const begun = [

@@ -44,7 +44,7 @@ const tasks = ["plan", "write"].map((taskId) => ({
   attempts: [],
 }));
 const running = anExecution({ state: "running", tasks });
-const counted = withTimes(running, { events, folded: {} });
+const counted = withTimes(running, { events, left: 0 });
 
 describe("tokens", () => {
   it("of an execution and of a task are its model calls', by model", () => {
@@ -78,7 +78,7 @@ describe("tokens", () => {
   });
 
   it("of a span are also those of what is below it", () => {
-    const { spans } = activityOf(running, { events, folded: {} });
+    const { spans } = activityOf(running, { events, left: 0 });
     const uses = spanTokenUses(spans);
     assert.deepEqual(uses.get("crew"), tokenUse(counted));
     assert.deepEqual(uses.get("task plan"), taskTokenUse(counted.tasks[0]!));

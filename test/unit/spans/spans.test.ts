@@ -19,7 +19,7 @@ function spansFor(
   { execution, events }: { execution: Execution; events: readonly ActivityEvent[] },
   { hasContent = false, at = now } = {},
 ): readonly ReadableSpan[] {
-  const activity = activityOf(execution, { events, folded: { llm_call_started: 3 } });
+  const activity = activityOf(execution, { events, left: 3 });
   return spansOf(execution, activity, { now: at, version: "1.2.3", hasContent });
 }
 

@@ -18,7 +18,7 @@ describe("the time of a task", () => {
     const [task] = execution.tasks;
     const { text } = renderExecution(execution);
     const [, state = ""] = /^## Task: review\n\n(.*)$/m.exec(text) ?? [];
-    const activity = activityOf(execution, { events, folded: {} });
+    const activity = activityOf(execution, { events, left: 0 });
     const { tasks } = pageModel(execution, noActivity).view;
     const { spans } = timelineContent(execution, activity, at(90));
     const span = spans.find(({ kind }) => kind === "task");
@@ -49,7 +49,7 @@ describe("the time of a task", () => {
       event("t2e", "task_completed", 99, { startedId: "t2" }),
     ];
     const task = { taskId: "review", state: "completed", attempts } as const;
-    const kept = { events, folded: {} };
+    const kept = { events, left: 0 };
     const execution = withTimes(anExecution({ state: "running", tasks: [task] }), kept);
     assert.deepEqual(shownFor(execution, events), {
       tree: ["7.5 s", "waited for you: 1 min 30 s"],

@@ -14,7 +14,7 @@ const prices = [
 function samples(change: Partial<Sides<Partial<Execution>>> = {}): Sides<Execution> {
   const { left, right } = comparedSamples();
   const timed = ({ execution, events = [] }: typeof left) =>
-    withTimes(execution, { events, folded: {} });
+    withTimes(execution, { events, left: 0 });
   return {
     left: { ...timed(left), ...change.left },
     right: { ...timed(right), ...change.right },

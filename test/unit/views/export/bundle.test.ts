@@ -8,7 +8,7 @@ import { recordedExecution } from "../../../support/recorded-execution.ts";
 import { anExecution, aTask, notWaiting } from "../executions.ts";
 
 function filesOf(given: Execution, events: readonly ActivityEvent[] = []) {
-  const kept = { events, folded: {} };
+  const kept = { events, left: 0 };
   const execution = withTimes(given, kept);
   const prices = [{ pattern: "*", input: 1_000, output: 10_000 }];
   const files = bundleOf(execution, activityOf(execution, kept), {

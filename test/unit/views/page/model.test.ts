@@ -14,7 +14,7 @@ function modelOf(
   circumstances: Partial<PageCircumstances> = {},
   events: readonly ActivityEvent[] = [],
 ) {
-  const activity = activityOf(execution, { events, folded: {} });
+  const activity = activityOf(execution, { events, left: 0 });
   const { view, ...more } = pageModel(execution, activity, { canStop: true, ...circumstances });
   return { ...view, ...more };
 }

@@ -11,15 +11,15 @@ const { execution, events } = runningExecution(start + 20_000);
 /** What it gets of the running execution, at this time. */
 const shownAt = (seconds: number, kept: Partial<KeptEvents> = {}, of: Partial<Execution> = {}) => {
   const now = { ...execution, ...of };
-  const activity = activityOf(now, { events, folded: {}, ...kept });
+  const activity = activityOf(now, { events, left: 0, ...kept });
   return timelineContent(now, activity, start + seconds * 1000);
 };
 
 describe("what the timeline's page gets", () => {
   it("is cut and how many events are left out", () => {
     const long = events.map((event) => ({ ...event, text: "x".repeat(2_000) }));
-    const folded = { llm_call_started: 700, llm_call_completed: 500 };
-    const { spans, note } = shownAt(20, { events: long, folded });
+    const left = 1_200;
+    const { spans, note } = shownAt(20, { events: long, left });
     assert.equal(note, "Not shown: 1200 older events, because there are too many.");
     for (const { text = "" } of spans) assert.ok(text.length <= 602, `${text.length}`);
     assert.ok(spans.some(({ text }) => text?.endsWith("x …")));
@@ -78,7 +78,7 @@ describe("what the timeline's page gets", () => {
   });
 
   it("says of what a restart interrupted that it was, and what time it took", () => {
-    const activity = activityOf(execution, { events, folded: {} });
+    const activity = activityOf(execution, { events, left: 0 });
     const { spans } = timelineContent(execution, activity, start + 3_600_000, [], true);
     const [crew, task] = spans;
     assert.ok(task !== undefined);
@@ -89,7 +89,7 @@ describe("what the timeline's page gets", () => {
 
   it("has the crew's time as the other views do, once it has ended", () => {
     const { execution, events } = variedExecution();
-    const activity = activityOf(execution, { events, folded: {} });
+    const activity = activityOf(execution, { events, left: 0 });
     // The first event came a moment after the kickoff.
     const reported = { ...execution, executionTime: 186.2 };
     const [crew] = timelineContent(reported, activity, start).spans;

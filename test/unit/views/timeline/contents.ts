@@ -9,7 +9,7 @@ export function contentOf(name: "varied" | "long", prices?: readonly Price[]): T
   const { execution, events } = name === "varied" ? variedExecution() : longExecution(5_000);
   return timelineContent(
     execution,
-    activityOf(execution, { events, folded: {} }),
+    activityOf(execution, { events, left: 0 }),
     start + 3_600_000,
     prices,
   );
