@@ -206,7 +206,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   };
   const verbs = owned.add(registerVerbs(parts));
   owned.add(watchClearing(parts));
-  const { api, disposable } = createExtensionApi(parts, verbs.load);
+  const { api, disposable } = createExtensionApi(parts, verbs.api);
   owned.add(disposable);
   await opened;
   // Only now does the view show that it is empty.

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { codeOf, messageOf, UserError } from "../base/errors.ts";
 import type { FlowWebhooks } from "../callbacks/flow-webhooks.ts";
 import type { Crews } from "../crews/crews.ts";
-import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/state-by-crew.ts";
+import { stopRoutesKey, tokenNotesKey } from "../crews/state-by-crew.ts";
 import { choice, read } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
 import { executionScheme } from "../editor/manifest.ts";
@@ -144,7 +144,7 @@ async function clearLocalData(
     }
   };
   // First, because another window that notices the deletion empties the notes.
-  const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
+  const idsWithTokens = scope === "everything" ? crews.idsWithTokens() : [];
   const callbacks = await parts.callbacks();
   const { flows } = callbacks;
   const idsWithFlows = flows.crewIds();
@@ -185,7 +185,7 @@ async function clearLocalData(
 
 /** Windows share the token notes, and only the deleting window knows which tokens are left. */
 const stays: Readonly<Record<ClearScope, readonly string[]>> = {
-  data: [tokenNotesKey, statusPathsKey, stopRoutesKey],
+  data: [tokenNotesKey, stopRoutesKey],
   everything: [tokenNotesKey],
 };
 

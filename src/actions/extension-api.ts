@@ -6,7 +6,7 @@ import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../ex
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Prices } from "../views/prices.ts";
-import type { ApiVerbs } from "./api-calls.ts";
+import type { apiOf } from "./verbs.ts";
 import type { CrewdeckApi, CrewdeckExecution, CrewdeckUsage } from "./crewdeck-api.ts";
 
 interface ApiParts {
@@ -18,7 +18,7 @@ interface ApiParts {
 /** @param verbs loaded with the first use */
 export function createExtensionApi(
   { crews, store, prices }: ApiParts,
-  verbs: () => Promise<ApiVerbs>,
+  verbs: () => Promise<ReturnType<typeof apiOf>>,
 ) {
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
@@ -45,10 +45,9 @@ export function createExtensionApi(
       hasListeners = true;
       return changes.event(...listener);
     },
-    // The code of what is seldom used is loaded then.
-    kickoff: async (given) => (await import("./api-calls.ts")).kickoff(await verbs(), given),
-    resume: async (given) => (await import("./api-calls.ts")).resume(await verbs(), given),
-    stop: async (given) => (await import("./api-calls.ts")).stop(await verbs(), given),
+    kickoff: async (given) => (await verbs()).kickoff(given),
+    resume: async (given) => (await verbs()).resume(given),
+    stop: async (given) => (await verbs()).stop(given),
   };
   return { api, disposable: vscode.Disposable.from(subscription, changes) };
 }

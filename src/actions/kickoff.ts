@@ -123,22 +123,13 @@ export function kickoffQuestion(
         ? [vscode.l10n.t("It can cost money. Not every crew lets you stop it.")]
         : []),
       ...unlisted.map(({ text }) => text),
-      ...partsOf(inputs),
+      ...Object.entries(inputs).map(([name, value]) => ({
+        heading: vscode.l10n.t("Input “{0}”:", name),
+        text: typeof value === "string" ? value : laidOutJson(value),
+      })),
     ],
     allow: vscode.l10n.t("Kick Off"),
   };
-}
-
-/** Short inputs together, long ones on their own. */
-function partsOf(inputs: JsonObject): Question["parts"] {
-  const entries = Object.entries(inputs);
-  if (entries.length === 0) return [vscode.l10n.t("Inputs: none.")];
-  const whole = laidOutJson(inputs);
-  if (whole.length <= 600) return [{ heading: vscode.l10n.t("Inputs:"), text: whole }];
-  return entries.map(([name, value]) => {
-    const text = typeof value === "string" ? value : laidOutJson(value);
-    return { heading: vscode.l10n.t("Input “{0}”, {1} characters:", name, text.length), text };
-  });
 }
 
 /** @throws UserError that tells a model what the crew would refuse */

@@ -71,7 +71,9 @@ export function registerVerbs(parts: Parts) {
             }),
         }),
       );
-  return { load, run, dispose: () => void vscode.Disposable.from(...registrations).dispose() };
+  /** For other extensions. */
+  const api = async () => (await import("./verbs.ts")).apiOf(await load());
+  return { api, run, dispose: () => void vscode.Disposable.from(...registrations).dispose() };
 }
 
 /** Errors are returned to the model as text. */

@@ -176,16 +176,11 @@ function giveFeedback(parts: ToolParts): Tool {
   return toolOf(members, async (given, by) => {
     const execution = executionIn(parts, given);
     const { taskId = execution.waiting?.taskId, feedback = "", decision } = given;
-    if (taskId !== undefined && feedback.trim() === "" && asksFor(execution, taskId))
+    const isAnswer = taskId !== undefined && asksFor(execution, taskId);
+    if (feedback.trim() === "" && (isAnswer || decision === "reject"))
       throw new UserError(
         vscode.l10n.t(
-          "A flow asks: it needs “feedback”, one of “waitingAnswers” or the user's own words. Ask the user for it. Nothing was sent.",
-        ),
-      );
-    if (feedback.trim() === "" && decision === "reject")
-      throw new UserError(
-        vscode.l10n.t(
-          "A rejection needs “feedback”: what should change. Ask the user for it. Nothing was sent.",
+          "It needs “feedback”: what should change, or for a flow one of “waitingAnswers” or the user's own words. Ask the user for it. Nothing was sent.",
         ),
       );
     const executionId = keyOf(execution);
@@ -349,29 +344,16 @@ function getExecution(parts: ToolParts): Tool {
 
 /** By default of the last attempt; without a task the result, or the output that waits. @throws UserError */
 function outputOf(
-  execution: Execution,
+  { output, waiting, tasks }: Execution,
   taskId: string | undefined,
   attempt: number | undefined,
 ): { readonly text: string; readonly of: JsonObject } {
-  if (taskId === undefined) {
-    const text = execution.output ?? execution.waiting?.output;
-    if (text === undefined) throw new UserError(vscode.l10n.t("The execution has no result yet."));
-    return { text, of: {} };
-  }
-  const task = taskIn(execution.tasks, taskId);
-  if (task === undefined)
-    throw new UserError(
-      vscode.l10n.t(
-        "The execution has no task “{0}”. It has: {1}.",
-        taskId,
-        shortened(execution.tasks.map((each) => each.taskId).join(", "), 2_000),
-      ),
-    );
-  const found =
-    attempt === undefined
-      ? task.attempts.at(-1)
-      : task.attempts.find(({ number }) => number === attempt);
-  if (found?.output === undefined)
-    throw new UserError(vscode.l10n.t("The crew has not returned this output."));
-  return { text: found.output, of: { taskId, attempt: found.number } };
+  const { attempts = [] } = taskId === undefined ? {} : (taskIn(tasks, taskId) ?? {});
+  const found = attempts.findLast(({ number }) => attempt === undefined || number === attempt);
+  const text = taskId === undefined ? (output ?? waiting?.output) : found?.output;
+  if (text !== undefined) return { text, of: defined({ taskId, attempt: found?.number }) };
+  const names = shortened(tasks.map((each) => each.taskId).join(", "), 2_000);
+  throw new UserError(
+    vscode.l10n.t("The crew has not returned this output. The execution's tasks: {0}.", names),
+  );
 }

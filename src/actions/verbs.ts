@@ -1,12 +1,14 @@
+import * as v from "valibot";
+import { filledText, neededText, read, text } from "../editor/arguments.ts";
 import type { Timeline } from "../views/timeline/register.ts";
 import { type AnswerParts, answerVerbs } from "./answer.ts";
-import type { Asker } from "./asker.ts";
+import { type Asker, program } from "./asker.ts";
 import { type CallbackParts, callbackVerbs } from "./callbacks.ts";
 import { type CrewParts, crewVerbs } from "./crews.ts";
 import { deleteLocalData, type DeleteParts } from "./delete-local-data.ts";
 import { type ExecutionParts, executionVerbs } from "./executions.ts";
 import { type ExportParts, exportVerb } from "./export.ts";
-import { type KickoffParts, kickoffVerb } from "./kickoff.ts";
+import { type KickoffParts, kickoffVerb, requestMembers } from "./kickoff.ts";
 import { type CompareParts, compareVerb, type OutputParts, outputVerbs } from "./outputs.ts";
 import { reportProblem, type ReportParts } from "./report-problem.ts";
 import { type RequestParts, requestVerbs } from "./requests.ts";
@@ -66,4 +68,29 @@ export function verbsOf(given: VerbParts) {
     reportProblem: (_argument: unknown, by: Asker) => reportProblem(parts, by),
     deleteLocalData: (argument: unknown, by: Asker) => deleteLocalData(parts, argument, by),
   };
+}
+
+const target = { crew: text, kickoffId: neededText };
+const feedbackMembers = { ...target, taskId: filledText, feedback: text, isApprove: v.boolean() };
+
+/** What other extensions call: verbs that ask nothing. */
+export function apiOf(verbs: Pick<Verbs, "approve" | "kickoff" | "reject" | "stop">) {
+  return {
+    async kickoff(given: unknown) {
+      const request = read({ ...requestMembers, crew: neededText }, given);
+      return made(await verbs.kickoff({ ...request, form: false }, program));
+    },
+    async resume(given: unknown) {
+      const { isApprove, feedback = "", ...rest } = read(feedbackMembers, given);
+      const answer = await verbs[isApprove ? "approve" : "reject"]({ ...rest, feedback }, program);
+      const { status, message } = made(answer);
+      return { status, message };
+    },
+    stop: async (given: unknown) => made(await verbs.stop(read(target, given), program)),
+  };
+}
+
+function made<Made>(what: Made | undefined): Made {
+  if (what === undefined) throw new Error("A program was asked something.");
+  return what;
 }

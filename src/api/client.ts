@@ -34,8 +34,6 @@ import type {
 type CallOptions = Pick<Outgoing<unknown>, "signal">;
 
 export interface CrewClientOptions extends Partial<Omit<Line, "baseUrl" | "token">> {
-  readonly statusPath?: StatusPath;
-  readonly onStatusPath?: (path: StatusPath) => void;
   /** Called before the error of a crew that can't stop executions is thrown. */
   readonly onNoStop?: () => void;
   /** Called before a 401, a 403 or an unreadable local project is thrown; may attach actions to it. */
@@ -59,7 +57,6 @@ export class CrewClient {
     options: CrewClientOptions = {},
   ) {
     this.#options = options;
-    this.#statusPath = options.statusPath;
     this.#line = {
       fetch: defaultFetch,
       clock: systemClock,
@@ -106,14 +103,15 @@ export class CrewClient {
       const path = fillPath(statusPath, kickoffId);
       try {
         const reading = await this.#ask("GET", path, read, call);
-        this.#remember(statusPath);
+        this.#statusPath = statusPath;
         return reading;
       } catch (error) {
         if (isUnknownRoute(error, path)) {
           refused ??= error;
           continue;
         }
-        if (error instanceof CrewApiError && error.kind === "notFound") this.#remember(statusPath);
+        if (error instanceof CrewApiError && error.kind === "notFound")
+          this.#statusPath = statusPath;
         throw error;
       }
     }
@@ -156,12 +154,6 @@ export class CrewClient {
       ...{ method: "POST", path: pathname + search, timeoutMs: 60_000, read: readAccepted },
       body: { feedback, source: "crewdeck" },
     });
-  }
-
-  #remember(path: StatusPath): void {
-    if (path === this.#statusPath) return;
-    this.#statusPath = path;
-    this.#options.onStatusPath?.(path);
   }
 
   async #ask<T>(

@@ -1,12 +1,12 @@
 import * as vscode from "vscode";
 import { normaliseAddress, shortAddress } from "../api/address.ts";
-import type { CrewInputs, StatusPath, TokenType, TypedToken } from "../api/types.ts";
+import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
 import { messageOf, offer, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import { logProblem } from "../editor/log.ts";
 import type { CrewClient } from "./clients.ts";
-import { StateByCrew, statusPathsKey, stopRoutesKey } from "./state-by-crew.ts";
+import { StateByCrew, stopRoutesKey } from "./state-by-crew.ts";
 import { isWebAddress } from "./entries.ts";
 import {
   actionsForPlace,
@@ -49,7 +49,6 @@ export class Crews implements vscode.Disposable {
   readonly #removed = this.#owned.add(new vscode.EventEmitter<Crew>());
   readonly #replaced = this.#owned.add(new vscode.EventEmitter<CrewReplacement>());
   readonly #tokens: Tokens;
-  readonly #statusPaths: StateByCrew<StatusPath | undefined>;
   /** Whether a crew may be able to stop executions: true until it has said that it has no such route. */
   readonly #stopRoutes: StateByCrew<boolean>;
   readonly #userAgent: string | undefined;
@@ -64,7 +63,6 @@ export class Crews implements vscode.Disposable {
   ) {
     const { globalState } = context;
     this.#tokens = this.#owned.add(new Tokens(context.secrets, globalState));
-    this.#statusPaths = new StateByCrew(globalState, statusPathsKey, readStatusPath);
     this.#stopRoutes = new StateByCrew(globalState, stopRoutesKey, (route) => route !== false);
     this.#userAgent = userAgent;
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
@@ -221,7 +219,7 @@ export class Crews implements vscode.Disposable {
   }
 
   /** Includes local crews and ones removed from the settings by hand. */
-  idsWithTokens(): Promise<readonly string[]> {
+  idsWithTokens(): readonly string[] {
     return this.#tokens.crewIds();
   }
 
@@ -317,17 +315,11 @@ export class Crews implements vscode.Disposable {
     if (known?.client.baseUrl === url) return known;
     const client = new CrewClient(url, () => this.#tokenFor(crew, url), {
       ...clientOptions(() => this.#byId(id)?.name ?? crew.name, this.#userAgent),
-      ...defined({ statusPath: this.#statusPaths.read(id) }),
       isLocal: local !== undefined,
       onRefused: (error) => {
         const current = this.#byId(id);
         if (current === undefined) return;
         offer(error, [...actionsForRefusal(error, current), ...actionsForPlace(error, current)]);
-      },
-      onStatusPath: (path) => {
-        this.#statusPaths
-          .write(id, path)
-          .catch((error: unknown) => logProblem("Storing a crew's status path", error));
       },
       onNoStop: () => {
         // A local crew of this version can: an older service may still run.
@@ -374,7 +366,6 @@ export class Crews implements vscode.Disposable {
   async #forget(crewId: string): Promise<void> {
     this.#connections.delete(crewId);
     await this.#tokens.delete(crewId);
-    await this.#statusPaths.delete(crewId);
     await this.#stopRoutes.delete(crewId);
   }
 }
@@ -403,10 +394,6 @@ function checked(
       vscode.l10n.t("The dashboard's address must start with https:// or http://."),
     );
   return crew;
-}
-
-function readStatusPath(path: unknown): StatusPath | undefined {
-  return path === "/{kickoff_id}/status" || path === "/status/{kickoff_id}" ? path : undefined;
 }
 
 function refuseLocal(crew: Crew): void {

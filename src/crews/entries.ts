@@ -11,13 +11,18 @@ export function readEntries(raw: unknown) {
   const problems: string[] = [];
   if (!Array.isArray(raw ?? [])) problems.push(notAList());
   for (const [index, value] of asArray(raw).entries()) {
-    const entry = l10n.t("Entry {0} of the setting crewdeck.crews", index + 1);
-    const { crew, problem } = readEntry(value, entry);
-    const twin = crews.find(({ id }) => id === crew?.id);
-    if (problem !== undefined) problems.push(problem);
-    if (twin !== undefined)
-      problems.push(l10n.t("{0} has the same address as “{1}”. It was ignored.", entry, twin.name));
-    else if (crew !== undefined) {
+    const { crew, why = "" } = readEntry(value);
+    if (crew === undefined || crews.some(({ id }) => id === crew.id))
+      problems.push(
+        l10n
+          .t(
+            "Entry {0} of the setting crewdeck.crews was ignored: it needs a name, and a url that no other crew has. {1}",
+            index + 1,
+            why,
+          )
+          .trim(),
+      );
+    else {
       const taken = crews.map(({ name }) => name);
       crews.push({ ...crew, name: uniqueName(crew.name, taken) });
     }
@@ -32,27 +37,20 @@ export function notAList(): string {
 }
 
 const filled = v.pipe(v.string(), v.trim(), v.nonEmpty());
-const crewEntry = v.object({ name: filled, url: filled, dashboardUrl: v.unknown() });
+const webAddress = v.fallback(v.optional(v.pipe(v.string(), v.check(isWebAddress))), undefined);
+const crewEntry = v.object({ name: filled, url: filled, dashboardUrl: webAddress });
 
-function readEntry(value: unknown, entry: string): { crew?: Crew; problem?: string } {
-  const read = v.safeParse(crewEntry, { dashboardUrl: "", ...asObject(value) });
-  if (!read.success)
-    return { problem: l10n.t("{0} needs a name and a url. It was ignored.", entry) };
+function readEntry(value: unknown): { readonly crew?: Crew; readonly why?: string } {
+  const read = v.safeParse(crewEntry, asObject(value));
+  if (!read.success) return {};
   const { name, url, dashboardUrl } = read.output;
-  let address: string;
   try {
-    address = normaliseAddress(url);
+    const address = normaliseAddress(url);
+    const crew = { id: idOfAddress(address), name, url: address };
+    return { crew: { ...crew, ...defined({ dashboardUrl }) } };
   } catch (error) {
-    return { problem: l10n.t("{0} was ignored: {1}", entry, messageOf(error)) };
+    return { why: messageOf(error) };
   }
-  const crew = { id: idOfAddress(address), name, url: address };
-  if (dashboardUrl === "") return { crew };
-  if (typeof dashboardUrl === "string" && isWebAddress(dashboardUrl))
-    return { crew: { ...crew, dashboardUrl } };
-  return {
-    crew,
-    problem: l10n.t("{0} has an invalid dashboardUrl. The crew is connected without it.", entry),
-  };
 }
 
 /** Replaces the crew with `id`, or appends it. Keeps malformed entries and unknown properties. */
@@ -72,7 +70,7 @@ export function isWebAddress(text: string): boolean {
 }
 
 function idOfEntry(entry: unknown): string | undefined {
-  return readEntry(entry, "").crew?.id;
+  return readEntry(entry).crew?.id;
 }
 
 export interface AddedCrew {

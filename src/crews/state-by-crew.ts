@@ -2,7 +2,6 @@ import type * as vscode from "vscode";
 import { asObject, type UnknownObject } from "../base/json.ts";
 
 export const tokenNotesKey = "crewdeck.storedTokens";
-export const statusPathsKey = "crewdeck.statusPaths";
 export const stopRoutesKey = "crewdeck.stopRoutes";
 
 /** Values by crew id in VS Code's global state, which open windows may not share. */

@@ -1,7 +1,6 @@
 import * as vscode from "vscode";
-import { messageOf } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import { log, logProblem } from "../editor/log.ts";
+import { logProblem } from "../editor/log.ts";
 import { StateByCrew, tokenNotesKey } from "./state-by-crew.ts";
 import { cleanToken, formatEntry, parseEntry } from "./token-format.ts";
 import type { CrewTokens, TokenState } from "./types.ts";
@@ -15,7 +14,7 @@ type TokenReading =
 /** Not cached: not every change in another window fires an event (observed in VS Code's server). */
 export class Tokens implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
-  /** For which crews there is one: not every version of VS Code lists its secrets. */
+  /** For which crews there is one: SecretStorage doesn't list them. */
   readonly #notes: StateByCrew<unknown>;
   readonly #changed = new vscode.EventEmitter<string>();
   readonly #subscription: vscode.Disposable;
@@ -56,25 +55,12 @@ export class Tokens implements vscode.Disposable {
     await this.#notes.delete(crewId);
   }
 
-  async crewIds(): Promise<readonly string[]> {
-    const keys = (await this.#keys()).filter((key) => key.startsWith(prefix));
-    return [...new Set([...this.#notes.crewIds(), ...keys.map((key) => key.slice(prefix.length))])];
+  crewIds(): readonly string[] {
+    return this.#notes.crewIds();
   }
 
   dispose(): void {
     this.#subscription.dispose();
     this.#changed.dispose();
-  }
-
-  /** Newer versions of VS Code have `keys`; in some it is a proposed API, which throws. */
-  async #keys(): Promise<readonly string[]> {
-    const secrets: vscode.SecretStorage & { keys?: () => Thenable<readonly string[]> } =
-      this.#secrets;
-    try {
-      return (await secrets.keys?.()) ?? [];
-    } catch (error) {
-      log.debug(`SecretStorage does not list its keys: ${messageOf(error)}`);
-      return [];
-    }
   }
 }

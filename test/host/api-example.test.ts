@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { createExtensionApi } from "../../src/actions/extension-api.ts";
+import { apiOf } from "../../src/actions/verbs.ts";
 import { confirmKickoff } from "../../src/executions/reduce.ts";
 import { Windows } from "../unit/sending/window.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -52,7 +53,7 @@ describe("The API", () => {
     };
     const { api, disposable } = createExtensionApi(
       { crews, store: ours.store, prices: { list: () => [] } },
-      () => Promise.resolve(verbs),
+      () => Promise.resolve(apiOf(verbs)),
     );
     other.store.refresh();
     other.store.update("theirs", (known) => confirmKickoff(known, "k-9"));

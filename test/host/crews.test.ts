@@ -140,7 +140,7 @@ describe("connected crews", () => {
     });
     await crews.setToken(added.id, { token: "of-the-user", type: "userBearer" });
     await assert.rejects((await crews.client(added)).inputs(), (error) => {
-      assert.match(String(error), /the user's token/);
+      assert.match(String(error), /does not accept the token/);
       return error instanceof CrewApiError && error.tokenType === "userBearer";
     });
     await crews.useToken(added, "bearer");
@@ -242,7 +242,7 @@ describe("connected crews", () => {
     });
     // Both the test's crews and the extension's read the settings, and each reports once although the settings changed twice.
     assert.equal(warnings.length, 2);
-    for (const warning of warnings) assert.match(warning, /Entry 1 .*needs a name and a url/);
+    for (const warning of warnings) assert.match(warning, /Entry 1 .*needs a name/);
   });
 
   it("lists local crews under unique names, and sends their token only while they run at the same address", async () => {

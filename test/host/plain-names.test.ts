@@ -10,7 +10,6 @@ import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { targetsIn } from "./execution-parts.ts";
 import { set, withReplaced } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
-import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
 describe("names and texts of a crew", () => {
@@ -90,18 +89,5 @@ describe("names and texts of a crew", () => {
     const { text = "" } = person.shown.at(-1) ?? {};
     assert.ok(text.includes("Retry") && !text.includes(link), text);
     await set("crews", undefined);
-  });
-
-  it("make no links in the message about an invalid entry in the settings", async () => {
-    await set("crews", [
-      { name: link, url: crew.url },
-      { name: "Twin", url: crew.url },
-    ]);
-    try {
-      await waitFor("the warning", () => person.shown.some(({ text }) => text.includes("Retry")));
-      for (const { text } of person.shown) assert.ok(!text.includes(link), text);
-    } finally {
-      await set("crews", undefined);
-    }
   });
 });

@@ -121,7 +121,10 @@ describe("Tools for language models", () => {
     const part = await data("getExecution", { executionId, taskId: "outline", attempt: 1 });
     assert.match(String(part["output"]), /^\[REHEARSAL/);
     for (const [ask, message] of [
-      [() => data("getExecution", { executionId, taskId: "x" }), /no task “x”\. It has: .*outline/],
+      [
+        () => data("getExecution", { executionId, taskId: "x" }),
+        /not returned this output\. The execution's tasks: .*outline/,
+      ],
       [() => give("approve"), /No task of this execution is known to wait/],
       [() => give("approve", { taskId: "outline" }), /no longer waits/],
     ] as const)
@@ -263,13 +266,13 @@ describe("Tools for language models, with a scripted crew:", () => {
     for (const part of [
       "Kick off “Writers”?\nA language model requests this.\n\n“Writers” (crew.test) starts an execution",
       "cost money",
-      "Input “topic”, 12000 characters:",
-      "Input “audience”, 6 characters:\nguests",
+      "Input “topic”:\nxxx",
+      "Input “audience”:\nguests",
       "The crew doesn't list the input “audience”. It will still be sent.",
     ])
       assert.ok(asked.includes(part), `${part} in ${asked}`);
     await allow(tools(), kickOff, request);
-    assert.ok(questionsIn(person!)[0]?.includes('{\n  "topic": "Otters [x](command:y)"\n}'));
+    assert.ok(questionsIn(person!)[0]?.includes("Input “topic”:\nOtters [x](command:y)"));
   });
 
   it("refuse feedback without words where they are needed, and for an answered pause that the crew still reports", async () => {
@@ -277,8 +280,8 @@ describe("Tools for language models, with a scripted crew:", () => {
     const answeredAt = "2026-10-21T12:02:00.000Z";
     const answered = anExecution({ resumes: [{ ...anApproval("answered"), answeredAt }] });
     for (const [execution, change, message] of [
-      [anExecution(), { decision: "reject", feedback: " " }, /A rejection needs “feedback”/],
-      [anExecution({ waiting }), { feedback: " " }, /A flow asks: it needs “feedback”/],
+      [anExecution(), { decision: "reject", feedback: " " }, /It needs “feedback”/],
+      [anExecution({ waiting }), { feedback: " " }, /It needs “feedback”/],
       [answered, {}, /review/],
     ] as const)
       await assert.rejects(

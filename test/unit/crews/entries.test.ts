@@ -34,15 +34,11 @@ describe("the setting crewdeck.crews", () => {
       null,
     ]);
     assert.deepEqual(crews, [travel]);
-    for (const [index, problem] of [
-      /^Entry 1 .* needs a name and a url/,
-      /^Entry 2 .* needs a name and a url/,
-      /^Entry 3 .* needs a name and a url/,
-      /^Entry 4 .* was ignored: .*https/,
-      /^Entry 6 .* needs a name and a url/,
-    ].entries())
-      assert.match(problems[index] ?? "", problem);
-    assert.equal(problems.length, 5);
+    assert.deepEqual(
+      problems.map((problem) => /^Entry (\d) .* was ignored: it needs a name/.exec(problem)?.[1]),
+      ["1", "2", "3", "4", "6"],
+    );
+    assert.match(problems[3] ?? "", /https/);
   });
 
   it("is reported if it isn't a list, and nothing is connected", () => {
@@ -54,7 +50,7 @@ describe("the setting crewdeck.crews", () => {
   it("connects a crew with a bad dashboard address without it", () => {
     const { crews, problems } = readEntries([{ ...travel, dashboardUrl: "javascript:alert(1)" }]);
     assert.deepEqual(crews, [travel]);
-    assert.match(problems.join(), /^Entry 1 .* invalid dashboardUrl/);
+    assert.deepEqual(problems, []);
   });
 
   it("connects an address once, and makes names unique", () => {
@@ -67,7 +63,7 @@ describe("the setting crewdeck.crews", () => {
       crews.map(({ name }) => name),
       ["Travel", "travel 2"],
     );
-    assert.match(problems.join(), /^Entry 2 .* same address as “Travel”/);
+    assert.match(problems.join(), /^Entry 2 .* was ignored/);
   });
 });
 
