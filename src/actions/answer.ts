@@ -23,7 +23,6 @@ import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { Senders } from "../sending/senders.ts";
 import { may } from "../view/actions.ts";
 import { isShown } from "../views/attention.ts";
-import type { CurrentCircumstances } from "../views/circumstances.ts";
 import type { ExecutionDocuments } from "../views/document/documents.ts";
 import type { Pages } from "../views/page/register.ts";
 import { type Asker, person, program } from "./asker.ts";
@@ -35,7 +34,6 @@ export interface AnswerParts {
   readonly targets: Targets;
   readonly sending: Pick<Senders, "giveFeedback">;
   readonly crews: Pick<Crews, "ready">;
-  readonly circumstances: Pick<CurrentCircumstances, "isSending" | "whileSending">;
   /** Which outputs are on the screen, as text or on a page. */
   readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
   /** Shows the page's box for a task: that is where a person writes. */
@@ -213,11 +211,7 @@ export class Feedback {
       // A person decides by words, by what they have just typed or confirmed, or with the output before them.
       const isDecided =
         by.isPerson &&
-        (needsWords ||
-          known === undefined ||
-          again ||
-          this.#options.circumstances.isSending(execution, taskId) ||
-          isShown(this.#options.documents, execution));
+        (needsWords || known === undefined || again || isShown(this.#options.documents, execution));
       const isAllowed = isDecided || (await by.agrees(feedbackQuestion(feedback)));
       return isAllowed ? await this.#send(feedback, by) : undefined;
     };
@@ -247,21 +241,19 @@ export class Feedback {
   }
 
   async #send(feedback: FeedbackToSend, by: Asker): Promise<FeedbackResult> {
-    const { crews, sending, circumstances } = this.#options;
+    const { crews, sending } = this.#options;
     await crews.ready(feedback.execution.crew);
     by.signal?.throwIfAborted();
     try {
-      const answer = await circumstances.whileSending(feedback, async () => {
-        const location = vscode.ProgressLocation.Window;
-        const title = vscode.l10n.t("Sending feedback…");
-        return await vscode.window.withProgress({ location, title }, () =>
-          sending.giveFeedback(feedback).catch(async (error: unknown) => {
-            const allowed = await askToAllow(error, feedback);
-            if (allowed === undefined) throw error;
-            return await sending.giveFeedback({ ...feedback, ...allowed });
-          }),
-        );
-      });
+      const location = vscode.ProgressLocation.Window;
+      const title = vscode.l10n.t("Sending feedback…");
+      const answer = await vscode.window.withProgress({ location, title }, () =>
+        sending.giveFeedback(feedback).catch(async (error: unknown) => {
+          const allowed = await askToAllow(error, feedback);
+          if (allowed === undefined) throw error;
+          return await sending.giveFeedback({ ...feedback, ...allowed });
+        }),
+      );
       const said = vscode.l10n.t(
         "Sent for “{0}”: {1}",
         titleOf(feedback.execution),
@@ -294,8 +286,7 @@ export class Feedback {
       );
     const taskId = known ?? (await askTask(execution));
     if (taskId === undefined) return undefined;
-    const isNew = asksAgain && !this.#options.circumstances.isSending(execution, taskId);
-    const taken = isNew ? acceptedBefore(execution, taskId) : undefined;
+    const taken = asksAgain ? acceptedBefore(execution, taskId) : undefined;
     if (taken === undefined) return { execution, taskId };
     const question = vscode.l10n.t("Answer “{0}” again?", shortName(taskId));
     const isAgreed = await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));

@@ -28,8 +28,6 @@ export interface Circumstances {
   readonly isInterrupted?: boolean;
   /** Nothing is known or done before somebody starts it: a local one. */
   readonly isCrewStopped?: boolean;
-  /** Feedback on the output that waits is being sent from this window. */
-  readonly isSending?: boolean;
   /** Its crew may be able to stop it. */
   readonly canStop?: boolean;
   /** The title of the execution of which it has earlier outputs. */
@@ -108,12 +106,12 @@ export function actionsOf(
 /** What a person may do now about the output that waits, or may wait. */
 export function answersTo(
   execution: ExecutionSummary,
-  { isSending = false, isInterrupted = false }: Circumstances = {},
+  { isInterrupted = false }: Circumstances = {},
 ): readonly Action[] {
   const { waiting } = execution;
   if (isInterrupted) return [];
   const pending = pendingResume(execution);
-  if (isSending || pending?.outcome === "sending") return [{ label: l10n.t("Sending…") }];
+  if (pending?.outcome === "sending") return [{ label: l10n.t("Sending…") }];
   const give: Action = { verb: "reject", label: l10n.t("Give Feedback…") };
   if (pending !== undefined) {
     const label = l10n.t("May have been sent – Send Again…");

@@ -5,8 +5,6 @@ import { isInterrupted, type Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { Poller, PollerChange } from "../executions/poller.ts";
-import { attemptToAnswer } from "../executions/resumes.ts";
-import type { FeedbackToSend } from "../sending/feedback.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { Circumstances } from "../view/actions.ts";
 import { doubtOf } from "./doubt.ts";
@@ -36,8 +34,6 @@ export class CurrentCircumstances implements Disposable {
   #connected: ReadonlyMap<string, Crew> | undefined;
   /** Local IDs of executions shown while being kicked off: a failed request doesn't change its execution. */
   readonly #kickingOff = new Set<string>();
-  /** Feedback that is being sent from this window. */
-  readonly #sent = new Set<Pick<FeedbackToSend, "execution" | "taskId">>();
   #cancel: (() => void) | undefined;
 
   constructor(sources: Sources) {
@@ -61,7 +57,7 @@ export class CurrentCircumstances implements Disposable {
 
   of(execution: ExecutionSummary): Circumstances {
     const { crews, poller, prices } = this.#sources;
-    const { kickoffIds, waiting } = execution;
+    const { kickoffIds } = execution;
     const crew = this.connected.get(execution.crew.id);
     return {
       // A kickoff without a response has its own text.
@@ -69,36 +65,9 @@ export class CurrentCircumstances implements Disposable {
       isKickingOff: this.#isKickingOff(execution),
       isInterrupted: isInterrupted(crew, kickoffIds),
       isCrewStopped: crew?.local?.running === false && crew.local.starting !== true,
-      isSending: this.isSending(execution, waiting?.taskId),
       canStop: crew !== undefined && crews.canStop(crew.id),
       prices: prices.list(),
     };
-  }
-
-  /** For the attempt that is to be answered. Without a task, for any output of the execution. */
-  isSending(execution: ExecutionSummary, taskId: string | undefined): boolean {
-    return [...this.#sent].some(
-      (each) =>
-        each.execution.localId === execution.localId &&
-        (taskId === undefined ||
-          (each.taskId === taskId &&
-            attemptToAnswer(each.execution, taskId) === attemptToAnswer(execution, taskId))),
-    );
-  }
-
-  async whileSending<Made>(
-    feedback: Pick<FeedbackToSend, "execution" | "taskId">,
-    send: () => Promise<Made>,
-  ): Promise<Made> {
-    const change = { crewIds: [], localIds: [feedback.execution.localId] };
-    this.#sent.add(feedback);
-    this.#changed.fire(change);
-    try {
-      return await send();
-    } finally {
-      this.#sent.delete(feedback);
-      this.#changed.fire(change);
-    }
   }
 
   dispose(): void {

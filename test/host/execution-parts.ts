@@ -23,11 +23,7 @@ export async function runIn(
   return await verbs[id]?.(argument, askerOf(argument));
 }
 
-export const noCircumstances = {
-  of: () => ({}),
-  isSending: () => false,
-  whileSending: <Made>(_feedback: object, send: () => Promise<Made>) => send(),
-};
+export const noCircumstances = { of: () => ({}) };
 
 export function targetsIn(
   store: TargetsOptions["store"],

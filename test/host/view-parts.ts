@@ -8,7 +8,6 @@ import { Drafts } from "../../src/executions/drafts.ts";
 import { answerVerbs, Feedback } from "../../src/actions/answer.ts";
 import type { Circumstances } from "../../src/view/actions.ts";
 import { type FeedbackToSend, sendFeedback } from "../../src/sending/feedback.ts";
-import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { registerDocuments } from "../../src/views/document/register.ts";
 import { temporaryFolder } from "../support/folders.ts";
@@ -61,24 +60,16 @@ export function viewParts(clock: Clock = systemClock) {
   };
   const doubts = new Map<string, string>();
   const never = () => ({ dispose: () => undefined });
-  const circumstances = new CurrentCircumstances({
-    crews: { list: () => [anExecution().crew], canStop: () => false, onDidChange: never },
-    poller: { problemOf: () => undefined, onDidChange: never },
-    outbox: { isUnderWay: () => false },
-    prices: { list: () => [], onDidChange: never },
-    clock,
-  });
   const documents = new ExecutionDocuments({
     store,
     crews: { find: () => undefined },
     ready: Promise.resolve(),
     circumstances: {
-      onDidChange: circumstances.onDidChange,
+      onDidChange: never,
       of: (execution): Circumstances => {
         const text = doubts.get(execution.localId);
         return {
           doubt: text === undefined ? undefined : { short: "", text, isLasting: true },
-          isSending: circumstances.isSending(execution, execution.waiting?.taskId),
         };
       },
     },
@@ -87,7 +78,7 @@ export function viewParts(clock: Clock = systemClock) {
   const show = (execution: ExecutionSummary, taskId?: string) => documents.show(execution, taskId);
   const answering = {
     sending: { giveFeedback: (given: FeedbackToSend) => sendFeedback(parts, given) },
-    ...{ circumstances, documents },
+    documents,
     page: {
       review: ({ localId }: ExecutionSummary, taskId: string) => {
         reviewed.push(`${localId} ${taskId}`);
@@ -99,10 +90,9 @@ export function viewParts(clock: Clock = systemClock) {
   } satisfies ConstructorParameters<typeof Feedback>[0];
   const drafts = new Drafts(database, onProblem);
   const registered = [
-    registerDocuments(documents, [store.onDidChange, circumstances.onDidChange], scheme),
+    registerDocuments(documents, [store.onDidChange], scheme),
     documents,
     drafts,
-    circumstances,
     window,
   ];
   return {

@@ -91,7 +91,7 @@ function filesIn(text: string): readonly { readonly file: string; readonly line?
 function reviewOf(
   execution: Execution,
   view: PageModel["view"],
-  { target = execution.waiting, isSending = false }: PageCircumstances,
+  { target = execution.waiting }: PageCircumstances,
 ): Review | undefined {
   const rejected =
     target === undefined && view.state === "running" ? rejectedOf(execution) : undefined;
@@ -113,7 +113,7 @@ function reviewOf(
       answers: waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text })),
     }),
     goesTo: placeOf(execution, shown),
-    ...(rejected === undefined ? answerState(execution, view, isSending) : { status: "again" }),
+    ...(rejected === undefined ? answerState(execution, view) : { status: "again" }),
   };
 }
 
@@ -147,10 +147,9 @@ function rejectedOf(execution: Execution) {
 function answerState(
   execution: Execution,
   { notices, answers }: PageModel["view"],
-  isSending: boolean,
 ): Pick<Review, "status" | "note" | "action"> {
   const pending = pendingResume(execution);
-  if (isSending || pending?.outcome === "sending") return { status: "sending" };
+  if (pending?.outcome === "sending") return { status: "sending" };
   // The reason is beside the button.
   const isOffered = answers.some(({ verb }) => verb === "sendAgain");
   const again = isOffered && {

@@ -89,12 +89,10 @@ describe("The page's model", () => {
   });
 
   it("tells what became of feedback, and offers to send it again only where that may be needed", () => {
-    const states = [
-      modelOf(aRichExecution(), { isSending: true }),
-      ...(["sending", "unanswered", "answered"] as const).map((each) => modelOf(answered(each))),
-    ].map(({ review }) => [review?.status, review?.action?.verb]);
+    const states = (["sending", "unanswered", "answered"] as const)
+      .map((each) => modelOf(answered(each)))
+      .map(({ review }) => [review?.status, review?.action?.verb]);
     assert.deepEqual(states, [
-      ["sending", undefined],
       ["sending", undefined],
       ["unanswered", "sendAgain"],
       ["answered", "sendAgain"],
