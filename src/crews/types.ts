@@ -27,8 +27,6 @@ export interface LocalCrew {
   readonly starting?: true;
   /** Undefined if a person stopped it. */
   readonly failure?: string;
-  /** It ran until nothing was left to do, and restarts when used. */
-  readonly ranBefore?: true;
 }
 
 /** Whether an execution of a local crew was interrupted: nothing runs until a person decides. */

@@ -65,15 +65,13 @@ export class LocalProject extends LocalService {
   crews(): readonly Crew[] {
     const record = this.records.read(this.folder);
     if (record === undefined) return [];
-    const { failure, wanted, port, engine = "rehearsal" } = record;
+    const { failure, port, engine = "rehearsal" } = record;
     const { url, connection } = this;
     const note = connection && this.#plan?.note;
     const interrupted = connection?.held ?? [];
     const idle = this.#isStarting
       ? { starting: true as const }
-      : failure !== undefined
-        ? { failure }
-        : wanted && { ranBefore: true as const };
+      : failure !== undefined && { failure };
     const local = {
       ...{ folder: this.uri.toString(), engine, running: url !== undefined },
       ...(note !== undefined && { engineNote: note }),

@@ -3,7 +3,7 @@ import { noActivity } from "../../../src/executions/activity.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
-import { type Engine, rehearsalEngine } from "../../../src/service/engine.ts";
+import type { Engine } from "../../../src/service/engine.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -23,23 +23,6 @@ describe("While a task waits, the output of the task before it", () => {
   afterEach(() => harness.end());
   const read = async (id: string) =>
     readStatus((await harness.request("GET", `/${id}/status`)).body);
-
-  const agents: Engine = {
-    name: "agents",
-    run: ({ task }) => Promise.resolve({ output: `Notes of ${task.id}.` }),
-  };
-  for (const [engine, output] of [
-    [rehearsalEngine(0), /Task: Research tides/],
-    [agents, /Notes of research\./],
-  ] as const)
-    it(`is reported by the local service, and is in the text and on the page: engine ${engine.name}`, async () => {
-      harness = await new Harness({ engine }).start();
-      const id = await harness.kickoff();
-      await harness.untilWaiting(id);
-      const execution = applyReading(anExecution(), await read(id), Date.now());
-      assert.equal(execution.waiting?.taskId, "draft");
-      for (const text of shown(execution)) assert.match(text ?? "", output);
-    });
 
   it("stays readable if a deployed crew reported it before the pause, which it doesn't report", async () => {
     let release = () => {};

@@ -87,12 +87,6 @@ describe("the history in an execution's document", () => {
     const again = { interruptions: once, marks: [{ ...mark, at: at(31) }] };
     const held = { isInterrupted: true };
     assert.deepEqual(lines(execution, again, held), [...continued, "- +31 – Interrupted"]);
-    const whole = { id: "crew", kind: "crew", name: "", depth: 0, start: at(40) } as const;
-    assert.deepEqual(
-      lines(execution, { ...again, spans: [{ ...whole, state: "running" }] }, held),
-      [...continued, "- +31 – Interrupted"],
-      "by another clock",
-    );
     const view = viewOf(execution, { ...noActivity, ...again }, held);
     assert.equal(view.elapsed, "31 min", "as long as it was seen at work");
     assert.deepEqual(lines(execution, {}, held), before, "nothing is known of it");

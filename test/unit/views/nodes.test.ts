@@ -26,10 +26,6 @@ describe("the rows of the tree as arguments of commands", () => {
     for (const node of [execution, review!, research!]) showAttempt(node, waiting);
     assert.deepEqual([execution.attempt, review!.attempt], [2, 2]);
     assert.ok(!("attempt" in research!));
-  });
-
-  it("name no attempt when nothing waits", () => {
-    const execution: ExecutionNode = { kind: "execution", ...row, attempt: 1 };
     showAttempt(execution, notWaiting());
     assert.ok(!("attempt" in execution));
   });

@@ -12,13 +12,6 @@ import { anExecution, aTask, notWaiting } from "./executions.ts";
 const start = Date.parse("2026-10-21T12:00:00.000Z");
 const linesOf = (text: string) => text.split("\n");
 
-/** The line at which feedback is given. */
-function textAt(execution: Execution): string | undefined {
-  const rendered = renderExecution(execution);
-  const place = placeOfWaiting(execution, rendered);
-  return place && linesOf(rendered.text)[place.first];
-}
-
 describe("The text of an execution", () => {
   it("marks the draft that waits, from its heading to its last line", () => {
     const execution = anExecution();
@@ -53,27 +46,28 @@ describe("The text of an execution", () => {
 });
 
 describe("the place of feedback", () => {
-  it("is the waiting output, below the rejected ones", () => {
-    const secondDraft = anExecution({
-      tasks: [aTask("review", "waiting", { output: "First." }, { output: "Second." })],
-      waiting: { taskId: "review", attempt: 2, since: "2026-10-21T12:01:00.000Z" },
-    });
-    assert.equal(textAt(secondDraft), "### Attempt 2");
-    assert.equal(textAt(anExecution()), "### Attempt 1");
-  });
-
-  it("is the task if its output is not shown", () => {
-    const noOutput = anExecution({ tasks: [aTask("review", "waiting")] });
-    assert.equal(textAt(noOutput), "## Task: review");
-  });
-
-  it("is the section “It may be waiting for you”, and none if nothing waits", () => {
-    assert.equal(
-      textAt(notWaiting({ state: "unknown", mayBeWaiting: true })),
+  const waiting = { taskId: "review", attempt: 2, since: "2026-10-21T12:01:00.000Z" };
+  const drafts = [aTask("review", "waiting", { output: "First." }, { output: "Second." })];
+  for (const [what, execution, line] of [
+    ["the waiting output", anExecution(), "### Attempt 1"],
+    ["below the rejected ones", anExecution({ tasks: drafts, waiting }), "### Attempt 2"],
+    [
+      "the task if its output is not shown",
+      anExecution({ tasks: [aTask("review", "waiting")] }),
+      "## Task: review",
+    ],
+    [
+      "its own section if only the crew knows",
+      notWaiting({ state: "unknown", mayBeWaiting: true }),
       "## It may be waiting for you",
-    );
-    assert.equal(textAt(notWaiting()), undefined);
-  });
+    ],
+    ["none if nothing waits", notWaiting(), undefined],
+  ] as const)
+    it(`is ${what}`, () => {
+      const rendered = renderExecution(execution);
+      const place = placeOfWaiting(execution, rendered);
+      assert.equal(place && linesOf(rendered.text)[place.first], line);
+    });
 });
 
 describe("times", () => {

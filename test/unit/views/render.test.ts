@@ -119,20 +119,10 @@ const cases: readonly Case[] = [
     /## Task: nosuch[^]*Task ID not found[^]*May have been sent/,
   ],
   [
-    "what the crew refused, of a known task",
-    anExecution({ resumes: [{ ...refused, taskId: "review" }] }),
-    /Task ID not found/,
-  ],
-  [
     "no duration before the end",
     notWaiting({ executionTime: 0, tasks: research("running") }),
     /## Task: research\n\nRunning/,
     /Duration|0 s/,
-  ],
-  [
-    "the crew's duration after the end",
-    notWaiting({ state: "completed", executionTime: 5 }),
-    /- Duration: 5 s/,
   ],
   [
     "of a running task only what was seen, if it may be waiting",
@@ -178,11 +168,6 @@ const cases: readonly Case[] = [
     /^HIBERNATING · /m,
   ],
   ["the result itself", completed("The end.\n"), /\n\n## Result\n\nThe end\.\n\n## Inputs\n/],
-  [
-    "it also as the output of a task",
-    completed("The end."),
-    /## Task: write_up\n\nCompleted\n\nThe end\.\n/,
-  ],
   ["that a result is empty", completed(" "), /## Result\n\n\*empty output\*/],
   [
     "feedback with its line breaks",
@@ -195,7 +180,6 @@ const quoted = `As it said: ${rehearsalMark}`;
 const silentCases: readonly (readonly [says: string, of: Execution, not: RegExp])[] = [
   ["of Python in a rehearsal", { ...queued, engine: "rehearsal" }, /It starts/],
   ["about the model after another failure", failed("ValueError: no instruments"), model],
-  ["about it in a rehearsal", failed("OPENAI_API_KEY is required", "rehearsal"), model],
   [
     "of an output to come after the end",
     notWaiting({ state: "completed", tasks: research("completed") }),
@@ -203,7 +187,6 @@ const silentCases: readonly (readonly [says: string, of: Execution, not: RegExp]
   ],
   ["of a pause that is over", notWaiting({ resumes: [rejected] }), /still reports/],
   ["of a typed task ID that was refused", { ...mayBeWaiting, resumes: [refused] }, /nosuch/],
-  ["of a rehearsal with a model", anExecution({ engine: "model" }), /language model/],
   ["of one because of a quote", completed(quoted), /> Rehearsal/],
 ];
 
@@ -435,15 +418,6 @@ describe("the execution document", () => {
     assert.match(text, /x{100}\n\n…\n\n## Inputs/);
     assert.match(shown("ü".repeat(500_001)), /large: 1 MB/);
     assert.doesNotMatch(shown("x".repeat(1_000_000)), /large/);
-  });
-
-  it("knows the lines of each section", () => {
-    const rendered = renderExecution(anExecution());
-    const lines = rendered.text.split("\n");
-    const task = sectionOf(rendered, "task review");
-    assert.equal(lines[task!.start], "## Task: review");
-    assert.equal(lines[task!.end], "## Times");
-    assert.equal(lines[sectionOf(rendered, "task review attempt 1")!.start], "### Attempt 1");
   });
 });
 

@@ -104,11 +104,6 @@ describe("a crew's row", () => {
       assert.ok(crewRow(of, known).tooltip.includes(text), text);
   });
 
-  it("names no token of a local crew, which nobody chose", () => {
-    const { sentence, tooltip } = crewRow(local, stored("bearer", "bearer"));
-    assert.doesNotMatch([sentence, ...tooltip].join("\n"), /[Tt]oken/);
-  });
-
   it("has facts for its menu: only what starts or stops it now, and what it lacks", () => {
     const facts = (of: Crew, known = {}) => crewRow(of, known).facts;
     assert.match(facts(mine(withHeld)), /^crew:local:running\b.*:interrupted\b/);
@@ -116,17 +111,15 @@ describe("a crew's row", () => {
     assert.deepEqual(menusOf(facts(deployed)), ["remote"]);
     assert.deepEqual(menusOf(facts(local)), ["local", "running"]);
     assert.deepEqual(menusOf(facts(idle({ starting: true }))), ["local"]);
-    for (const state of [{}, { ranBefore: true as const }, { failure }])
+    for (const state of [{}, { failure }])
       assert.deepEqual(menusOf(facts(idle(state))), ["local", "stopped"]);
   });
 
   it("is neutral if it was stopped, and red if it failed", () => {
     const neutral = { id: "server-process", color: "disabledForeground" };
-    for (const state of [{}, { ranBefore: true as const }])
-      assert.deepEqual(crewRow(idle(state), {}).icon, neutral);
+    assert.deepEqual(crewRow(idle(), {}).icon, neutral);
     const red = { id: "error", color: "list.errorForeground" };
     assert.deepEqual(crewRow(idle({ failure }), {}).icon, red);
-    assert.doesNotMatch(crewRow(mine(real), {}).tooltip.join(), /rehearsal/);
   });
 
   it("marks a crew that is no longer connected, and offers no action of a connected one", () => {
