@@ -37,7 +37,7 @@ import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { Pages } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
 import { Timeline } from "./views/timeline/register.ts";
-import { ExecutionTree, showMoreCommand } from "./views/tree/tree.ts";
+import { ExecutionTree } from "./views/tree/tree.ts";
 import type { Act } from "./view/actions.ts";
 
 export type { CrewdeckApi } from "./actions/crewdeck-api.ts";
@@ -157,11 +157,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const memento = context.workspaceState;
   const tree = owned.add(
     new ExecutionTree({ store, crews, poller, circumstances, clock, memento }),
-  );
-  owned.add(
-    vscode.commands.registerCommand(showMoreCommand, ({ group }: { readonly group: string }) =>
-      tree.showMore(group),
-    ),
   );
   const inFront = (execution: ExecutionSummary) => isInFront(documents, execution);
   owned.add(new Notifications({ store, leader, clock, isInFront: inFront }));

@@ -1,12 +1,11 @@
 import * as l10n from "@vscode/l10n";
-import { defined } from "../base/json.ts";
 import type { Activity } from "../executions/activity.ts";
 import { interruptedAt, lastTimeIn, stateChanges } from "../executions/times.ts";
-import { type Execution, type SentResume, type StateChange, without } from "../executions/model.ts";
+import type { Execution, SentResume, StateChange } from "../executions/model.ts";
 import type { Circumstances } from "./actions.ts";
 import { inlineName, inlineText } from "./markdown.ts";
 import { decisionIn } from "./tasks.ts";
-import { formatTime, interruptedLabel, present, stateLabel } from "./words.ts";
+import { formatTime, interruptedLabel, present, stateName } from "./words.ts";
 
 /** Oldest first; `at` is ISO 8601, `text` Markdown. Empty while only the start is known. */
 export function historyOf(
@@ -22,10 +21,7 @@ export function historyOf(
     ...resumes
       .filter(({ outcome }) => outcome !== "refused")
       .map((resume) => ({ at: resume.feedback.at, text: feedbackEvent(resume) })),
-    ...stateChanges(execution).map((change) => ({
-      at: change.at,
-      text: changeEvent(change, execution),
-    })),
+    ...stateChanges(execution).map((change) => ({ at: change.at, text: changeEvent(change) })),
     ...activity.interruptions.flatMap(({ from, to }) => [
       { at: iso(from), text: interruptedLabel() },
       { at: iso(to), text: l10n.t("Continued") },
@@ -42,14 +38,9 @@ export function historyOf(
     : entries.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
-function changeEvent(change: StateChange, execution: Execution): string {
-  const { notBefore, taskId, attempt, state, stateText, mayBeWaiting } = change;
-  const then = {
-    ...without(execution, "stateText", "mayBeWaiting"),
-    state,
-    ...defined({ stateText, mayBeWaiting }),
-  };
-  const text = atTask(inlineText(stateLabel(then)), taskId, attempt);
+function changeEvent({ notBefore, taskId, attempt, state, stateText }: StateChange): string {
+  const label = state === "unknown" ? (stateText ?? stateName(state)) : stateName(state);
+  const text = atTask(inlineText(label), taskId, attempt);
   return notBefore === undefined
     ? text
     : l10n.t("{0} (at some time after {1})", text, formatTime(notBefore));

@@ -8,16 +8,11 @@ const units = {
   days: (count: number | string) => l10n.t("{0} d", count),
 };
 
-/**
- * How exact a length is: `fine` has milliseconds below a second and tenths below ten; `exact` has tenths
- * below a minute; `coarse` has steps of ten seconds, and none from a minute on.
- */
-type Precision = "fine" | "exact" | "seconds" | "coarse";
+/** `fine` has milliseconds below a second and tenths below ten; `coarse` has steps of ten seconds, and none from a minute on. */
+type Precision = "fine" | "seconds" | "coarse";
 
 /** Of times on an axis: as short as possible, but no two are the same. */
 export function tickTexts(ticks: readonly number[]): readonly string[] {
-  const short = ticks.map((tick) => formatSpan(tick, "exact"));
-  if (new Set(short).size === ticks.length) return short;
   const step = Math.min(...ticks.map((tick, at) => tick - (ticks[at - 1] ?? -Infinity)));
   const decimals = Math.max(0, Math.ceil(3 - Math.log10(step) - 1e-6));
   return ticks.map((tick) => wholeText(tick, decimals));
@@ -39,10 +34,9 @@ function wholeText(milliseconds: number, decimals: number): string {
 /** In the two largest units, rounded down. */
 export function formatSpan(milliseconds: number, precision: Precision = "seconds"): string {
   const all = Math.max(0, milliseconds);
-  const isFine = precision === "fine" || precision === "exact";
+  const isFine = precision === "fine";
   if (isFine && all > 0 && all < 1_000) return units.milliseconds(Math.floor(all));
-  if (isFine && all < (precision === "exact" ? 60_000 : 10_000))
-    return units.seconds(Math.floor(all / 100) / 10);
+  if (isFine && all < 10_000) return units.seconds(Math.floor(all / 100) / 10);
   const seconds = Math.floor(all / 1_000);
   const step = precision !== "coarse" ? 1 : seconds < 60 ? 10 : 60;
   const parts = [

@@ -128,8 +128,8 @@ export function formatTokens({ total, prompt, completion }: TokenUsage): string 
 /** Made once: a timeline has thousands of amounts, and each format takes some 30 µs. */
 const formats: { small?: Intl.NumberFormat; other?: Intl.NumberFormat } = {};
 
-/** "$1.25"; below ten cents, two digits: "$0.00012". */
-export function formatAmount({ amount }: Cost): string {
+/** "$1.25"; below ten cents, two digits: "$0.00012"; "> $1.25" if some tokens have no price. */
+export function formatAmount({ amount, unpriced }: Cost): string {
   const format =
     amount > 0 && amount < 0.1
       ? (formats.small ??= new Intl.NumberFormat("en", { maximumSignificantDigits: 2 }))
@@ -137,18 +137,11 @@ export function formatAmount({ amount }: Cost): string {
           minimumFractionDigits: 2,
           maximumFractionDigits: 2,
         }));
-  return `$${format.format(amount)}`;
+  return `${unpriced === 0 ? "" : "> "}$${format.format(amount)}`;
 }
 
 export function formatCost(cost: Cost): string {
-  const { unpriced } = cost;
-  return unpriced === 0
-    ? l10n.t("estimated cost {0}", formatAmount(cost))
-    : l10n.t(
-        "estimated cost {0} without {1} tokens that have no price",
-        formatAmount(cost),
-        formatCount(unpriced),
-      );
+  return l10n.t("estimated cost {0}", formatAmount(cost));
 }
 
 /** Tokens and, with a price for them, what they cost. Empty if unknown. */

@@ -339,24 +339,19 @@ describe("the tree", () => {
     assert.equal(collapsibleState, vscode.TreeItemCollapsibleState.Expanded);
   });
 
-  it("shows a large group in pages, and more on request", async () => {
+  it("shows the newest of a large group, and leads to the filter for others", async () => {
     const large = Array.from({ length: 1_200 }, (_, index) =>
       another(`many-${index}`, new Date(Date.UTC(2026, 9, 20) - index * 1000).toISOString()),
     );
     parts.store.list = () => large;
     parts.store.summary = (id) => large.find(({ localId }) => localId === id);
     await tree.arrangement.groupBy("crew");
-    const shown = () => tree.getChildren(crewRows()[0]);
-    assert.equal(shown().length, 501);
-    const more = shown().at(-1)!;
-    const { label, description, command } = tree.getTreeItem(more);
+    const shown = tree.getChildren(crewRows()[0]);
+    assert.equal(shown.length, 501);
+    const { label, command } = tree.getTreeItem(shown.at(-1)!);
     assert.deepEqual(
-      [label, description, command?.arguments],
-      ["Show more…", "700 older ones", [more]],
+      [label, command?.command],
+      ["700 older ones – filter to find them", "crewdeck.filterExecutions"],
     );
-    await tree.showMore(`crew ${writers.id}`);
-    assert.deepEqual([shown().length, labels(view.revealed)], [1_001, ["many-500"]]);
-    await tree.showMore(`crew ${writers.id}`);
-    assert.deepEqual([shown().length, shown().at(-1)?.kind], [1_200, "execution"]);
   });
 });

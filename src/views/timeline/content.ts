@@ -87,9 +87,7 @@ function lastSeen(
 }
 
 function costTexts(cost: Cost | undefined): Span["cost"] {
-  if (cost === undefined) return undefined;
-  const amount = formatAmount(cost);
-  return { short: cost.unpriced === 0 ? amount : `> ${amount}`, text: formatCost(cost) };
+  return cost && { short: formatAmount(cost), text: formatCost(cost) };
 }
 
 /** As in the tree and the document. */

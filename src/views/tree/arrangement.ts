@@ -117,8 +117,8 @@ interface Placed {
   readonly group: string | undefined;
 }
 
-/** VS Code requests all rows of a changed group, which takes most of a second for 10,000. */
-const page = 500;
+/** In a group: VS Code requests all rows of one that changed, which takes most of a second for 10,000. */
+const mostShown = 500;
 
 type Memento = Pick<vscode.Memento, "get" | "update">;
 
@@ -133,8 +133,6 @@ export class Arrangement {
   #groups = new Map<string, ExecutionSummary[]>();
   /** By local ID. */
   #placed = new Map<string, Placed>();
-  /** How many are shown, if not one page. */
-  readonly #limits = new Map<string, number>();
 
   /** The workspace stores the grouping, not the filter, which hides executions. @param rulesChanged arranges anew */
   constructor(withInput: FindsInput, memento: Memento, rulesChanged: () => void) {
@@ -229,25 +227,15 @@ export class Arrangement {
   }
 
   shown(group: string): readonly ExecutionSummary[] {
-    return this.members(group).slice(0, this.#limitOf(group));
+    return this.members(group).slice(0, mostShown);
   }
 
   moreOf(group: string): number {
-    return Math.max(0, this.members(group).length - this.#limitOf(group));
-  }
-
-  showMore(group: string): ExecutionSummary | undefined {
-    const limit = this.#limitOf(group);
-    this.#limits.set(group, limit + page);
-    return this.members(group)[limit];
+    return Math.max(0, this.members(group).length - mostShown);
   }
 
   groupOf(localId: string): string | undefined {
     return this.#placed.get(localId)?.group;
-  }
-
-  #limitOf(group: string): number {
-    return this.#limits.get(group) ?? page;
   }
 }
 

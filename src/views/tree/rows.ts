@@ -48,17 +48,16 @@ export function isOpenAtFirst(group: string, now: number): boolean {
 }
 
 export function moreRow(count: number): Row {
-  return plainRow(l10n.t("Show more…"), l10n.t("{0} older ones", count), "ellipsis", "more");
+  return plainRow(l10n.t("{0} older ones – filter to find them", count), "search", "more");
 }
 
 export function hintRow(isStopped = false): Row {
   const label = isStopped ? l10n.t("Start and kick off…") : l10n.t("Kick off…");
-  return plainRow(label, "", "play", "hint");
+  return plainRow(label, "play", "hint");
 }
 
-function plainRow(label: string, description: string, icon: string, facts: string): Row {
-  const tooltip = present(label, description !== "" && description);
-  return { label, description, tooltip, icon: { id: icon }, facts, sentence: tooltip.join(", ") };
+function plainRow(label: string, icon: string, facts: string): Row {
+  return { label, description: "", tooltip: [label], icon: { id: icon }, facts, sentence: label };
 }
 
 export function goneCrewRow({ name, url }: CrewRef): Row {

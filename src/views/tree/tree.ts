@@ -52,9 +52,6 @@ const tokenDelay = 5_000;
 
 const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
 
-/** Only of rows, so it is in no menu. */
-export const showMoreCommand = `${viewId}.showMore`;
-
 export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly #options: ExecutionTreeOptions;
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
@@ -174,13 +171,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       default:
         return undefined;
     }
-  }
-
-  async showMore(group: string): Promise<void> {
-    const next = this.arrangement.showMore(group);
-    this.#update([this.#groupNode(group)]);
-    if (next !== undefined)
-      await this.view.reveal(this.#executionNode(group, next), { select: true, focus: true });
   }
 
   dispose(): void {
@@ -406,7 +396,8 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 function commandOf({ kind }: TreeNode): vscode.Command | undefined {
   if (kind === "crew" || kind === "group") return undefined;
   if (kind === "hint") return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
-  if (kind === "more") return { title: vscode.l10n.t("Show More"), command: showMoreCommand };
+  if (kind === "more")
+    return { title: vscode.l10n.t("Filter Executions…"), command: "crewdeck.filterExecutions" };
   return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
 }
 
