@@ -46,11 +46,6 @@ export interface SentKickoff {
 export interface KickoffSummary {
   readonly inputs: JsonObject;
   readonly shortened?: readonly string[];
-  /** Only whether a callback has credentials. */
-  readonly callbacks: {
-    readonly humanInputWebhook?: { readonly authentication?: unknown };
-    readonly webhooks?: { readonly authentication?: unknown };
-  };
 }
 
 export interface Feedback {

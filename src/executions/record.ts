@@ -76,8 +76,7 @@ export function readExecution(texts: { readonly summary: string; readonly detail
   return raw;
 }
 
-function kickoffOf({ inputs, callbacks }: SentKickoff): KickoffSummary {
-  const { humanInputWebhook, webhooks } = callbacks;
+function kickoffOf({ inputs }: SentKickoff): KickoffSummary {
   const entries = Object.entries(inputs);
   const shortened = entries.filter(([, value]) => isLong(value)).map(([name]) => name);
   return {
@@ -85,10 +84,6 @@ function kickoffOf({ inputs, callbacks }: SentKickoff): KickoffSummary {
       entries.map(([name, value]) => [name, isLong(value) ? beginningOf(textOf(value)) : value]),
     ),
     ...(shortened.length === 0 ? {} : { shortened }),
-    callbacks: {
-      ...(humanInputWebhook?.authentication && { humanInputWebhook: { authentication: true } }),
-      ...(webhooks?.authentication && { webhooks: { authentication: true } }),
-    },
   };
 }
 
@@ -125,9 +120,7 @@ const shape: readonly (readonly [name: string, check: Check])[] = Object.entries
   localId: isString,
   kickoffIds: listOf(isString),
   startedAt: isTime,
-  request: (value) =>
-    value === undefined ||
-    (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"])),
+  request: (value) => value === undefined || (isObject(value) && isObject(value["inputs"])),
   resumes: listOf((resume) => isObject(resume) && isObject(resume["feedback"])),
   stop: (value) => value === undefined || (isObject(value) && isTime(value["at"])),
   history: (value) => value === undefined || areChanges(value),

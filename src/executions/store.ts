@@ -43,7 +43,7 @@ interface ExecutionStoreOptions {
 
 /** After a failure, wait this long before reading again (ms). */
 const again = 1_000;
-/** Whole executions, and search results, kept in memory. */
+/** Whole executions kept in memory. */
 const held = 8;
 
 const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT JOIN details USING (local_id)`;
@@ -81,7 +81,6 @@ export class ExecutionStore implements Disposable {
   readonly onDidClear = this.#clears.event;
   #seen: { revision: number; clearing?: number } = { revision: 0 };
   readonly #whole = new Map<string, { readonly revision: number; readonly execution: Execution }>();
-  readonly #found = new Map<string, ReadonlySet<string>>();
   #subscription: Disposable | undefined;
   #cancelAgain: (() => void) | undefined;
 
@@ -135,13 +134,8 @@ export class ExecutionStore implements Disposable {
 
   /** Local ids of executions with an input value containing this text, in any case. */
   withInput(searched: string): ReadonlySet<string> {
-    const wanted = searched.toLowerCase();
-    const known = this.#found.get(wanted);
-    if (known !== undefined) return known;
     const containing = "SELECT local_id FROM details WHERE instr(search, ?) > 0";
-    const found = this.#localIdsIn(containing, wanted);
-    hold(this.#found, wanted, found);
-    return found;
+    return this.#localIdsIn(containing, searched.toLowerCase());
   }
 
   /** Begins to track an execution. @throws Error if its local id exists */
@@ -217,7 +211,6 @@ export class ExecutionStore implements Disposable {
       database.afterCommit(() => {
         if (row !== undefined) this.#seen.clearing = integer(row, "id");
         this.#whole.clear();
-        this.#found.clear();
         for (const localId of this.#entries.keys()) this.#set(localId, undefined);
         this.#report();
       });
@@ -267,7 +260,10 @@ export class ExecutionStore implements Disposable {
     const revision = integer(row, "revision");
     // A rolled-back revision is used again.
     database.afterCommit(() => {
-      hold(this.#whole, localId, { revision, execution: read.execution });
+      this.#whole.delete(localId);
+      this.#whole.set(localId, { revision, execution: read.execution });
+      const [oldest] = this.#whole.keys();
+      if (oldest !== undefined && this.#whole.size > held) this.#whole.delete(oldest);
     });
     return read;
   }
@@ -356,7 +352,6 @@ export class ExecutionStore implements Disposable {
     const change = this.#change;
     if (Object.values(change).every((summaries) => summaries.length === 0)) return;
     this.#change = noChange();
-    if (change.added.length > 0) this.#found.clear();
     this.#changes.fire(change);
   }
 }
@@ -368,11 +363,4 @@ function noChange() {
 function newestFirst(a: ExecutionSummary, b: ExecutionSummary): number {
   if (a.startedAt !== b.startedAt) return a.startedAt < b.startedAt ? 1 : -1;
   return a.localId < b.localId ? -1 : 1;
-}
-
-function hold<T>(values: Map<string, T>, key: string, value: T): void {
-  values.delete(key);
-  values.set(key, value);
-  const [oldest] = values.keys();
-  if (oldest !== undefined && values.size > held) values.delete(oldest);
 }

@@ -1,9 +1,9 @@
 import { secretsOf, withSecrets } from "../api/callbacks.ts";
-import type { SecretCallbacks } from "../api/types.ts";
+import type { PlainCallbacks, SecretCallbacks } from "../api/types.ts";
 import type { Disposable } from "../base/events.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { asObject, defined, textAt } from "../base/json.ts";
-import { type Execution, type ExecutionSummary, isDone } from "../executions/model.ts";
+import { type Execution, isDone } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
 import { text } from "../base/sqlite.ts";
@@ -35,10 +35,9 @@ export class CallbackSecrets implements Disposable {
   constructor(options: CallbackSecretsOptions) {
     this.#options = options;
     this.#subscription = options.store.onDidChange(({ changed, removed }) => {
-      const done = [...changed.filter(isDone), ...removed].filter(({ request }) =>
-        hasCredentials(request?.callbacks),
-      );
-      for (const { localId } of done) void this.#forget(localId);
+      const done = new Set([...changed.filter(isDone), ...removed].map(({ localId }) => localId));
+      if (done.size === 0) return;
+      for (const localId of this.#stored()) if (done.has(localId)) void this.#forget(localId);
     });
   }
 
@@ -125,11 +124,6 @@ export class CallbackSecrets implements Disposable {
   }
 }
 
-export function hasCredentials(
-  callbacks: NonNullable<ExecutionSummary["request"]>["callbacks"] | undefined,
-): boolean {
-  return (
-    callbacks?.humanInputWebhook?.authentication !== undefined ||
-    callbacks?.webhooks?.authentication !== undefined
-  );
+export function hasCredentials({ humanInputWebhook, webhooks }: PlainCallbacks): boolean {
+  return (humanInputWebhook?.authentication ?? webhooks?.authentication) !== undefined;
 }

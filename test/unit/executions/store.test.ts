@@ -208,7 +208,6 @@ describe("ExecutionStore", () => {
       request: {
         inputs: { topic: "Otters", brief: "x".repeat(100), count: 3 },
         shortened: ["brief"],
-        callbacks: {},
       },
       tasks: [
         { taskId: "a", state: "waiting", attempts: [first, { number: 2, output: true }] },
