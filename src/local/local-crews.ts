@@ -143,23 +143,15 @@ export class LocalCrews implements vscode.Disposable {
     return folder !== exampleFolder && this.#projects.get(folder)?.obstacle === "crewai";
   }
 
-  /**
-   * Installs crewAI after a question. A crew that only lacked it runs with it from now on; for others,
-   * it is offered. Undefined if the person says no. @throws UserError
-   */
+  /** Installs crewAI after a question, and runs the crew with it. Undefined if the person says no. @throws UserError */
   async setUp(crewId: string): Promise<Crew | undefined> {
     const project = this.#projectOf(crewId);
-    const { folder, name } = project;
-    const [{ setUpProject }, { offerCrewai }] = await Promise.all([
-      import("./set-up.ts"),
-      import("./questions.ts"),
-    ]);
+    const { folder, name, uri } = project;
+    const { setUpProject } = await import("./set-up.ts");
     const isExample = folder === exampleFolder;
-    const found = await setUpProject(name, this.#folders.uriOf(folder), { isExample });
-    if (found === undefined) return undefined;
-    if (this.lacksCrewai(crewId) && !project.hasOpenExecutions()) await this.#startAnew(project);
-    else if (await offerCrewai(name, found)) return await this.changeEngine(crewId, "crewai");
-    return project.crew(classOf(crewId));
+    if ((await setUpProject(name, uri, { isExample })) === undefined) return undefined;
+    // Executions that were rehearsed would begin to cost money.
+    return await this.changeEngine(crewId, project.hasOpenExecutions() ? undefined : "crewai");
   }
 
   /** @param kickoffIds by default all that are interrupted. @returns those that were. @throws UserError */
@@ -293,12 +285,6 @@ export class LocalCrews implements vscode.Disposable {
     await this.#inProgress(folder, (project) => project.start(false));
   }
 
-  /** With the engine that can run now. */
-  async #startAnew(project: LocalProject): Promise<void> {
-    await project.stop();
-    await this.#inProgress(project.folder, () => project.start(true));
-  }
-
   /** What is wrong with a project is kept, unless it never ran. */
   async #inProgress<T>(folder: string, start: (project: LocalProject) => Promise<T>): Promise<T> {
     const location = vscode.ProgressLocation.Window;
@@ -332,8 +318,10 @@ export class LocalCrews implements vscode.Disposable {
   /** Crews that were rehearsed only because the workspace wasn't trusted. */
   async #trusted(): Promise<void> {
     for (const project of this.#projects.values())
-      if (project.isRunning && project.obstacle === "trust" && !project.hasOpenExecutions())
-        await this.#startAnew(project);
+      if (project.isRunning && project.obstacle === "trust" && !project.hasOpenExecutions()) {
+        await project.stop();
+        await this.#inProgress(project.folder, () => project.start(true));
+      }
   }
 
   async #record(folder: string) {

@@ -24,13 +24,10 @@ export class Folders {
     if (text === exampleFolder) return text;
     const folder = /^[a-z][a-z0-9+.-]+:/i.test(text)
       ? vscode.Uri.parse(text, true)
-      : vscode.Uri.file(absolute(text));
-    if (folder.scheme !== "file")
+      : vscode.Uri.file(text);
+    if (folder.scheme !== "file" || !path.isAbsolute(text.replace(/^file:/i, "")))
       throw new UserError(
-        vscode.l10n.t(
-          "{0} is not a folder on this machine. Save the crew's project to a folder first.",
-          text,
-        ),
+        vscode.l10n.t("{0} is not the absolute path of a folder on this machine.", text),
       );
     // Without "..", and without a slash at the end.
     const tidy = vscode.Uri.file(path.resolve(folder.fsPath));
@@ -40,15 +37,6 @@ export class Folders {
   uriOf(name: string): vscode.Uri {
     return name === exampleFolder ? this.#example : vscode.Uri.parse(name, true);
   }
-}
-
-function absolute(text: string): string {
-  if (path.isAbsolute(text)) return text;
-  const root = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file");
-  if (root !== undefined) return path.join(root.uri.fsPath, text);
-  throw new UserError(
-    vscode.l10n.t("“{0}” must be an absolute path, because no folder is open.", text),
-  );
 }
 
 /** Loads the parsers, half of the extension's code, with the first project. @throws ProjectError */

@@ -6,7 +6,6 @@ import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { shortened } from "../base/text.ts";
 import { confirm, plainLabel, plainMessage, runAction } from "../editor/messages.ts";
-import type { Interpreter } from "../projects/interpreters.ts";
 import { readClasses, readProject, workspaceProjects, type Folders } from "./projects.ts";
 import type { Connection } from "./connection.ts";
 import type { LocalProject } from "./local-project.ts";
@@ -168,15 +167,4 @@ export async function confirmDiscard(name: string, count: number): Promise<boole
     vscode.l10n.t("Executions that end here: {0}. The outputs of their tasks are kept.", count),
     vscode.l10n.t("Discard"),
   );
-}
-
-/** @returns whether to run the crew with the crewAI that is there now */
-export async function offerCrewai(name: string, { crewai = "" }: Interpreter): Promise<boolean> {
-  const use = vscode.l10n.t("Use crewAI");
-  const text = vscode.l10n.t(
-    "“{0}” can run with crewAI {1}: its tools and its model, which can cost money.",
-    name,
-    crewai,
-  );
-  return (await vscode.window.showInformationMessage(plainMessage(text), use)) === use;
 }

@@ -83,27 +83,6 @@ export class ProjectFiles implements vscode.Disposable {
       });
   }
 
-  async definition(
-    document: vscode.TextDocument,
-    position: vscode.Position,
-  ): Promise<vscode.LocationLink[]> {
-    const found = await this.#inspect(document);
-    if (found === undefined) return [];
-    const { folder, file, inspection } = found;
-    return inspection.references.flatMap(({ at, target }) => {
-      const originSelectionRange = rangeOf(document, at);
-      if (at.file !== file || !originSelectionRange.contains(position)) return [];
-      const start = new vscode.Position(target.line - 1, target.column - 1);
-      return [
-        {
-          originSelectionRange,
-          targetUri: vscode.Uri.file(path.join(folder, target.file)),
-          targetRange: new vscode.Range(start, start),
-        },
-      ];
-    });
-  }
-
   dispose(): void {
     this.#cancel?.();
     this.#owned.dispose();
@@ -198,7 +177,7 @@ function rangeOf(document: vscode.TextDocument, { line, column, end }: Position)
  * @param executions of the project's local crew
  */
 export function commandsAt(
-  { crew, crewClass, tasks: ids }: Spot,
+  { isCrew, crewClass, tasks: ids }: Spot,
   folder: vscode.Uri,
   executions: readonly ExecutionSummary[],
 ): vscode.Command[] {
@@ -206,9 +185,9 @@ export function commandsAt(
     other.startedAt.localeCompare(one.startedAt),
   );
   const commands: vscode.Command[] = [];
-  if (crew !== undefined) commands.push(kickOff(folder, crewClass));
+  if (isCrew) commands.push(kickOff(folder, crewClass));
   const ended = newestFirst.find(({ output }) => output !== undefined);
-  if (crew === "whole" && ended !== undefined)
+  if (isCrew && ended !== undefined)
     commands.push(commandOn(ended, "openOutput", vscode.l10n.t("Last Result"), { result: true }));
   for (const execution of newestFirst) {
     const task = execution.tasks.findLast(

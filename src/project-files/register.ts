@@ -11,7 +11,6 @@ export interface ProjectFilesOptions {
   readonly clock: Pick<Clock, "after">;
 }
 
-const withReferences = "**/{config/*.yaml,config/*.yml,crew.json,crew.jsonc}";
 const withLenses =
   "**/{config/*.yaml,config/*.yml,crew.py,crew.json,crew.jsonc,agents/*.json,agents/*.jsonc}";
 const names = /\/(config\/[^/]+\.ya?ml|crew\.(py|jsonc?)|agents\/[^/]+\.jsonc?|pyproject\.toml)$/;
@@ -21,7 +20,7 @@ export function mayBeProjectFile({ uri }: vscode.TextDocument): boolean {
   return uri.scheme === "file" && names.test(uri.path);
 }
 
-/** Lenses, problems and definitions in the files of crew projects. The code is loaded with the first such file. */
+/** Lenses and problems in the files of crew projects. The code is loaded with the first such file. */
 export function registerProjectFiles(options: ProjectFilesOptions): Disposable {
   const owned = new Disposables();
   const changed = owned.add(new vscode.EventEmitter<void>());
@@ -47,15 +46,6 @@ export function registerProjectFiles(options: ProjectFilesOptions): Disposable {
       {
         onDidChangeCodeLenses: changed.event,
         provideCodeLenses: async (document) => (await load()).lenses(document),
-      },
-    ),
-  );
-  owned.add(
-    languages.registerDefinitionProvider(
-      { scheme: "file", pattern: withReferences },
-      {
-        provideDefinition: async (document, position) =>
-          (await load()).definition(document, position),
       },
     ),
   );

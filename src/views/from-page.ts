@@ -12,10 +12,11 @@ import { inspectProject } from "../projects/inspect.ts";
 export async function openDefinition(folder: string | undefined, taskId?: string): Promise<void> {
   const { fsPath } = vscode.Uri.parse(folderOf(folder), true);
   const { spots } = await inspectProject(fsPath);
-  // Those of tasks come last, after methods and agents.
-  const spot = spots.findLast(({ crew, tasks }) =>
-    taskId === undefined ? crew === "whole" : tasks.includes(taskId),
-  );
+  // The crew comes first; tasks come last, after methods and agents.
+  const spot =
+    taskId === undefined
+      ? spots.find(({ isCrew }) => isCrew)
+      : spots.findLast(({ tasks }) => tasks.includes(taskId));
   if (spot === undefined) throw notFound(shortName(taskId ?? path.basename(fsPath)), fsPath);
   await showAt(vscode.Uri.file(path.join(fsPath, spot.at.file)), spot.at);
 }

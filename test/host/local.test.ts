@@ -485,7 +485,10 @@ describe("local crews", () => {
         locals.start({ folder: path.join(folder, "nowhere") }),
         /"nowhere" is not the folder of one crew/,
       ],
-      [locals.start({ folder: "vscode-vfs://github/a/b" }), /not a folder on this machine/],
+      [
+        locals.start({ folder: "vscode-vfs://github/a/b" }),
+        /not the absolute path of a folder on this machine/,
+      ],
       [locals.stop(), /No local crew is running/],
       [locals.stop({ folder: example }), /No local crew was started/],
       [locals.ensureRunning("local:file:///gone"), /folder is gone/],

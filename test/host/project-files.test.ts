@@ -170,7 +170,7 @@ describe("The files of a crew project", () => {
       (second) => `2026-01-01T00:00:0${second}.000Z`,
     );
     const shown = commandsAt(
-      { at: { file: agentsFile, line: 1, column: 1 }, tasks: ["draft", "final"] },
+      { at: { file: agentsFile, line: 1, column: 1 }, isCrew: false, tasks: ["draft", "final"] },
       root,
       [
         at(second!, waiting("final", third!)),
@@ -215,24 +215,6 @@ describe("The files of a crew project", () => {
     assert.deepEqual(problems(agent), []);
     assert.deepEqual(await shownIn(crew), ["1 Kick Off…"]);
     assert.deepEqual(await shownIn(agent), ["1 Kick Off…"]);
-  });
-
-  it("lead from a task's agent and context to where they are defined", async () => {
-    await open(tasksFile);
-    const targets = async (line: number, character: number) =>
-      (
-        await vscode.commands.executeCommand<vscode.LocationLink[]>(
-          "vscode.executeDefinitionProvider",
-          uriOf(tasksFile),
-          new vscode.Position(line, character),
-        )
-      ).map(
-        ({ targetUri, targetRange }) =>
-          `${vscode.workspace.asRelativePath(targetUri)}:${targetRange.start.line + 1}`,
-      );
-    assert.deepEqual(await targets(3, 11), ["lens project/config/agents.yaml:1"]);
-    assert.deepEqual(await targets(10, 8), ["lens project/config/tasks.yaml:1"]);
-    assert.deepEqual(await targets(2, 8), []);
   });
 
   it("show their problems as you type, also those that another file causes, until the file is closed", async () => {

@@ -145,12 +145,12 @@ describe("the places of a project", () => {
         '@CrewBase\nclass Poem:\n    @task\n    def write(self):\n        return Task(config=self.tasks_config["draft"])\n\n    @crew\n    def crew(self):\n        return Crew()\n',
     });
     assert.deepEqual(
-      spots.map(({ at, crew = "-", tasks }) => [textAt(at), crew, ...tasks].join(" ")),
+      spots.map(({ at, isCrew, tasks }) => [textAt(at), isCrew ? "crew" : "-", ...tasks].join(" ")),
       [
         "crew.py:3:5 - write",
-        "crew.py:7:5 whole",
-        "config/agents.yaml:1:1 part",
-        "config/tasks.yaml:1:1 whole",
+        "crew.py:7:5 crew",
+        "config/tasks.yaml:1:1 crew",
+        "config/agents.yaml:1:1 crew",
         "config/agents.yaml:1:1-1:7 - write",
         "config/tasks.yaml:1:1-1:6 - write",
       ],
@@ -164,10 +164,10 @@ describe("the places of a project", () => {
       ),
     );
     assert.deepEqual(
-      spots.map(({ at, crew = "-", tasks }) => [textAt(at), crew, ...tasks].join(" ")),
+      spots.map(({ at, isCrew, tasks }) => [textAt(at), isCrew ? "crew" : "-", ...tasks].join(" ")),
       [
-        "crew.jsonc:2:1 whole",
-        "agents/a.jsonc:1:1 part one",
+        "crew.jsonc:2:1 crew",
+        "agents/a.jsonc:1:1 crew one",
         "crew.jsonc:5:3 - one",
         "crew.jsonc:6:3 - task_2",
       ],
@@ -177,37 +177,6 @@ describe("the places of a project", () => {
   it("stay while a file can't be parsed", async () => {
     const { spots } = await inspect(tasks(`draft:${fields}\n  agent: writer\n  tools: [\n`));
     assert.ok(spots.some(({ at, tasks }) => at.line === 1 && tasks.includes("draft")));
-  });
-
-  it("are linked: a task's agent and context to where they are defined", async () => {
-    const links = async (files: Files) =>
-      (await inspect(files)).references.map(
-        ({ at, target }) => `${textAt(at)} > ${textAt(target)}`,
-      );
-    assert.deepEqual(
-      await links(
-        tasks(
-          `draft:${fields}\n  agent: writer\n'final':${fields}\n  context:\n    - draft\n    - other\n`,
-        ),
-      ),
-      [
-        "config/tasks.yaml:4:10-4:16 > config/agents.yaml:1:1-1:7",
-        "config/tasks.yaml:9:7-9:12 > config/tasks.yaml:1:1-1:6",
-      ],
-    );
-    assert.deepEqual(
-      await links(
-        declared(
-          '{\n"agents": ["a", "b"],\n"manager_agent": "a",\n"tasks": [\n{ "name": "one", "description": "d", "expected_output": "e", "agent": "a" },\n{ "description": "d", "expected_output": "e", "context": ["one"] }] }',
-        ),
-      ),
-      [
-        "crew.jsonc:2:12-2:15 > agents/a.jsonc:1:1",
-        "crew.jsonc:3:18-3:21 > agents/a.jsonc:1:1",
-        "crew.jsonc:5:71-5:74 > agents/a.jsonc:1:1",
-        "crew.jsonc:6:59-6:64 > crew.jsonc:5:1",
-      ],
-    );
   });
 
   it("are found in one reading of the files that several crews share", async () => {

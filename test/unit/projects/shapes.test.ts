@@ -97,20 +97,20 @@ describe("a file with several crews", () => {
     assert.deepEqual(problems, []);
     assert.deepEqual(
       spots.map(
-        ({ at, crewClass, crew, tasks }) =>
-          `${path.posix.basename(at.file)}:${at.line} ${crewClass} ${crew ?? tasks.join()}`,
+        ({ at, crewClass, isCrew, tasks }) =>
+          `${path.posix.basename(at.file)}:${at.line} ${crewClass} ${isCrew ? "crew" : tasks.join()}`,
       ),
       [
         "crew.py:16 DraftCrew draft",
-        "crew.py:20 DraftCrew whole",
-        "agents.yaml:1 DraftCrew part",
-        "tasks.yaml:1 DraftCrew whole",
+        "crew.py:20 DraftCrew crew",
+        "tasks.yaml:1 DraftCrew crew",
+        "agents.yaml:1 DraftCrew crew",
         "agents.yaml:1 DraftCrew draft",
         "tasks.yaml:1 DraftCrew draft",
         "crew.py:31 EditCrew edit",
-        "crew.py:35 EditCrew whole",
-        "agents.yaml:1 EditCrew part",
-        "tasks.yaml:1 EditCrew whole",
+        "crew.py:35 EditCrew crew",
+        "tasks.yaml:1 EditCrew crew",
+        "agents.yaml:1 EditCrew crew",
         "agents.yaml:6 EditCrew edit",
         "tasks.yaml:5 EditCrew edit",
       ],
