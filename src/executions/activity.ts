@@ -5,18 +5,8 @@ import { type ExecutionSummary, hasEnded } from "./model.ts";
 import { pauses, type Period, workPeriods } from "./times.ts";
 import { largerUsage, sumOfTokens } from "./tokens.ts";
 
-export const spanKinds = [
-  "crew",
-  "queue",
-  "task",
-  "attempt",
-  "wait",
-  "agent",
-  "model",
-  "tool",
-  "other",
-] as const;
-export type SpanKind = (typeof spanKinds)[number];
+export type SpanKind =
+  "crew" | "queue" | "task" | "attempt" | "wait" | "agent" | "model" | "tool" | "other";
 
 /** Something that took time. */
 export interface Span {
@@ -52,35 +42,21 @@ export interface Span {
   readonly isApprove?: boolean;
 }
 
-/** Something that took no time, or whose other half is missing. */
-export interface Mark {
-  readonly id: string;
-  /** The event's. */
-  readonly type: string;
+type EventText = "name" | "thought" | "arguments" | "text" | "error";
+
+/** An event that took no time, or whose other half is missing. */
+export interface Mark extends Pick<ActivityEvent, "id" | "type" | "at" | EventText> {
   readonly parentId: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly name?: string;
-  readonly thought?: string;
-  readonly arguments?: string;
-  readonly text?: string;
-  readonly error?: string;
   /** Its data is in the store, by the ID. */
   readonly picture?: Picture["type"];
-}
-
-/** From the last event before it until a person let the execution continue (milliseconds since 1970). */
-interface Interruption {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** What happened in an execution. */
 export interface Activity {
   /** Each after its parent, otherwise by time. */
   readonly spans: readonly Span[];
-  /** By time. */
-  readonly interruptions: readonly Interruption[];
+  /** By time, each from the last event before it until a person let the execution continue (milliseconds since 1970). */
+  readonly interruptions: readonly { readonly from: number; readonly to: number }[];
   /** By time. */
   readonly marks: readonly Mark[];
   /** How many events are left out, because there were too many. */
@@ -124,6 +100,8 @@ const shortestQueue = 1_000;
 const innerFlow = "AgentExecutor";
 
 const crewSpan = "crew";
+
+type Interruption = Activity["interruptions"][number];
 
 type Draft = { -readonly [Member in keyof Span]: Span[Member] };
 

@@ -109,9 +109,9 @@ const operations: ReadonlyMap<Span["kind"], string> = new Map([
 function titleOf({ kind, name, attempt = 1 }: Span): string {
   const operation = operations.get(kind);
   if (operation !== undefined) return `${operation} ${name}`;
-  const titles = { task: `task ${name}`, attempt: `attempt ${attempt}`, wait: "wait for a person" };
-  if (kind === "task" || kind === "attempt" || kind === "wait") return titles[kind];
-  return kind === "queue" ? kind : name;
+  if (kind === "task") return `task ${name}`;
+  if (kind === "attempt") return `attempt ${attempt}`;
+  return kind === "wait" ? "wait for a person" : kind === "queue" ? kind : name;
 }
 
 function namesOf({ kind, name }: Span, model: string | undefined): Attributes {
@@ -164,14 +164,10 @@ function usageOf({ total, prompt, completion, cached }: NonNullable<Span["tokens
 }
 
 /** An execution's events rarely have its inputs and result. */
-function withResult(span: Span, execution: Execution): Span {
-  const { request, output } = execution;
+function withResult(span: Span, { request, output }: Execution): Span {
   const inputs = request && JSON.stringify(request.inputs);
   const bounded = (text?: string) => text && pieceOf(text, 0, longest).text;
-  return {
-    ...span,
-    ...defined({ text: bounded(output), arguments: bounded(inputs) }),
-  };
+  return { ...span, ...defined({ text: bounded(output), arguments: bounded(inputs) }) };
 }
 
 /** Readers take what has messages for a call of a model, so tasks have none. */
@@ -192,26 +188,21 @@ function contentOf({ kind, state, text, arguments: given }: Span): Attributes {
       });
     }
     case "wait":
-      return defined({
-        [state === "completed" ? "crewdeck.feedback" : "crewdeck.output"]: text,
-      });
+      return defined({ [state === "completed" ? "crewdeck.feedback" : "crewdeck.output"]: text });
     default:
       return defined({ "crewdeck.output": text, "crewdeck.arguments": given });
   }
 }
 
-function eventOf({ type, at, name, thought, text, error, ...mark }: Mark, hasContent: boolean) {
+function eventOf(mark: Mark, hasContent: boolean) {
   const content = hasContent && {
-    "crewdeck.thought": thought,
+    "crewdeck.thought": mark.thought,
     "crewdeck.arguments": mark.arguments,
-    "crewdeck.output": text,
-    "crewdeck.error": error,
+    "crewdeck.output": mark.text,
+    "crewdeck.error": mark.error,
   };
-  return {
-    name: type,
-    time: millisToHrTime(at),
-    attributes: defined({ "crewdeck.name": name, ...content }),
-  };
+  const attributes = defined({ "crewdeck.name": mark.name, ...content });
+  return { name: mark.type, time: millisToHrTime(mark.at), attributes };
 }
 
 /** An execution that has ended, as a service stores it. */

@@ -68,9 +68,9 @@ describe("Two executions side by side, in the window", () => {
     const before = await outline.boundingBox();
     // Both rows are still selected.
     await window.tree.action(topics[0], "Approve");
-    await window.messages.confirm("Approve 2 outputs?", "Approve");
+    await window.messages.confirm("Approve what waits? Outputs: 2", "Approve");
     await waitFor("the end", async () => String(await states()) === "Completed,Completed");
-    await page().getByText("3 of 3 differ").waitFor();
+    await page().getByText("4 of 4 differ").waitFor();
     const after = await outline.boundingBox();
     assert.ok(before !== null && after !== null);
     assert.ok(Math.abs(before.y - after.y) < 30, `${before.y} and ${after.y}`);

@@ -96,8 +96,8 @@ describe("A comparison of two executions in a browser", () => {
       { type: "ready" },
       { type: "swap" },
       { type: "open", side: "left" },
-      { type: "openOutput", id: "task outline\noutline" },
-      { type: "openOutput", id: "task \ncheck" },
+      { type: "openOutput", id: "outline\noutline" },
+      { type: "openOutput", id: "\ncheck" },
     ]);
   });
 
@@ -124,7 +124,7 @@ describe("A comparison of two executions in a browser", () => {
     await output.evaluate((element) => element.scrollIntoView({ block: "center" }));
     const place = await output.boundingBox();
     await window.show({ pair: comparedSamples(), prices });
-    await page.getByText("2 of 4 differ").nth(1).waitFor();
+    await page.getByText("2 of 5 differ").waitFor();
     const after = await output.boundingBox();
     assert.ok(place !== null && after !== null);
     assert.ok(Math.abs(place.y - after.y) < 30, `${place.y} and ${after.y}`);

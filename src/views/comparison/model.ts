@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import * as l10n from "@vscode/l10n";
-import { defined } from "../../base/json.ts";
+import { defined, type JsonObject } from "../../base/json.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { noActivity } from "../../executions/activity.ts";
-import { type Execution, type ExecutionSummary, hasEnded } from "../../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import { isSameOutput } from "../../executions/tasks.ts";
 import { type Duration, timeUse, wholeTime } from "../../executions/times.ts";
 import { titleOf } from "../../executions/title.ts";
 import { costOf, type Price, tokenUse } from "../../executions/tokens.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { formatSpan } from "../../view/lengths.ts";
-import { unknownTasks } from "../../view/tasks.ts";
+import type { Output } from "../../view/outputs.ts";
 import {
   engineName,
   formatAmount,
@@ -27,7 +27,6 @@ import {
   onSides,
   type Side,
   type Sides,
-  sides,
 } from "./messages.ts";
 
 /** Characters of each title in the tab. */
@@ -49,14 +48,23 @@ export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]
       crew: present(crew, engine && engineName(engine)).join(" · "),
     };
   };
+  const { left, right } = onSides(pair, ({ request }) => request?.inputs);
   return {
     executions: { left: about("left"), right: about("right") },
     figures: figureRows(
       figuresOf(pair.left, views.left, prices),
       figuresOf(pair.right, views.right, prices),
     ),
-    ...inputsOf(pair, names),
-    outputs: outputPairs(pair).map((each) => outputRow(each, names, views)),
+    ...(left && right
+      ? { inputs: inputRows({ left, right }) }
+      : {
+          inputs: [],
+          inputsNote: l10n.t(
+            "The inputs of “{0}” aren't known: it was started elsewhere.",
+            left === undefined ? names.left : names.right,
+          ),
+        }),
+    outputs: pairsOf(views).map(outputRow),
   };
 }
 
@@ -84,18 +92,12 @@ function figuresOf(
 ): readonly Figure[] {
   const use = tokenUse(execution);
   const cost = costOf(use, prices);
-  const amount = cost && formatAmount(cost);
   const models = present(...(use?.models.map(({ model }) => model) ?? []))
     .toSorted()
     .join(", ");
-  const count = (label: string, value: number | undefined): Figure => ({
-    ...{
-      label,
-      value,
-      text: value === undefined ? undefined : formatCount(value),
-      format: formatCount,
-    },
-  });
+  const count = (label: string, value: number | undefined): Figure => {
+    return { label, value, text: value?.toLocaleString("en"), format: formatCount };
+  };
   const time = (label: string, length: Duration | undefined): Figure => ({
     ...{ label, value: length?.seconds, text: length && formatDuration(length) },
     format: (seconds) => formatSpan(seconds * 1_000, "fine"),
@@ -111,7 +113,7 @@ function figuresOf(
     count(l10n.t("Tokens out"), use?.tokens.completion),
     {
       ...{ label: l10n.t("Estimated cost"), value: cost?.amount },
-      text: cost && cost.unpriced > 0 ? l10n.t("more than {0}", amount ?? "") : amount,
+      text: cost && formatAmount(cost),
       format: (size) => formatAmount({ amount: size, unpriced: 0 }),
     },
     typeof elapsed === "number" ? { ...whole, text: elapsed } : whole,
@@ -152,148 +154,91 @@ function differenceOf(left: Figure, right: Figure): string | undefined {
 }
 
 /** Those that differ first. */
-function inputsOf(
-  pair: Sides<Execution>,
-  names: Sides<string>,
-): Pick<ComparisonModel, "inputs" | "inputsNote"> {
-  const { left, right } = onSides(pair, ({ request }) => request?.inputs);
-  if (left === undefined || right === undefined) {
-    const name = left === undefined ? names.left : names.right;
-    return {
-      inputs: [],
-      inputsNote: l10n.t("The inputs of “{0}” aren't known: it was started elsewhere.", name),
-    };
-  }
-  const inputs = Object.keys({ ...left, ...right }).map((label): ComparedRow => {
+function inputRows({ left, right }: Sides<JsonObject>): readonly ComparedRow[] {
+  const rows = Object.keys({ ...left, ...right }).map((label): ComparedRow => {
     const both = { left: left[label], right: right[label] };
     const isDifferent = !isDeepStrictEqual(both.left, both.right);
-    return {
-      ...{ id: label, label, isDifferent },
-      values: defined(
-        onSides(both, (value) =>
-          value === undefined ? undefined : contentOf(valueText(value)).text,
-        ),
-      ),
-      difference: onlyIn(both, names) ?? (isDifferent ? l10n.t("different") : l10n.t("same")),
-    };
+    const values = onSides(both, (value) =>
+      value === undefined ? undefined : contentOf(valueText(value)).text,
+    );
+    const difference = isDifferent ? l10n.t("different") : l10n.t("same");
+    return { id: label, label, isDifferent, values: defined(values), difference };
   });
-  return {
-    inputs: inputs.toSorted((one, other) => Number(other.isDifferent) - Number(one.isDifferent)),
-  };
+  return rows.toSorted((one, other) => Number(other.isDifferent) - Number(one.isDifferent));
 }
 
-function onlyIn({ left, right }: Partial<Sides<unknown>>, names: Sides<string>) {
-  if (left !== undefined && right !== undefined) return undefined;
-  return l10n.t("only in “{0}”", left === undefined ? names.right : names.left);
+/** What one side did for a task, or its result. */
+interface Done {
+  readonly name: string;
+  readonly facts: string;
+  /** Of a task, the last one. */
+  readonly output?: Output;
 }
 
-interface TaskOutput {
-  /** Empty for the execution's result. */
-  readonly taskId: string;
-  readonly attempt?: number;
-  readonly output?: string;
-}
-
-export interface OutputPair extends Partial<Sides<TaskOutput>> {
+export interface OutputPair extends Partial<Sides<Done>> {
   readonly id: string;
-  readonly label: string;
 }
 
-/** The last output of each task, and the results if they are none of those. */
 export function outputPairs(pair: Sides<Execution>): readonly OutputPair[] {
-  const tasks = onSides(pair, taskOutputs);
-  const results = onSides(pair, (each) => (hasEnded(each) ? each.output : undefined));
-  const isResultShown = sides.some(
-    (side) =>
-      results[side] !== undefined &&
-      !tasks[side].some(({ output }) => isSameOutput(output ?? "", results[side] ?? "")),
-  );
-  const result = onSides(results, (output) => ({ taskId: "", ...defined({ output }) }));
-  return [
-    ...(isResultShown ? [{ id: "result", label: l10n.t("Result"), ...result }] : []),
-    ...pairsOf(tasks).map((each) => {
-      const taskIds = present(each.left, each.right).map(({ taskId }) => taskId);
-      return {
-        id: `task ${each.left?.taskId ?? ""}\n${each.right?.taskId ?? ""}`,
-        label: [...new Set(taskIds.map((taskId) => shortName(taskId)))].join(" ↔ "),
-        ...each,
-      };
-    }),
-  ];
+  return pairsOf(onSides(pair, (execution) => viewOf(execution, noActivity)));
 }
 
-/** By name, else by place. What only the right one has comes last. */
-function pairsOf({
-  left,
-  right,
-}: Sides<readonly TaskOutput[]>): readonly Partial<Sides<TaskOutput>>[] {
-  const free = new Set(right);
-  const take = (task: TaskOutput | undefined) =>
-    task !== undefined && free.delete(task) ? task : undefined;
-  const named = left.map((task) => take([...free].find((other) => isSameName(task, other))));
-  const pairs = left.map((task, at) =>
-    defined({ left: task, right: named[at] ?? take(right[at]) }),
-  );
-  return [...pairs, ...[...free].map((task) => ({ right: task }))];
+/** By name. What only the right one has comes last. */
+function pairsOf(views: Sides<ExecutionView>): readonly OutputPair[] {
+  const free = new Set(doneIn(views.right));
+  const pairs = doneIn(views.left).map((left) => {
+    const right = [...free].find((other) => plainName(other) === plainName(left));
+    if (right !== undefined) free.delete(right);
+    return defined({ left, right });
+  });
+  return [...pairs, ...[...free].map((right) => ({ left: undefined, right }))].map((each) => ({
+    id: `${each.left?.name ?? ""}\n${each.right?.name ?? ""}`,
+    ...defined(each),
+  }));
 }
 
 /** Names in projects differ in case and separators where one was written by hand. */
-function isSameName(one: TaskOutput, other: TaskOutput): boolean {
-  const plain = ({ taskId }: TaskOutput) => taskId.toLowerCase().replace(/[\s_-]+/g, " ");
-  return plain(one) === plain(other);
+function plainName({ name }: Done): string {
+  return name.toLowerCase().replace(/[\s_-]+/g, " ");
 }
 
-function taskOutputs(execution: Execution): readonly TaskOutput[] {
-  const { tasks, waiting } = execution;
-  return [...tasks, ...unknownTasks(execution)].map(({ taskId, attempts }) => {
-    const last = attempts.findLast(({ output }) => output !== undefined);
-    const waits = waiting?.taskId === taskId && waiting.output !== undefined ? waiting : undefined;
+function doneIn({ result, tasks }: ExecutionView): readonly Done[] {
+  const ofTasks = tasks.map(({ taskId, name, label, agent, facts, attempts }): Done => {
+    const { number: attempt = 1, output } =
+      attempts.findLast(({ output }) => output !== undefined) ?? {};
     return {
-      taskId,
-      ...defined({
-        attempt: waits?.attempt ?? last?.number,
-        output: waits?.output ?? last?.output,
+      name,
+      facts: present(
+        label,
+        agent && shortName(agent),
+        attempt > 1 && l10n.t("attempt {0}", attempt),
+        ...facts,
+        output === undefined && l10n.t("no output"),
+      ).join(" · "),
+      ...(output !== undefined && {
+        output: { part: { kind: "attempt", taskId, attempt }, output },
       }),
     };
   });
+  if (result === undefined) return ofTasks;
+  const output: Output = { part: { kind: "result" }, output: result };
+  return [...ofTasks, { name: l10n.t("Result"), facts: oneLine(result, 80), output }];
 }
 
 export function isDiff({ left, right }: OutputPair): boolean {
   const [one, other] = [left?.output, right?.output];
-  return one !== undefined && other !== undefined && !isSameOutput(one, other);
+  return one !== undefined && other !== undefined && !isSameOutput(one.output, other.output);
 }
 
-function outputRow(
-  outputs: OutputPair,
-  names: Sides<string>,
-  views: Sides<ExecutionView>,
-): ComparedRow {
-  const { id, label, left, right } = outputs;
-  const [one, other] = [left?.output, right?.output];
-  const only = onlyIn({ left, right }, names);
-  const isDifferent = isDiff(outputs);
-  const isSame = one !== undefined && other !== undefined && !isDifferent;
-  const opens = (one ?? other) === undefined ? undefined : isDifferent ? "diff" : "output";
+function outputRow(pair: OutputPair): ComparedRow {
+  const { id, left, right } = pair;
+  const known = present(left?.output, right?.output);
+  const isOnce = left === undefined || right === undefined;
+  const difference = isDiff(pair) ? l10n.t("different output") : l10n.t("same output");
   return {
-    ...{ id, label, isDifferent: isDifferent || only !== undefined },
-    values: defined({
-      left: left && factsOf(left, views.left),
-      right: right && factsOf(right, views.right),
-    }),
-    difference:
-      only ?? (isDifferent ? l10n.t("different output") : isSame ? l10n.t("same output") : ""),
-    ...defined({ opens } as const),
+    ...{ id, label: (left ?? right)?.name ?? "", isDifferent: isOnce || isDiff(pair) },
+    values: defined({ left: left?.facts, right: right?.facts }),
+    difference: isOnce ? l10n.t("only on one side") : known.length === 2 ? difference : "",
+    ...(known.length > 0 && { opens: isDiff(pair) ? "diff" : "output" }),
   };
-}
-
-/** What one side did for an output. */
-function factsOf({ taskId, attempt = 1, output }: TaskOutput, view: ExecutionView): string {
-  const { label, agent, facts = [] } = view.tasks.find((each) => each.taskId === taskId) ?? {};
-  return present(
-    label,
-    agent && shortName(agent),
-    attempt > 1 && l10n.t("attempt {0}", attempt),
-    ...facts,
-    output === undefined && l10n.t("no output"),
-  ).join(" · ");
 }

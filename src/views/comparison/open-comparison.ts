@@ -12,7 +12,6 @@ import {
   fromComparison,
   type FromComparison,
   onSides,
-  type Side,
   type Sides,
   type ToComparison,
 } from "./messages.ts";
@@ -108,21 +107,17 @@ export class OpenComparison {
 }
 
 async function openOutput(executions: Sides<Execution>, pair: OutputPair, act: Act): Promise<void> {
-  const uriOn = (side: Side) => {
-    const { taskId = "", attempt } = pair[side] ?? {};
-    const part =
-      attempt === undefined
-        ? ({ kind: "result" } as const)
-        : ({ kind: "attempt", taskId, attempt } as const);
-    return outputUri(executions[side], part);
-  };
-  if (isDiff(pair)) {
-    const title = vscode.l10n.t("{0}: {1}", pair.label, comparisonTitle(executions));
-    await vscode.commands.executeCommand("vscode.diff", uriOn("left"), uriOn("right"), title);
+  const { left, right } = pair;
+  if (isDiff(pair) && left?.output && right?.output) {
+    await vscode.commands.executeCommand(
+      "vscode.diff",
+      outputUri(executions.left, left.output.part),
+      outputUri(executions.right, right.output.part),
+      vscode.l10n.t("{0}: {1}", left.name, comparisonTitle(executions)),
+    );
     return;
   }
-  const side = pair.left?.output === undefined ? "right" : "left";
-  const { taskId, attempt } = pair[side] ?? {};
-  const part = taskId === "" ? { result: true } : { taskId, attempt };
-  await act("openOutput", { ...targetOf(executions[side]), ...part });
+  const side = left?.output === undefined ? "right" : "left";
+  const { kind, ...part } = pair[side]?.output?.part ?? { kind: "result" };
+  await act("openOutput", { ...targetOf(executions[side]), ...part, result: kind === "result" });
 }

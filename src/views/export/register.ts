@@ -3,7 +3,7 @@ import { actionsOf, messageOf, UserError } from "../../base/errors.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
 import type { Leader } from "../../store/leader.ts";
-import { type ExecutionSummary } from "../../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import { commandOn } from "../../view/actions.ts";
@@ -22,29 +22,24 @@ export function watchEnds(options: EndsOptions): vscode.Disposable {
   /** The problem that was shown, if nothing was sent since. */
   let reported: string | undefined;
   let last = Promise.resolve();
-  /** The execution, if it is still known and no window has sent its spans. */
-  const claim = (localId: string, event: string) => {
+  const send = async (localId: string, event: string) => {
+    let claimed: Execution | undefined;
     try {
       const execution = store.find(localId);
-      if (execution === undefined) return undefined;
-      if (leader.confirm()) return store.claim(`spans-${event}`, localId) ? execution : undefined;
+      // Then the next change tries again.
+      if (!leader.confirm()) seen.delete(event);
+      else if (execution !== undefined && store.claim(`spans-${event}`, localId)) {
+        claimed = execution;
+        await (await import("./exporter.ts")).sendExecution(options, execution);
+        reported = undefined;
+      }
     } catch (error) {
       logProblem("Sending spans of an ended execution", error);
-    }
-    // The next change tries again.
-    seen.delete(event);
-    return undefined;
-  };
-  const send = async (localId: string, event: string) => {
-    const execution = claim(localId, event);
-    if (execution === undefined) return;
-    try {
-      await (await import("./exporter.ts")).sendExecution(options, execution);
-      reported = undefined;
-    } catch (error) {
-      logProblem("Sending spans of an ended execution", error);
-      if (messageOf(error) !== reported) void showError(describe(error, execution));
-      reported = messageOf(error);
+      if (claimed === undefined) seen.delete(event);
+      else {
+        if (messageOf(error) !== reported) void showError(describe(error, claimed));
+        reported = messageOf(error);
+      }
     }
   };
   const look = (executions: readonly ExecutionSummary[]) => {

@@ -10,9 +10,9 @@ import {
   wholeTime,
 } from "../../executions/times.ts";
 import { type ExecutionSummary, isLocalCrew, mayWait } from "../../executions/model.ts";
-import { type Cost, costOf, type Price, spanTokenUses } from "../../executions/tokens.ts";
+import { costOf, type Price, spanTokenUses } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
-import { formatAmount, formatCost, stateLabel } from "../../view/words.ts";
+import { formatAmount, stateLabel } from "../../view/words.ts";
 import type { Mark, Span, TimelineView } from "./messages.ts";
 
 /** Of a span's text; a tooltip shows the first lines (characters). */
@@ -33,6 +33,10 @@ export function timelineContent(
   const waiting = waitingIn(spans);
   const last = waiting.size > 0 ? undefined : lastSeen(execution, activity, isInterrupted);
   const whole = wholeTime(execution);
+  const costIn = (id: string) => {
+    const cost = costOf(uses?.get(id), prices);
+    return cost && formatAmount(cost);
+  };
   return {
     localId: execution.localId,
     title: titleOf(execution),
@@ -52,7 +56,7 @@ export function timelineContent(
       ...(span.kind === "crew" && whole?.isByCrew === true && { worked: whole }),
       ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
       ...defined({
-        cost: costTexts(costOf(uses?.get(span.id), prices)),
+        cost: costIn(span.id),
         marks: ownMarks.get(span.id)?.map(shortened),
       }),
     })),
@@ -86,10 +90,6 @@ function lastSeen(
   return Math.max(lastTimeIn(activity) ?? -Infinity, ...seen);
 }
 
-function costTexts(cost: Cost | undefined): Span["cost"] {
-  return cost && { short: formatAmount(cost), text: formatCost(cost) };
-}
-
 /** As in the tree and the document. */
 function timesOf(
   taskId: string | undefined,
@@ -98,26 +98,17 @@ function timesOf(
 ): Pick<Span, "worked" | "waited" | "pauses"> {
   const isAll = own.filter(({ kind }) => kind === "task").length === 1;
   const task = isAll ? execution.tasks.find((each) => each.taskId === taskId) : undefined;
-  const worked = task && taskTime(task, execution);
   const waits = own.filter(({ kind }) => kind === "wait");
-  return defined({
-    worked,
-    waited: task && taskWait(task, execution),
-    pauses:
-      worked === undefined && waits.length > 0
-        ? waits.map(({ start, end }) => ({ start, ...defined({ end }) }))
-        : undefined,
-  });
+  const pauses = waits.map(({ start, end }) => ({ start, ...defined({ end }) }));
+  const worked = task && taskTime(task, execution);
+  const waited = task && taskWait(task, execution);
+  return worked === undefined ? { pauses, ...defined({ waited }) } : defined({ worked, waited });
 }
 
-const texts = ["arguments", "thought", "text", "error"] as const;
-
-function shortened<T extends Partial<Pick<Mark & Span, (typeof texts)[number]>>>(each: T): T {
-  const own = texts.flatMap((name) => {
-    const text = each[name];
-    if (text === undefined) return [];
-    const { text: start, next } = pieceOf(text, 0, longest);
-    return [[name, next === undefined ? start : `${start.trimEnd()} …`] as const];
+function shortened<T extends Pick<Mark, "arguments" | "thought" | "text" | "error">>(each: T): T {
+  const own = (["arguments", "thought", "text", "error"] as const).flatMap((name) => {
+    const { text, next } = pieceOf(each[name] ?? "", 0, longest);
+    return next === undefined ? [] : [[name, `${text.trimEnd()} …`] as const];
   });
   return { ...each, ...Object.fromEntries(own) };
 }

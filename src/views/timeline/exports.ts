@@ -22,7 +22,7 @@ export function timelineMarkdown(view: TimelineView): string {
       formatSpan(span.start - start, "fine"),
       timeText(span, now),
       tokens?.total.toLocaleString("en") ?? "",
-      cell(cost?.short ?? ""),
+      cell(cost ?? ""),
       stateText(state),
     ]);
   });

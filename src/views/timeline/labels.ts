@@ -94,7 +94,7 @@ export function figuresOf(span: Span, now: number) {
   return [
     { name: "time", text: timeText(span, now) },
     { name: "tokens", text: tokens === undefined ? "" : shortCount(tokens.total) },
-    { name: "cost", text: cost?.short ?? "" },
+    { name: "cost", text: cost ?? "" },
   ] as const;
 }
 
@@ -136,7 +136,7 @@ export function sentenceOf(span: Span, start: number, now: number): string {
     waited && l10n.t("waited for you: {0}", formatDuration(waited)),
     beginText(span, start),
     tokens && formatTokens(tokens),
-    cost?.text,
+    cost && l10n.t("estimated cost {0}", cost),
     kind !== "agent" && kind !== "crew" && agent !== undefined && l10n.t("by {0}", agent),
     marks.length > 0 && l10n.t("{0} events", marks.length),
     lineOf(error),
@@ -157,7 +157,7 @@ export function detailsOf(span: Span, start: number, now: number) {
       [l10n.t("Waited"), waited && formatDuration(waited)],
       [l10n.t("From"), `${clockTime(span.start)}${until} (${beginText(span, start)})`],
       [l10n.t("Tokens"), tokens && formatTokens(tokens)],
-      [l10n.t("Cost"), cost?.text],
+      [l10n.t("Est. cost"), cost],
       [l10n.t("Agent"), kind === "agent" || kind === "crew" ? undefined : agent],
     ]),
     blocks: known([

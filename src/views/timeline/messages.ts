@@ -10,8 +10,8 @@ export type { Mark, SpanKind } from "../../executions/activity.ts";
 export interface Span extends Omit<ActivitySpan, "state"> {
   /** `waiting`: what a wait for a person is part of. `unknown`: what it does since its end isn't known. `interrupted` may go on. */
   readonly state: ActivitySpan["state"] | "waiting" | "unknown";
-  /** Of its tokens, estimated: beside its bar, and as a phrase. */
-  readonly cost?: { readonly short: string; readonly text: string };
+  /** Of its tokens, estimated. */
+  readonly cost?: string;
   /** By time. */
   readonly marks?: readonly Mark[];
   /** This and the next: of a task, as its other views show it. */

@@ -99,7 +99,9 @@ export function Header({ view, isRunning }: { view: TimelineView; isRunning: boo
       {crew?.tokens !== undefined && (
         <span class="total">{l10n.t("{0} tokens", shortCount(crew.tokens.total))}</span>
       )}
-      {crew?.cost !== undefined && <span class="total">{crew.cost.text}</span>}
+      {crew?.cost !== undefined && (
+        <span class="total">{l10n.t("estimated cost {0}", crew.cost)}</span>
+      )}
     </header>
   );
 }

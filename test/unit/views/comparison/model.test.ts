@@ -59,11 +59,11 @@ describe("The model of a comparison", () => {
     ]);
   });
 
-  it("has the inputs that differ first, and says which only one has", () => {
+  it("has the inputs that differ first", () => {
     const { inputs, inputsNote } = comparisonModel(samples(), prices);
     assert.deepEqual(
       inputs.map(({ label, difference }) => `${label}: ${difference}`),
-      ["topic: different", "style: only in “tea in the office”", "audience: same", "options: same"],
+      ["topic: different", "style: different", "audience: same", "options: same"],
     );
     assert.equal(inputsNote, undefined);
     const { left, right } = samples();
@@ -83,51 +83,52 @@ describe("The model of a comparison", () => {
         ["research", "same output", "output"],
         ["outline", "different output", "diff"],
         ["briefing", "same output", "output"],
-        ["check", "only in “tea at home”", "output"],
+        ["Result", "same output", "output"],
+        ["check", "only on one side", "output"],
       ],
     );
     assert.match(String(outputs[1]?.values.left), /^Completed · Editor · attempt 2 · 15 s/);
-    assert.deepEqual(outputs[3]?.values, { right: "Completed · Checker" });
+    assert.deepEqual(outputs[4]?.values, { right: "Completed · Checker" });
   });
 
-  it("pairs tasks by their names, else by their places, once", () => {
+  it("pairs tasks by their names, once", () => {
     const pairs = (left: string, right: string) => {
       const named = (names: string) => ({
         tasks: names.split(" ").map((taskId) => aTask(taskId, "completed")),
       });
       const compared = samples({ left: named(left), right: named(right) });
-      const { outputs } = comparisonModel(compared, prices);
-      return outputs
-        .filter(({ id }) => id !== "result")
-        .map(({ id }) => id.replace("task ", "").replace("\n", "–"));
+      return comparisonModel(compared, prices)
+        .outputs.map(({ id }) => id.replace("\n", "–"))
+        .filter((id) => id !== "Result–Result");
     };
     assert.deepEqual(pairs("plan write_report", "Write-Report plan"), [
       "plan–plan",
       "write_report–Write-Report",
     ]);
-    assert.deepEqual(pairs("plan draft", "plan outline"), ["plan–plan", "draft–outline"]);
     assert.deepEqual(pairs("intro plan", "plan check"), ["intro–", "plan–plan", "–check"]);
     assert.deepEqual(pairs("plan plan", "plan"), ["plan–plan", "plan–"]);
   });
 
-  it("compares results that are no task's output, and the output that waits", () => {
+  it("compares results, and the output that waits", () => {
     const { left, right } = samples({ right: { output: "Drink coffee." } });
-    const [result] = comparisonModel({ left, right }, prices).outputs;
+    const result = comparisonModel({ left, right }, prices).outputs.at(-2);
     assert.deepEqual([result?.label, result?.opens], ["Result", "diff"]);
+    assert.deepEqual(result?.values, { left: "Drink tea.", right: "Drink coffee." });
     const at = right.startedAt;
     const waiting: Execution = {
-      ...without(right, "endedAt"),
+      ...without(right, "endedAt", "output"),
       state: "waiting",
-      tasks: [{ taskId: "outline", state: "waiting", attempts: [] }],
+      tasks: [aTask("outline", "waiting", { output: "# Draft" })],
       waiting: { taskId: "outline", output: "# Draft", attempt: 1, since: at },
     };
     const { outputs } = comparisonModel({ left, right: waiting }, prices);
     assert.deepEqual(
       outputs.map(({ label, opens, difference }) => [label, opens, difference]),
       [
-        ["research", "output", "only in “tea in the office”"],
+        ["research", "output", "only on one side"],
         ["outline", "diff", "different output"],
-        ["briefing", "output", "only in “tea in the office”"],
+        ["briefing", "output", "only on one side"],
+        ["Result", "output", "only on one side"],
       ],
     );
   });

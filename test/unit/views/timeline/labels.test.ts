@@ -45,9 +45,9 @@ describe("the texts of a timeline", () => {
     assert.deepEqual(figuresOf(research, now)[2], { name: "cost", text: "$0.0034" });
     assert.match(sentenceOf(research, start, now), /, estimated cost \$0\.0034/);
     const { facts } = detailsOf(research, start, now);
-    assert.equal(new Map(facts).get("Cost"), "estimated cost $0.0034");
+    assert.equal(new Map(facts).get("Est. cost"), "$0.0034");
     assert.equal(of("write")?.cost, undefined);
-    assert.equal(of("Writers")?.cost?.short, "$0.0093");
+    assert.equal(of("Writers")?.cost, "$0.0093");
   });
 
   it("give a task the time that it worked, without its waits", () => {
