@@ -18,7 +18,7 @@ import {
   forEachCallback,
 } from "../kickoff/callbacks.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
-import { checkInputs, isHarmless } from "../kickoff/request-files/checks.ts";
+import { checkInputs, isHarmless } from "../kickoff/request-files/request-file.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Senders } from "../sending/senders.ts";
 import type { Asker } from "./asker.ts";

@@ -1,25 +1,29 @@
 import assert from "node:assert/strict";
-import { askPython } from "../../src/kickoff/form/forms.ts";
+import { CrewApiError } from "../../src/api/errors.ts";
+import type { Crew } from "../../src/crews/types.ts";
+import { inputsOf } from "../../src/kickoff/form/forms.ts";
 import { withPerson } from "./scripted-person.ts";
 
+const crew: Crew = { id: "local:poems", name: "poems", url: "http://127.0.0.1:9" };
+
 describe("Asking a project's Python for its inputs", () => {
-  it("runs the project's code only after a modal that says so", async () => {
-    const crew = { id: "local:file:///poems", name: "Poems", url: "http://127.0.0.1:1" };
+  it("runs it only after the person has agreed, and never for a form that comes back", async () => {
     const inputs = { fields: [{ name: "topic" }] };
-    const asked: unknown[] = [];
+    const details = { kind: "server", message: "", remedy: "", asksPython: true } as const;
+    let asked = 0;
     const crews = {
-      inputs: (...[, options]: readonly [unknown, { readonly ask?: boolean }?]) => {
-        asked.push(options?.ask);
-        return Promise.resolve(inputs);
-      },
+      get: () => crew,
+      ready: () => Promise.resolve(crew),
+      inputs: (_: unknown, { ask = false } = {}) =>
+        ask ? Promise.resolve((asked++, inputs)) : Promise.reject(new CrewApiError(details)),
     };
-    const { shown } = await withPerson(["escape", { press: "Ask Python" }], async () => {
-      assert.equal(await askPython(crews, crew), undefined);
-      assert.deepEqual(asked, []);
-      assert.equal(await askPython(crews, crew), inputs);
-      assert.deepEqual(asked, [true]);
-    });
-    assert.match(shown[0]?.text ?? "", /Ask the Python of “Poems”/);
+    const load = (startsCrew: boolean) => inputsOf(crews, crew, { fresh: true, startsCrew });
+    await assert.rejects(load(false), CrewApiError);
+    const { shown } = await withPerson(["escape"], () =>
+      assert.rejects(load(true), /its Python was not asked/),
+    );
     assert.match(shown[0]?.detail ?? "", /runs the project's code on this machine/);
+    assert.equal(asked, 0);
+    assert.equal((await withPerson([{ press: "Ask Python" }], () => load(true))).result, inputs);
   });
 });

@@ -416,7 +416,7 @@ describe("Writing a request file in the editor", () => {
     assert.equal(inserted(renamed.get("days")), '"days"', "its value stays");
     assert.deepEqual(
       [names.get("size")?.detail, names.get("size")?.documentation, names.get("days")?.detail],
-      ["string · required", "How big", "integer · optional"],
+      ["string", "How big", "integer"],
     );
     assert.equal(small.tokens.length, asked + 1, "the crew is asked once");
     await waitFor("marks at the inputs", () => marksIn(uri).length === 4);

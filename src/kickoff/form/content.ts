@@ -99,13 +99,10 @@ export class FormContent {
     return requestOf(values, Object.fromEntries(secrets.filter(([, text]) => text !== "")));
   }
 
-  /** A secret is never sent to another host than it was entered for; before there is an address, it is for the next. */
+  /** It is never sent to another host than it was entered for. */
   #secret(name: SecretName): string {
     const { text = "", target } = this.#secrets.get(name) ?? {};
-    const present = targetOf(name, this.#values);
-    const isMeant =
-      target === present || (target?.endsWith(" ") === true && present.startsWith(target));
-    return isMeant ? text : "";
+    return target === targetOf(name, this.#values) ? text : "";
   }
 
   get faults(): ReadonlyMap<FormPart, Fault> {

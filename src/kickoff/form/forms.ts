@@ -330,8 +330,9 @@ async function adviceOn({ local }: Crew): Promise<Told | undefined> {
   return { text, actions: [{ title: vscode.l10n.t("Show"), run }] };
 }
 
-async function inputsOf(
-  crews: KickoffFormsOptions["crews"],
+/** @param startsCrew is false for a form that comes back with its window, which asks nothing */
+export async function inputsOf(
+  crews: Pick<Crews, "get" | "inputs" | "ready">,
   crew: CrewAddress,
   { fresh, startsCrew }: LoadOptions,
 ): Promise<CrewInputs> {
@@ -339,21 +340,8 @@ async function inputsOf(
   try {
     return await crews.inputs(current, { fresh });
   } catch (error) {
-    // A form that comes back with its window asks nothing.
     if (!startsCrew || !(error instanceof CrewApiError && error.asksPython === true)) throw error;
-    const inputs = await askPython(crews, current);
-    if (inputs !== undefined) return inputs;
-    throw new UserError(
-      vscode.l10n.t("Its inputs are not known, because its Python was not asked."),
-    );
   }
-}
-
-/** Asks the person, then the crew's Python. Undefined if the person says no. @throws CrewApiError */
-export async function askPython(
-  crews: Pick<Crews, "inputs">,
-  crew: CrewAddress,
-): Promise<CrewInputs | undefined> {
   const isAllowed = await confirm(
     vscode.l10n.t("Ask the Python of “{0}” for its inputs?", crew.name),
     vscode.l10n.t(
@@ -361,9 +349,12 @@ export async function askPython(
     ),
     vscode.l10n.t("Ask Python"),
   );
-  if (!isAllowed) return undefined;
+  if (!isAllowed)
+    throw new UserError(
+      vscode.l10n.t("Its inputs are not known, because its Python was not asked."),
+    );
   const title = vscode.l10n.t("Loading “{0}” in its Python", crew.name);
-  return await withProgress(title, (signal) => crews.inputs(crew, { ask: true, signal }));
+  return await withProgress(title, (signal) => crews.inputs(current, { ask: true, signal }));
 }
 
 /** Invalid presets of an earlier version are reported to the person who made them. */

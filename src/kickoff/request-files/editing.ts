@@ -1,15 +1,13 @@
 import { getLocation } from "jsonc-parser";
 import * as vscode from "vscode";
-import { isRequired } from "../../api/read-inputs.ts";
 import type { InputField } from "../../api/types.ts";
 import { Disposables } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { logProblem } from "../../editor/log.ts";
-import { checkRequestFile, isHarmless } from "./checks.ts";
 import { crewInFile, crewOfFile, rangeOf } from "./files.ts";
 import { isRequestFile, requestFileEnding } from "./name.ts";
-import { longestFile, readRequestFile } from "./request-file.ts";
+import { checkRequestFile, isHarmless, longestFile, readRequestFile } from "./request-file.ts";
 
 /** Reported by VS Code's JSON support, with the manifest's schema. */
 const bySchema = ["syntax", "schema"];
@@ -107,16 +105,14 @@ export class RequestFileEditing implements vscode.Disposable {
     const given = readRequestFile(text).values.inputs ?? {};
     return fields
       .filter((field) => field.name === name || !Object.hasOwn(given, field.name))
-      .map((field) => {
-        const need = isRequired(field) ? vscode.l10n.t("required") : vscode.l10n.t("optional");
-        return item(field.name, {
+      .map((field) =>
+        item(field.name, {
           kind: vscode.CompletionItemKind.Property,
           insertText: hasValue ? JSON.stringify(field.name) : memberOf(field),
-          detail: field.type === undefined ? need : `${field.type} · ${need}`,
           // A plain string, since it isn't Markdown.
-          ...defined({ documentation: field.description }),
-        });
-      });
+          ...defined({ detail: field.type, documentation: field.description }),
+        }),
+      );
   }
 
   async #fieldsFor(document: vscode.TextDocument): Promise<readonly InputField[]> {

@@ -9,9 +9,10 @@ import { isLocalCrew, type CrewRef } from "../../executions/model.ts";
 import type { Prefill } from "../callbacks.ts";
 import { curlCommand } from "../curl.ts";
 import type { Span } from "../json.ts";
-import { checkRequestFile, isHarmless } from "./checks.ts";
 import { suggestFileName, withEnding } from "./name.ts";
 import {
+  checkRequestFile,
+  isHarmless,
   type KickoffFault,
   longestFile,
   readRequestFile,

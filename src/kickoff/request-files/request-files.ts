@@ -13,7 +13,7 @@ import type { Database } from "../../store/database.ts";
 import { CallbackConsent } from "../callback-consent.ts";
 import type { KickoffForms } from "../form/forms.ts";
 import { requestOf } from "../form/values.ts";
-import { checkRequestFile } from "./checks.ts";
+import { checkRequestFile } from "./request-file.ts";
 import { RequestFileEditing } from "./editing.ts";
 import { copyCurl, nameOf, openRequest, type OpenRequest, refuse } from "./files.ts";
 

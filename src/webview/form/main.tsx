@@ -4,9 +4,8 @@ import { isOdd } from "../../kickoff/form/fields.ts";
 import { type FormView, type Note, valueToolNames } from "../../kickoff/form/messages.ts";
 import { draw, host } from "../host.ts";
 import { Advanced } from "./advanced.tsx";
-import { Field } from "./field.tsx";
+import { Field, Input } from "./field.tsx";
 import { change, FormContext, pasted, start, submit, use, useForm } from "./filling.ts";
-import { Input } from "./input.tsx";
 
 document.addEventListener("paste", pasted);
 document.addEventListener("keydown", (event) => {

@@ -6,7 +6,7 @@ import {
   isRequired as needsValue,
   usualMode,
 } from "../../../src/kickoff/form/fields.ts";
-import { checkInputs } from "../../../src/kickoff/request-files/checks.ts";
+import { checkInputs } from "../../../src/kickoff/request-files/request-file.ts";
 import { type FormValues, initialValues, readForm } from "../../../src/kickoff/form/values.ts";
 
 /** What a crew may answer about the input `n`, and whether a kickoff requires a value. */

@@ -151,23 +151,6 @@ describe("A kickoff form's secrets", () => {
     });
   });
 
-  it("are for the address that follows if they were entered before it, unless it isn't typed", async () => {
-    await shown.type(calling("https:/"));
-    await enterSecret("hush");
-    for (const url of ["", "https:/", "https://a.test"]) {
-      await shown.type(calling(url));
-      assert.deepEqual(shown.form.secrets, ["humanInput"], url);
-    }
-    await shown.type(calling("https://a.test", "basic"));
-    assert.deepEqual(shown.form.secrets, []);
-    await shown.type(calling(""));
-    shown.chosen = {
-      humanInputWebhook: { url: "https://b.test", authentication: { strategy: "bearer" } },
-    };
-    await use("fillIn");
-    assert.deepEqual(shown.form.secrets, []);
-  });
-
   it("are forgotten when the form is cleared, and when other values or Undo replace the values they were entered for", async () => {
     await shown.type({ ...typed("a"), streamingStrategy: "bearer" });
     await enterSecret("s3cret", "streaming");

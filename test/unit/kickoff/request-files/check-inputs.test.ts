@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { InputField } from "../../../../src/api/types.ts";
-import { checkRequestFile } from "../../../../src/kickoff/request-files/checks.ts";
-import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
+import {
+  checkRequestFile,
+  readRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
 import { crew } from "../support.ts";
 
 /** The faults of inputs, each with the text that it marks. */
