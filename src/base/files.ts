@@ -1,7 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
-import path from "node:path";
+import { open, stat } from "node:fs/promises";
 
 export class NotRegularFile extends Error {
   override readonly name = "NotRegularFile";
@@ -32,29 +30,6 @@ export async function readRegularFile(file: string, largestBytes: number): Promi
     return bytes;
   } finally {
     await handle.close();
-  }
-}
-
-/**
- * The file is replaced only when all of it is written.
- * @throws what the file system throws, or the signal's reason
- */
-export async function writeText(
-  file: string,
-  text: string,
-  { signal }: { readonly signal?: AbortSignal } = {},
-): Promise<void> {
-  const folder = path.dirname(file);
-  await mkdir(folder, { recursive: true });
-  // The file's own name may have the maximum length.
-  const temporary = path.join(folder, `.${randomUUID()}.tmp`);
-  try {
-    await writeFile(temporary, text, { flag: "wx", ...(signal && { signal }) });
-    signal?.throwIfAborted();
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   }
 }
 

@@ -10,30 +10,30 @@ export const formType = "crewdeck.kickoff";
 export const pageType = "crewdeck.page";
 export const comparisonType = "crewdeck.comparison";
 
-/** The context keys in the manifest's `when` clauses, with defaults. */
-const defaults = {
-  "crewdeck.hasCrews": false,
-  "crewdeck.hasExecutions": false,
+/** The context keys in the manifest's `when` clauses. */
+const keys = [
+  "crewdeck.hasCrews",
+  "crewdeck.hasExecutions",
   /** An execution waits for feedback besides the one in the focused document. */
-  "crewdeck.othersWait": false,
+  "crewdeck.othersWait",
   /** For the walkthrough: a crew accepted feedback. */
-  "crewdeck.hasAnswered": false,
+  "crewdeck.hasAnswered",
   /** The stored data is loaded; hides the empty view until then. */
-  "crewdeck.isReady": false,
-  "crewdeck.isFiltered": false,
+  "crewdeck.isReady",
+  "crewdeck.isFiltered",
   /** All crews are stopped local ones. */
-  "crewdeck.isStopped": false,
+  "crewdeck.isStopped",
   /** A local crew runs, in whatever window. */
-  "crewdeck.hasRunningCrew": false,
+  "crewdeck.hasRunningCrew",
   /** The workspace has a crew project; for the empty view. */
-  "crewdeck.hasProject": false,
+  "crewdeck.hasProject",
   /** A task in the focused document waits for feedback. */
-  "crewdeck.waitingHere": false,
+  "crewdeck.waitingHere",
   /** It is a flow's, which is answered and not approved. */
-  "crewdeck.asksHere": false,
-};
+  "crewdeck.asksHere",
+] as const;
 
-export type ContextKey = keyof typeof defaults;
+export type ContextKey = (typeof keys)[number];
 
 const current = new Map<ContextKey, boolean>();
 
@@ -48,7 +48,7 @@ export function hasContext(key: ContextKey): boolean {
 }
 
 export function resetContext(): void {
-  for (const key of Object.keys(defaults) as ContextKey[]) setContext(key, defaults[key]);
+  for (const key of keys) setContext(key, false);
 }
 
 export function versionOf({ extension }: Pick<vscode.ExtensionContext, "extension">): string {

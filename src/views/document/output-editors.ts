@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Picture } from "../../api/types.ts";
-import { fileName, writeText } from "../../base/files.ts";
+import { fileName } from "../../base/files.ts";
 import { type ExecutionPart, partName, partUri } from "../../editor/execution-uri.ts";
 import { type Execution, type ExecutionSummary, keyOf } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
@@ -89,7 +89,7 @@ async function openFile(file: string, text: string): Promise<vscode.Uri> {
   if (known?.size !== Buffer.byteLength(text)) {
     // For this user only, as the database.
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await writeText(file, text);
+    await writeFile(file, text);
     await chmod(file, 0o444);
   }
   const uri = vscode.Uri.file(file);
