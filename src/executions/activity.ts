@@ -426,3 +426,22 @@ function addTokens(ordered: readonly Draft[], usage: TokenUsage | undefined): vo
       sums.set(parentId, sumOfTokens([sums.get(parentId), tokens]) ?? tokens);
   }
 }
+
+/** The store has another summary after each change of an execution or its events. */
+const made = new WeakMap<ExecutionSummary, Activity>();
+
+/** What happened in an execution; made once for each change, since 10,000 events take some 150 ms. */
+export function activityIn(
+  store: {
+    summary(localId: string): ExecutionSummary | undefined;
+    events(localId: string): Parameters<typeof activityOf>[1];
+  },
+  execution: ExecutionSummary,
+): Activity {
+  const summary = store.summary(execution.localId) ?? execution;
+  const known = made.get(summary);
+  if (known !== undefined) return known;
+  const activity = activityOf(summary, store.events(summary.localId));
+  made.set(summary, activity);
+  return activity;
+}

@@ -26,7 +26,7 @@ import {
   taskSection,
 } from "./sections.ts";
 import type { AttemptView, FeedbackView, TaskView } from "./tasks.ts";
-import { type Fact, formatTime, present } from "./words.ts";
+import { type Fact, present } from "./words.ts";
 
 /** What stands in a quote, since it says how the whole text is to be read. */
 const quoted: readonly Notice["id"][] = ["doubt", "rehearsal"];
@@ -54,7 +54,11 @@ export function textOf(view: ExecutionView): Rendered {
       ...tasks.map(taskPart),
       section("times", l10n.t("Times"), times),
       section("tokens", l10n.t("Tokens"), [...use, ...factLines(view.models)]),
-      section("history", l10n.t("History"), historyLines(view)),
+      section(
+        "history",
+        l10n.t("History"),
+        view.history.map((line) => `- ${line}`),
+      ),
       section(idsSection, l10n.t("Crew and IDs"), factLines(view.about)),
     ),
   );
@@ -99,10 +103,6 @@ function section(
 
 function factLines(facts: readonly Fact[]): readonly string[] {
   return facts.map(({ label, value }) => `- ${label}: ${inlineText(value)}`);
-}
-
-function historyLines({ history }: ExecutionView): readonly string[] {
-  return history.map(({ at, text }) => `- ${formatTime(at)} – ${text}`);
 }
 
 /** What runs has no time: the text would change all the while. */

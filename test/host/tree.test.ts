@@ -7,7 +7,7 @@ import { without, type Execution } from "../../src/executions/model.ts";
 import type { PollerChange } from "../../src/executions/poller.ts";
 import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { noFilter } from "../../src/views/tree/arrangement.ts";
-import type { ExecutionNode, TreeNode } from "../../src/views/tree/nodes.ts";
+import type { ExecutionNode, TreeNode } from "../../src/views/tree/arrangement.ts";
 import { ExecutionTree } from "../../src/views/tree/tree.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";

@@ -25,7 +25,6 @@ describe("the strings for translators", () => {
     for (const text of [
       "Waiting for you",
       "Kick Off",
-      "Enter a Value",
       "The connection to {0} failed ({1}).",
       "The file is missing or empty.",
       "It ended during startup ({0}).",

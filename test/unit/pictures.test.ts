@@ -118,7 +118,7 @@ describe("the walkthrough", () => {
         /^(onCommand|onContext):(crewdeck\.\w+)( && activeEditor == gettingStartedPage)?$/.exec(
           event,
         ) ?? [];
-      assert.ok(kind === "onCommand" ? commands.has(what) : keys.includes(`"${what}": `), event);
+      assert.ok(kind === "onCommand" ? commands.has(what) : keys.includes(`"${what}",`), event);
     }
   });
 });

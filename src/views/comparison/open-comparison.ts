@@ -4,7 +4,7 @@ import { Panel } from "../../editor/panel.ts";
 import { type Execution, targetOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Act } from "../../view/actions.ts";
-import { activityIn } from "../activities.ts";
+import { activityIn } from "../../executions/activity.ts";
 import { outputUri } from "../document/output-editors.ts";
 import type { Prices } from "../prices.ts";
 import { timelineContent } from "../timeline/content.ts";

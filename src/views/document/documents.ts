@@ -37,7 +37,7 @@ async function loadRendering() {
     import("../../view/execution-view.ts"),
     import("../../view/text.ts"),
     import("../../view/outputs.ts"),
-    import("../activities.ts"),
+    import("../../executions/activity.ts"),
   ]);
   return { ...view, ...text, ...outputs, ...activities };
 }

@@ -19,7 +19,7 @@ import { titleOf } from "../../executions/title.ts";
 import type { Price } from "../../executions/tokens.ts";
 import type { Act, Circumstances } from "../../view/actions.ts";
 import { missingText } from "../../view/text.ts";
-import { activityIn } from "../activities.ts";
+import { activityIn } from "../../executions/activity.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import { openDefinition, openFile } from "../from-page.ts";
 import { timelineContent } from "../timeline/content.ts";

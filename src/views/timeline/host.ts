@@ -5,7 +5,7 @@ import { documentIn } from "../../editor/execution-uri.ts";
 import { executionScheme, viewId } from "../../editor/manifest.ts";
 import { Panel } from "../../editor/panel.ts";
 import { type ExecutionSummary, hasEnded, waitsForPerson } from "../../executions/model.ts";
-import { activityIn } from "../activities.ts";
+import { activityIn } from "../../executions/activity.ts";
 import { openDefinition } from "../from-page.ts";
 import { timelineContent } from "./content.ts";
 import { fromTimeline, type FromTimeline, type ToTimeline } from "./messages.ts";

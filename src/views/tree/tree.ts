@@ -13,17 +13,21 @@ import { briefOf } from "../../view/brief.ts";
 import { elapsedText } from "../../view/words.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
 import { showSummary } from "../status-bar.ts";
-import { Arrangement, crewGroup, inOrder, partsOf, waitingGroup } from "./arrangement.ts";
-import { executionRow, taskRow } from "./execution-rows.ts";
 import {
+  Arrangement,
+  crewGroup,
   executionNode,
   type ExecutionNode,
   groupNode,
   idOf,
+  inOrder,
   KnownNodes,
+  partsOf,
   showAttempt,
   type TreeNode,
-} from "./nodes.ts";
+  waitingGroup,
+} from "./arrangement.ts";
+import { executionRow, taskRow } from "./execution-rows.ts";
 import {
   crewRow,
   goneCrewRow,

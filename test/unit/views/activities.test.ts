@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { withTimes } from "../../../src/executions/task-times.ts";
-import { activityIn } from "../../../src/views/activities.ts";
+import { activityIn } from "../../../src/executions/activity.ts";
 import { anExecution, at } from "../executions/samples.ts";
 import { Windows } from "../executions/windows.ts";
 

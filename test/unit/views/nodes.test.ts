@@ -4,7 +4,7 @@ import {
   showAttempt,
   type ExecutionNode,
   type TaskNode,
-} from "../../../src/views/tree/nodes.ts";
+} from "../../../src/views/tree/arrangement.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("the rows of the tree as arguments of commands", () => {
