@@ -5,7 +5,7 @@ import { defined, firstOfEach } from "../base/json.ts";
 import { SingleStart } from "../base/single-start.ts";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
-import { crewAndPlace } from "../crews/place.ts";
+import { crewAndPlace } from "../crews/identity.ts";
 import { read, readTarget, targetMembers, text } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
 import { confirm, plainLabel } from "../editor/messages.ts";

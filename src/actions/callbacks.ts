@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { CallbackTest, Callbacks } from "../callbacks/callbacks.ts";
-import { hasFlowRequest, readPasted, type Payload } from "../callbacks/payload.ts";
+import { readPasted, type Payload } from "../callbacks/payload.ts";
 import { actionsOf, type ErrorAction, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -129,28 +129,18 @@ function unreachable(crew: string): string {
 /** From a program, the clipboard, or a box. @throws UserError if a program's text has no callback */
 async function pasted(given: string | undefined, now: number): Promise<Payload | undefined> {
   const read = (text: string) => readPasted(text, now);
-  const none = (text: string) =>
-    hasFlowRequest(text)
-      ? vscode.l10n.t(
-          "This is the request of a flow. It is accepted only with its signature: let the deployment send it to the address that “Crewdeck: Test Callbacks” gives.",
-        )
-      : vscode.l10n.t(
-          "There is no callback of a crew in this text. Paste its body: JSON with “task_id” and “task_output”, for example.",
-        );
+  const none = vscode.l10n.t(
+    "There is no callback of a crew in this text. Paste its body: JSON with “task_id” and “task_output”, for example. The request of a flow is accepted only from its deployment, with a signature.",
+  );
   const text = given ?? (await vscode.env.clipboard.readText());
   const known = read(text);
-  if (known === undefined && given !== undefined) throw new UserError(none(given));
+  if (known === undefined && given !== undefined) throw new UserError(none);
   if (known !== undefined) return known;
   const typed = await vscode.window.showInputBox({
     title: vscode.l10n.t("Paste a Received Callback"),
-    prompt: hasFlowRequest(text)
-      ? none(text)
-      : vscode.l10n.t(
-          "Its body as your webhook received it, or the line of a log that has it. The clipboard has no callback.",
-        ),
+    prompt: vscode.l10n.t("Its body as your webhook received it. The clipboard has no callback."),
     ignoreFocusOut: true,
-    validateInput: (value) =>
-      value.trim() === "" || read(value) !== undefined ? undefined : none(value),
+    validateInput: (value) => (value.trim() === "" || read(value) !== undefined ? undefined : none),
   });
   return typed === undefined ? undefined : read(typed);
 }

@@ -10,7 +10,7 @@ import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
-import { callbacksAgain, crewAndPlace } from "../crews/place.ts";
+import { callbacksAgain, crewAndPlace } from "../crews/identity.ts";
 import { present } from "../view/words.ts";
 import type { Question } from "./question.ts";
 

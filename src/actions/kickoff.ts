@@ -10,7 +10,7 @@ import { costsMoney, type Crew } from "../crews/types.ts";
 import { flag, json, read, text } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Execution } from "../executions/model.ts";
-import { crewAndPlace } from "../crews/place.ts";
+import { crewAndPlace } from "../crews/identity.ts";
 import {
   addressFault,
   type CallbackName,

@@ -6,15 +6,19 @@ import { type Asker, program } from "./asker.ts";
 import { type CallbackParts, callbackVerbs } from "./callbacks.ts";
 import { type CrewParts, crewVerbs } from "./crews.ts";
 import { deleteLocalData, type DeleteParts } from "./delete-local-data.ts";
-import { type ExecutionParts, executionVerbs } from "./executions.ts";
+import {
+  type ExecutionParts,
+  executionVerbs,
+  stopVerb,
+  type TrackParts,
+  trackVerb,
+} from "./executions.ts";
 import { type ExportParts, exportVerb } from "./export.ts";
 import { type KickoffParts, kickoffVerb, requestMembers } from "./kickoff.ts";
 import { type CompareParts, compareVerb, type OutputParts, outputVerbs } from "./outputs.ts";
 import { reportProblem, type ReportParts } from "./report-problem.ts";
 import { type RequestParts, requestVerbs } from "./requests.ts";
-import { type StopParts, stopVerb } from "./stop.ts";
 import { Targets, type TargetsOptions } from "./targets.ts";
-import { type TrackParts, trackVerb } from "./track.ts";
 import { type ViewParts, viewVerbs } from "./view.ts";
 
 /**
@@ -39,7 +43,7 @@ export type VerbParts = TargetsOptions &
       OutputParts &
       ReportParts &
       RequestParts &
-      StopParts &
+      Parameters<typeof stopVerb>[0] &
       TrackParts &
       ViewParts,
     "kickoff" | "targets" | "trackExecution"

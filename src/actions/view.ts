@@ -5,7 +5,7 @@ import { flag, oneOf, read, text } from "../editor/arguments.ts";
 import { hasContext, type ContextKey } from "../editor/manifest.ts";
 import { log } from "../editor/log.ts";
 import { showStatus } from "../editor/messages.ts";
-import { type ExecutionState, nextToReview, toReview } from "../executions/model.ts";
+import { nextToReview, toReview } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import {
   type Arrangement,
@@ -116,42 +116,23 @@ async function askForGrouping(present: Grouping): Promise<Grouping | undefined> 
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.grouping;
 }
 
-/** Undefined if cancelled. */
-function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
+/** For both parts. Undefined if cancelled. */
+async function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
   const { filter } = arrangement.rules;
-  const pick = vscode.window.createQuickPick<
-    vscode.QuickPickItem & { readonly state: ExecutionState }
-  >();
-  pick.title = vscode.l10n.t("Filter Executions");
-  pick.canSelectMany = true;
-  pick.ignoreFocusOut = true;
-  pick.placeholder = vscode.l10n.t("Search in title, crew, ID and inputs; select states below");
-  pick.value = filter.text;
-  pick.items = groupStates.map((state) => ({
+  const title = vscode.l10n.t("Filter Executions");
+  const prompt = vscode.l10n.t("Search in title, crew, ID and inputs");
+  const asked = await vscode.window.showInputBox({ title, prompt, value: filter.text });
+  if (asked === undefined) return undefined;
+  const items = groupStates.map((state) => ({
     label: stateName(state),
     description: String(arrangement.count({ ...noFilter, states: [state] })),
-    // The text doesn't filter the states.
-    alwaysShow: true,
+    picked: filter.states.includes(state),
     state,
   }));
-  pick.selectedItems = pick.items.filter(({ state }) => filter.states.includes(state));
-  const asked = (): Filter => {
-    const selected = pick.selectedItems.map(({ state }) => state);
-    const isAll = selected.length === groupStates.length;
-    return {
-      text: pick.value.trim(),
-      states: isAll ? [] : groupStates.filter((state) => selected.includes(state)),
-    };
-  };
-  return new Promise((resolve) => {
-    pick.onDidAccept(() => {
-      resolve(asked());
-      pick.dispose();
-    });
-    pick.onDidHide(() => {
-      resolve(undefined);
-      pick.dispose();
-    });
-    pick.show();
-  });
+  const placeHolder = vscode.l10n.t("States; all if none is selected");
+  const options = { title, placeHolder, canPickMany: true } as const;
+  const picked = await vscode.window.showQuickPick(items, options);
+  if (picked === undefined) return undefined;
+  const isAll = picked.length === groupStates.length;
+  return { text: asked.trim(), states: isAll ? [] : picked.map(({ state }) => state) };
 }

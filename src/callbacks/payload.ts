@@ -121,11 +121,6 @@ export function readPasted(text: string, at: number): Payload | undefined {
   return best && { ...defined({ kickoffId }), ...best };
 }
 
-/** Whether the text has a flow's request for feedback. It isn't accepted, because its signature is not in the text. */
-export function hasFlowRequest(text: string): boolean {
-  return objectsIn(text).some(isFlowRequest);
-}
-
 function isFlowRequest(body: UnknownObject): boolean {
   return isObject(body["request"]) && ("callback_url" in body || body["event"] === "new_request");
 }

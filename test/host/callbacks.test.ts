@@ -95,7 +95,7 @@ describe("A callback", () => {
     await assert.rejects(run("pasteCallback", { text: "{}" }), /no callback of a crew/);
     await vscode.env.clipboard.writeText(JSON.stringify(aRequest()));
     const { shown } = await withPerson(["escape"], executePaste);
-    assert.match(shown[0]?.text ?? "", /request of a flow.*only with its signature/);
+    assert.match(shown[0]?.text ?? "", /clipboard has no callback/);
     await run("untrackExecution", { crew, kickoffId });
     await setPublicUrl(proxy.url);
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { trackVerb } from "../../src/actions/track.ts";
+import { trackVerb } from "../../src/actions/executions.ts";
 import { openWindow } from "../unit/sending/window.ts";
 import { executionVerbs } from "../../src/actions/executions.ts";
 import type { Execution } from "../../src/executions/model.ts";

@@ -140,14 +140,17 @@ export class ScriptedPerson implements vscode.Disposable {
 
   #answerList(
     items: readonly vscode.QuickPickItem[],
-    { placeHolder = "", title = "" }: vscode.QuickPickOptions,
-  ): Promise<vscode.QuickPickItem | undefined> {
+    { placeHolder = "", title = "", canPickMany = false }: vscode.QuickPickOptions,
+  ): Promise<vscode.QuickPickItem | readonly vscode.QuickPickItem[] | undefined> {
     const choices = items.map(({ label }) => label);
     const { pick, ...other } = this.#deed({
       ...{ kind: "list", text: placeHolder, title, choices },
       descriptions: items.map(({ description = "" }) => description),
       details: items.map(({ detail = "" }) => detail),
     });
+    // Of several, none may be chosen.
+    if (canPickMany && pick !== undefined)
+      return Promise.resolve(items.filter(({ label }) => label === pick));
     if (Object.keys(other).length > 0 || (pick !== undefined && !choices.includes(pick)))
       throw new Error(`The list has ${choices.join(", ")}, not ${JSON.stringify(pick ?? other)}.`);
     return Promise.resolve(items.find(({ label }) => label === pick));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type * as vscode from "vscode";
-import { stopVerb } from "../../src/actions/stop.ts";
+import { stopVerb } from "../../src/actions/executions.ts";
 import { invokeTool, toolsOf } from "../../src/actions/tools.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";

@@ -84,16 +84,16 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(arrangement.rules.filter, noFilter);
   });
 
-  it("ask for both parts of a filter in one box", async () => {
-    const { result, shown } = await runBy({ type: "tea" }, "filterExecutions");
+  it("ask for both parts of a filter", async () => {
+    const ask = (...moves: Move[]) => withPerson(moves, () => run("filterExecutions"));
+    const { result, shown } = await ask({ type: "tea" }, { pick: "" });
     assert.deepEqual(result, { text: "tea", states: [] });
-    assert.ok(shown[0]?.choices?.includes("Waiting for you"));
-    assert.equal(shown[0]?.text, "Search in title, crew, ID and inputs; select states below");
-    const again = await runBy("escape", "filterExecutions");
+    assert.ok(shown[1]?.choices?.includes("Waiting for you"));
+    const again = await ask({ type: "coffee" }, "escape");
     assert.equal(again.result, undefined);
     assert.equal(again.shown[0]?.value, "tea");
     assert.equal(arrangement.rules.filter.text, "tea", "who leaves the box changes nothing");
-    const picked = await runBy({ pick: "Completed" }, "filterExecutions");
+    const picked = await ask({ type: "tea" }, { pick: "Completed" });
     assert.deepEqual(picked.result, { text: "tea", states: ["completed"] });
   });
 

@@ -150,9 +150,8 @@ describe("Watching, in the window", () => {
     const { tree, page, quickInput } = window;
     const sidebar = page.locator(".part.sidebar");
     await sidebar.getByRole("button", { name: "Filter Executions…" }).click();
-    await quickInput.waitFor("Search in title");
-    await quickInput.input.fill("office colleagues");
-    await quickInput.waitFor("Filter Executions: 1 of 10003 shown");
+    await quickInput.answer("Search in title", "office colleagues");
+    await quickInput.waitFor("States; all if none is selected");
     await quickInput.press("Enter");
     await sidebar.getByText("“office colleagues” – 10002 of 10003 hidden").waitFor();
     assert.deepEqual(
@@ -160,8 +159,8 @@ describe("Watching, in the window", () => {
       ["Tea in the office"],
     );
     await window.runCommand("Crewdeck: Filter Executions…");
-    await quickInput.waitFor("Search in title");
-    await quickInput.input.fill("no such text");
+    await quickInput.answer("Search in title", "no such text");
+    await quickInput.waitFor("States; all if none is selected");
     await quickInput.press("Enter");
     await sidebar.getByText("No tracked execution matches the filter.").waitFor();
     await sidebar.getByRole("button", { name: "Clear Filter" }).last().click();

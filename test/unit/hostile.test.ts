@@ -15,7 +15,7 @@ import { readKickoff, readResume, readStop } from "../../src/api/client.ts";
 import { secretsIn } from "../../src/api/secrets.ts";
 import { asObject, type JsonValue, readable } from "../../src/base/json.ts";
 import { readFlowRequest } from "../../src/callbacks/flow-webhooks.ts";
-import { hasFlowRequest, readPasted, readPayload } from "../../src/callbacks/payload.ts";
+import { readPasted, readPayload } from "../../src/callbacks/payload.ts";
 import { readSmee } from "../../src/callbacks/relay-client.ts";
 import { activityOf } from "../../src/executions/activity.ts";
 import { withTimes } from "../../src/executions/task-times.ts";
@@ -57,7 +57,6 @@ const readers: Readonly<Record<string, (value: unknown, text: string) => unknown
   readable,
   readFlowRequest: (_, text) => readFlowRequest(text),
   readPasted: (_, text) => readPasted(text, START),
-  hasFlowRequest: (_, text) => hasFlowRequest(text),
   readPayload: (value) => readPayload(value, "key", START),
   readSmee: (_, text) => readSmee(text),
 };

@@ -9,7 +9,7 @@ import { fileName } from "../../src/base/files.ts";
 import { parseJson, readable, laidOut } from "../../src/base/json.ts";
 import { oneLine, shortened, visible, withoutEndSlashes } from "../../src/base/text.ts";
 import { readFlowRequest } from "../../src/callbacks/flow-webhooks.ts";
-import { hasFlowRequest, readPasted } from "../../src/callbacks/payload.ts";
+import { readPasted } from "../../src/callbacks/payload.ts";
 import { readLink } from "../../src/actions/link.ts";
 import { isSameOutput } from "../../src/executions/tasks.ts";
 import { inputNames } from "../../src/projects/types.ts";
@@ -60,7 +60,6 @@ const ignoringErrors = (read: (text: string) => unknown) => (text: string) => {
 const functions: Readonly<Record<string, (text: string) => unknown>> = {
   contentOf,
   fileName,
-  hasFlowRequest,
   headingsOf,
   inputNames: (text) => inputNames([text]),
   isSameOutput: (text) => isSameOutput(text, `${text} `),

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { safeUrl } from "../../base/loopback.ts";
 import { shortName } from "../../base/text.ts";
-import { callbacksAgain, crewAndPlace } from "../../crews/place.ts";
+import { callbacksAgain, crewAndPlace } from "../../crews/identity.ts";
 import type { Activity } from "../../executions/activity.ts";
 import { requestAt } from "../../executions/flow-requests.ts";
 import { type Execution, isLocalCrew } from "../../executions/model.ts";
