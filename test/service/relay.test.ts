@@ -42,7 +42,6 @@ describe("service: as a relay", () => {
     assert.equal(await post(`${channel.address}/path`, { a: 1 }), 202);
     await listening.until(1);
     assert.deepEqual([listening.received[0]?.path, listening.bodies], ["/path", ['{"a":1}']]);
-    await listening.client.dispose();
     await proxy.stop();
     await service.stop();
   });

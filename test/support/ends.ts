@@ -9,14 +9,14 @@ export function endsOf(hook: (run: () => Promise<void>) => unknown): (end: () =>
 
 const ends = new Set<() => unknown>();
 
-/** Adds what runs after the test that runs, and after its hooks. */
+/** Adds what runs after the test that runs, and after its hooks; the last first. */
 export function atEndOfTest(end: () => unknown): void {
   ends.add(end);
 }
 
 /** For Mocha's own hooks: a root hook of a file that tests import is registered only for a worker's first file. */
 export async function endTest(): Promise<void> {
-  for (const end of ends) {
+  for (let end = [...ends].pop(); end !== undefined; end = [...ends].pop()) {
     ends.delete(end);
     await end();
   }

@@ -12,6 +12,7 @@ import { type Channel, Channels } from "../../src/callbacks/relay-channel.ts";
 import { RelayClient, type RelayClientOptions } from "../../src/callbacks/relay-client.ts";
 import type { Limits } from "../../src/relay/limits.ts";
 import { openRelay } from "../../src/relay/relay.ts";
+import { atEndOfTest } from "./ends.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { SecretMemory } from "./secret-memory.ts";
 import { longestWait, waitFor } from "./wait.ts";
@@ -26,12 +27,16 @@ export function channelAt(address: string, token = relayToken): Promise<Channel>
   return channels.open(address, () => Promise.resolve(token));
 }
 
-/** A relay of one's own in this process, with a folder of its own. */
+/** A relay of one's own in this process, with a folder of its own. It ends with the test, and fails it if it has logged anything. */
 export class OwnRelay {
   readonly folder = temporaryFolder("relay");
   readonly log: string[] = [];
   #relay: Awaited<ReturnType<typeof openRelay>> | undefined;
   #port = 0;
+
+  constructor() {
+    atEndOfTest(() => this.end());
+  }
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
@@ -55,7 +60,6 @@ export class OwnRelay {
     this.#relay = undefined;
   }
 
-  /** Fails if it has logged anything. */
   async end(): Promise<void> {
     await this.stop();
     assert.deepEqual(this.log, []);
@@ -69,7 +73,7 @@ export class OwnRelay {
   }
 }
 
-/** A client with a receiver that stores everything in memory. */
+/** A client with a receiver that stores everything in memory. It listens until the test ends. */
 export class Listening {
   readonly received: Delivery[] = [];
   readonly problems: unknown[] = [];
@@ -94,6 +98,7 @@ export class Listening {
       log: { problem: (_, error) => this.problems.push(error) },
       ...more,
     });
+    atEndOfTest(() => this.client.dispose());
   }
 
   get bodies(): readonly string[] {

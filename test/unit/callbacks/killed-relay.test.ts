@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
 import type { Channel } from "../../../src/callbacks/relay-channel.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { bytesIn, channelAt, Listening, post, startRelayProcess } from "../../support/relay.ts";
@@ -9,22 +8,13 @@ describe("A relay that is killed", () => {
   let data: string;
   let relay: Awaited<ReturnType<typeof startRelayProcess>>;
   let channel: Channel;
-  const clients: Listening[] = [];
-  const listen = (...args: ConstructorParameters<typeof Listening>) => {
-    const listening = new Listening(...args);
-    clients.push(listening);
-    return listening;
-  };
+  const listen = (...args: ConstructorParameters<typeof Listening>) => new Listening(...args);
   beforeEach(async () => {
     data = temporaryFolder("relay");
     relay = await startRelayProcess(data);
     channel = await channelAt(relay.url);
   });
-  afterEach(async () => {
-    await Promise.all(clients.splice(0).map(({ client }) => client.dispose()));
-    await relay.stop();
-    rmSync(data, { recursive: true });
-  });
+  afterEach(() => relay.stop());
   const restart = async () => {
     relay = await startRelayProcess(data, Number(new URL(relay.url).port));
   };

@@ -25,12 +25,7 @@ import { waitFor } from "../../support/wait.ts";
 describe("A relay of one's own", () => {
   let relay: OwnRelay;
   let channel: Channel;
-  const clients: Listening[] = [];
-  const listen = (...args: ConstructorParameters<typeof Listening>) => {
-    const listening = new Listening(...args);
-    clients.push(listening);
-    return listening;
-  };
+  const listen = (...args: ConstructorParameters<typeof Listening>) => new Listening(...args);
   const numbers = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => String(from + index));
   const waiting = () => relay.waiting();
@@ -38,10 +33,6 @@ describe("A relay of one's own", () => {
     relay = new OwnRelay();
     await relay.start();
     channel = await channelAt(relay.url);
-  });
-  afterEach(async () => {
-    await Promise.all(clients.splice(0).map(({ client }) => client.dispose()));
-    await relay.end();
   });
 
   it("passes a callback on as it was sent: path, headers and every byte of its body", async () => {

@@ -24,7 +24,6 @@ describe("The relay", () => {
   beforeEach(() => {
     relay = new OwnRelay();
   });
-  afterEach(() => relay.end());
   const ask = async (
     method: string,
     address: string,
@@ -104,7 +103,6 @@ describe("The relay", () => {
     const listening = new Listening(channel);
     await listening.until(1);
     assert.equal(listening.received[0]?.body.length, largest);
-    await listening.client.dispose();
   });
 
   it("accepts nothing from a sender that is too slow, or that leaves", async () => {
@@ -127,7 +125,6 @@ describe("The relay", () => {
     // The time is for a request to arrive, not for one that listens.
     await listening.until(1);
     assert.deepEqual([listening.problems, listening.client.state], [[], "connected"]);
-    await listening.client.dispose();
   });
 
   it("answers a flood with 429 and Retry-After, stores all that it accepted, and no other channel waits", async () => {
@@ -150,7 +147,6 @@ describe("The relay", () => {
     const listening = new Listening(channel);
     await listening.until(accepted.length);
     assert.deepEqual([...listening.bodies].sort(), accepted.sort());
-    await listening.client.dispose();
   });
 
   it("answers 429 when too much waits for a client, until it has stored that", async () => {
@@ -173,7 +169,6 @@ describe("The relay", () => {
     await waitFor("an empty relay", () => stored() === 0);
     assert.equal(await post(address, "x".repeat(700)), 202);
     await listening.until(accepted + 1);
-    await listening.client.dispose();
   });
 
   it("keeps a channel to which somebody listened, if only for a moment", async () => {
