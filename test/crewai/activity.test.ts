@@ -8,7 +8,6 @@ import { activityOf, type Span } from "../../src/executions/activity.ts";
 import { newExecution } from "../../src/executions/reduce.ts";
 import { crewaiProject, crewaiVersions, needsCrewai } from "../support/crewai.ts";
 import { serveProject, startModel } from "../support/crewai-service.ts";
-import { endsOf } from "../support/ends.ts";
 import { weatherAnswer } from "../support/model-server.ts";
 import { warmPython } from "../support/warm-python.ts";
 
@@ -34,14 +33,13 @@ const rounding = 0.001;
 
 describe("a crewAI run with a tool and a rejection", () => {
   needsCrewai();
-  const atEnd = endsOf(afterEach);
 
   it("reports what crewAI's own event bus does, span for span", async () => {
     const project = crewaiProject("weather");
     const file = path.join(project, "bus.jsonl");
     writeListener(project, file);
-    const model = await startModel(atEnd, (request) => weatherAnswer(request, "A report."));
-    const { api } = await serveProject(atEnd, project, model);
+    const model = await startModel((request) => weatherAnswer(request, "A report."));
+    const { api } = await serveProject(project, model);
     const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
     await api.untilWaiting(id);
     const rejectedAt = Date.now();
@@ -82,9 +80,9 @@ describe("a crewAI run with a tool and a rejection", () => {
 
   for (const version of crewaiVersions)
     it(`reports crews, tasks, agents and models inside each other, with prompts and tokens, on crewAI ${version}`, async () => {
-      const model = await startModel(atEnd, weatherAnswer);
+      const model = await startModel(weatherAnswer);
       const python = await warmPython(version);
-      const { api } = await serveProject(atEnd, crewaiProject("weather"), model, { python });
+      const { api } = await serveProject(crewaiProject("weather"), model, { python });
       const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
       const { events = [] } = readStatus(await api.untilWaiting(id));
       const ids = new Set([undefined, ...events.map(({ id }) => id)]);

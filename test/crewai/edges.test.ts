@@ -18,7 +18,7 @@ import {
   writeProject,
 } from "../support/crewai.ts";
 import { startModel, type Model } from "../support/crewai-service.ts";
-import { endsOf } from "../support/ends.ts";
+import { atEndOfTest } from "../support/ends.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { childrenOf, isRunning } from "../support/processes.ts";
 import { waitFor } from "../support/wait.ts";
@@ -42,7 +42,6 @@ def build() -> Crew:
 
 describe("crewAI projects at the edges", () => {
   needsCrewai();
-  const atEnd = endsOf(afterEach);
   let model: Model;
   let python: string;
   /** Children of this process that are no workers. */
@@ -53,7 +52,7 @@ describe("crewAI projects at the edges", () => {
     others = childrenOf(process.pid);
   });
   beforeEach(async () => {
-    model = await startModel(atEnd, () => "A text.");
+    model = await startModel(() => "A text.");
   });
 
   function open(files: Readonly<Record<string, string>>, options: Partial<CrewaiOptions> = {}) {
@@ -64,7 +63,7 @@ describe("crewAI projects at the edges", () => {
       ...options,
       env: { ...crewaiEnv(model), ...options.env },
     });
-    atEnd(() => opened.engine.close?.());
+    atEndOfTest(() => opened.engine.close?.());
     return { ...opened, folder };
   }
 
@@ -257,7 +256,7 @@ describe("crewAI projects at the edges", () => {
     const next = openEngine({
       ...{ folder, data, python, env: crewaiEnv(model) },
     });
-    atEnd(() => next.engine.close?.());
+    atEndOfTest(() => next.engine.close?.());
     await next.engine.run(attempt(1), ignore);
     assert.match(model.requests[1]?.prompt ?? "", /Finish tea\./);
     assert.ok(next.lines.some((line) => line.includes("The project was edited")));

@@ -9,9 +9,14 @@ import {
   newestCrewai,
 } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import { startModel, type Model } from "../support/crewai-service.ts";
+import type { Model } from "../support/crewai-service.ts";
 import { endsOf } from "../support/ends.ts";
-import { weatherAnswer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+import {
+  startModelServer,
+  weatherAnswer,
+  type ModelAnswer,
+  type ModelRequest,
+} from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
@@ -36,7 +41,8 @@ for (const version of crewaiVersions)
     const atEnd = endsOf(after);
 
     before(async () => {
-      model = await startModel(atEnd, answer);
+      model = await startModelServer(answer);
+      atEnd(() => model.stop());
       settings = {
         "crewdeck.python": await warmPython(version),
         "crewdeck.openExecutionsAs": "text",

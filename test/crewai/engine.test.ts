@@ -11,7 +11,6 @@ import {
   pythonWith,
 } from "../support/crewai.ts";
 import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
-import { endsOf } from "../support/ends.ts";
 import { weatherAnswer } from "../support/model-server.ts";
 import { isRunning } from "../support/processes.ts";
 import type { RunningService } from "../support/service.ts";
@@ -42,16 +41,15 @@ def thermometer(city: str) -> str:
 
 describe("the crewai engine", () => {
   needsCrewai();
-  const atEnd = endsOf(afterEach);
   let model: Model;
   let service: RunningService;
-  const setModel = async (answer: Parameters<typeof startModel>[1]) => {
-    model = await startModel(atEnd, answer);
+  const setModel = async (answer: Parameters<typeof startModel>[0]) => {
+    model = await startModel(answer);
   };
   beforeEach(() => setModel(weatherAnswer));
 
   async function serve(folder: string, python: string) {
-    const served = await serveProject(atEnd, folder, model, { python });
+    const served = await serveProject(folder, model, { python });
     ({ service } = served);
     return served.api;
   }

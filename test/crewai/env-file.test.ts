@@ -12,7 +12,6 @@ import {
   writeProject,
 } from "../support/crewai.ts";
 import { serveProject, startModel } from "../support/crewai-service.ts";
-import { endsOf } from "../support/ends.ts";
 import { weatherAnswer } from "../support/model-server.ts";
 import { warmPython } from "../support/warm-python.ts";
 
@@ -28,7 +27,6 @@ def build() -> Crew:
 
 describe("a project's .env", () => {
   needsCrewai();
-  const atEnd = endsOf(afterEach);
 
   const open = (python: string) =>
     new Worker({
@@ -79,10 +77,10 @@ describe("a project's .env", () => {
   });
 
   it("is neither stored nor logged", async () => {
-    const model = await startModel(atEnd, weatherAnswer);
+    const model = await startModel(weatherAnswer);
     const folder = crewaiProject("weather");
     appendFileSync(path.join(folder, ".env"), "STATION_KEY=hush-hush-hush\n");
-    const { api, service } = await serveProject(atEnd, folder, model);
+    const { api, service } = await serveProject(folder, model);
     const id = await api.kickoff({ inputs: { city: "Oslo", readers: "" } });
     await api.untilWaiting(id);
     const files = readdirSync(service.data, { recursive: true, withFileTypes: true })

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { crewaiEnv, needsCrewai, newestCrewai } from "../support/crewai.ts";
 import { startModel } from "../support/crewai-service.ts";
-import { endsOf } from "../support/ends.ts";
+import { atEndOfTest } from "../support/ends.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
@@ -11,10 +11,9 @@ import { kickOffStory, startExampleCrew, story, waitForPage } from "../ui/story.
 describe("The example crew, where crewAI is", () => {
   needsCrewai();
   let settings: Readonly<Record<string, unknown>>;
-  const atEnd = endsOf(afterEach);
   const open = async (env: NodeJS.ProcessEnv = {}) => {
     const window = await openWindow({ settings, env });
-    atEnd(() => window.close());
+    atEndOfTest(() => window.close());
     return window;
   };
 
@@ -33,7 +32,7 @@ describe("The example crew, where crewAI is", () => {
     );
 
   it("runs for real, on the model of the environment, until its result", async () => {
-    const model = await startModel(atEnd, ({ prompt }) =>
+    const model = await startModel(({ prompt }) =>
       prompt.includes("Write the briefing")
         ? "Tea is served at four."
         : prompt.includes("Turn the findings")

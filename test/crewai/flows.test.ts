@@ -15,9 +15,9 @@ import {
   writeProject,
 } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
+import { serveProject, type Model } from "../support/crewai-service.ts";
 import { endsOf } from "../support/ends.ts";
-import type { ModelRequest } from "../support/model-server.ts";
+import { startModelServer, type ModelRequest } from "../support/model-server.ts";
 import { childrenOf, signal } from "../support/processes.ts";
 import { runService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
@@ -31,7 +31,6 @@ const draft = (number: number) => `Draft ${number} on tides.`;
 describe("a real flow", () => {
   needsCrewai();
   const atEnd = endsOf(after);
-  const afterTest = endsOf(afterEach);
   let model: Model;
   let service: RunningService;
   /** Drafts that the model is asked for, in the order in which it is asked. */
@@ -41,12 +40,13 @@ describe("a real flow", () => {
   let outcome: string;
 
   before(async () => {
-    model = await startModel(atEnd, async (request) => {
+    model = await startModelServer(async (request) => {
       if (!request.prompt.includes("Write about")) return JSON.stringify({ outcome });
       const count = drafts.push(request);
       await onDraft(count);
       return draft(count);
     });
+    atEnd(() => model.stop());
   });
   beforeEach(() => {
     drafts = [];
@@ -64,7 +64,7 @@ describe("a real flow", () => {
     const python = await warmPython(version);
     const project = folder ?? crewaiProject("review");
     const options = { python, args: ["--token", "T", ...args], ...(env && { env }) };
-    const served = await serveProject(afterTest, project, model, options);
+    const served = await serveProject(project, model, options);
     ({ service } = served);
     return served.api;
   };

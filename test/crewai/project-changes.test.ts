@@ -4,14 +4,12 @@ import path from "node:path";
 import type { CrewApi } from "../support/crew-api.ts";
 import { crewaiProject, needsCrewai } from "../support/crewai.ts";
 import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
-import { endsOf } from "../support/ends.ts";
 import { weatherAnswer } from "../support/model-server.ts";
 import type { RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
 describe("a service that runs a project with crewAI", () => {
   needsCrewai();
-  const atEnd = endsOf(afterEach);
   let model: Model;
   let service: RunningService;
   /** Whether the model answers. */
@@ -20,14 +18,14 @@ describe("a service that runs a project with crewAI", () => {
 
   beforeEach(async () => {
     gate = Promise.resolve();
-    model = await startModel(atEnd, async (request) => {
+    model = await startModel(async (request) => {
       await gate;
       return weatherAnswer(request);
     });
   });
 
   async function serve(folder: string, args: readonly string[] = []): Promise<CrewApi> {
-    const served = await serveProject(atEnd, folder, model, { args });
+    const served = await serveProject(folder, model, { args });
     ({ service } = served);
     return served.api;
   }

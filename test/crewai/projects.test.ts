@@ -10,7 +10,7 @@ import {
   writeProject,
 } from "../support/crewai.ts";
 import { startModel } from "../support/crewai-service.ts";
-import { endsOf } from "../support/ends.ts";
+import { atEndOfTest } from "../support/ends.ts";
 import type { ModelAnswer, ModelRequest } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
@@ -75,18 +75,17 @@ const byTask = ({ prompt }: ModelRequest): ModelAnswer => `The ${taskOf(prompt)}
 
 describe("crewAI projects", () => {
   needsCrewai();
-  const atEnd = endsOf(afterEach);
 
   async function runProject(
     files: Readonly<Record<string, string>>,
     answer: Answer = byTask,
     version = newestCrewai,
   ) {
-    const model = await startModel(atEnd, answer);
+    const model = await startModel(answer);
     const folder = writeProject(files);
     const env = crewaiEnv(model);
     const { engine, lines, run } = openEngine({ folder, python: await warmPython(version), env });
-    atEnd(() => engine.close?.());
+    atEndOfTest(() => engine.close?.());
     const { requests } = model;
     const storage = env["XDG_DATA_HOME"] ?? "";
     return { ...(await run({ topic: "tea" })), folder, lines, requests, storage };
@@ -455,18 +454,18 @@ crew = Crew(agents=[a], tasks=[Task(name="same", description=f"Do the {each} thi
   });
 
   it("says what crewAI says of an agent without a key", async () => {
-    const model = await startModel(atEnd, byTask);
+    const model = await startModel(byTask);
     const env = { ...crewaiEnv(model), OPENAI_API_KEY: "" };
     const folder = writeProject({ "crew.py": crewFile() });
     const { engine, run } = openEngine({ folder, python: await warmPython(), env });
-    atEnd(() => engine.close?.());
+    atEndOfTest(() => engine.close?.());
     await assert.rejects(run({ topic: "tea" }), /OPENAI_API_KEY/);
     assert.equal(model.requests.length, 0);
   });
 
   it("runs several executions at a time if it may, each with a storage folder of its own, which is removed", async () => {
     let begun = 0;
-    const model = await startModel(atEnd, async (request) => {
+    const model = await startModel(async (request) => {
       if (taskOf(request.prompt) === "first") {
         begun += 1;
         await waitFor("both to run", () => begun > 1, 120_000);
@@ -478,7 +477,7 @@ crew = Crew(agents=[a], tasks=[Task(name="same", description=f"Do the {each} thi
     const folder = writeProject({ "crew.py": crewFile({ head, crew: "memory=True" }) });
     const [python, env] = [await warmPython(), crewaiEnv(model)];
     const { engine, run } = openEngine({ folder, python, env, parallel: 2 });
-    atEnd(() => engine.close?.());
+    atEndOfTest(() => engine.close?.());
     const storages = () =>
       readdirSync(folder).flatMap((name) =>
         name.startsWith("storage-") ? read(folder, name) : [],

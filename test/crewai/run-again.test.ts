@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CrewApi, DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, needsCrewai } from "../support/crewai.ts";
-import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
+import { serveProject, type Model } from "../support/crewai-service.ts";
 import { endsOf } from "../support/ends.ts";
+import { startModelServer } from "../support/model-server.ts";
 
 /** What each task of `weather` asks of the model, and the answer. */
 const answers = {
@@ -46,13 +47,14 @@ describe("a project that runs again from a task with crewAI", () => {
   }
 
   before(async () => {
-    model = await startModel(atEnd, ({ prompt, tools, hasToolResult }) => {
+    model = await startModelServer(({ prompt, tools, hasToolResult }) => {
       if (tools.includes("thermometer") && !hasToolResult)
         return { tool: "thermometer", arguments: { city: "Oslo" } };
       return answers[askedBy(prompt) ?? "Write the report"];
     });
+    atEnd(() => model.stop());
     folder = crewaiProject("weather");
-    ({ api } = await serveProject(atEnd, folder, model));
+    ({ api } = await serveProject(folder, model, {}, atEnd));
     waiting = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
     await api.untilWaiting(waiting);
   });

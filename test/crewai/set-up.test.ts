@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { crewaiEnv, crewaiProject, needsCrewai, newestCrewai, uv } from "../support/crewai.ts";
 import { startModel } from "../support/crewai-service.ts";
-import { endsOf } from "../support/ends.ts";
+import { atEndOfTest } from "../support/ends.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow } from "../support/window.ts";
 import { openForm } from "../ui/person.ts";
@@ -14,10 +14,9 @@ const installingMs = 240_000;
 
 describe("A project without crewAI, in the window", () => {
   needsCrewai();
-  const atEnd = endsOf(after);
 
   it("is set up by uv in a terminal after a yes, and then runs for real", async () => {
-    const model = await startModel(atEnd, () => "A report.");
+    const model = await startModel(() => "A report.");
     const folder = crewaiProject("declared");
     const project = path.join(folder, "pyproject.toml");
     const needed = `[project]\ndependencies = ["crewai==${newestCrewai}"]`;
@@ -32,7 +31,7 @@ describe("A project without crewAI, in the window", () => {
         VSCODE_CLI: "1",
       },
     });
-    atEnd(() => window.close());
+    atEndOfTest(() => window.close());
     const { tree, messages, page, webview } = window;
     const engine = async () =>
       (await tree.rows()).find(({ label }) => label === "Declared")?.description;

@@ -3,8 +3,9 @@ import { symlinkSync } from "node:fs";
 import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, needsCrewai, writeProject } from "../support/crewai.ts";
-import { startModel, type Model } from "../support/crewai-service.ts";
+import type { Model } from "../support/crewai-service.ts";
 import { endsOf } from "../support/ends.ts";
+import { startModelServer } from "../support/model-server.ts";
 import { runService, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
@@ -57,9 +58,10 @@ describe("a project of several crews", () => {
   let model: Model;
   let folder: string;
   before(async () => {
-    model = await startModel(atEnd, ({ prompt }) =>
+    model = await startModelServer(({ prompt }) =>
       prompt.includes("Shorten") ? "In short." : "The content.",
     );
+    atEnd(() => model.stop());
     folder = writeProject(flow);
     symlinkSync(path.resolve(await warmPython(), "../.."), path.join(folder, ".venv"));
   });

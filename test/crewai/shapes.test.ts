@@ -9,8 +9,9 @@ import { fill } from "../../src/projects/types.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, createdProject, needsCrewai } from "../support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
-import { startModel, type Model } from "../support/crewai-service.ts";
+import type { Model } from "../support/crewai-service.ts";
 import { endsOf } from "../support/ends.ts";
+import { startModelServer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
@@ -114,10 +115,10 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
   let env: Record<string, string>;
 
   before(async () => {
-    model = await startModel(
-      atEnd,
+    model = await startModelServer(
       ({ prompt }) => `Answer ${createHash("sha256").update(prompt).digest("hex").slice(0, 8)}.`,
     );
+    atEnd(() => model.stop());
     python = await warmPython();
     env = crewaiEnv(model);
     const created = [

@@ -4,7 +4,7 @@ import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, crewaiVersions, needsCrewai, pythonWith } from "../support/crewai.ts";
 import { startModel, type Model } from "../support/crewai-service.ts";
-import { endsOf } from "../support/ends.ts";
+import { atEndOfTest } from "../support/ends.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { startForWindow } from "../support/window-service.ts";
@@ -12,13 +12,12 @@ import { startForWindow } from "../support/window-service.ts";
 describe("the environment that the extension gives a crew's Python", () => {
   needsCrewai();
   const key = "key-of-the-chosen-model";
-  const atEnd = endsOf(afterEach);
   let [chosen, other]: Model[] = [];
   let service: Awaited<ReturnType<typeof startForWindow>> | undefined;
 
   beforeEach(async () => {
-    chosen = await startModel(atEnd, () => "A text.");
-    other = await startModel(atEnd, () => "Another text.");
+    chosen = await startModel(() => "A text.");
+    other = await startModel(() => "Another text.");
   });
 
   async function run(folder: string, python: string): Promise<DocumentedStatus> {
@@ -36,7 +35,7 @@ describe("the environment that the extension gives a crew's Python", () => {
     service = await startForWindow({ folder, engine, route: { variables } }).finally(() => {
       process.env = before;
     });
-    atEnd(() => service?.stop());
+    atEndOfTest(() => service?.stop());
     const api = new CrewApi(service);
     const id = await api.kickoff({ inputs: { topic: "tides", city: "Oslo", readers: "" } });
     return await waitFor(

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import type { Engine } from "../../../../src/service/engine.ts";
-import type { StatusView } from "../../../../src/service/model.ts";
-import { createExporter } from "../../../../src/service/operations/spans.ts";
 import { MisbehavingServer, text } from "../../../support/misbehaving-server.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { crew, harness, inputs, serve } from "../support.ts";
+import { harness, Harness, serve } from "../support.ts";
 
 const accept = text(200, "", { "content-type": "application/x-protobuf" });
 
@@ -160,7 +158,7 @@ describe("service: spans of executions", () => {
     assert.match(end, /are given up after 12 attempts: HTTP 404$/);
   });
 
-  /** Serves a crew without spans; resolves to an ended execution whose spans are still to be sent. */
+  /** More processes on the data of a service without spans, whose ended execution's spans are still to be sent. */
   const unsent = async () => {
     await serve({ operations: {} });
     const id = await complete();
@@ -168,85 +166,27 @@ describe("service: spans of executions", () => {
       "INSERT INTO span_exports (execution_id, due) VALUES (?, 0) RETURNING due",
       id,
     );
-    return id;
-  };
-  const exporterOf = (
-    crews: readonly string[],
-    view: StatusView | undefined,
-    onQueried: () => unknown,
-  ) => {
-    const { database } = harness;
-    return createExporter({
-      database: {
-        ...database,
-        query: async (work) => {
-          const result = await database.query(work);
-          await onQueried();
-          return result;
-        },
-      },
-      forRuns: database,
-      crews,
-      spans: spansTo(receiver.url),
-      view: () => Promise.resolve(view),
-      version: "1",
-      log: (line) => assert.fail(line),
-    });
+    const { folder } = harness;
+    const operations = { spans: spansTo(receiver.url) };
+    return { id, open: (name = "") => new Harness({ folder, name, operations }).start() };
   };
 
   it("are sent by one of several processes", async () => {
-    const id = await unsent();
-    let found = 0;
-    let go = () => {};
-    const bothFound = new Promise<void>((resolve) => (go = resolve));
-    const exporters = [1, 2].map(() =>
-      exporterOf([""], stoppedView(id), () => {
-        // The first query of each looks for spans.
-        if (found < 2 && (found += 1) === 2) go();
-        return bothFound;
-      }),
-    );
-    for (const exporter of exporters) exporter.start();
+    const { id, open } = await unsent();
+    await Promise.all([open(), open(), open()]);
     await untilState(id, "sent");
-    for (const exporter of exporters) await exporter.stop();
     assert.equal(receiver.requests.length, 1);
   });
 
   it("are left to a process that serves the crew", async () => {
-    const id = await unsent();
-    let queries = 0;
-    const other = exporterOf(["other"], undefined, () => (queries += 1));
-    other.start();
-    await waitFor("a second look", () => queries >= 2);
-    await other.stop();
-    const serving = exporterOf([""], stoppedView(id), () => undefined);
-    serving.start();
+    const { id, open } = await unsent();
+    await open("other");
+    const begun = performance.now();
+    await waitFor("two looks", () => performance.now() - begun > 1_500);
+    const due = await harness.sql("SELECT due FROM span_exports");
+    assert.equal(Number(due[0]?.["due"]), 0);
+    await open();
     await untilState(id, "sent");
-    await serving.stop();
     assert.equal(receiver.requests.length, 1);
   });
 });
-
-function stoppedView(id: string): StatusView {
-  return {
-    execution: {
-      id,
-      owner: "bearer",
-      crew: "",
-      project: crew,
-      inputs,
-      meta: null,
-      callbacks: {},
-      kept: null,
-      state: "stopped",
-      error: null,
-      createdAt: 1,
-      endedAt: 2,
-    },
-    attempts: [],
-    isQueued: false,
-    activity: { events: [], counts: {} },
-    usage: { total_tokens: 0, prompt_tokens: 0, completion_tokens: 0 },
-    undelivered: [],
-  };
-}
