@@ -34,8 +34,6 @@ export class LocalProject extends LocalService {
   readonly uri: vscode.Uri;
   readonly log: (line: string) => void;
   readonly #options: LocalProjectOptions;
-  /** Started or needed in this window. */
-  #isUsed = false;
   #isStarting = false;
   #plan: EnginePlan | undefined;
   /** The next start may take another engine than the last one. */
@@ -119,7 +117,6 @@ export class LocalProject extends LocalService {
 
   /** @throws ProjectError, UserError */
   async start(isEngineFree: boolean): Promise<void> {
-    this.#isUsed = true;
     this.#isEngineFree = isEngineFree;
     this.#isStarting = true;
     this.#options.onChange();
@@ -202,11 +199,6 @@ export class LocalProject extends LocalService {
     return left;
   }
 
-  override async stop(): Promise<void> {
-    this.#isUsed = false;
-    await super.stop();
-  }
-
   protected async launch(port: number, tokens: ServiceTokens, signal: AbortSignal) {
     const { extension, models } = this.#options;
     const engine = await this.#engineForStart();
@@ -268,10 +260,6 @@ export class LocalProject extends LocalService {
     if (obstacle === "unfit" || obstacle === "outside") return new UserError(text, [change]);
     const remedy = obstacle === "trust" ? trustAction() : changeEngineAction(crew, true);
     return new UserError(text, [remedy, change]);
-  }
-
-  protected isNeeded(): boolean {
-    return this.#isUsed || this.hasOpenExecutions();
   }
 
   /** The executions of crews that the service no longer has belong to the first of those that it has. */

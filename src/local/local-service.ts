@@ -20,8 +20,6 @@ export interface LocalServiceOptions {
   readonly crews: Pick<Crews, "tokens" | "setTokens">;
   /** Whether tokens are also in a file that only this user can read: a window in a browser may forget its secrets. */
   readonly hasTokenFile: boolean;
-  /** How often to look whether a service of another version has ended (ms). */
-  readonly lookMs?: number;
   /** How long a stopping service may hold its data, and a starting one has no address or tokens (ms). */
   readonly settleMs?: number;
 }
@@ -40,11 +38,10 @@ export abstract class LocalService {
   readonly #options: LocalServiceOptions;
   readonly #end = new AbortController();
   #connection: Connection | undefined;
-  /** Of a service of another version: it is used by its API, until it ends. */
+  /** Of a service of another version: only its API is used. When it has ended, the next use or focus finds that. */
   #otherUrl: string | undefined;
   #starting: Promise<string> | undefined;
   #joining: Promise<void> | undefined;
-  #watch: NodeJS.Timeout | undefined;
 
   constructor(options: LocalServiceOptions) {
     this.folder = options.folder;
@@ -59,8 +56,6 @@ export abstract class LocalService {
     tokens: ServiceTokens,
     signal: AbortSignal,
   ): Promise<Running>;
-  /** Whether this window starts the service again when one of another version has ended. */
-  protected abstract isNeeded(): boolean;
   /** What the service serves, before its tokens are stored. */
   protected abstract setClasses(classes: readonly string[]): void;
   /** @param isNew whether this window started it */
@@ -94,7 +89,7 @@ export abstract class LocalService {
   }
 
   async join(): Promise<void> {
-    if (this.url !== undefined || this.#starting !== undefined) return;
+    if (this.#connection !== undefined || this.#starting !== undefined) return;
     this.#joining ??= this.#useRunning()
       .then(
         () => undefined,
@@ -128,7 +123,6 @@ export abstract class LocalService {
   /** The service stays. */
   dispose(): void {
     this.#end.abort(new Error("The window closes."));
-    clearInterval(this.#watch);
     this.#connection?.close();
   }
 
@@ -158,13 +152,10 @@ export abstract class LocalService {
   /** Undefined if no service responds. @throws ServiceError if its tokens are lost */
   async #useRunning(): Promise<string | undefined> {
     const running = await findRunning(this.dataFolder);
-    if (running === undefined || !(await answers(running))) return undefined;
-    if (running.protocol !== windowProtocol) {
-      this.#otherUrl = running.url;
-      this.#watch ??= setInterval(() => void this.#look(), this.#options.lookMs ?? 1000).unref();
-      this.changed();
-      return running.url;
-    }
+    const isThere = running !== undefined && (await answers(running));
+    this.#otherUrl = isThere && running.protocol !== windowProtocol ? running.url : undefined;
+    this.changed();
+    if (!isThere || this.#otherUrl !== undefined) return this.#otherUrl;
     // A window that starts a new crew stores the tokens after the service listens.
     const until = this.#settled();
     let tokens = await this.#readTokens();
@@ -183,7 +174,7 @@ export abstract class LocalService {
   async #launch(): Promise<string | undefined> {
     const lastPort = this.records.read(this.folder)?.port ?? 0;
     const newToken = () => randomBytes(32).toString("base64url");
-    const stored = await this.#options.crews.tokens(this.#crewIds()[0]);
+    const stored = await this.#options.crews.tokens(this.records.crewIds(this.folder)[0]);
     // Not stored yet: another window's service may be first.
     const tokens = (await this.#readTokens()) ?? {
       token: stored?.bearer ?? newToken(),
@@ -239,9 +230,8 @@ export abstract class LocalService {
   }
 
   #becomeNothing(): void {
-    clearInterval(this.#watch);
     const { url } = this;
-    this.#watch = this.#connection = this.#otherUrl = undefined;
+    this.#connection = this.#otherUrl = undefined;
     if (url !== undefined) this.changed();
   }
 
@@ -253,19 +243,6 @@ export abstract class LocalService {
     if (isUnexpected) this.ended();
   }
 
-  /** After a service of another version. */
-  async #look(): Promise<void> {
-    try {
-      const running = await findRunning(this.dataFolder);
-      if (running?.url === this.#otherUrl || this.#otherUrl === undefined) return;
-      this.#becomeNothing();
-      if (this.isNeeded() && this.records.read(this.folder)?.wanted === true) await this.serve();
-    } catch (error) {
-      if (!this.#end.signal.aborted)
-        this.failed("Starting a local crew after one of another version", error);
-    }
-  }
-
   #settled(): number {
     return Date.now() + (this.#options.settleMs ?? usualSettleMs);
   }
@@ -273,10 +250,6 @@ export abstract class LocalService {
   /** @throws the reason when the window closes */
   #pause(): Promise<void> {
     return delay(retryMs, undefined, { signal: this.#end.signal });
-  }
-
-  #crewIds() {
-    return this.records.crewIds(this.folder);
   }
 
   get #tokenFile(): string {
@@ -287,7 +260,7 @@ export abstract class LocalService {
     const { crews, hasTokenFile } = this.#options;
     const file = hasTokenFile ? await readFile(this.#tokenFile, "utf8").catch(() => "") : "";
     const filed = asObject(parseJson(file));
-    const stored = await crews.tokens(this.#crewIds()[0]);
+    const stored = await crews.tokens(this.records.crewIds(this.folder)[0]);
     const token = textAt(filed, "token") ?? stored?.bearer;
     const userToken = textAt(filed, "userToken") ?? stored?.userBearer;
     return token === undefined || userToken === undefined ? undefined : { token, userToken };
@@ -296,7 +269,7 @@ export abstract class LocalService {
   /** For each crew. Keeps the person's choice of the token in use. */
   async #keepTokens({ token, userToken }: ServiceTokens): Promise<void> {
     const { crews, hasTokenFile } = this.#options;
-    for (const id of this.#crewIds()) {
+    for (const id of this.records.crewIds(this.folder)) {
       const kept = await crews.tokens(id);
       if (kept?.bearer === token && kept.userBearer === userToken) continue;
       const inUse = kept?.inUse ?? "bearer";

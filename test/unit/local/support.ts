@@ -66,7 +66,7 @@ export class Window extends LocalService {
     crews: TokenStore,
     more: Partial<Pick<LocalServiceOptions, "hasTokenFile" | "settleMs">> = {},
   ) {
-    super({ folder: crewFolder, records, crews, hasTokenFile: false, lookMs: 20, ...more });
+    super({ folder: crewFolder, records, crews, hasTokenFile: false, ...more });
     windows.push(this);
   }
 
@@ -81,10 +81,6 @@ export class Window extends LocalService {
     });
     this.launched.push(running);
     return running;
-  }
-
-  protected isNeeded(): boolean {
-    return true;
   }
 
   protected ended(): void {
