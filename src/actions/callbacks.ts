@@ -73,7 +73,7 @@ export function callbackVerbs(parts: CallbackParts) {
       const result = await offeringSettings(() => receiver.test(crew, { isNewPort }), more);
       // It may have asked for what was missing.
       await forms.advise();
-      const text = [textOf(result, crew?.name ?? ""), result.problem].filter(Boolean).join(" ");
+      const text = textOf(result, crew?.name ?? "");
       // Without a button, VS Code would show only one line of it.
       if (by.isPerson)
         void showActions("Information", text, [machineSettings("crewdeck.callbacks"), more]);

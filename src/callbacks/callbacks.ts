@@ -1,22 +1,19 @@
 import * as l10n from "@vscode/l10n";
 import type { CallbackAddress } from "../api/callbacks.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
-import { defined } from "../base/json.ts";
 import { isLoopback, receiverAddress } from "../base/loopback.ts";
 import { type CrewRef, type ExecutionSummary, hasEnded, isLocalCrew } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { FlowWebhooks, type FlowWebhooksOptions } from "./flow-webhooks.ts";
 import { Inbox } from "./inbox.ts";
-import { Paths, Probes } from "./paths.ts";
+import { newSecret, Paths } from "./paths.ts";
 import type { Payload } from "./payload.ts";
 import { PortTakenError, Receiver } from "./receiver.ts";
 import type { Delivery, Receive, Route } from "./routes.ts";
 
 /** How long callbacks may follow an execution's end (ms). */
 const lateAfterEnd = 60_000;
-/** How long a test waits (ms). */
-const testTimeout = 10_000;
 /** Stands for the path in an address whose path isn't known yet. */
 const noPath = "-";
 
@@ -36,15 +33,12 @@ export interface CallbackTest {
   /** Where this machine receives, on loopback. */
   readonly port?: number;
   readonly roundTripMs?: number;
-  /** Why a route that is set up, and would have come first, can't be used. */
-  readonly problem?: string;
 }
 
 /** Receives what crews call back, for the executions that asked for it. */
 export class Callbacks implements Disposable {
   readonly #options: CallbacksOptions;
   readonly #paths: Paths;
-  readonly #probes: Probes;
   readonly #inbox: Inbox;
   readonly #receiver: Receiver;
   readonly #owned = new Disposables();
@@ -57,17 +51,16 @@ export class Callbacks implements Disposable {
   constructor(options: CallbacksOptions) {
     this.#options = options;
     const { database, store, routes, clock } = options;
-    const paths = (this.#paths = new Paths(database));
-    const probes = (this.#probes = new Probes(database, clock));
+    const paths = (this.#paths = new Paths(database, clock));
     const flows = (this.flows = new FlowWebhooks(options));
-    const inbox = (this.#inbox = new Inbox({ ...options, paths, probes }));
+    const inbox = (this.#inbox = new Inbox({ ...options, paths }));
     const receive = (this.receive = async (delivery: Delivery) =>
       (await flows.receive(delivery)) ?? (await inbox.receive(delivery)));
     this.#receiver = this.#owned.add(
       new Receiver({
-        ...{ ...options, paths, probes, receive },
+        ...{ ...options, paths, receive },
         isKnown: (path) =>
-          paths.find(path) !== undefined || probes.isProbe(path) || flows.isPath(path),
+          paths.find(path) !== undefined || paths.isProbe(path) || flows.isPath(path),
         // Only a person's own tunnel leads to a fixed port. The other routes learn the new port by themselves.
         isPortNeeded: () => routes.some((route) => route.via === "publicUrl" && route.isOn()),
         onReceiving: (isReceiving) => {
@@ -76,7 +69,7 @@ export class Callbacks implements Disposable {
       }),
     );
     const needs = (execution: ExecutionSummary) =>
-      !hasEnded(execution) && paths.has(execution.localId);
+      !hasEnded(execution) && paths.of(execution.localId) !== undefined;
     this.#owned.add(
       store.onDidChange(({ added, changed, removed }) => {
         // Another window may have asked for callbacks.
@@ -110,7 +103,7 @@ export class Callbacks implements Disposable {
   /** The address for an execution's callbacks. Undefined if its crew can't reach this machine. Never rejects: a kickoff works without callbacks. */
   async for(crew: CrewRef, localId: string): Promise<CallbackAddress | undefined> {
     try {
-      const path = this.#paths.of(localId);
+      const path = this.#paths.of(localId) ?? newSecret();
       const { url } = await this.#routeFor(crew, path);
       if (url === undefined) return undefined;
       this.#paths.keep(localId, path);
@@ -138,7 +131,7 @@ export class Callbacks implements Disposable {
     const { via, port } = way;
     if (via === undefined || url === undefined) return { ...way, via: "none" };
     const base = withPath(url, "").replace(/(\/|\?crewdeck=)$/, "");
-    const result = await this.#probes.roundTrip((path) => withPath(url, path), testTimeout);
+    const result = await this.#paths.roundTrip((path) => withPath(url, path), 10_000);
     if (typeof result === "number") return { ...way, via, url: base, roundTripMs: result };
     throw new UserError(
       l10n.t(
@@ -178,8 +171,7 @@ export class Callbacks implements Disposable {
       for (const route of this.#routesFor(crew)) {
         try {
           const url = await route.addressOf(path, port, mayAsk);
-          const problem = first && messageOf(first);
-          if (url !== undefined) return { via: route.via, port, url, ...defined({ problem }) };
+          if (url !== undefined) return { via: route.via, port, url };
         } catch (error) {
           first ??= error instanceof Error ? error : new Error(String(error));
         }

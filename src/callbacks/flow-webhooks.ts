@@ -149,13 +149,11 @@ export class FlowWebhooks {
   /** Undefined if the signature is valid. */
   #refusalOf(delivery: Delivery, secret: string | undefined): string | undefined {
     const { headers, body, isRewritten, arrivedAt = this.#options.clock.now() } = delivery;
-    const given = headers["x-signature"]?.trim();
-    const timestamp = headers["x-timestamp"]?.trim();
+    const { "x-signature": given = "", "x-timestamp": stamp = "" } = headers;
+    const timestamp = stamp.trim();
     if (secret === undefined) return l10n.t("The crew has no feedback secret on this machine.");
-    if (given === undefined || timestamp === undefined)
-      return l10n.t("It has no X-Signature or no X-Timestamp.");
     const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest();
-    const hex = /^(?:sha256=)?([\da-f]{64})$/i.exec(given)?.[1] ?? "";
+    const hex = /^(?:sha256=)?([\da-f]{64})$/i.exec(given.trim())?.[1] ?? "";
     const signature = Buffer.from(hex, "hex");
     // `timingSafeEqual` needs equal lengths, which are no secret.
     if (signature.length !== expected.length || !timingSafeEqual(signature, expected))

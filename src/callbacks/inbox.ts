@@ -8,7 +8,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { withTimes } from "../executions/task-times.ts";
 import type { Database } from "../store/database.ts";
 import { StoreError } from "../store/errors.ts";
-import type { Paths, Probes } from "./paths.ts";
+import type { Paths } from "./paths.ts";
 import { type Payload, readPayload } from "./payload.ts";
 import { mostBytes, type Receive } from "./routes.ts";
 
@@ -24,8 +24,7 @@ const ends = /^(crew_kickoff|flow)_(completed|failed|finished)$/;
 interface InboxOptions {
   readonly database: Pick<Database, "write">;
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "summary" | "update">;
-  readonly paths: Pick<Paths, "find" | "isAuthorized" | "isNew">;
-  readonly probes: Pick<Probes, "arrive">;
+  readonly paths: Paths;
   readonly clock: Clock;
   /** Asks for an execution's status; resolves when it is stored. */
   readonly poll: (localId: string) => Promise<unknown>;
@@ -61,9 +60,9 @@ export class Inbox {
   }
 
   readonly receive: Receive = async ({ path, headers, body, arrivedAt = Infinity }) => {
-    const { paths, probes, clock } = this.#options;
+    const { paths, clock } = this.#options;
     try {
-      if (probes.arrive(path)) return 204;
+      if (paths.arrive(path)) return 204;
       const localId = paths.find(path);
       if (localId === undefined) return 404;
       if (body.byteLength > mostBytes) return 413;

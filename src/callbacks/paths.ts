@@ -6,24 +6,22 @@ import { messageOf } from "../base/errors.ts";
 import { integer, text } from "../base/sqlite.ts";
 import type { Database } from "../store/database.ts";
 
-/** Keeps the secret path where each execution's callbacks arrive. All windows share them. */
+/** When a test that never ended is forgotten (ms). */
+const probeAge = 60 * 60_000;
+/** How often to look whether a probe has arrived, perhaps in another window (ms). */
+const lookEvery = 20;
+
+/** The secret paths where executions' callbacks arrive, and probes: requests of this machine to itself. All windows share them. */
 export class Paths {
   readonly #database: Database;
+  readonly #clock: Clock;
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
+    this.#clock = clock;
   }
 
-  /** The path of an execution. If it has none, a new one, which {@link keep} stores. */
-  of(localId: string): string {
-    return this.#pathOf(localId) ?? newSecret();
-  }
-
-  has(localId: string): boolean {
-    return this.#pathOf(localId) !== undefined;
-  }
-
-  #pathOf(localId: string): string | undefined {
+  of(localId: string): string | undefined {
     const select = "SELECT path FROM callback_paths WHERE local_id = ?";
     const row = this.#database.get(select, localId);
     return row && text(row, "path");
@@ -82,22 +80,6 @@ export class Paths {
       this.#database.run("INSERT OR REPLACE INTO receiver VALUES (1, ?)", port);
       return port;
     });
-  }
-}
-
-/** When a test that never ended is forgotten (ms). */
-const probeAge = 60 * 60_000;
-/** How often to look whether a probe has arrived, perhaps in another window (ms). */
-const lookEvery = 20;
-
-/** Requests of this machine to itself, which test whether callbacks arrive. Each has a path of its own. */
-export class Probes {
-  readonly #database: Database;
-  readonly #clock: Clock;
-
-  constructor(database: Database, clock: Clock) {
-    this.#database = database;
-    this.#clock = clock;
   }
 
   isProbe(path: string): boolean {

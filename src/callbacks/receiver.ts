@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { type ProblemLog, UserError } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
 import { receiverAddress } from "../base/loopback.ts";
-import type { Paths, Probes } from "./paths.ts";
+import type { Paths } from "./paths.ts";
 import { mostBytes, type Receive } from "./routes.ts";
 
 /** How often a window tries to take over the port from the window that has it (ms). */
@@ -34,7 +34,6 @@ export class PortTakenError extends UserError {
 
 interface ReceiverOptions extends ListenerOptions {
   readonly paths: Paths;
-  readonly probes: Probes;
   readonly clock: Clock;
   readonly log: ProblemLog;
   /** Whether the person's own tunnel leads to the stored port, so that the port must not change. */
@@ -93,7 +92,7 @@ export class Receiver implements Disposable {
   }
 
   async #start(mayMove: boolean): Promise<number> {
-    const { paths, probes, log } = this.#options;
+    const { paths, log } = this.#options;
     const kept = paths.port();
     if (this.#listener !== undefined)
       // All local data may have been deleted since.
@@ -103,7 +102,7 @@ export class Receiver implements Disposable {
     if (kept !== undefined) {
       if (await this.#listen(kept)) return kept;
       const urlOf = (path: string) => receiverAddress(kept, path);
-      if (typeof (await probes.roundTrip(urlOf, windowAnswerMs, true)) === "number") {
+      if (typeof (await paths.roundTrip(urlOf, windowAnswerMs, true)) === "number") {
         this.#takeOverLater();
         return kept;
       }

@@ -6,7 +6,7 @@ import { isLoopback, safeUrl } from "../base/loopback.ts";
 import { text } from "../base/sqlite.ts";
 import { withoutEndSlashes } from "../base/text.ts";
 import type { Database } from "../store/database.ts";
-import type { Probes } from "./paths.ts";
+import type { Paths } from "./paths.ts";
 import {
   callbackAddress,
   type Channel,
@@ -80,7 +80,7 @@ export function publicUrlRoute(read: () => string): Route {
 export function forwardedRoute(
   isOn: () => boolean,
   externalAddress: (address: string) => Promise<string>,
-  probes: Probes,
+  paths: Paths,
 ): Route {
   return {
     via: "forwarded",
@@ -89,7 +89,7 @@ export function forwardedRoute(
       const external = new URL(await externalAddress(`http://127.0.0.1:${port}/`));
       if (external.protocol !== "https:" || isLoopback(external.hostname)) return undefined;
       const base = withoutEndSlashes(external.origin + external.pathname);
-      const result = await probes.roundTrip((name) => `${base}/${name}`, 5_000);
+      const result = await paths.roundTrip((name) => `${base}/${name}`, 5_000);
       if (typeof result === "number") return `${base}/${path}`;
       throw new UserError(
         l10n.t(

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { Callbacks, type CallbacksOptions } from "../callbacks/callbacks.ts";
 import { forwardedRoute, publicUrlRoute, Relay } from "../callbacks/routes.ts";
-import { Probes } from "../callbacks/paths.ts";
+import { Paths } from "../callbacks/paths.ts";
 import type { ErrorAction, UserError } from "../base/errors.ts";
 import { showActions } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";
@@ -35,7 +35,7 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
   const forwarded = forwardedRoute(
     () => ["codespaces", "tunnel"].includes(vscode.env.remoteName ?? ""),
     async (address) => (await vscode.env.asExternalUri(vscode.Uri.parse(address))).toString(true),
-    new Probes(database, clock),
+    new Paths(database, clock),
   );
   const relay = new Relay({
     ...{ database, clock, log, secrets, userAgent, fetch, askToken, onBroken },

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { systemClock } from "../../../src/base/clock.ts";
-import { Probes } from "../../../src/callbacks/paths.ts";
+import { Paths } from "../../../src/callbacks/paths.ts";
 import { testDatabase } from "../../support/database.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
 import { HttpServer } from "../../support/http-server.ts";
@@ -18,13 +18,13 @@ describe("VS Code's forwarded port", () => {
   beforeEach(async () => {
     folder = temporaryFolder("forwarded");
     database = testDatabase(folder);
-    const probes = new Probes(database.database, systemClock);
+    const paths = new Paths(database.database, systemClock);
     const certificate = await makeCertificate("DNS:forwarded.test");
     writeFileSync(path.join(folder, "authority.pem"), certificate.cert);
     server = new HttpServer(({ url = "", headers }, response) => {
       // A private port asks for a sign-in, unless the request has the person's cookie.
       const isLetIn = isPublic || headers.cookie !== undefined;
-      if (isLetIn) probes.arrive(url);
+      if (isLetIn) paths.arrive(url);
       response.writeHead(isLetIn ? 204 : 302, { Location: "https://sign-in.test" }).end();
     }, certificate);
     await server.start();
@@ -41,13 +41,13 @@ describe("VS Code's forwarded port", () => {
       import dns from "node:dns";
       import { systemClock } from "./src/base/clock.ts";
       import { forwardedRoute } from "./src/callbacks/routes.ts";
-      import { Probes } from "./src/callbacks/paths.ts";
+      import { Paths } from "./src/callbacks/paths.ts";
       import { Database } from "./src/store/database.ts";
       dns.lookup = (name, options, answer) => answer(null, [{ address: "127.0.0.1", family: 4 }]);
       const log = { problem: (doing, error) => { throw error; } };
       const database = new Database({ folder: ${JSON.stringify(folder)}, clock: systemClock, log });
       const external = () => Promise.resolve(${JSON.stringify(external)});
-      const route = forwardedRoute(() => true, external, new Probes(database, systemClock));
+      const route = forwardedRoute(() => true, external, new Paths(database, systemClock));
       console.log(await route.addressOf("secret", 1234, false).catch((error) => error.message));`;
     const args = ["--input-type=module", "-e", program];
     const { stdout } = await promisify(execFile)(process.execPath, args, {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Inbox } from "../../../src/callbacks/inbox.ts";
 import { readPasted } from "../../../src/callbacks/payload.ts";
-import { Paths, Probes } from "../../../src/callbacks/paths.ts";
+import { Paths } from "../../../src/callbacks/paths.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeRefused, resumeSending } from "../../../src/executions/resumes.ts";
 import { anExecution, aReading } from "../executions/samples.ts";
@@ -164,8 +164,7 @@ describe("callbacks", () => {
     };
     const problems: string[] = [];
     const inbox = new Inbox({
-      ...{ database, store: failing, paths: new Paths(database), clock: systemClock },
-      probes: new Probes(database, systemClock),
+      ...{ database, store: failing, paths: new Paths(database, systemClock), clock: systemClock },
       poll: () => Promise.resolve(),
       log: { problem: (doing, error) => problems.push(`${doing} ${String(error)}`) },
     });
