@@ -5,7 +5,6 @@ import { parseJson } from "../base/json.ts";
 import { applyReport, startReported } from "../executions/callback-report.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { withTimes } from "../executions/task-times.ts";
 import type { Database } from "../store/database.ts";
 import { StoreError } from "../store/errors.ts";
 import type { Paths } from "./paths.ts";
@@ -186,7 +185,7 @@ export class Inbox {
     const events = callbacks.flatMap(({ payload }) => payload.events);
     const change = (current: Execution) =>
       callbacks.reduce((execution, callback) => this.#apply(execution, callback), current);
-    this.#options.store.update(localId, change, { events, withTimes });
+    this.#options.store.update(localId, change, events);
   }
 
   #apply(execution: Execution, callback: Callback): Execution {

@@ -6,7 +6,8 @@ import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Leader } from "../store/leader.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
 import { canBeAsked, type Poll, retryDelay, paceOf, sessionOf } from "./polls.ts";
-import type { ExecutionStore, Reported } from "./store.ts";
+import { applyNotFound, applyReading } from "./reduce.ts";
+import type { ExecutionStore } from "./store.ts";
 
 /** How long to collect problems: those of a crew without a token fire one event (ms). */
 const newsPause = 50;
@@ -280,13 +281,6 @@ export class Poller implements Disposable {
         if (error instanceof CrewApiError && error.kind === "notFound") return undefined;
         throw error;
       });
-      // Loaded late, since most windows never poll.
-      const { applyNotFound, applyReading } = await import("./reduce.ts");
-      const events = answer?.events;
-      const reported: Reported | undefined = events && {
-        events,
-        ...(await import("./task-times.ts")),
-      };
       signal.throwIfAborted();
       const change = (current: Execution) => {
         if (sessionOf(current) !== session) return current;
@@ -294,7 +288,7 @@ export class Poller implements Disposable {
           ? applyNotFound(current, clock.now())
           : applyReading(current, answer, clock.now());
       };
-      store.update(execution.localId, change, reported);
+      store.update(execution.localId, change, answer?.events);
       return undefined;
     } catch (error) {
       return error;

@@ -11,6 +11,7 @@ import { addEvents, readKeptEvents, readPicture } from "./kept-events.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
 import { keepEnd, withHistory } from "./history.ts";
+import { withTimes } from "./task-times.ts";
 import { newTitle } from "./title.ts";
 
 export interface ExecutionChange {
@@ -23,13 +24,6 @@ export interface ExecutionChange {
 interface Entry {
   readonly revision: number;
   readonly summary: ExecutionSummary | undefined;
-}
-
-/** What a crew reported about what happened in an execution. */
-export interface Reported {
-  readonly events: readonly ActivityEvent[];
-  /** Called after a change of the execution, or with news of its tasks, agents or persons; must be pure. */
-  withTimes(execution: Execution, kept: KeptEvents): Execution;
 }
 
 /** `data`: what executions left on this machine; `everything`: also crews and tokens. */
@@ -161,11 +155,11 @@ export class ExecutionStore implements Disposable {
     return readPicture(this.#options.database, localId, eventId);
   }
 
-  /** `change` must be pure: it gets the newest state and may run twice. What is `reported` is kept with the execution. */
+  /** `change` must be pure: it gets the newest state and may run twice. @param events kept with it; repeats are ignored */
   update(
     localId: string,
     change: (current: Execution) => Execution,
-    reported?: Reported,
+    events?: readonly ActivityEvent[],
   ): Execution | undefined {
     const { database, clock } = this.#options;
     return database.write(() => {
@@ -173,12 +167,12 @@ export class ExecutionStore implements Disposable {
       if (row === undefined) return undefined;
       const current = row.execution;
       const changed = keepEnd(current, this.#titled(current, change(current)));
-      const news = reported && addEvents(database, localId, reported.events);
+      const news = events && addEvents(database, localId, events);
       const isChanged = !isDeepStrictEqual(changed, current);
       if (news === undefined && !isChanged) return current;
       const seen = withHistory(current, changed, clock.now());
-      const isTimed = reported !== undefined && (isChanged || news === "frame");
-      const next = isTimed ? reported.withTimes(seen, this.events(localId)) : seen;
+      const isTimed = news === "frame" || (events !== undefined && isChanged);
+      const next = isTimed ? withTimes(seen, this.events(localId)) : seen;
       this.#write(next, row.details);
       return next;
     });

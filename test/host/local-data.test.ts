@@ -139,10 +139,9 @@ describe("Deleting local data", () => {
     };
     await window.crews.add(deployed, { untested: true });
     for (const localId of ["one", "two"]) await add(window, localId);
-    window.executions.store.update("one", (execution) => execution, {
-      events: [{ id: "e", type: "task_completed", at: 0, text: "a mark" }],
-      withTimes: (execution) => execution,
-    });
+    window.executions.store.update("one", (execution) => execution, [
+      { id: "e", type: "task_completed", at: 0, text: "a mark" },
+    ]);
     window.executions.store.claim("waiting-one-review-1", "one");
     await sendOpenly(
       window.sending.outbox,

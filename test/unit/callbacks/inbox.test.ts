@@ -157,9 +157,9 @@ describe("callbacks", () => {
     const failing = {
       ...{ list: () => store.list(), refresh: () => store.refresh() },
       summary: (id: string) => store.summary(id),
-      update: ((id, change, reported) => {
-        if (reported?.events.some(({ type }) => type === "poison")) throw new TypeError("Poison.");
-        return store.update(id, change, reported);
+      update: ((id, change, events) => {
+        if (events?.some(({ type }) => type === "poison")) throw new TypeError("Poison.");
+        return store.update(id, change, events);
       }) satisfies typeof store.update,
     };
     const problems: string[] = [];

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
-import { type KeptEvents } from "../../../src/executions/activity.ts";
-import { withTimes } from "../../../src/executions/task-times.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, aReading, at, read } from "./samples.ts";
@@ -27,8 +25,7 @@ const task: readonly ActivityEvent[] = [
 
 describe("events of an execution", () => {
   let windows: Windows;
-  const reported = (events: readonly ActivityEvent[]) => ({ events, withTimes });
-  const report = (events: readonly ActivityEvent[]) => store.update(id, same, reported(events));
+  const report = (events: readonly ActivityEvent[]) => store.update(id, same, events);
   let store: ExecutionStore;
   beforeEach(() => {
     windows = new Windows();
@@ -76,7 +73,7 @@ describe("events of an execution", () => {
       trigger: { type: "user" },
       eventCount: 2,
     });
-    store.update(id, (execution) => read(execution, reading, 10), reported(task.slice(0, 1)));
+    store.update(id, (execution) => read(execution, reading, 10), task.slice(0, 1));
     report(task);
     const execution = store.find(id);
     assert.deepEqual(execution?.tasks[0]?.times, { worked: 9 });
@@ -104,21 +101,7 @@ describe("events of an execution", () => {
   });
 
   it("that a crew only counted are counts, too", () => {
-    store.update(id, (now) => ({ ...now, eventCount: 9 }), reported([...task, call(0), call(4)]));
+    store.update(id, (now) => ({ ...now, eventCount: 9 }), [...task, call(0), call(4)]);
     assert.equal(store.events(id).left, 5);
-  });
-
-  it("give its tasks their times when tasks, agents or persons are news, not with every call", () => {
-    const times: number[] = [];
-    const count = (execution: Execution, { events }: KeptEvents) => {
-      times.push(events.length);
-      return execution;
-    };
-    const tellAnd = (...events: readonly ActivityEvent[]) =>
-      store.update(id, same, { events, withTimes: count });
-    tellAnd(task[0]!, call(0));
-    tellAnd(task[0]!, call(0), call(1));
-    tellAnd(...task, call(1));
-    assert.deepEqual(times, [2, 4]);
   });
 });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
-import type { ExecutionChange, Reported } from "../../../src/executions/store.ts";
+import type { ExecutionChange } from "../../../src/executions/store.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
 import { Poller } from "../../../src/executions/poller.ts";
@@ -43,9 +43,9 @@ class MemoryStore {
   update(
     localId: string,
     change: (current: Execution) => Execution,
-    reported?: Reported,
+    events: readonly ActivityEvent[] = [],
   ): Execution | undefined {
-    this.events.push(...(reported?.events ?? []));
+    this.events.push(...events);
     const current = this.find(localId);
     const next = current && keepEnd(current, change(current));
     if (next && !isDeepStrictEqual(next, current)) this.put(next);

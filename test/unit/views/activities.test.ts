@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { withTimes } from "../../../src/executions/task-times.ts";
 import { activityIn } from "../../../src/executions/activity.ts";
 import { anExecution, at } from "../executions/samples.ts";
 import { Windows } from "../executions/windows.ts";
@@ -17,10 +16,9 @@ describe("what happened in an execution", () => {
     const [first, other] = [activityIn(here, execution), activityIn(there, execution)];
     // As with each keystroke of the feedback, which changes only its draft.
     assert.equal(activityIn(here, execution), first);
-    here.update(execution.localId, (same) => same, {
-      events: [{ id: "x", type: "task_started", at: at(1), taskName: "draft" }],
-      withTimes,
-    });
+    here.update(execution.localId, (same) => same, [
+      { id: "x", type: "task_started", at: at(1), taskName: "draft" },
+    ]);
     there.refresh();
     assert.deepEqual(
       activityIn(here, execution).spans.map(({ kind }) => kind),
