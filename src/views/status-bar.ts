@@ -68,19 +68,16 @@ export function showSummary(
   arrangement: Arrangement,
 ): void {
   const waiting = executions.filter(waitsForPerson).length;
-  if ((view.badge?.value ?? 0) !== waiting)
-    view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: toReviewLabel(waiting) };
+  view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: toReviewLabel(waiting) };
   // VS Code shows no welcome below a message (observed), so the description shows the filter then.
   const label = arrangement.isFiltered ? filterLabel(arrangement.rules.filter) : undefined;
   const isEmpty = arrangement.groups().length === 0;
   const { hidden, size } = arrangement;
-  const message =
+  view.message =
     label === undefined || isEmpty
       ? undefined
       : vscode.l10n.t("{0} – {1} of {2} hidden", label, hidden.length, size);
-  const description = isEmpty ? label : undefined;
-  if (view.message !== message) view.message = message;
-  if (view.description !== description) view.description = description;
+  view.description = isEmpty ? label : undefined;
   const isLocal = (running: boolean) => (crew: Crew) => crew.local?.running === running;
   setContext("crewdeck.hasExecutions", executions.length > 0);
   setContext(

@@ -210,30 +210,6 @@ describe("Notifications", () => {
     assert.equal(shown.length, 2, "the second failure is not reported");
     assert.equal(setting("waiting"), true);
   });
-
-  it("offer to run a failed execution again if its inputs are known", async () => {
-    openWindow();
-    answer = "Run Again…";
-    const run = await calls(async () => {
-      parts.store.add(without(ended("tracked", { state: "failed" }), "request"));
-      await untilShown(1);
-      parts.store.add(ended("sent", { state: "failed" }));
-      await untilShown(2);
-      parts.store.add(anExecution());
-      await untilShown(3);
-    });
-    assert.deepEqual(
-      shown.map((text) => /\[.*\]$/.exec(text)?.[0]),
-      [
-        "[Open | Don't Show Again]",
-        "[Open | Run Again… | Don't Show Again]",
-        "[Open | Approve | Reject… | Don't Show Again]",
-      ],
-    );
-    assert.deepEqual(run, [
-      ["crewdeck.runAgain", { by: "person", crew: "url:https://crew.test", kickoffId: "sent" }],
-    ]);
-  });
 });
 
 describe("The status bar item", () => {
