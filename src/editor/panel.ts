@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
-import { type Disposable, Disposables } from "../base/events.ts";
 import { NothingToDo } from "../base/errors.ts";
+import { type Disposable, Disposables } from "../base/events.ts";
 import { handle, type Handlers, type Message } from "../base/protocol.ts";
 import { log, logProblem } from "./log.ts";
 import { showError } from "./messages.ts";
@@ -36,6 +36,7 @@ export class Panel<From extends Message, To extends Message> {
   #nextAt = -Infinity;
   #cancelShow: (() => void) | undefined;
   #isReady = false;
+  /** A person can close the tab while something is awaited. */
   #isClosed = false;
 
   constructor(place: vscode.WebviewPanel | vscode.WebviewView, options: PanelOptions<From, To>) {
@@ -58,11 +59,6 @@ export class Panel<From extends Message, To extends Message> {
   /** Whether the page gets messages. */
   get isReady(): boolean {
     return this.#isReady;
-  }
-
-  /** A person can close the tab while something is awaited. */
-  get isClosed(): boolean {
-    return this.#isClosed;
   }
 
   /** Disposes it with the page. */
@@ -112,31 +108,26 @@ export class Panel<From extends Message, To extends Message> {
       this.#webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
     this.#webview.options = { enableScripts: true, localResourceRoots: [folder] };
     this.#webview.html = webviewHtml({
-      language: vscode.env.language,
-      title,
+      ...{ language: vscode.env.language, title, cspSource: this.#webview.cspSource },
+      ...{ scriptUri: uriOf(`${part}.js`), styleUri: uriOf(`${part}.css`) },
       nonce: randomBytes(16).toString("base64url"),
-      cspSource: this.#webview.cspSource,
-      scriptUri: uriOf(`${part}.js`),
-      styleUri: uriOf(`${part}.css`),
       translations: vscode.l10n.bundle,
     });
   }
 
-  #receive(raw: unknown): void {
-    const { messages, name } = this.#options;
+  async #receive(raw: unknown): Promise<void> {
+    const { messages, name, ready, on } = this.#options;
     const result = v.safeParse(messages, raw);
     if (!result.success) {
       log.warn(`${name} sent an invalid message; it was ignored.`);
       return;
     }
-    this.#act(result.output).catch((error: unknown) => {
+    try {
+      await ready;
+      await handle(on, result.output);
+    } catch (error) {
       if (!(error instanceof NothingToDo)) logProblem(name, error);
       void showError(error);
-    });
-  }
-
-  async #act(message: From): Promise<void> {
-    await this.#options.ready;
-    await handle(this.#options.on, message);
+    }
   }
 }

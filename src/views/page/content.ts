@@ -8,31 +8,15 @@ export const mostCharacters = 100_000;
 /** Of an attempt on the page: the last ones. It gets one more, if there are more. */
 export const mostSteps = 100;
 
-/** A text of the crew or of a person, as the page shows it. */
-export interface Content {
-  /** `json` is formatted; `text` keeps its lines. */
-  readonly kind: "markdown" | "json" | "text";
-  readonly text: string;
-  readonly isCut: boolean;
-}
-
-/** @param output the extension host may have cut it at {@link mostCharacters} */
-export function contentOf(output: string): Content {
-  const isRehearsal = isRehearsalOutput(output);
-  if (output.length < mostCharacters) {
-    const { extension, text } = outputContent(output);
-    if (extension === "json") return { kind: "json", text, isCut: false };
-    const kind = isRehearsal ? "text" : "markdown";
-    return { kind, text: cleanText(text), isCut: false };
-  }
-  const beginning = cleanText(output.slice(0, mostCharacters));
-  const end = beginning.lastIndexOf("\n");
-  return {
-    // The beginning of a JSON text is none.
-    kind: /^\s*[{[]/.test(beginning) || isRehearsal ? "text" : "markdown",
-    text: end < mostCharacters / 2 ? beginning : beginning.slice(0, end),
-    isCut: true,
-  };
+/** A text of the crew or of a person, as the page shows it: `json` is formatted, `text` keeps its lines. */
+export function contentOf(output: string) {
+  const isCut = output.length >= mostCharacters;
+  const { extension, text } = outputContent(output);
+  if (extension === "json") return { kind: "json", text, isCut };
+  // The beginning of a JSON text is none.
+  const isText = isRehearsalOutput(output) || (isCut && /^\s*[{[]/.test(output));
+  const kind = isText ? "text" : "markdown";
+  return { kind, text: cleanText(text.slice(0, mostCharacters)), isCut };
 }
 
 /** An input, as it was given. */

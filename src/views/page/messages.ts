@@ -1,41 +1,7 @@
 import * as v from "valibot";
-import { type Action, verbs } from "../../view/actions.ts";
-import type { ExecutionView } from "../../view/execution-view.ts";
-import type { Notice } from "../../view/notices.ts";
+import { verbs } from "../../view/actions.ts";
 import type { TimelineView } from "../timeline/messages.ts";
-
-/** What a notice is about, and what leads there. */
-export interface NoticeLink {
-  readonly id: Notice["id"];
-  readonly label: string;
-  readonly message: FromPage;
-}
-
-/** The output that waits, or the rejected one whose next attempt is awaited. */
-export interface Review {
-  readonly taskId: string;
-  readonly name: string;
-  readonly attempt: number;
-  readonly agent?: string;
-  readonly output?: string;
-  /** `again`: rejected, and the task runs again. */
-  readonly status: "waits" | "sending" | "unanswered" | "answered" | "again";
-  /** Markdown; what a flow asks, or what happened to the feedback. */
-  readonly note?: string;
-  readonly action?: Action;
-  /** A flow asks: the answers that it names, maybe none. */
-  readonly answers?: readonly { readonly label: string; readonly text: string }[];
-  /** Where feedback goes, and what it does. */
-  readonly goesTo: string;
-}
-
-/** Texts of the crew and of a person may be cut. */
-export interface PageModel {
-  readonly view: Omit<ExecutionView, "inputs">;
-  readonly inputs: readonly (readonly [name: string, text: string])[];
-  readonly links: readonly NoticeLink[];
-  readonly review?: Review;
-}
+import type { PageModel } from "./model.ts";
 
 export interface PageDraft {
   readonly taskId: string;

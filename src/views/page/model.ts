@@ -14,12 +14,12 @@ import {
   type ResumeTarget,
 } from "../../executions/resumes.ts";
 import { taskIn } from "../../executions/tasks.ts";
-import type { Circumstances } from "../../view/actions.ts";
-import { viewOf } from "../../view/execution-view.ts";
+import type { Action, Circumstances } from "../../view/actions.ts";
+import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { cleanText } from "../../view/markdown.ts";
 import { answerLabel } from "../../view/words.ts";
 import { mostCharacters, mostSteps, valueText } from "./content.ts";
-import type { NoticeLink, PageModel, Review } from "./messages.ts";
+import type { FromPage } from "./messages.ts";
 
 /** Links to files below an error. */
 const mostFiles = 3;
@@ -29,12 +29,17 @@ export interface PageCircumstances extends Circumstances {
   readonly target?: ResumeTarget | undefined;
 }
 
-/** All that the page of an execution shows, besides its timeline and drafts. */
+export type PageModel = ReturnType<typeof pageModel>;
+
+/** The output that waits, or the rejected one whose next attempt is awaited. */
+export type Review = NonNullable<PageModel["review"]>;
+
+/** All that the page of an execution shows, besides its timeline and drafts. Long texts are cut. */
 export function pageModel(
   execution: Execution,
   activity: Activity,
   circumstances: PageCircumstances = {},
-): PageModel {
+) {
   const { inputs = {}, ...view } = viewOf(execution, activity, circumstances);
   const tasks = view.tasks.map((task) => ({
     ...task,
@@ -45,24 +50,22 @@ export function pageModel(
   }));
   return withBeginnings({
     view: { ...view, tasks },
-    inputs: Object.entries(inputs).map(([name, value]) => [name, valueText(value)]),
+    inputs: Object.entries(inputs).map(([name, value]) => [name, valueText(value)] as const),
     links: linksOf(view, execution),
     ...defined({ review: reviewOf(execution, view, circumstances) }),
   });
 }
 
 /** What is posted is JSON. Texts of the crew and of a person may have many megabytes. */
-function withBeginnings(model: PageModel): PageModel {
+function withBeginnings<Model>(model: Model): Model {
   const cut = (_name: string, value: unknown) =>
     typeof value === "string" ? value.slice(0, mostCharacters) : value;
-  return JSON.parse(JSON.stringify(model, cut)) as PageModel;
+  return JSON.parse(JSON.stringify(model, cut)) as Model;
 }
 
-function linksOf(
-  { notices, earlier }: PageModel["view"],
-  { crew }: Execution,
-): readonly NoticeLink[] {
-  return notices.flatMap(({ id, lines }): NoticeLink[] => {
+/** What leads to what notices are about. */
+function linksOf({ notices, earlier }: ExecutionView, { crew }: Execution) {
+  return notices.flatMap(({ id, lines }): { id: string; label: string; message: FromPage }[] => {
     if (id === "run again" && earlier !== undefined)
       return [{ id, label: l10n.t("Open “{0}”", earlier), message: { type: "openEarlier" } }];
     if (id !== "error" || !isLocalCrew(crew)) return [];
@@ -90,9 +93,9 @@ function filesIn(text: string): readonly { readonly file: string; readonly line?
 
 function reviewOf(
   execution: Execution,
-  view: PageModel["view"],
+  view: ExecutionView,
   { target = execution.waiting }: PageCircumstances,
-): Review | undefined {
+) {
   const rejected =
     target === undefined && view.state === "running" ? rejectedOf(execution) : undefined;
   const shown = target ?? rejected;
@@ -110,10 +113,13 @@ function reviewOf(
     ...defined({
       agent: task?.agent,
       output,
+      // A flow asks. It may name no answers.
       answers: waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text })),
     }),
     goesTo: placeOf(execution, shown),
-    ...(rejected === undefined ? answerState(execution, view) : { status: "again" }),
+    ...(rejected === undefined
+      ? answerState(execution, view)
+      : ({ status: "again" } satisfies AnswerState)),
   };
 }
 
@@ -144,10 +150,14 @@ function rejectedOf(execution: Execution) {
   return isUnderWay ? last : undefined;
 }
 
-function answerState(
-  execution: Execution,
-  { notices, answers }: PageModel["view"],
-): Pick<Review, "status" | "note" | "action"> {
+interface AnswerState {
+  readonly status: "waits" | "sending" | "unanswered" | "answered" | "again";
+  /** Markdown; what a flow asks, or what happened to the feedback. */
+  readonly note?: string;
+  readonly action?: Action;
+}
+
+function answerState(execution: Execution, { notices, answers }: ExecutionView): AnswerState {
   const pending = pendingResume(execution);
   if (pending?.outcome === "sending") return { status: "sending" };
   // The reason is beside the button.

@@ -24,41 +24,36 @@ export function Markdown({ text }: { readonly text: string }) {
   return <div class="markdown" ref={place} onClick={openLink} onAuxClick={openLink} />;
 }
 
-/** A text of the crew or of a person, by its kind. */
-export function ContentView({ text: whole }: { readonly text: string }) {
+/** A text of the crew or of a person, by its kind. @param isInput it is no Markdown */
+export function ContentView({ text: whole, isInput }: { text: string; isInput?: true }) {
   const { kind, text, isCut } = useMemo(() => contentOf(whole), [whole]);
-  if (text.trim() === "") return <p class="faint">{l10n.t("empty output")}</p>;
+  if (text.trim() === "") return <p class="faint">{l10n.t("empty")}</p>;
   return (
     <div class="content">
-      {kind === "text" ? (
+      {kind === "json" ? (
+        // None of its lines begins with a fence.
+        <Markdown text={`~~~json\n${text}~~~`} />
+      ) : kind === "text" || isInput ? (
         <div class="plain">{text}</div>
       ) : (
-        // No line of formatted JSON begins with a fence.
-        <Markdown text={kind === "json" ? `~~~json\n${text}~~~` : text} />
+        <Markdown text={text} />
       )}
       {isCut && <p class="cut">{l10n.t("This is the beginning of a large text.")}</p>}
     </div>
   );
 }
 
-/** An input, as it was given and not as Markdown. */
-export function ValueView({ text }: { readonly text: string }) {
-  if (text === "") return <em class="faint">{l10n.t("empty")}</em>;
-  if (contentOf(text).kind === "json") return <ContentView text={text} />;
-  return <div class="plain">{text}</div>;
-}
-
 interface FoldProps {
-  /** Remembers what a person opened and closed. */
+  /** By which it is remembered what a person opened and closed. */
   readonly id: string;
   /** Counts when it is first shown: what is read must not fold by itself. */
-  readonly isOpen: boolean;
+  readonly isOpen?: boolean;
   readonly label: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** Its content is drawn only while it is open. */
-export function Fold({ id, isOpen, label, children }: FoldProps) {
+export function Fold({ id, isOpen = false, label, children }: FoldProps) {
   const [first] = useState(isOpen);
   const [, redraw] = useState(0);
   const open = host.kept.folds[id] ?? first;

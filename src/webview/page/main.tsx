@@ -2,13 +2,14 @@ import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { shortName } from "../../base/text.ts";
-import type { PageDrafts, PageModel, Place, ToPage } from "../../views/page/messages.ts";
+import type { PageDrafts, Place, ToPage } from "../../views/page/messages.ts";
+import type { PageModel } from "../../views/page/model.ts";
 import { lookAt, type TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { Icon, LinkButton } from "../controls.tsx";
 import { draw, host } from "../host.ts";
 import { Timeline } from "../timeline/timeline.tsx";
-import { ContentView, Fold, Level, Markdown, ValueView } from "./content.tsx";
+import { ContentView, Fold, Level, Markdown } from "./content.tsx";
 import { ActButton, isSame, type OutputName, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
 
@@ -90,7 +91,7 @@ function Page({ model, drafts, timeline, settled }: PageProps) {
             <div key={name}>
               <dt>{name}</dt>
               <dd>
-                <ValueView text={text} />
+                <ContentView text={text} isInput />
               </dd>
             </div>
           ))}
@@ -115,7 +116,7 @@ function Page({ model, drafts, timeline, settled }: PageProps) {
 function FoldSection(section: { id: string; label: string; children: ComponentChildren }) {
   return (
     <section class="facts">
-      <Fold id={section.id} isOpen={false} label={<h2>{section.label}</h2>}>
+      <Fold id={section.id} label={<h2>{section.label}</h2>}>
         {section.children}
       </Fold>
     </section>

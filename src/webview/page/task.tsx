@@ -3,7 +3,7 @@ import { shortName } from "../../base/text.ts";
 import { formatSpan } from "../../view/lengths.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
 import { mostSteps } from "../../views/page/content.ts";
-import type { Review } from "../../views/page/messages.ts";
+import type { Review } from "../../views/page/model.ts";
 import { Icon, LinkButton } from "../controls.tsx";
 import { Fold, Level, Markdown } from "./content.tsx";
 import { isSame, Output } from "./review.tsx";
@@ -144,7 +144,7 @@ function StepView({ step, isRunning }: StepProps) {
   ].filter(([, text]) => text !== undefined);
   if (picture === undefined && texts.length > 0)
     return (
-      <Fold id={`step ${id}`} isOpen={false} label={summary}>
+      <Fold id={`step ${id}`} label={summary}>
         <dl>
           {texts.map(([label, text]) => (
             <div key={label}>

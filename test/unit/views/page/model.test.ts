@@ -175,7 +175,7 @@ describe("The page's model", () => {
     assert.deepEqual(shown(rehearsed), { kind: "text", text: rehearsed, isCut: false });
     const large = shown("A line of an output.\n".repeat(250_000));
     assert.ok(large.isCut);
-    assert.ok(large.text.length <= 100_000 && large.text.endsWith("A line of an output."));
+    assert.equal(large.text.length, 100_000);
   });
 
   it("has a box for a task that a person names, though the crew reports no pause", () => {
