@@ -85,81 +85,36 @@ describe("an execution's document", () => {
     return { document, notePlace };
   }
 
-  it("refreshes in place, and keeps the reader's cursor and scroll position", async () => {
+  it("refreshes in place, and keeps the reader's cursor and scroll position, also when the out-of-date notice appears and disappears", async () => {
     const { document, notePlace } = await readMiddle();
-    for (const engine of ["rehearsal", "x", "rehearsal"]) {
+    for (const doubt of [undefined, "The crew [cannot](command:x.y) be reached.", undefined]) {
       const text = document.getText();
       const isKept = notePlace();
       const { kickoffIds } = parts.store.find("local-1")!;
-      const changed = [...kickoffIds, `id-${kickoffIds.length}`];
-      update({ engine, label: `Title with ${engine}`, kickoffIds: changed });
+      if (doubt === undefined) parts.doubts.clear();
+      else parts.doubts.set("local-1", doubt);
+      update({ label: `Title ${kickoffIds.length}`, kickoffIds: [...kickoffIds, `${Date.now()}`] });
       await waitFor(
         "the new text",
         () => document.getText() !== text && parts.documents.isCurrent(document),
       );
-      await isKept();
-    }
-  });
-
-  it("keeps the reader's cursor and scroll position when the out-of-date notice appears and disappears", async () => {
-    const { document, notePlace } = await readMiddle();
-    const isKept = notePlace();
-    for (const doubt of ["The crew [cannot](command:x.y) be reached.", undefined]) {
-      if (doubt === undefined) parts.doubts.clear();
-      else parts.doubts.set("local-1", doubt);
-      parts.documents.refresh();
-      await waitFor(
-        "the line",
-        () =>
-          parts.documents.isCurrent(document) &&
-          (document.lineAt(4).text === "> The crew \\[cannot\\](command\\:x.y) be reached.") ===
-            (doubt !== undefined),
-      );
+      const line = "> The crew \\[cannot\\](command\\:x.y) be reached.";
+      assert.equal(document.lineAt(4).text === line, doubt !== undefined);
       await isKept();
     }
   });
 
   it("isn't updated by a change that it doesn't show", async () => {
     parts.store.add(longExecution());
+    parts.store.add(notWaiting({ localId: "other", kickoffIds: ["other"] }));
     const { document } = await parts.show(longExecution());
     const changedAt = async () => (await vscode.workspace.fs.stat(document.uri)).mtime;
     const before = await changedAt();
     update({ seenAt: "2026-10-21T12:05:00.000Z" });
+    parts.store.update("other", (current) => ({ ...current, state: "completed", output: "Done." }));
     assert.equal(await changedAt(), before);
     update({ label: "Another title" });
     assert.ok((await changedAt()) > before);
-  });
-
-  it("renders again only when its own execution changes", async () => {
-    const read: string[] = [];
-    const { store } = parts;
-    const counting = new ExecutionDocuments({
-      store: {
-        find: (id) => {
-          read.push(id);
-          return store.find(id);
-        },
-        summary: (id, crewId) => store.summary(id, crewId),
-        events: (id) => store.events(id),
-        onDidChange: store.onDidChange,
-      },
-      crews: { find: () => undefined },
-      circumstances: { of: () => ({}), onDidChange: () => ({ dispose: () => undefined }) },
-      ready: Promise.resolve(),
-      scheme: parts.scheme,
-    });
-    const changed: string[] = [];
-    counting.onDidChangeFile((events) => changed.push(...events.map(({ uri }) => uri.path)));
-    store.add(anExecution());
-    store.add(notWaiting({ localId: "other", kickoffIds: ["other"] }));
-    await counting.readFile(counting.uriOf(anExecution()));
-    assert.deepEqual(read, ["local-1"]);
-    store.update("other", (current) => ({ ...current, state: "completed", output: "Done." }));
-    counting.refresh();
-    assert.deepEqual([read, changed], [["local-1"], []]);
-    update({ state: "failed", error: "It broke." });
-    assert.deepEqual([read.length, changed.length], [2, 1]);
-    counting.dispose();
   });
 
   it("shows a message for an unknown ID, and the execution once it is tracked", async () => {

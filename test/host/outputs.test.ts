@@ -136,27 +136,6 @@ describe("Commands about outputs", () => {
     assert.ok(existsSync(uri.fsPath));
   });
 
-  it("show no link that runs a command, however large the output is", async () => {
-    for (const open of ["openOutput", "openExecution"]) {
-      await run(open, { crew, kickoffId: "k-1", taskId: "write" });
-      const document = active()!;
-      assert.match(document.getText(), /\[Approve\]\(command\\:workbench/);
-      const links = await waitFor("the links", async () => {
-        const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
-          "vscode.executeLinkProvider",
-          document.uri,
-        );
-        return found.some(({ target }) => target?.authority === "crew.test") && found;
-      });
-      assert.deepEqual(
-        links
-          .filter(({ target }) => target?.scheme === "command")
-          .map(({ target }) => String(target)),
-        [],
-      );
-    }
-  });
-
   it("save an output unchanged to a file that the person chooses, and suggest its name", async () => {
     const file = path.join(folder, "saved.md");
     const save = (name: string, argument?: object) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { Locator, Page } from "playwright-core";
-import { type Execution, type SentKickoff, without } from "../../src/executions/model.ts";
+import { type Execution, without } from "../../src/executions/model.ts";
 import type { PageDrafts } from "../../src/views/page/messages.ts";
 import { PageWindow } from "../support/page/page-window.ts";
 import { aRichExecution, outlineEvents, richDraft, someEvents } from "../support/page/samples.ts";
@@ -89,19 +89,7 @@ describe("The page of an execution in a browser", () => {
     assert.deepEqual(unknownColours("page"), []);
   });
 
-  it("says of an input that it is empty, and of an execution that it has none", async () => {
-    const given = (inputs: SentKickoff["inputs"]) => ({
-      execution: aRichExecution({ request: { inputs, callbacks: {} } }),
-    });
-    const page = await window.open(given({ note: "" }));
-    await openEverything(page);
-    const shown = page.locator("section", { has: page.getByRole("heading", { name: "Inputs" }) });
-    await shown.getByText("empty", { exact: true }).waitFor();
-    await window.show(given({}));
-    await shown.getByText("None.").waitFor();
-  });
-
-  it("renders Markdown with tables and highlighted code, below the page's own headings", async () => {
+  it("renders Markdown with tables, highlighted code and JSON, below the page's own headings", async () => {
     const page = await window.open({ execution: aRichExecution() });
     const draft = review(page);
     await draft.getByRole("heading", { name: "Tea for the newcomers", level: 3 }).waitFor();
@@ -110,16 +98,12 @@ describe("The page of an execution in a browser", () => {
     const alignment = await cells.nth(1).evaluate((cell) => getComputedStyle(cell).textAlign);
     assert.equal(alignment, "right");
     assert.equal(await draft.locator("code .hljs-keyword").first().textContent(), "def");
+    await page.locator(".task summary").first().click();
+    await page.locator("pre .hljs-number").getByText("12345678901234567890").waitFor();
     assert.deepEqual(
       await page.getByRole("heading").evaluateAll((all) => all.map(({ tagName }) => tagName)),
       ["H1", "H2", "H3", "H4", "H2", "H2", "H3", "H3", "H3", "H2", "H2"],
     );
-  });
-
-  it("shows JSON with its numbers as they are written", async () => {
-    const page = await window.open({ execution: aRichExecution() });
-    await page.locator(".task summary").first().click();
-    await page.locator("pre .hljs-number").getByText("12345678901234567890").waitFor();
   });
 
   it("runs, loads and sends nothing that is in an output, whatever that is", async () => {
@@ -369,14 +353,6 @@ describe("The page of an execution in a browser", () => {
       { type: "answer", ...target, kind: "answer", text: "$(zap) <b>drop</b>" },
       { type: "answer", ...target, kind: "answer", text: "With otters" },
     ]);
-  });
-
-  it("has only a box for the answer to a flow that names none", async () => {
-    const page = await window.open({ execution: question({ options: [] }) });
-    assert.deepEqual(await buttons(page), ["Send Answer"]);
-    await page.getByLabel("Your answer").fill("Fine");
-    await button("Send Answer").click();
-    await waitFor("the answer", () => answers().length === 1);
   });
 
   it("sends once, however often a button is clicked, and keeps the text if that fails", async () => {
@@ -637,22 +613,6 @@ describe("The page of an execution in a browser", () => {
     assert.ok(header !== null && label !== null);
     assert.ok(header.height > 92, `${header.height}`);
     assert.ok(label.y >= header.y + header.height, `${label.y}`);
-  });
-
-  it("breaks no words in a table", async () => {
-    const table =
-      "|House|COP|\n|-|-|\n|A house with so many words that they take all of the line|1|\n";
-    const page = await window.open({
-      execution: waitingWith(table),
-      size: { width: 820, height: 700 },
-    });
-    const head = page.locator("th", { hasText: "COP" });
-    const lines = await head.evaluate((cell) => {
-      const range = document.createRange();
-      range.selectNodeContents(cell);
-      return range.getClientRects().length;
-    });
-    assert.equal(lines, 1);
   });
 
   it("fits a narrow editor: the buttons stay in view below the draft, and nothing is cut", async () => {

@@ -44,19 +44,11 @@ export async function openOutput(
   return await openFile(path.join(folder, execution.localId, `${unique}.${extension}`), text);
 }
 
-export interface RawAnswer {
-  readonly text: string;
-  /** Only for an error. */
-  readonly status?: number;
-  /** Milliseconds since 1970. */
-  readonly askedAt: number;
-}
-
-/** A file that says when it was asked for. */
+/** A file that says when it was asked for (ms since 1970), and of an error its status. */
 export async function openAnswer(
   folder: string,
   { localId }: ExecutionSummary,
-  { text, status, askedAt }: RawAnswer,
+  { text, status, askedAt }: { text: string; status?: number; askedAt: number },
 ): Promise<vscode.Uri> {
   const asked = new Date(askedAt).toISOString();
   // With milliseconds, since two answers may arrive in one second.

@@ -37,12 +37,9 @@ export async function showExecution(
   const isElsewhere =
     taskId !== undefined &&
     (taskId !== place?.taskId || (attempt !== undefined && attempt !== execution.waiting?.attempt));
-  const wanted = [
-    ...(isElsewhere && attempt !== undefined ? [attemptSection(taskId, attempt)] : []),
-    ...(isElsewhere ? [taskSection(taskId)] : []),
-  ];
-  const [section] = wanted.flatMap((id) => (rendered && sectionOf(rendered, id)) ?? []);
-  const line = section?.start ?? place?.first;
+  const startOf = (id: string) => rendered && sectionOf(rendered, id)?.start;
+  const own = attempt === undefined ? undefined : startOf(attemptSection(taskId ?? "", attempt));
+  const line = isElsewhere ? (own ?? startOf(taskSection(taskId)) ?? place?.first) : place?.first;
   if (line !== undefined) {
     editor.selection = new vscode.Selection(line, 0, line, 0);
     // Its lenses are between this line and the one above.
@@ -184,18 +181,16 @@ export function outlineOf(document: vscode.TextDocument): vscode.DocumentSymbol[
   return top;
 }
 
-/** What belongs to each heading. With `editor.foldingImportsByDefault`, VS Code opens a document with IDs and steps folded. */
+/** What belongs to each heading. With `editor.foldingImportsByDefault`, VS Code opens a document with its IDs folded. */
 export function foldingOf(
   document: vscode.TextDocument,
   rendered: Rendered | undefined,
 ): vscode.FoldingRange[] {
-  const folded = rendered?.sections
-    .filter(({ id }) => id === idsSection || / steps$/.test(id))
-    .map(({ start }) => start);
+  const ids = rendered && sectionOf(rendered, idsSection)?.start;
   return headingsOf(document.getText())
     .filter(({ line, end }) => end > line)
     .map(({ line, end }) => {
-      const kind = folded?.includes(line) ? vscode.FoldingRangeKind.Imports : undefined;
+      const kind = line === ids ? vscode.FoldingRangeKind.Imports : undefined;
       return new vscode.FoldingRange(line, end, kind);
     });
 }

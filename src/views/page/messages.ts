@@ -18,10 +18,10 @@ export interface PageDrafts {
 }
 
 export type ToPage =
-  /** This and the next: before the model that they belong to. */
-  | { readonly type: "timeline"; readonly view: TimelineView }
+  /** Before the model that they belong to. */
   | { readonly type: "drafts"; readonly drafts: PageDrafts }
-  | { readonly type: "show"; readonly model: PageModel }
+  /** The timeline is only there if it has changed: it may have 10,000 spans. */
+  | { readonly type: "show"; readonly model: PageModel; readonly timeline?: TimelineView }
   /** There is no such execution; Markdown. */
   | { readonly type: "missing"; readonly text: string }
   /** The answer from the page to this output was sent, or was refused with a message. */

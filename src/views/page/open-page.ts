@@ -108,9 +108,12 @@ export class OpenPage {
     if (execution.waiting !== undefined) this.#asked = undefined;
     const circumstances = documents.circumstancesOf(execution);
     const activity = activityIn(store, execution);
-    this.#showTimeline(execution, activity, circumstances);
-    const shown = { ...circumstances, target: this.#postDrafts(execution) };
-    return { type: "show", model: pageModel(execution, activity, shown) };
+    const model = pageModel(execution, activity, {
+      ...circumstances,
+      target: this.#postDrafts(execution),
+    });
+    const timeline = this.#newTimeline(execution, activity, circumstances);
+    return { type: "show", model, ...defined({ timeline }) };
   }
 
   /** @returns the output that waits, or the task that a person answers */
@@ -144,18 +147,16 @@ export class OpenPage {
     else this.#postDrafts(execution);
   }
 
-  /** Not with each change: it may have 10,000 spans. */
-  #showTimeline(
+  /** Undefined if it has not changed. */
+  #newTimeline(
     execution: Execution,
     activity: Activity,
     { prices, isInterrupted = false }: Circumstances,
-  ): void {
+  ) {
     const made = [activity, prices, isInterrupted] as const;
-    if (made.every((each, at) => this.#timelineOf?.[at] === each)) return;
+    if (made.every((each, at) => this.#timelineOf?.[at] === each)) return undefined;
     this.#timelineOf = made;
-    const now = this.#parts.clock.now();
-    const view = timelineContent(execution, activity, now, prices, isInterrupted);
-    this.#panel.post({ type: "timeline", view });
+    return timelineContent(execution, activity, this.#parts.clock.now(), prices, isInterrupted);
   }
 
   #handlers(): Handlers<FromPage> {

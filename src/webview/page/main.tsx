@@ -284,17 +284,14 @@ function targetOf(place: Place, { view, review }: PageModel): string | readonly 
 }
 
 host.listen<ToPage>({
-  timeline({ view }) {
-    clock.set(view.now);
-    timeline = view;
-    // It is drawn with the model, which follows.
-  },
   drafts(message) {
     drafts = message.drafts;
     show();
   },
   show(message) {
     model = message.model;
+    timeline = message.timeline ?? timeline;
+    if (message.timeline !== undefined) clock.set(message.timeline.now);
     show();
   },
   missing({ text }) {

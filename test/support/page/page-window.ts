@@ -49,11 +49,11 @@ function messagesOf(options: PageWindowOptions): readonly ToPage[] {
   const activity = activityOf(execution, { events, left: 0 });
   const model = pageModel(execution, activity, { canStop: true, ...circumstances });
   return [
-    {
-      type: "timeline",
-      view: timelineContent(execution, activity, Date.now(), circumstances?.prices),
-    },
     { type: "drafts", drafts },
-    { type: "show", model },
+    {
+      type: "show",
+      model,
+      timeline: timelineContent(execution, activity, Date.now(), circumstances?.prices),
+    },
   ];
 }
