@@ -69,6 +69,7 @@ describe("The form of an execution that runs again from a task, in a browser", (
     await parts.kickOff().waitFor();
     await parts.isFocused("topic");
     assert.equal(await form.page.getByText("Kept outputs").count(), 0);
+    assert.equal(await button("Clear").count(), 0, "nothing is left to clear");
     await button("Undo").click();
     await runAgain().waitFor();
     assert.equal(await output("outline").inputValue(), "1. Beans");

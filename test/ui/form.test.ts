@@ -141,24 +141,6 @@ describe("The kickoff form in a browser", () => {
     assert.deepEqual(unknownColours("form"), []);
   });
 
-  it("draws VS Code's own border around secondary buttons", async () => {
-    await open();
-    const borders = () =>
-      Promise.all(
-        [kickOff(), button("Save Values…")].map((each) =>
-          each.evaluate((element) => getComputedStyle(element).borderTopColor),
-        ),
-      );
-    const set = (name: string, color: string) =>
-      page.evaluate(([name, color]) => document.documentElement.style.setProperty(name, color), [
-        name,
-        color,
-      ] as const);
-    await set("--vscode-button-border", "rgb(1, 2, 3)");
-    await set("--vscode-button-secondaryBorder", "rgb(4, 5, 6)");
-    assert.deepEqual(await borders(), ["rgb(1, 2, 3)", "rgb(4, 5, 6)"]);
-  });
-
   it("can be filled in and sent with the keyboard alone", async () => {
     await open();
     await isFocused("topic");
@@ -266,14 +248,6 @@ describe("The kickoff form in a browser", () => {
     await page.getByRole("alert").getByText("Check the marked fields.").waitFor();
     await isFocused("Meta");
     assert.deepEqual(form.asked, []);
-  });
-
-  it("checks JSON while it is typed, and shows where it is invalid", async () => {
-    await open();
-    await field("options").fill('{\n  "depth" 2\n}');
-    await parts.says("options", /^Line 2, column 11: This is not JSON\.$/);
-    await field("options").fill('{"depth": 3}');
-    await parts.says("options", /^$/);
   });
 
   it("accepts any input name as plain text", async () => {

@@ -47,7 +47,7 @@ export async function fillForm(parts: FillInParts, crew: FormCrew): Promise<Pref
           "There is nothing to fill in from yet: no saved values, no request file of this crew in the workspace, and no execution with known inputs.",
         ),
       );
-    const { source, isDeleted } = await choose(sources, crew.name);
+    const [source, isDeleted] = await choose(sources, crew.name);
     if (!isDeleted || source?.own === undefined) return await source?.values?.();
     const question = vscode.l10n.t("Delete “{0}”?", source.label);
     const detail = vscode.l10n.t("These values are removed from this machine.");
@@ -118,12 +118,11 @@ async function textOf(uri: vscode.Uri): Promise<string> {
   }
 }
 
-interface Choice {
-  readonly source?: Source | undefined;
-  readonly isDeleted?: boolean;
-}
-
-function choose(sources: readonly Source[], crewName: string): Promise<Choice> {
+/** @returns whether it is to be deleted, too */
+function choose(
+  sources: readonly Source[],
+  crewName: string,
+): Promise<readonly [source?: Source | undefined, isDeleted?: boolean]> {
   const list = vscode.window.createQuickPick<Source>();
   list.title = vscode.l10n.t("Fill in the form of “{0}” from", crewName);
   list.placeholder = vscode.l10n.t("Choose the values to fill in");
@@ -131,16 +130,12 @@ function choose(sources: readonly Source[], crewName: string): Promise<Choice> {
   const tooltip = vscode.l10n.t("Delete");
   const buttons = [{ iconPath: new vscode.ThemeIcon("trash"), tooltip }];
   list.items = sources.map((source) => (source.own ? { ...source, buttons } : source));
-  const { promise, resolve } = Promise.withResolvers<Choice>();
-  const end = (choice: Choice) => {
-    resolve(choice);
-    list.dispose();
-  };
-  list.onDidAccept(() => end({ source: list.selectedItems[0] }));
-  list.onDidHide(() => end({}));
-  list.onDidTriggerItemButton(({ item: source }) => end({ source, isDeleted: true }));
   list.show();
-  return promise;
+  return new Promise<readonly [Source | undefined, boolean?]>((resolve) => {
+    list.onDidAccept(() => resolve([list.selectedItems[0]]));
+    list.onDidHide(() => resolve([undefined]));
+    list.onDidTriggerItemButton(({ item }) => resolve([item, true]));
+  }).finally(() => list.dispose());
 }
 
 /** Asks for a name, and before it replaces values of that name. */

@@ -253,9 +253,11 @@ export class KickoffForms implements vscode.Disposable {
     const crew = this.#options.crews.find(crewId);
     const session = this.#forms.get(crewId)?.session;
     if (crew === undefined || session === undefined) return;
-    const { id, name, url } = crew;
+    const { id, name, url, local } = crew;
     session.crew = { id, name, url };
-    session.tell("rehearsal", rehearsalOf(crew));
+    const rehearsal = [vscode.l10n.t("Rehearsal engine: no model is called."), local?.engineNote];
+    const text = rehearsal.filter((part) => part !== undefined).join(" ");
+    session.tell("rehearsal", local?.engine === "rehearsal" ? { text } : undefined);
     this.#tell(crewId, "advice", adviceOn);
   }
 
@@ -265,21 +267,20 @@ export class KickoffForms implements vscode.Disposable {
     look: (crew: Crew) => Promise<Told | undefined>,
   ): void {
     const crew = this.#options.crews.find(crewId);
-    const session = this.#forms.get(crewId)?.session;
-    if (crew === undefined || session === undefined) return;
+    if (crew === undefined) return;
     look(crew).then(
-      (note) => session.tell(kind, note),
+      (note) => this.#forms.get(crewId)?.session.tell(kind, note),
       (error: unknown) => logProblem("Looking for what a form says of its crew", error),
     );
   }
 
-  async #hintFor({ id: crew, ...address }: Crew): Promise<Told | undefined> {
+  async #hintFor(crew: Crew): Promise<Told | undefined> {
     const { callbacks, testCallbacks } = this.#options;
-    if (this.#memory.read(crew).hidesHint === true) return undefined;
-    if (await (await callbacks()).canReach({ ...address, id: crew })) return undefined;
+    if (this.#memory.read(crew.id).hidesHint === true) return undefined;
+    if (await (await callbacks()).canReach(crew)) return undefined;
     const hide = () => {
-      this.#memory.hideHint(crew);
-      this.#forms.get(crew)?.session.takeFocus();
+      this.#memory.hideHint(crew.id);
+      this.#forms.get(crew.id)?.session.takeFocus();
       this.advise();
     };
     return {
@@ -291,17 +292,11 @@ export class KickoffForms implements vscode.Disposable {
           title: vscode.l10n.t("Set Up Callbacks…"),
           run: () => runAction(machineSettings("crewdeck.callbacks")),
         },
-        { title: vscode.l10n.t("Test Callbacks"), run: () => testCallbacks(crew) },
+        { title: vscode.l10n.t("Test Callbacks"), run: () => testCallbacks(crew.id) },
         { title: vscode.l10n.t("Don't Show Again"), run: hide },
       ],
     };
   }
-}
-
-function rehearsalOf({ local }: Crew): Told | undefined {
-  if (local?.engine !== "rehearsal") return undefined;
-  const text = vscode.l10n.t("Rehearsal engine: no model is called.");
-  return { text: [text, local.engineNote ?? ""].join(" ").trim() };
 }
 
 /**

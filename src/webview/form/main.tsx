@@ -29,7 +29,7 @@ start((view, filling) => {
           .map((note) => (
             <p
               key={note.kind}
-              class={`told ${note.kind}`}
+              class={note.kind === "advice" ? "told advice" : "told"}
               role={note.kind === "notKept" ? "status" : undefined}
             >
               {note.text} <Buttons note={note} kind="link" />

@@ -25,12 +25,6 @@ describe("The content of a form opened with values", () => {
     assert.deepEqual(content.draft.values, typed("given", "mine, too"));
   });
 
-  it("no longer shows that it has the given values once one is changed", () => {
-    const content = open({ given });
-    content.edit({ values: typed("mine", "") });
-    assert.equal(content.shown.origin, undefined);
-  });
-
   it("shows what Undo would undo as long as that is offered", () => {
     const content = open({ draft });
     content.clear();

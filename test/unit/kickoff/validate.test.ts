@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type FieldValue, type FormField, formFields } from "../../../src/kickoff/form/fields.ts";
+import { type FieldValue, type FormField } from "../../../src/kickoff/form/fields.ts";
 import { readJson } from "../../../src/kickoff/json.ts";
 import { addressFault, type FormSecrets } from "../../../src/kickoff/callbacks.ts";
 import {
@@ -24,7 +24,6 @@ describe("Checks of the kickoff form", () => {
       assert.equal(faultIn({ required: false }, { mode, text: "" }), undefined);
     }
     assert.equal(faultIn({ required: true }, { mode: "omit", text: "{" }), undefined);
-    assert.equal(faultIn({ required: true }, { mode: "text", text: "{" }), undefined);
   });
 
   const faults: readonly [string, number, number][] = [
@@ -107,19 +106,6 @@ describe("Checks of the kickoff form", () => {
       fault:
         "Line 2, column 8: This number is too long. Put it in double quotes to send it as text.",
     });
-  });
-
-  it("apply to the whole form", () => {
-    const fields = formFields({ fields: [{ name: "a", required: false }] });
-    const fine = initialValues(fields);
-    assert.ok(isValid(fields, fine));
-    for (const wrong of [
-      { meta: "[]" },
-      { stepWebhookUrl: "x" },
-      { inputs: [{ name: "a", mode: "json", text: "{" }] as const },
-    ])
-      assert.ok(!isValid(fields, { ...fine, ...wrong }));
-    assert.ok(!isValid(formFields({ fields: [{ name: "b" }] }), fine), "it requires a value");
   });
 
   it("require the secret of a callback that is used and authenticates, and both an address and events for streaming", () => {
