@@ -100,55 +100,31 @@ export interface Period {
 export function workPeriods(execution: ExecutionSummary): readonly Period[] {
   const changes = stateChanges(execution);
   const end = execution.endedAt === undefined ? undefined : { at: execution.endedAt };
-  const periods: Period[] = [];
-  for (const [at, change] of changes.entries()) {
-    if (change.state !== "running" || change.taskId === undefined) continue;
-    const period = periodOf(change, changes[at + 1] ?? end);
-    const last = periods.at(-1);
-    const continues =
-      last !== undefined &&
-      last.taskId === period.taskId &&
-      last.to === period.from &&
-      last.isVague === period.isVague;
-    if (continues) periods.splice(-1, 1, { ...period, from: last.from });
-    else periods.push(period);
-  }
-  return periods;
+  return changes.flatMap((change, at) => {
+    const isWork = change.state === "running" && change.taskId !== undefined;
+    return isWork ? [periodOf(change, changes[at + 1] ?? end)] : [];
+  });
 }
 
 export function pauses(execution: ExecutionSummary): readonly Period[] {
   const changes = stateChanges(execution);
   const answers = execution.resumes.filter(({ outcome }) => outcome === "answered");
-  return changes.flatMap((change, at) => {
-    const next = changes[at + 1];
-    const isBeforeNext = ({ at }: { readonly at: string }) =>
-      next !== undefined && Date.parse(at) <= Date.parse(next.at);
-    if (mayWait(change)) {
+  return changes.flatMap((change, at): Period[] => {
+    if (change.state !== "waiting" && !mayWait(change)) return [];
+    const [from, next] = [Date.parse(change.at), changes[at + 1]];
+    const answer = answers.findLast(({ taskId, attempt, feedback }) => {
+      const sent = Date.parse(feedback.at);
+      const isOfThis = taskId === change.taskId && attempt === change.attempt;
+      const isInside = next !== undefined && sent <= Date.parse(next.at);
       // An answer proves that there was a pause.
-      const answer = answers.find(
-        ({ feedback }) =>
-          Date.parse(feedback.at) >= Date.parse(change.at) && isBeforeNext(feedback),
-      );
-      return [
-        answer === undefined
-          ? { from: Date.parse(change.at), isVague: true as const }
-          : { ...periodOf(change, answer.feedback), ...answered(answer) },
-      ];
-    }
-    if (change.state !== "waiting") return [];
-    const answer = answers.findLast(
-      ({ taskId, attempt }) => taskId === change.taskId && attempt === change.attempt,
-    );
-    return [
-      answer !== undefined && isBeforeNext(answer.feedback)
-        ? { ...periodOf(change, answer.feedback), ...answered(answer) }
-        : periodOf(change, next),
-    ];
+      return isInside && (isOfThis || (mayWait(change) && sent >= from));
+    });
+    if (answer === undefined)
+      return [mayWait(change) ? { from, isVague: true } : periodOf(change, next)];
+    const { taskId, attempt, feedback } = answer;
+    const isApprove = feedback.isAnswer === true ? undefined : feedback.isApprove;
+    return [{ ...periodOf(change, feedback), taskId, attempt, ...defined({ isApprove }) }];
   });
-}
-
-function answered({ taskId, attempt, feedback }: ResumeSummary) {
-  return { taskId, attempt, ...(feedback.isAnswer !== true && { isApprove: feedback.isApprove }) };
 }
 
 function waitedFor(execution: ExecutionSummary): Duration | undefined {
@@ -161,14 +137,15 @@ function endedOf(periods: readonly Period[]): readonly (number | undefined)[] {
   return periods.filter(({ to, isVague }) => to !== undefined || isVague).map(secondsOf);
 }
 
-function periodOf(change: StateChange, next: Seen | undefined): Period {
+function periodOf(
+  change: StateChange,
+  next: Pick<StateChange, "at" | "notBefore"> | undefined,
+): Period {
   const { taskId, attempt, at, notBefore } = change;
   const isVague = notBefore !== undefined || next?.notBefore !== undefined;
   const to = next === undefined ? undefined : Math.max(Date.parse(at), Date.parse(next.at));
   return { from: Date.parse(at), ...defined({ taskId, attempt, to }), ...(isVague && { isVague }) };
 }
-
-type Seen = Pick<StateChange, "at" | "notBefore">;
 
 function secondsOf({ from, to, isVague }: Period): number | undefined {
   return to === undefined || isVague === true ? undefined : (to - from) / 1000;
