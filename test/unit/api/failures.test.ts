@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { Agent } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { gzipSync } from "node:zlib";
-import nodeFetch from "node-fetch";
 import { CrewClient } from "../../../src/api/client.ts";
 import type { CrewApiError } from "../../../src/api/errors.ts";
 import { defaultFetch, type Fetch } from "../../../src/api/transport.ts";
@@ -67,19 +65,6 @@ describe("a failing connection", () => {
     it("in an error's body keeps the status code", async () => {
       server.next(stall(401, "{"));
       assert.equal((await late((client) => client.inputs(), true)).kind, "unauthorized");
-    });
-
-    it("aborts a DNS lookup", async () => {
-      const clock = new StoppedClock();
-      const fetch: Fetch = (url, init) =>
-        nodeFetch(url, {
-          ...init,
-          agent: new Agent({ lookup: () => setImmediate(() => clock.ring()) }),
-        });
-      assert.equal(
-        (await kickoff(new CrewClient("https://crew.invalid", token, { clock, fetch }))).kind,
-        "timeout",
-      );
     });
 
     it("is 30 s for a GET and 60 s for a POST by default", async () => {

@@ -28,28 +28,15 @@ describe("remote text in one line", () => {
 
   it("is short in an error, whichever part of the answer it comes from", async () => {
     const names = Array.from({ length: 3_000 }, (_, at) => `name ${at} ${nasty.slice(0, 20)}`);
-    for (const [what, answer] of [
-      [
-        "missing inputs",
-        json(422, { message: "Missing", details: { missing_inputs: [...names, nasty] } }),
-      ],
-      ["missing inputs as a text", json(422, { detail: `Missing inputs: ${names.join(", ")}` })],
-      ["a message", json(500, { message: nasty })],
-      [
-        "a list",
-        json(422, {
-          detail: names.map((name) => ({
-            loc: ["body", name],
-            msg: nasty.slice(0, 50),
-            type: "x",
-          })),
-        }),
-      ],
-    ] as const) {
-      server.next(answer);
-      const error = await errorOf(clientOf(server.url).kickoff({ inputs: {} }));
-      assert.doesNotMatch(error.message, /[\p{Cc}\p{Cf}]/u, what);
-      assert.ok(error.message.length <= 1_500, `${what}: ${error.message.length} characters`);
+    const detail = names.map((name) => ({ loc: ["body", name], msg: "Bad", type: "x" }));
+    for (const body of [
+      { message: "Missing", details: { missing_inputs: [...names, nasty] } },
+      { detail: `Missing inputs: ${names.join(", ")}` },
+      { message: nasty },
+      { detail },
+    ]) {
+      server.next(json(422, body));
+      plain((await errorOf(clientOf(server.url).kickoff({ inputs: {} }))).message, 1_500);
     }
   });
 

@@ -5,7 +5,7 @@ import nodeFetch from "node-fetch";
 import type { CrewClient } from "../../../src/api/client.ts";
 import type { CrewApiError } from "../../../src/api/errors.ts";
 import type { Fetch } from "../../../src/api/transport.ts";
-import { json, makeCertificate, MisbehavingServer } from "../../support/misbehaving-server.ts";
+import { makeCertificate, MisbehavingServer } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, token } from "./support.ts";
 
 const kickoff = (client: CrewClient): Promise<CrewApiError> =>
@@ -57,16 +57,6 @@ describe("a crew that can't be reached", () => {
       assert.equal(error.reason, "certificate");
       assert.match(error.message, /ALTNAME_INVALID/);
       assert.equal(secure.requests.length, 0);
-    });
-
-    it("accepts a trusted certificate", async () => {
-      const certificate = await makeCertificate("IP:127.0.0.1");
-      secure = await MisbehavingServer.start(certificate);
-      secure.next(json(200, { inputs: ["a"] }));
-      assert.deepEqual(
-        (await clientOf(secure.url, { fetch: trusting(certificate.cert) }).inputs()).fields,
-        [{ name: "a" }],
-      );
     });
 
     it("reports a port that speaks plain HTTP", async () => {
