@@ -36,7 +36,7 @@ import { Prices } from "./views/prices.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { Pages } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
-import { Timeline } from "./views/timeline/register.ts";
+import { Timeline } from "./views/timeline/timeline.ts";
 import { ExecutionTree } from "./views/tree/tree.ts";
 import type { Act } from "./view/actions.ts";
 
@@ -168,7 +168,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const timeline = owned.add(
     new Timeline({
       ...{ store, crews, documents, page, prices, tree, clock, ready: opened },
-      extensionUri: context.extensionUri,
+      extension: context.extensionUri,
     }),
   );
   const comparisons = owned.add(

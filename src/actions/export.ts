@@ -13,7 +13,7 @@ import { titleOf } from "../executions/title.ts";
 import type { BundleFile } from "../views/export/bundle.ts";
 import type { SpanParts } from "../views/export/exporter.ts";
 import type { Prices } from "../views/prices.ts";
-import type { Timeline } from "../views/timeline/register.ts";
+import type { Timeline } from "../views/timeline/timeline.ts";
 import type { Asker } from "./asker.ts";
 import { openRawAnswer, type RawAnswerParts } from "./outputs.ts";
 import { saveAsRequestFile } from "./requests.ts";

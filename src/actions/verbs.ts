@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { filledText, neededText, read, text } from "../editor/arguments.ts";
-import type { Timeline } from "../views/timeline/register.ts";
+import type { Timeline } from "../views/timeline/timeline.ts";
 import { type AnswerParts, answerVerbs } from "./answer.ts";
 import { type Asker, program } from "./asker.ts";
 import { type CallbackParts, callbackVerbs } from "./callbacks.ts";

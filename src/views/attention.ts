@@ -9,7 +9,7 @@ import { answersTo, canAnswer } from "../view/actions.ts";
 import type { CurrentCircumstances } from "./circumstances.ts";
 import type { Comparisons } from "./comparison/register.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
-import type { Timeline } from "./timeline/register.ts";
+import type { Timeline } from "./timeline/timeline.ts";
 import type { ExecutionTree } from "./tree/tree.ts";
 
 export function watchAttention(

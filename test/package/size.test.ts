@@ -52,7 +52,7 @@ describe("The extension's code", () => {
           file,
         ),
       ),
-      ["src/views/page/register.ts", "src/views/timeline/register.ts"],
+      ["src/views/page/register.ts", "src/views/timeline/timeline.ts"],
     );
   });
 });
