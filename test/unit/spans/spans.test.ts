@@ -23,6 +23,15 @@ function spansFor(
   return spansOf(execution, activity, { now: at, version: "1.2.3", hasContent });
 }
 
+interface Request {
+  readonly resourceSpans: readonly [
+    {
+      readonly resource: { readonly attributes: unknown };
+      readonly scopeSpans: readonly [{ readonly spans: readonly [{ startTimeUnixNano: string }] }];
+    },
+  ];
+}
+
 /** A line for each span: its depth as indentation, and its name. */
 function outline(spans: readonly ReadableSpan[]): string[] {
   const byId = new Map(spans.map((span) => [span.spanContext().spanId, span]));
@@ -210,19 +219,12 @@ describe("Spans for OpenTelemetry", () => {
     const lines = spansAsText(spansFor({ execution, events })).split("\n");
     assert.equal(lines.pop(), "");
     const counts = lines.map((line) => {
-      const { resourceSpans } = JSON.parse(line) as {
-        resourceSpans: {
-          resource: { attributes: unknown };
-          scopeSpans: { scope: object; spans: { startTimeUnixNano: string }[] }[];
-        }[];
-      };
-      assert.equal(resourceSpans.length, 1);
-      const [{ resource, scopeSpans } = assert.fail()] = resourceSpans;
+      const [{ resource, scopeSpans }, ...more] = (JSON.parse(line) as Request).resourceSpans;
+      assert.deepEqual(more, []);
       const name = { key: "service.name", value: { stringValue: "Writers" } };
       assert.deepEqual(resource.attributes, [name]);
-      assert.equal(Reflect.get(scopeSpans[0]!.scope, "name"), "crewdeck");
-      assert.match(scopeSpans[0]!.spans[0]!.startTimeUnixNano, /^\d{19}$/);
-      return scopeSpans[0]!.spans.length;
+      assert.match(scopeSpans[0].spans[0].startTimeUnixNano, /^\d{19}$/);
+      return scopeSpans[0].spans.length;
     });
     assert.deepEqual(counts, [512, 89]);
   });

@@ -25,18 +25,6 @@ describe("what the timeline's page gets", () => {
     assert.ok(spans.some(({ text }) => text?.endsWith("x …")));
   });
 
-  it("has the events that took no time, cut, too", () => {
-    const many = Array.from({ length: 230 }, (_, number) => ({
-      id: `mark ${number}`,
-      type: "quantum_leap",
-      at: start + number,
-      text: "x".repeat(2_000),
-    }));
-    const [crew] = shownAt(20, { events: [...events, ...many] }).spans;
-    assert.equal(crew?.marks?.length, 230);
-    assert.ok(crew.marks.every(({ text = "" }) => text.length <= 602));
-  });
-
   it("says of what a wait is part of that it waits", () => {
     const asks = { id: "h", type: "human_feedback_requested", at: start + 19_000 };
     const asked = { events: [...events, { ...asks, taskName: "research" }] };
