@@ -92,7 +92,6 @@ function formatsOf(
 ): readonly Format[] {
   const { crews, store, prices, clock } = parts;
   const activity = () => activityOf(execution, store.events(execution.localId));
-  const about = () => ({ prices: prices.list(), now: clock.now() });
   /** @param files of a folder, or of a file with this ending alone */
   const inFolder = async (ending: string, files: () => Promise<readonly BundleFile[]>) => {
     const folder = given.folder === undefined ? await askFolder() : readFolder(given.folder);
@@ -119,15 +118,21 @@ function formatsOf(
       label: vscode.l10n.t("Markdown"),
       description: vscode.l10n.t("a folder with the document, the outputs and a timeline picture"),
       run: () =>
-        inFolder("", async () => (await loadBundle()).bundleOf(execution, activity(), about())),
+        inFolder("", async () => {
+          const { bundleOf } = await loadBundle();
+          return bundleOf(execution, activity(), prices.list(), clock.now());
+        }),
     },
     {
       format: "timelineMarkdown",
       label: vscode.l10n.t("Timeline as Markdown"),
       description: vscode.l10n.t("to the clipboard"),
       async run() {
-        const { timelineText } = await loadBundle();
-        const markdown = timelineText(execution, activity(), about());
+        const { timelineMarkdown } = await import("../views/timeline/exports.ts");
+        const { timelineContent } = await import("../views/timeline/content.ts");
+        const markdown = timelineMarkdown(
+          timelineContent(execution, activity(), clock.now(), prices.list()),
+        );
         await vscode.env.clipboard.writeText(markdown);
         if (isPerson) showStatus(vscode.l10n.t("The timeline is copied."));
         return markdown;

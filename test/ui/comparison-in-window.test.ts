@@ -77,7 +77,7 @@ describe("Two executions side by side, in the window", () => {
   });
 
   it("opens an output's diff in VS Code's own editor, and returns after a reload of the window", async () => {
-    await page().getByRole("button", { name: "Open Diff of outline" }).click();
+    await page().getByRole("button", { name: "Open Diff: outline" }).click();
     await window.editor.tab("outline: tea ↔ coffee").waitFor();
     await window.runCommand("View: Close Editor");
     await page().getByRole("button", { name: "Swap" }).click();

@@ -90,8 +90,8 @@ describe("A comparison of two executions in a browser", () => {
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await button("Swap").click();
     await button("tea in the office").click();
-    await button("Open Diff of outline").click();
-    await button("Open Output of check").click();
+    await button("Open Diff: outline").click();
+    await button("Open Output: check").click();
     assert.deepEqual(sent, [
       { type: "ready" },
       { type: "swap" },

@@ -9,7 +9,7 @@ import { textOf } from "../../view/text.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { sectionOf } from "../../view/sections.ts";
 import { timelineContent } from "../timeline/content.ts";
-import { timelineMarkdown, timelinePicture } from "../timeline/exports.ts";
+import { timelinePicture } from "../timeline/exports.ts";
 
 export interface BundleFile {
   /** Relative, with slashes. Needs no encoding in a link. */
@@ -17,17 +17,12 @@ export interface BundleFile {
   readonly text: string;
 }
 
-interface Circumstances {
-  readonly prices: readonly Price[];
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
-/** An execution as files: its document, its outputs, and its timeline as a picture. */
+/** An execution as files: its document, its outputs, and its timeline as a picture. @param now milliseconds since 1970 */
 export function bundleOf(
   execution: Execution,
   activity: Activity,
-  { prices, now }: Circumstances,
+  prices: readonly Price[],
+  now: number,
 ): readonly BundleFile[] {
   const view = viewOf(execution, activity, { prices });
   const outputs = outputFiles(view);
@@ -37,14 +32,6 @@ export function bundleOf(
     { path: "timeline.svg", text: timelinePicture(content) },
     ...outputs,
   ];
-}
-
-export function timelineText(
-  execution: Execution,
-  activity: Activity,
-  { prices, now }: Circumstances,
-): string {
-  return timelineMarkdown(timelineContent(execution, activity, now, prices));
 }
 
 /** A file or folder name that needs no encoding in a link. */

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { oneLine } from "../../base/text.ts";
 import { formatSpan, tickTexts } from "../../view/lengths.ts";
 import { axisOf, timesOf } from "./axis.ts";
 import { figuresOf, hintOf, markLine, markName, nameOf, stateText, timeText } from "./labels.ts";
@@ -89,7 +90,7 @@ export function timelinePicture(view: TimelineView): string {
     const [from, to] = [at(span.start - start), at((span.end ?? now) - start)];
     const height = groups.has(id) ? 6 : (heights[kind] ?? 12);
     const name = `${isFailed ? "✕ " : ""}${nameOf(span)}`;
-    const [x, shown] = [size.edge + depth * size.indent, cut(name, 44 - depth * 2)];
+    const [x, shown] = [size.edge + depth * size.indent, oneLine(name, 44 - depth * 2)];
     return [
       text(x, middle + 4, shown, depth === 0 ? "strong" : ""),
       ...figuresOf(span, now).map((each, column) =>
@@ -111,7 +112,7 @@ export function timelinePicture(view: TimelineView): string {
   ];
   const height = end + notes.length * size.row + size.edge;
   const parts = [
-    text(size.edge, 30, cut(title, 90), "title"),
+    text(size.edge, 30, oneLine(title, 90), "title"),
     text(size.edge, 52, `${crew} · ${stateLabel}`, "dim"),
     ...heads.map((head, column) => text(figureAt(column), size.head - 12, head, "dim small end")),
     ...axis.cuts.map(({ from, to }) => {
@@ -136,11 +137,6 @@ ${parts.join("\n")}
 
 function text(x: number, y: number, content: string, names: string): string {
   return `<text x="${x}" y="${y}" class="${names}">${escaped(content)}</text>`;
-}
-
-function cut(text: string, longest: number): string {
-  const characters = Array.from(text);
-  return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join("")}…`;
 }
 
 function round(pixels: number): number {

@@ -67,7 +67,6 @@ export const fromTimeline = v.variant("type", [
   v.object({ type: v.literal("ready") }),
   v.object({ type: v.literal("reveal"), ...place, takesFocus: v.boolean() }),
   v.object({ type: v.literal("define"), ...place }),
-  v.object({ type: v.literal("list") }),
 ]);
 
 export type FromTimeline = v.InferOutput<typeof fromTimeline>;

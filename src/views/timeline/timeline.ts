@@ -4,7 +4,7 @@ import type { MessageOf } from "../../base/protocol.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { isInterrupted } from "../../crews/types.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
-import { executionScheme, timelineId, viewId } from "../../editor/manifest.ts";
+import { executionScheme, timelineId } from "../../editor/manifest.ts";
 import { Panel } from "../../editor/panel.ts";
 import { type ExecutionSummary, hasEnded, waitsForPerson } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -87,9 +87,6 @@ export class Timeline implements vscode.Disposable {
           this.#localId ??= this.#choose();
           panel.begin();
           this.#changed.fire();
-        },
-        list: async () => {
-          await vscode.commands.executeCommand(`${viewId}.focus`);
         },
         reveal: go,
         define: go,

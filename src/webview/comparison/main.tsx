@@ -6,12 +6,11 @@ import {
   type ComparisonModel,
   onSides,
   type Side,
-  type Sides,
   sides,
   type ToComparison,
 } from "../../views/comparison/messages.ts";
 import type { Period } from "../../views/timeline/axis.ts";
-import { lookAt, type TimelineView } from "../../views/timeline/messages.ts";
+import { lookAt } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
 import { Icon, LinkButton } from "../controls.tsx";
@@ -19,12 +18,9 @@ import { useTimes } from "../timeline/hooks.ts";
 import { columnsOf } from "../timeline/row.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
 
-interface ComparisonProps {
-  readonly model: ComparisonModel;
-  readonly timelines: Sides<TimelineView>;
-}
+type Shown = Pick<Extract<ToComparison, { readonly type: "show" }>, "model" | "timelines">;
 
-function Comparison({ model, timelines }: ComparisonProps) {
+function Comparison({ model, timelines }: Shown) {
   const { executions, figures, inputs, inputsNote, outputs } = model;
   const { left, right } = executions;
   const states = sides.map((side) => `${executions[side].name}: ${executions[side].label}`);
@@ -47,7 +43,7 @@ function Comparison({ model, timelines }: ComparisonProps) {
       <Table label={l10n.t("Inputs")} rows={inputs} note={inputsNote} executions={executions} />
       <Timelines
         key={`${timelines.left.localId} ${timelines.right.localId}`}
-        {...{ timelines, executions }}
+        {...{ model, timelines }}
       />
       <Table label={l10n.t("Outputs")} rows={outputs} executions={executions} />
     </>
@@ -83,6 +79,7 @@ interface TableProps {
 function Table({ label, rows, note, executions }: TableProps) {
   const id = useId();
   if (rows.length === 0 && note === undefined) return null;
+  const opens = { diff: l10n.t("Open Diff"), output: l10n.t("Open Output") };
   const different = rows.filter(({ isDifferent }) => isDifferent);
   return (
     <section aria-labelledby={id}>
@@ -117,7 +114,13 @@ function Table({ label, rows, note, executions }: TableProps) {
                   ))}
                   <td class="change">
                     {row.difference}
-                    {row.opens !== undefined && <OpenButton row={row} />}
+                    {row.opens !== undefined && (
+                      <LinkButton
+                        label={opens[row.opens]}
+                        name={`${opens[row.opens]}: ${row.label}`}
+                        message={{ type: "openOutput", id: row.id }}
+                      />
+                    )}
                   </td>
                 </tr>
               ))}
@@ -134,23 +137,8 @@ function Value({ value = "–" }: { readonly value: string | number | undefined 
   return value === "" ? <em>{l10n.t("empty")}</em> : <div class="plain">{value}</div>;
 }
 
-function OpenButton({ row: { id, label, opens } }: { readonly row: ComparedRow }) {
-  const isDiff = opens === "diff";
-  return (
-    <LinkButton
-      label={isDiff ? l10n.t("Open Diff") : l10n.t("Open Output")}
-      name={isDiff ? l10n.t("Open Diff of {0}", label) : l10n.t("Open Output of {0}", label)}
-      message={{ type: "openOutput", id }}
-    />
-  );
-}
-
-interface TimelinesProps extends Pick<ComparisonProps, "timelines"> {
-  readonly executions: ComparisonModel["executions"];
-}
-
 /** One above the other, each from its own start, with one axis and one zoom. */
-function Timelines({ timelines, executions }: TimelinesProps) {
+function Timelines({ timelines, model: { executions } }: Shown) {
   const [zoom, onZoom] = useState<Period>();
   const { left, right } = timelines;
   const times = useTimes(left.spans, right.spans);

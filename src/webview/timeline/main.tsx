@@ -1,4 +1,3 @@
-import * as l10n from "@vscode/l10n";
 import { lookAt, type ToTimeline } from "../../views/timeline/messages.ts";
 import { clock } from "../clock.tsx";
 import { draw, host } from "../host.ts";
@@ -25,14 +24,5 @@ host.listen<ToTimeline>({
       />,
     );
   },
-  empty({ text }) {
-    draw(
-      <div class="empty">
-        <p>{text}</p>
-        <button type="button" onClick={() => host.post({ type: "list" })}>
-          {l10n.t("Show Executions")}
-        </button>
-      </div>,
-    );
-  },
+  empty: ({ text }) => draw(<p class="empty">{text}</p>),
 });

@@ -8,7 +8,7 @@ import { AxisHead, Grid } from "./axis-head.tsx";
 import { clock } from "../clock.tsx";
 import { useSize, useTimes } from "./hooks.ts";
 import { type Columns, columnsOf, TreeRow } from "./row.tsx";
-import { Header, Toolbar } from "./toolbar.tsx";
+import { Toolbar } from "./toolbar.tsx";
 import { Tooltip } from "./tooltip.tsx";
 
 /** Narrower, a row has two lines (pixels). */
@@ -220,7 +220,13 @@ export function Timeline(props: TimelineProps) {
     >
       {!isSmall && (
         <div class="top">
-          <Header {...{ view, isRunning }} />
+          <header>
+            <h1 title={view.title}>{view.title}</h1>
+            <span class="crew-name">{view.crew}</span>
+            <span class={`state ${view.state}`} role="status">
+              {view.stateLabel}
+            </span>
+          </header>
           <Toolbar
             {...{ look, search, onLook: change, onZoom: zoomBy }}
             hits={hits === undefined ? undefined : [hits, spans.length]}

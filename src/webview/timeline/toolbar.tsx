@@ -1,8 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
-import { shortCount, timeText } from "../../views/timeline/labels.ts";
-import type { Look, TimelineView } from "../../views/timeline/messages.ts";
-import { useNow } from "../clock.tsx";
+import type { Look } from "../../views/timeline/messages.ts";
 import { Icon } from "../controls.tsx";
 
 interface ToolbarProps {
@@ -82,26 +80,5 @@ export function Toolbar({ look, search, hits, onLook, onZoom, onLeave }: Toolbar
         ))}
       </div>
     </div>
-  );
-}
-
-export function Header({ view, isRunning }: { view: TimelineView; isRunning: boolean }) {
-  const now = useNow(isRunning);
-  const [crew] = view.spans;
-  return (
-    <header>
-      <h1 title={view.title}>{view.title}</h1>
-      <span class="crew-name">{view.crew}</span>
-      <span class={`state ${view.state}`} role="status">
-        {view.stateLabel}
-      </span>
-      <span class="total">{crew ? timeText(crew, now) : ""}</span>
-      {crew?.tokens !== undefined && (
-        <span class="total">{l10n.t("{0} tokens", shortCount(crew.tokens.total))}</span>
-      )}
-      {crew?.cost !== undefined && (
-        <span class="total">{l10n.t("estimated cost {0}", crew.cost)}</span>
-      )}
-    </header>
   );
 }

@@ -11,10 +11,8 @@ function filesOf(given: Execution, events: readonly ActivityEvent[] = []) {
   const kept = { events, left: 0 };
   const execution = withTimes(given, kept);
   const prices = [{ pattern: "*", input: 1_000, output: 10_000 }];
-  const files = bundleOf(execution, activityOf(execution, kept), {
-    prices,
-    now: Date.parse("2026-11-22T01:00:00.000Z"),
-  });
+  const now = Date.parse("2026-11-22T01:00:00.000Z");
+  const files = bundleOf(execution, activityOf(execution, kept), prices, now);
   return new Map(files.map(({ path, text }) => [path, text]));
 }
 
