@@ -1,15 +1,16 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
+import { changeEngineAction } from "../crews/errors.ts";
 import { connectCrew, editCrew, hasDashboard, openDashboard, setToken } from "../crews/connect.ts";
-import { examine, testCrew } from "../crews/test-crew.ts";
+import { testCrew } from "../crews/test-crew.ts";
 import type { Crew } from "../crews/types.ts";
 import { confirmDiscard } from "../local/questions.ts";
 import { folderOf, idOf } from "../local/records.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
 import { log } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
-import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
+import { confirm, showActions, showError, showStatus } from "../editor/messages.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Models } from "../models/models.ts";
@@ -55,10 +56,9 @@ export function crewVerbs(parts: CrewParts) {
     addCrew: (argument: unknown) => connectCrew(crews, argument),
     editCrew: targets.onCrew((crew) => editCrew(crews, crew), isDeployed),
     setToken: targets.onCrew((crew, argument) => setToken(crews, crew, argument), isDeployed),
-    testCrew: targets.onCrew(async (crew, _argument, by) => {
-      const ready = await crews.ready(crew);
-      return by.isPerson ? testCrew(crews, ready) : (await examine(crews, ready)).report;
-    }),
+    testCrew: targets.onCrew(async (crew, _argument, by) =>
+      testCrew(crews, await crews.ready(crew), by.isPerson),
+    ),
     openDashboard: targets.onCrew((crew) => openDashboard(crew), hasDashboard),
     removeCrew: targets.onCrew((crew) => removeCrew(parts, crew)),
     startLocalCrew: (argument: unknown, by: Asker) => startLocal(parts, argument, by),
@@ -101,9 +101,7 @@ export async function removeCrew(
   crew: Crew,
 ): Promise<boolean> {
   const isDeployed = crew.local === undefined;
-  const question = isDeployed
-    ? vscode.l10n.t("Remove the crew “{0}”?", crew.name)
-    : vscode.l10n.t("Remove the local crew “{0}”?", crew.name);
+  const question = vscode.l10n.t("Remove the crew “{0}”?", crew.name);
   const detail = isDeployed
     ? vscode.l10n.t(
         "Its tokens are deleted from this machine's secret storage. Tracked executions stay and can be read, but are no longer updated. Nothing changes at {0}.",
@@ -134,28 +132,21 @@ async function startLocal(
       : {}),
   });
   if (crew === undefined) return undefined;
-  showStatus(
-    crew.local?.engine === "crewai"
-      ? vscode.l10n.t("“{0}” runs on this machine with crewAI", crew.name)
-      : vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name),
-  );
+  showStatus(vscode.l10n.t("“{0}” runs on this machine", crew.name));
   if (isPerson && parts.locals.lacksCrewai(crew.id))
-    void offerSetUp(parts.locals, crew, crew.local?.engineNote ?? "").catch(showError);
+    void showActions(
+      "Information",
+      vscode.l10n.t(
+        "“{0}” is rehearsed, without a language model. {1}",
+        crew.name,
+        crew.local?.engineNote ?? "",
+      ),
+      [changeEngineAction(crew.id, true)],
+    );
   // Whoever serves the workspace's crew wants to see it work.
   if (here === true && isPerson)
     void parts.kickoff({ crew: crew.id, form: true }, person).catch(showError);
   return crew;
-}
-
-async function offerSetUp(
-  locals: CrewParts["locals"],
-  { id, name }: Crew,
-  why: string,
-): Promise<void> {
-  const setUp = vscode.l10n.t("Set Up This Project…");
-  const text = vscode.l10n.t("“{0}” is rehearsed, without a language model. {1}", name, why);
-  if ((await vscode.window.showInformationMessage(plainMessage(text), setUp)) === setUp)
-    await locals.setUp(id);
 }
 
 /** The named folder, or the one of the named crew. */
@@ -169,17 +160,11 @@ function projectIn(
 }
 
 /** A deployed crew's token is never given out. */
-async function copyToken({ crews }: CrewParts, crew: Crew): Promise<void> {
-  const stored = await crews.token(crew.id);
+async function copyToken({ crews }: CrewParts, { id, name }: Crew): Promise<void> {
+  const stored = await crews.token(id);
   if (stored === undefined)
-    throw new UserError(
-      vscode.l10n.t(
-        "“{0}” has no token yet. It is created when the crew is started for the first time.",
-        crew.name,
-      ),
-    );
+    throw new UserError(vscode.l10n.t("“{0}” has no token yet. Start it first.", name));
   await vscode.env.clipboard.writeText(stored.token);
-  const { name } = crew;
   showStatus(
     vscode.l10n.t("The token of “{0}” is copied. It opens this crew on this machine only.", name),
   );

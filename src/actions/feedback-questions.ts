@@ -4,66 +4,63 @@ import { safeUrl } from "../base/loopback.ts";
 import { shortName } from "../base/text.ts";
 import { confirm, plainLabel, plainMessage } from "../editor/messages.ts";
 import { requestAt } from "../executions/flow-requests.ts";
-import type { Execution, ExecutionSummary, ResumeSummary } from "../executions/model.ts";
+import type { ExecutionSummary, ResumeSummary } from "../executions/model.ts";
 import { approved, asksFor, attemptToAnswer } from "../executions/resumes.ts";
-import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import { callbacksAgain, crewAndPlace } from "../crews/identity.ts";
+import { outputOf } from "../view/outputs.ts";
 import { present } from "../view/words.ts";
 import type { Question } from "./question.ts";
 
-/** Asks for a known task or an ID. Undefined when the person cancels. */
+/** Asks for a known task, the likeliest first, or an ID. Undefined when the person cancels. */
 export async function askTask(execution: ExecutionSummary): Promise<string | undefined> {
+  const { waiting, progress, tasks, resumes } = execution;
+  const ids = [waiting, ...[...tasks, ...resumes].reverse()].map((each) => each?.taskId);
+  const known = [progress?.current, ...ids].flatMap((id) => id || []);
   const title = vscode.l10n.t("Give Feedback");
-  const known = knownTasks(execution).map((taskId) => ({
-    label: plainLabel(shortName(taskId)),
-    taskId,
+  const items = [...new Set(known)].map((taskId) => ({
+    ...{ label: plainLabel(shortName(taskId)), taskId },
   }));
   const other = { label: vscode.l10n.t("Enter a Task's ID…"), taskId: undefined };
   const placeHolder = vscode.l10n.t("Which task waits?");
   const options = { title, placeHolder, ignoreFocusOut: true };
   const chosen =
-    known.length === 0 ? other : await vscode.window.showQuickPick([...known, other], options);
+    items.length === 0 ? other : await vscode.window.showQuickPick([...items, other], options);
   if (chosen !== other) return chosen?.taskId;
-  const typed = await vscode.window.showInputBox({
-    title,
-    prompt: vscode.l10n.t(
-      "The ID of the task that waits; it is in the crew's human-input callback.",
-    ),
-    ignoreFocusOut: true,
-  });
+  const prompt = vscode.l10n.t(
+    "The ID of the task that waits; it is in the crew's human-input callback.",
+  );
+  const typed = await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true });
   return typed?.trim() === "" ? undefined : typed?.trim();
 }
 
 /** What a person allows, so that feedback can be sent. Undefined for another error, and if refused. */
 export async function askToAllow(
   error: unknown,
-  { execution }: Pick<FeedbackToSend, "execution">,
+  { execution: { crew } }: Pick<FeedbackToSend, "execution">,
 ): Promise<Pick<FeedbackToSend, "withoutSecrets" | "allowedHost"> | undefined> {
-  if (error instanceof LostSecretsError)
-    return (await askWithoutSecrets(error.addresses)) ? { withoutSecrets: true } : undefined;
+  if (error instanceof LostSecretsError) {
+    const question = vscode.l10n.t("Send the feedback without the callback's secret?");
+    const detail = vscode.l10n.t(
+      "The execution was started with a callback to {0} that needs a secret, which can't be read from this machine's secret storage. Without it, the callback is sent without authentication, and its receiver may refuse it.",
+      [...new Set(error.addresses.map(hostOf))].join(", "),
+    );
+    const button = vscode.l10n.t("Send Without It");
+    const isAllowed = await confirm(question, plainMessage(detail), button);
+    return isAllowed ? { withoutSecrets: true } : undefined;
+  }
   if (!(error instanceof UnknownHostError)) return undefined;
   const { host } = error;
   const question = vscode.l10n.t("Send answers to {0}?", host);
   const detail = vscode.l10n.t(
     "The flow's request of “{0}” asks to send your answer to {1}. What you answer, and nothing else, goes there: no token of the crew. You are asked once for each crew and host.",
-    execution.crew.name,
+    crew.name,
     host,
   );
   const isAllowed = await confirm(question, detail, vscode.l10n.t("Allow and Send"));
   return isAllowed ? { allowedHost: host } : undefined;
-}
-
-async function askWithoutSecrets(addresses: readonly string[]): Promise<boolean> {
-  const hosts = [...new Set(addresses.map(hostOf))].join(", ");
-  const detail = vscode.l10n.t(
-    "The execution was started with a callback to {0} that needs a secret, which can't be read from this machine's secret storage. Without it, the callback is sent without authentication, and its receiver may refuse it.",
-    hosts,
-  );
-  const question = vscode.l10n.t("Send the feedback without the callback's secret?");
-  return await confirm(question, plainMessage(detail), vscode.l10n.t("Send Without It"));
 }
 
 /** Holds all that is sent, and the output, which is not. */
@@ -75,30 +72,38 @@ export function feedbackQuestion(feedback: FeedbackToSend): Question {
   const isAnswer = request !== undefined || asksFor(execution, taskId);
   const kind = isAnswer ? "answer" : isApprove ? "approve" : "reject";
   const names = [shortName(taskId), titleOf(execution)] as const;
-  const titles = {
-    approve: vscode.l10n.t("Approve “{0}” of “{1}”?", ...names),
-    reject: vscode.l10n.t("Reject “{0}” of “{1}”?", ...names),
-    answer: vscode.l10n.t("Answer “{0}” of “{1}”?", ...names),
-  };
-  const effects = {
-    approve: vscode.l10n.t("The crew continues with this output."),
-    reject: vscode.l10n.t("The task runs again."),
-    answer: vscode.l10n.t("The flow continues."),
-  };
-  const buttons = {
-    approve: vscode.l10n.t("Approve"),
-    reject: vscode.l10n.t("Reject"),
-    answer: vscode.l10n.t("Send Answer"),
-  };
+  const words = {
+    approve: [
+      vscode.l10n.t("Approve “{0}” of “{1}”?", ...names),
+      vscode.l10n.t("The crew continues with this output."),
+      vscode.l10n.t("Approve"),
+    ],
+    reject: [
+      vscode.l10n.t("Reject “{0}” of “{1}”?", ...names),
+      vscode.l10n.t("The task runs again."),
+      vscode.l10n.t("Reject"),
+    ],
+    answer: [
+      vscode.l10n.t("Answer “{0}” of “{1}”?", ...names),
+      vscode.l10n.t("The flow continues."),
+      vscode.l10n.t("Send Answer"),
+    ],
+  } as const;
+  const [title, effect, allow] = words[kind];
   const host = request ? safeUrl(request.callbackUrl)?.host : shortAddress(crew.url);
   const again = request === undefined ? callbacksAgain(execution).join(", ") : "";
-  const output = [isAnswer ? waiting?.message : "", outputOf(execution, taskId, attempt)];
+  const waits = waiting?.taskId === taskId && waiting.attempt === attempt;
+  const output = present(
+    isAnswer && waiting?.message,
+    (waits ? waiting.output : undefined) ??
+      outputOf(execution, { kind: "attempt", taskId, attempt }),
+  ).join("\n\n");
   return {
-    title: titles[kind],
+    title,
     parts: present<Question["parts"][number]>(
       vscode.l10n.t(
         "Task “{0}”, attempt {1}, of “{2}” at {3}. {4}",
-        ...[names[0], attempt, names[1], crewAndPlace(execution), effects[kind]],
+        ...[names[0], attempt, names[1], crewAndPlace(execution), effect],
       ),
       engine !== "rehearsal" && vscode.l10n.t("This can cost money."),
       {
@@ -110,21 +115,11 @@ export function feedbackQuestion(feedback: FeedbackToSend): Question {
       again !== "" && vscode.l10n.t("Its callbacks are also sent again: {0}.", again),
       {
         heading: vscode.l10n.t("The output:"),
-        text: output.filter(Boolean).join("\n\n") || "–",
+        text: output || "–",
       },
     ),
-    allow: buttons[kind],
+    allow,
   };
-}
-
-function outputOf(execution: Execution, taskId: string, attempt: number): string | undefined {
-  const { waiting, tasks } = execution;
-  const waits = waiting?.taskId === taskId && waiting.attempt === attempt;
-  const { attempts = [] } = taskIn(tasks, taskId) ?? {};
-  return (
-    (waits ? waiting.output : undefined) ??
-    attempts.find(({ number }) => number === attempt)?.output
-  );
 }
 
 export function doubtIn({ taskId, outcome }: ResumeSummary): string {
@@ -137,15 +132,4 @@ export function doubtIn({ taskId, outcome }: ResumeSummary): string {
         )
       : vscode.l10n.t("Your feedback for “{0}” got no response, so it may have arrived.", task);
   return `${text} ${vscode.l10n.t("If so, another answer can be for its next output, which you have not read, and cost money.")}`;
-}
-
-/** The likeliest first. */
-function knownTasks({ waiting, progress, tasks, resumes }: ExecutionSummary): readonly string[] {
-  const ids = [
-    waiting?.taskId,
-    progress?.current,
-    ...tasks.map((task) => task.taskId).reverse(),
-    ...resumes.map((resume) => resume.taskId).reverse(),
-  ];
-  return [...new Set(ids.filter((id): id is string => id !== undefined && id !== ""))];
 }

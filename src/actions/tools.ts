@@ -77,8 +77,9 @@ export function toolsOf(parts: ToolParts): Readonly<Record<string, Tool>> {
 
 export async function invokeTool(tool: Tool, input: unknown, signal: AbortSignal) {
   const agrees = (question: Question) => askForModel(question, signal);
+  const model = { isPerson: false, signal, agrees };
   const text =
-    (await tool(input, { isPerson: false, signal, agrees })) ??
+    (await tool(input, model).catch(inDoubt)) ??
     vscode.l10n.t(
       "The user did not allow it. Nothing was sent. Do not try again unless the user asks for it.",
     );
@@ -147,25 +148,14 @@ function kickOff({ crews, sending }: ToolParts): Tool {
     const ready = await crews.ready(crew);
     const fields = known ?? (await fieldsOf(ready));
     by.signal.throwIfAborted();
-    try {
-      const whole = { ...emptyInputs(fields), ...inputs };
-      const execution = await sending.send(ready, { inputs: whole });
-      return resultOf(
-        { executionId: keyOf(execution), crew: crew.name, state: execution.state },
-        vscode.l10n.t(
-          "The execution was started. It takes a while: follow it with crewdeck_getExecution. Do not kick it off again.",
-        ),
-      );
-    } catch (error) {
-      if (!(error instanceof MaybeStartedError)) throw error;
-      const known = error.execution && { executionId: keyOf(error.execution) };
-      return resultOf(
-        { ...known, crew: crew.name, state: "unconfirmed", problem: messageOf(error) },
-        vscode.l10n.t(
-          "It is not known whether it started. Do not kick it off again. Tell the user, who can check the crew's dashboard or log.",
-        ),
-      );
-    }
+    const whole = { ...emptyInputs(fields), ...inputs };
+    const execution = await sending.send(ready, { inputs: whole });
+    return resultOf(
+      { executionId: keyOf(execution), crew: crew.name, state: execution.state },
+      vscode.l10n.t(
+        "The execution was started. It takes a while: follow it with crewdeck_getExecution. Do not kick it off again.",
+      ),
+    );
   });
 }
 
@@ -186,21 +176,13 @@ function giveFeedback(parts: ToolParts): Tool {
     const executionId = keyOf(execution);
     const attempt = given.attempt ?? (taskId && attemptToAnswer(execution, taskId));
     const target = defined({ taskId, attempt });
-    return await unlessInDoubt(
-      { executionId, ...target },
-      vscode.l10n.t(
-        "It is not known whether it was sent. Do not send it again. Tell the user, who can decide in the execution's document.",
-      ),
-      async () => {
-        const wanted = { crew: execution.crew.id, kickoffId: executionId, ...target, feedback };
-        const answer = await parts.verbs[decision](wanted, by);
-        if (answer === undefined) return undefined;
-        const { status, message, kickoffId: continuesAs } = answer;
-        return resultOf(
-          { executionId, ...target, status, message, ...defined({ continuesAs }) },
-          vscode.l10n.t("The crew accepted the feedback. Do not send it again."),
-        );
-      },
+    const wanted = { crew: execution.crew.id, kickoffId: executionId, ...target, feedback };
+    const answer = await parts.verbs[decision](wanted, by);
+    if (answer === undefined) return undefined;
+    const { status, message, kickoffId: continuesAs } = answer;
+    return resultOf(
+      { executionId, ...target, status, message, ...defined({ continuesAs }) },
+      vscode.l10n.t("The crew accepted the feedback. Do not send it again."),
     );
   });
 }
@@ -209,40 +191,31 @@ function stopExecution(parts: ToolParts): Tool {
   return toolOf(executionMembers, async (given, by) => {
     const execution = executionIn(parts, given);
     const executionId = keyOf(execution);
-    return await unlessInDoubt(
-      { executionId },
-      vscode.l10n.t(
-        "It is not known whether the request arrived. Do not repeat it: read the state with crewdeck_getExecution and tell the user.",
-      ),
-      async () => {
-        const wanted = { crew: execution.crew.id, kickoffId: executionId };
-        const answer = await parts.verbs.stop(wanted, by);
-        return (
-          answer &&
-          resultOf(
-            { executionId, status: answer.status },
-            vscode.l10n.t(
-              "The crew accepted the request. Only the state that crewdeck_getExecution returns shows whether it has stopped.",
-            ),
-          )
-        );
-      },
+    const wanted = { crew: execution.crew.id, kickoffId: executionId };
+    const answer = await parts.verbs.stop(wanted, by);
+    return (
+      answer &&
+      resultOf(
+        { executionId, status: answer.status },
+        vscode.l10n.t(
+          "The crew accepted the request. Only the state that crewdeck_getExecution returns shows whether it has stopped.",
+        ),
+      )
     );
   });
 }
 
 /** A request that may have arrived is no error for a model, which would repeat it. */
-async function unlessInDoubt<Text>(
-  about: JsonObject,
-  doubt: string,
-  send: () => Promise<Text>,
-): Promise<Text | string> {
-  try {
-    return await send();
-  } catch (error) {
-    if (!(error instanceof MaybeSentError)) throw error;
-    return resultOf({ ...about, problem: messageOf(error) }, doubt);
-  }
+function inDoubt(error: unknown): string {
+  const isKickoff = error instanceof MaybeStartedError;
+  if (!isKickoff && !(error instanceof MaybeSentError)) throw error;
+  const known = isKickoff && error.execution && { executionId: keyOf(error.execution) };
+  return resultOf(
+    { ...known, problem: messageOf(error) },
+    vscode.l10n.t(
+      "It is not known whether it was sent. Do not send it again: tell the user, who can decide. crewdeck_getExecution returns the state.",
+    ),
+  );
 }
 
 /** The connected crews and their inputs. Starts no crew. */

@@ -8,7 +8,6 @@ import type { Crew } from "./types.ts";
 /** There is no token, or it can't be read. Thrown before any request. */
 export class MissingTokenError extends UserError {
   override readonly name = "MissingTokenError";
-  readonly isLocked: boolean;
 
   constructor({ id, name, local }: Pick<Crew, "id" | "name" | "local">, isLocked = false) {
     const set = local === undefined ? [setTokenAction({ id })] : [];
@@ -33,7 +32,6 @@ export class MissingTokenError extends UserError {
         ),
         [startLocalAction(vscode.l10n.t("Start Local Crew"), local.folder)],
       );
-    this.isLocked = isLocked;
   }
 }
 

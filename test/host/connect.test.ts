@@ -243,7 +243,7 @@ describe("Input boxes for a crew", () => {
   });
 
   describe("testing a connection", () => {
-    const test = (travel: Crew) => withPerson([], () => testCrew(crews, travel));
+    const test = (travel: Crew) => withPerson([], () => testCrew(crews, travel, true));
 
     it("reports address, time, and type of token, without the token", async () => {
       const { result, shown } = await test(await connected());

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
-import { examine } from "../../src/crews/test-crew.ts";
+import { testCrew } from "../../src/crews/test-crew.ts";
 import type { Certificate } from "../support/http-server.ts";
 import {
   closeMeanwhile,
@@ -71,7 +71,7 @@ describe("VS Code's proxy and certificate settings", () => {
     for (const server of servers) await server.stop();
   });
 
-  const test = async () => (await examine(crews, crew)).report;
+  const test = async () => (await testCrew(crews, crew, false))!;
   const fails = async (cause: string, problem = /./) => {
     const report = await test();
     assert.deepEqual([report.ok, report.cause], [false, cause], report.problem);

@@ -107,7 +107,7 @@ describe("Stopping an execution", () => {
       answer = () => Promise.reject(new MaybeSentError("No answer."));
       assert.match(
         await invoke({ press: "Stop Execution" }),
-        /not known whether the request arrived.*No answer\./s,
+        /not known whether it was sent.*No answer\./s,
       );
       assert.deepEqual(sent, ["local-1", "local-1"]);
     });

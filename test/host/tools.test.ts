@@ -379,12 +379,12 @@ describe("Tools for language models, with a scripted crew:", () => {
     const send = () => Promise.reject(mayHaveStarted);
     assert.match(
       await allow(tools({ send }), kickOff, request),
-      /^It is not known whether it started\. Do not kick it off again\.[^]*"executionId": "local-1"/,
+      /^It is not known whether it was sent\. Do not send it again[^]*"executionId": "local-1"/,
     );
     const approve = () => Promise.reject(new MaybeSentError("It may have been sent."));
     assert.match(
       await allow(tools({ approve }), giveFeedback, approval),
-      /^It is not known whether it was sent\. Do not send it again\./,
+      /^It is not known whether it was sent\. Do not send it again/,
     );
     assert.equal(sent.length, 2);
   });
