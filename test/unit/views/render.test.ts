@@ -417,7 +417,7 @@ describe("the execution document", () => {
     assert.equal(text.split(line.trim()).length - 1, 990);
     assert.match(text, /x{100}\n\n…\n\n## Inputs/);
     assert.match(shown("ü".repeat(500_001)), /large: 1 MB/);
-    assert.doesNotMatch(shown("x".repeat(1_000_000)), /large/);
+    assert.doesNotMatch(shown("x".repeat(100_000)), /large/);
   });
 });
 
