@@ -11,15 +11,12 @@ import {
 
 /** Longest input value and error in a summary (characters). */
 const longest = { input: 100, error: 300 };
-const searched = 10_000;
 
 export function writeExecution(execution: Execution) {
   const { request, tasks, output, error, waiting, resumes, requests, eventCount } = execution;
   const details = { request, tasks, output, error, waiting, resumes, requests, eventCount };
-  const values = Object.values(request?.inputs ?? {});
   return {
     summary: JSON.stringify(summaryOf(execution)),
-    search: values.map((value) => textOf(value).slice(0, searched).toLowerCase()).join("\n"),
     details: JSON.stringify(details),
   };
 }

@@ -48,7 +48,7 @@ const writeSummary = `
 
 /** The inputs never change. */
 const writeDetails = `
-  INSERT INTO details VALUES (?, ?, ?) ON CONFLICT (local_id) DO UPDATE SET json = excluded.json`;
+  INSERT INTO details VALUES (?, '', ?) ON CONFLICT (local_id) DO UPDATE SET json = excluded.json`;
 
 const readNews = "SELECT * FROM executions WHERE revision > ? ORDER BY revision";
 
@@ -124,12 +124,6 @@ export class ExecutionStore implements Disposable {
       this.#options.database.all(readWhole).map((row) => [text(row, "local_id"), this.#parse(row)]),
     );
     return this.list().flatMap(({ localId }) => whole.get(localId)?.execution ?? []);
-  }
-
-  /** Local ids of executions with an input value containing this text, in any case. */
-  withInput(searched: string): ReadonlySet<string> {
-    const containing = "SELECT local_id FROM details WHERE instr(search, ?) > 0";
-    return this.#localIdsIn(containing, searched.toLowerCase());
   }
 
   /** Begins to track an execution. @throws Error if its local id exists */
@@ -222,11 +216,6 @@ export class ExecutionStore implements Disposable {
     this.#clears.dispose();
   }
 
-  #localIdsIn(select: string, ...values: readonly string[]): ReadonlySet<string> {
-    const rows = this.#options.database.all(select, ...values);
-    return new Set(rows.map((row) => text(row, "local_id")));
-  }
-
   #write(execution: Execution, details?: string): void {
     const { database } = this.#options;
     const { localId } = execution;
@@ -234,7 +223,7 @@ export class ExecutionStore implements Disposable {
     const summary = summaryOf(execution);
     const revision = integer(database.get(nextRevision) ?? {}, "last");
     database.run(writeSummary, localId, revision, next.summary);
-    if (next.details !== details) database.run(writeDetails, localId, next.search, next.details);
+    if (next.details !== details) database.run(writeDetails, localId, next.details);
     database.afterCommit(() => {
       this.#set(localId, { revision, summary });
       this.#report();
@@ -321,7 +310,8 @@ export class ExecutionStore implements Disposable {
         this.#seen.revision = revision;
       }
       if (counts === undefined || integer(counts, "count") !== this.#entries.size) {
-        const there = this.#localIdsIn("SELECT local_id FROM executions");
+        const rows = this.#options.database.all("SELECT local_id FROM executions");
+        const there = new Set(rows.map((row) => text(row, "local_id")));
         for (const localId of this.#entries.keys())
           if (!there.has(localId)) this.#set(localId, undefined);
       }

@@ -96,11 +96,7 @@ describe("Deleting local data", () => {
     const context = { globalState, globalStorageUri: storage, secrets };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = {
-      arrangement: new Arrangement(
-        () => new Set(),
-        workspaceState,
-        () => undefined,
-      ),
+      arrangement: new Arrangement(workspaceState, () => undefined),
     };
     const clearing = watchClearing({ store, context, forms, tree });
     for (const part of [database, crews, executions, sending, locals, clearing])

@@ -18,11 +18,7 @@ describe("commands that arrange the view", () => {
   const shown: string[] = [];
 
   const arrangementOf = (of: MemoryMemento) => {
-    const made: Arrangement = new Arrangement(
-      (text) => parts.store.withInput(text),
-      of,
-      () => made.arrange(parts.store.list()),
-    );
+    const made: Arrangement = new Arrangement(of, () => made.arrange(parts.store.list()));
     return made;
   };
 

@@ -85,26 +85,17 @@ export function filterLabel({ text, states }: Filter): string {
   ).join(" · ");
 }
 
-type FindsInput = (text: string) => ReadonlySet<string>;
-
-/** Searches title, crew, IDs and inputs, in any case. */
-export function passes(
-  { text, states }: Filter,
-  withInput: FindsInput,
-): (execution: ExecutionSummary) => boolean {
-  const found = new Map<string, ReadonlySet<string>>();
+/** Searches title, crew, IDs and the beginnings of inputs, in any case. */
+export function passes({ text, states }: Filter): (execution: ExecutionSummary) => boolean {
   const words = text.toLowerCase().match(/\S+/g) ?? [];
   return (execution) => {
     if (states.length > 0 && !states.includes(groupStateOf(execution))) return false;
     if (words.length === 0) return true;
-    const { crew, localId, kickoffIds } = execution;
-    const own = [titleOf(execution), crew.name, localId, ...kickoffIds].join("\n").toLowerCase();
-    return words.every((word) => {
-      if (own.includes(word)) return true;
-      const localIds = found.get(word) ?? withInput(word);
-      found.set(word, localIds);
-      return localIds.has(localId);
-    });
+    const { crew, localId, kickoffIds, request } = execution;
+    const inputs = Object.values(request?.inputs ?? {}).map((value) => JSON.stringify(value));
+    const all = [titleOf(execution), crew.name, localId, ...kickoffIds, ...inputs];
+    const searched = all.join("\n").toLowerCase();
+    return words.every((word) => searched.includes(word));
   };
 }
 
@@ -127,7 +118,6 @@ const groupingKey = "crewdeck.grouping";
 
 /** Which executions the tree shows, and in which group. */
 export class Arrangement {
-  readonly #withInput: FindsInput;
   readonly #memento: Memento;
   readonly #rulesChanged: () => void;
   rules: Rules;
@@ -136,8 +126,7 @@ export class Arrangement {
   #placed = new Map<string, Placed>();
 
   /** The workspace stores the grouping, not the filter, which hides executions. @param rulesChanged arranges anew */
-  constructor(withInput: FindsInput, memento: Memento, rulesChanged: () => void) {
-    this.#withInput = withInput;
+  constructor(memento: Memento, rulesChanged: () => void) {
     this.#memento = memento;
     this.#rulesChanged = rulesChanged;
     const stored = memento.get<unknown>(groupingKey);
@@ -176,7 +165,7 @@ export class Arrangement {
   }
 
   count(filter: Filter): number {
-    const isShown = passes(filter, this.#withInput);
+    const isShown = passes(filter);
     return [...this.#placed.values()].filter(({ execution }) => isShown(execution)).length;
   }
 
@@ -185,7 +174,7 @@ export class Arrangement {
     this.rules = rules;
     this.#groups = new Map();
     this.#placed = new Map();
-    const isShown = passes(rules.filter, this.#withInput);
+    const isShown = passes(rules.filter);
     const pinned = executions.filter((each) => each.pinned === true);
     const others = pinned.length === 0 ? executions : executions.filter((each) => !each.pinned);
     for (const execution of [...pinned, ...others]) {

@@ -39,7 +39,7 @@ import {
 } from "./rows.ts";
 
 interface ExecutionTreeOptions {
-  readonly store: Pick<ExecutionStore, "list" | "summary" | "withInput" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "list" | "summary" | "onDidChange">;
   readonly crews: Pick<Crews, "tokenState" | "onDidChangeToken">;
   readonly poller: Pick<Poller, "refusingCrews">;
   readonly circumstances: Pick<CurrentCircumstances, "of" | "connected" | "onDidChange">;
@@ -78,11 +78,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#options = options;
     const { store, crews, circumstances, clock, memento } = options;
     this.#openedAt = clock.now();
-    this.arrangement = new Arrangement(
-      (text) => store.withInput(text),
-      memento,
-      () => this.#arrange(),
-    );
+    this.arrangement = new Arrangement(memento, () => this.#arrange());
     this.view =
       options.createView?.(this) ??
       vscode.window.createTreeView(viewId, {

@@ -20,8 +20,6 @@ const none = { added: [], changed: [], removed: [] };
 
 describe("the group of an execution", () => {
   let arrangement: Arrangement;
-  /** Local IDs by a text in their inputs. */
-  const withInputs = new Map<string, ReadonlySet<string>>();
   let all: readonly ExecutionSummary[];
   const ids = (group: string) => arrangement.members(group).map(({ localId }) => localId);
   const arrange = (executions: readonly ExecutionSummary[], rules?: Rules) => {
@@ -43,11 +41,9 @@ describe("the group of an execution", () => {
 
   beforeEach(() => {
     arrangement = new Arrangement(
-      (text) => withInputs.get(text) ?? new Set(),
       { get: () => undefined, update: () => Promise.resolve() },
       () => undefined,
     );
-    withInputs.clear();
     arrange([
       running("b", { startedAt: at(2) }),
       running("a", { startedAt: at(1) }),
@@ -112,16 +108,6 @@ describe("the group of an execution", () => {
   it("changes when its crew changes", () => {
     const { groups } = apply({ changed: [running("p")] });
     assert.deepEqual([...groups], [ofPainters, ofWriters]);
-  });
-
-  it("follows a search in inputs, also of an execution that is added later", () => {
-    const rules = { grouping: "crew", filter: { text: "tea", states: [] } } as const;
-    withInputs.set("tea", new Set(["a"]));
-    arrange([running("a"), running("b")], rules);
-    assert.deepEqual(ids(ofWriters), ["a"]);
-    withInputs.set("tea", new Set(["a", "c"]));
-    apply({ added: [running("c"), running("d")] });
-    assert.deepEqual(ids(ofWriters), ["a", "c"]);
   });
 
   it("is none if the filter hides it; hidden and hidden waiting executions are counted", () => {
