@@ -204,26 +204,6 @@ def publish(output):
       assert.equal(model.requests.length, 2);
     });
 
-    it("says that an execution is queued again when it was approved while another one runs", async () => {
-      let open = () => {};
-      const gate = new Promise<void>((resolve) => (open = resolve));
-      await setModel(async ({ prompt }) => {
-        if (prompt.includes("second topic")) await gate;
-        return "A text.";
-      });
-      const api = await serve(crewaiProject("declared"), python);
-      const first = await api.kickoff({ inputs: { topic: "first topic" } });
-      await api.untilWaiting(first);
-      const asked = model.requests.length;
-      await api.kickoff({ inputs: { topic: "second topic" } });
-      await waitFor("the other one", () => model.requests.length > asked, 120_000);
-      await api.resume(first, "draft", true, "");
-      await waitFor("its turn to be taken", async () => "queued" in (await api.status(first)));
-      assert.equal((await api.status(first)).current_task, "draft");
-      open();
-      assert.equal((await api.untilEnded(first)).status, "completed");
-    });
-
     it("ends the worker and what it started when the service is killed", async () => {
       const { folder, pids } = hangingProject();
       const api = await serve(folder, await pythonWith(newestCrewai));

@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { runCommand } from "./commands.ts";
 
@@ -13,48 +13,21 @@ export const browserFlags = [
   "--disable-sync",
 ];
 
-const onPath = [
-  "google-chrome",
-  "google-chrome-stable",
-  "chromium",
-  "chromium-browser",
-  "microsoft-edge",
-  "microsoft-edge-stable",
-  "chrome",
-  "msedge",
-];
-
-const macPlaces = [
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  "/Applications/Chromium.app/Contents/MacOS/Chromium",
-  "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
-];
-
-const windowsPlaces = [
-  "Google\\Chrome\\Application\\chrome.exe",
-  "Microsoft\\Edge\\Application\\msedge.exe",
-  "Chromium\\Application\\chrome.exe",
-];
+const onPath = ["google-chrome", "chromium", "chromium-browser", "microsoft-edge", "chrome"];
+const onMac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 
 function findBrowser(): string | undefined {
-  return candidates().find(isExecutable);
+  const folders = (process.env["PATH"] ?? "").split(path.delimiter);
+  const found = onPath.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  return [process.env["CREWDECK_BROWSER"] ?? "", ...found, onMac].find((file) => existsSync(file));
 }
 
-/**
- * An installed browser; as root on Debian one is installed if there is none.
- * @throws Error that names what to install
- */
+/** An installed browser; as root on Debian one is installed if there is none. @throws Error that names what to install */
 export async function ensureBrowser(): Promise<string> {
   const found = findBrowser();
   if (found !== undefined) return found;
-  if (
-    process.platform === "linux" &&
-    process.getuid?.() === 0 &&
-    isExecutable("/usr/bin/apt-get")
-  ) {
-    console.log(
-      "No Chrome, Edge or Chromium found: installing Debian's package chromium with apt-get.",
-    );
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    console.log("No browser found: installing Debian's package chromium with apt-get.");
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
     for (const args of [["update"], ["install", "-y", "chromium"]]) {
       const { code, output } = await runCommand("apt-get", args, { env });
@@ -67,28 +40,4 @@ export async function ensureBrowser(): Promise<string> {
   throw new Error(
     "No browser found. Install Google Chrome, Microsoft Edge or Chromium, or name one in the environment variable CREWDECK_BROWSER.",
   );
-}
-
-function candidates(): string[] {
-  const named = process.env["CREWDECK_BROWSER"];
-  if (named !== undefined && named !== "") return [named];
-  if (process.platform === "darwin") return macPlaces;
-  if (process.platform === "win32") {
-    const roots = ["PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"]
-      .map((name) => process.env[name])
-      .filter((root) => root !== undefined);
-    return roots.flatMap((root) => windowsPlaces.map((place) => path.join(root, place)));
-  }
-  const folders = (process.env["PATH"] ?? "").split(path.delimiter);
-  return onPath.flatMap((name) => folders.map((folder) => path.join(folder, name)));
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    // It is missing or can't be run.
-    return false;
-  }
 }

@@ -12,20 +12,16 @@ import path from "node:path";
 import { runCommand } from "./commands.ts";
 import { leaveNothingBehind } from "./leave-nothing.ts";
 import { endFamily, familyOf } from "./processes.ts";
-import { installedServer } from "./vscode-install.ts";
+import { type InstalledServer, installedServer } from "./vscode-install.ts";
 import { editionFromEnvironment, type Edition } from "./vscode-versions.ts";
 import { waitFor } from "./wait.ts";
 
-/** How a VS Code server is to be started. */
 export interface ServerOptions {
   edition?: Edition;
-  /** The server's data folder: settings, installed extensions, logs. A fresh one for each run. */
   dataFolder: string;
-  /** Added to the environment of the server, and so of the extension host. */
   env?: NodeJS.ProcessEnv;
   /** Settings on top of those that keep the window quiet; written as machine settings. */
   settings?: Record<string, unknown>;
-  /** The port to listen on; any free one if left out. */
   port?: number;
   /** An extension to install first: the path of a .vsix, or of a folder, which is linked and so always as just built. */
   extension?: string;
@@ -36,13 +32,11 @@ export interface ServerOptions {
   isForTestModule?: boolean;
 }
 
-/** A running VS Code server. */
 export interface VSCodeServer {
   /** Such as 127.0.0.1:34567. */
   authority: string;
   port: number;
   dataFolder: string;
-  /** What the server wrote. */
   logFile: string;
   /** Process ids of the extension hosts that run now, oldest first. */
   extensionHosts(): number[];
@@ -98,11 +92,12 @@ const flags = [
  * @throws Error with the server's output if it does not start
  */
 export async function startServer(options: ServerOptions): Promise<VSCodeServer> {
-  const { node, program } = await installedServer(options.edition ?? editionFromEnvironment());
+  const installed = await installedServer(options.edition ?? editionFromEnvironment());
+  const { node, program } = installed;
   const { dataFolder } = options;
   writeSettings(dataFolder, options.settings);
   if (options.extension !== undefined)
-    await installExtension({ node, program, dataFolder, extension: options.extension });
+    await installExtension(installed, dataFolder, options.extension);
 
   const logFile = path.join(dataFolder, "server.log");
   const log = openSync(logFile, "a");
@@ -186,19 +181,11 @@ export function pageAddress(
   return `http://${authority}/?folder=${encodeURIComponent(workspace)}&payload=${encodeURIComponent(payload)}`;
 }
 
-interface Installation {
-  node: string;
-  program: string;
-  dataFolder: string;
-  extension: string;
-}
-
-async function installExtension({
-  node,
-  program,
-  dataFolder,
-  extension,
-}: Installation): Promise<void> {
+async function installExtension(
+  { node, program }: InstalledServer,
+  dataFolder: string,
+  extension: string,
+): Promise<void> {
   if (!extension.endsWith(".vsix")) {
     linkExtension(path.join(dataFolder, "extensions"), extension);
     return;

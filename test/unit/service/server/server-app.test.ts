@@ -11,14 +11,13 @@ import { type ServerLimits, type ServerToken } from "../../../../src/service/ser
 import { openLiveConfig } from "../../../../src/service/server/live-config.ts";
 import { runTokenCommand } from "../../../../src/service/server/token-command.ts";
 import { temporaryFolder } from "../../../support/folders.ts";
-import { KickoffQueue, RequestRates } from "../../../../src/service/server/limits.ts";
+import { createQueue, RequestRates } from "../../../../src/service/server/limits.ts";
 import {
   authenticateFor,
   createServerApp,
   type ServerAppOptions,
 } from "../../../../src/service/server/server-app.ts";
 import { hashOf, newToken } from "../../../../src/service/server/tokens.ts";
-import { integer, openSqlite } from "../../../../src/base/sqlite.ts";
 import { readAnswer, type ApiAnswer } from "../../../support/crew-api.ts";
 import { waitFor } from "../../../support/wait.ts";
 import { assertDescribed, errorBody, Harness, inputs } from "../support.ts";
@@ -37,17 +36,12 @@ class Server {
   constructor({ engine, ...options }: Partial<ServerAppOptions & { engine: Engine }> = {}) {
     const live = { tokens: () => this.tokens, limits: () => this.limits };
     const open = (name: string, dialect: "documented" | "live") => {
-      let file = "";
-      const countUnderWay = () => Promise.resolve(countIn(file, underWay));
-      const queue = new KickoffQueue(() => this.limits.underWayPerCrew, countUnderWay);
-      const harness = new Harness({
-        ...(engine && { engine }),
-        dialect,
-        mountedAt: `/${name}`,
+      const harness: Harness = new Harness({
+        ...{ ...(engine && { engine }), name, dialect, mountedAt: `/${name}` },
         authenticate: authenticateFor(name, live),
-        admit: (kickoff) => queue.admit(kickoff),
+        admit: (kickoff) => admit(kickoff),
       });
-      file = path.join(harness.folder, "crewdeck.sqlite");
+      const admit = createQueue(harness.database, name, () => this.limits.underWayPerCrew);
       return harness;
     };
     this.crews = { research: open("research", "documented"), travel: open("travel", "live") };
@@ -91,28 +85,21 @@ class Server {
     address: string,
     { body, client = "203.0.113.9", headers = {} }: Asked = {},
   ): Promise<ApiAnswer> {
-    const [method = "GET", target = "/"] = address.includes(" ")
-      ? address.split(" ")
-      : ["GET", address];
+    const [target = "/", method = "GET"] = address.split(" ").reverse();
     const secret = this.secrets.get(as);
     const authorization = secret === undefined ? as : `Bearer ${secret}`;
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const length = text === undefined ? {} : { "Content-Length": String(text.length) };
-    const answer = await readAnswer(
-      await this.#app.request(
-        target,
-        {
-          method,
-          headers: {
-            ...(authorization !== "" && { Authorization: authorization }),
-            ...length,
-            ...headers,
-          },
-          ...(text !== undefined && { body: text }),
-        },
-        { incoming: { socket: { remoteAddress: client } } },
-      ),
-    );
+    const request = {
+      method,
+      headers: {
+        ...(authorization !== "" && { Authorization: authorization }),
+        ...(text !== undefined && { "Content-Length": String(text.length) }),
+        ...headers,
+      },
+      ...(text !== undefined && { body: text }),
+    };
+    const incoming = { socket: { remoteAddress: client } };
+    const answer = await readAnswer(await this.#app.request(target, request, { incoming }));
     const { pathname } = new URL(target, "http://localhost");
     const below = /^\/(?:research|travel)(\/.+)$/.exec(pathname)?.[1];
     // What openapi.yaml describes is a crew, for those who may use it.
@@ -134,9 +121,8 @@ class Server {
   }
 
   /** How many executions of a crew are stored. */
-  stored(crew: "research" | "travel"): number {
-    const file = path.join(this.crews[crew].folder, "crewdeck.sqlite");
-    return countIn(file, "SELECT count(*) AS count FROM executions");
+  async stored(crew: "research" | "travel"): Promise<number> {
+    return (await this.crews[crew].sql("SELECT id FROM executions")).length;
   }
 
   async untilWaiting(as: string, id: string): Promise<void> {
@@ -152,16 +138,6 @@ interface Asked {
   /** The address of the socket's other end. */
   readonly client?: string;
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-const underWay = `SELECT count(*) AS count FROM executions WHERE ended_at IS NULL AND NOT EXISTS
-  (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting')`;
-
-function countIn(file: string, query: string): number {
-  const database = openSqlite(file);
-  const row = database.prepare(query).get();
-  database.close();
-  return integer(row ?? {}, "count");
 }
 
 describe("A server of several crews", () => {
@@ -275,7 +251,7 @@ describe("A server of several crews", () => {
         assert.deepEqual(there.body, missing.body);
         assert.deepEqual([...there.headers], [...missing.headers]);
       }
-    assert.equal(server.stored("travel"), 1);
+    assert.equal(await server.stored("travel"), 1);
     const { body } = await server.ask("org", "/nowhere/inputs");
     const message = "The requested resource was not found";
     assert.deepEqual(body, errorBody("Not Found", message, {}, "Not Found"));
@@ -397,7 +373,7 @@ describe("A server of several crews", () => {
       assert.equal(headers.get("Retry-After"), "10");
       assert.equal((body as { message: string }).message, message);
     }
-    assert.equal(server.stored("research"), 3);
+    assert.equal(await server.stored("research"), 3);
     // The other crew has a queue of its own, and speaks the live dialect.
     const others = await Promise.all([1, 2, 3].map(() => kickoff("travel")));
     assert.deepEqual(
