@@ -13,7 +13,7 @@ import type { LocalEngine } from "../crews/types.ts";
 import { ServiceError, type Running } from "./service-process.ts";
 
 interface ConnectionOptions {
-  /** Its instance was verified: the token goes there. */
+  /** Its instance was verified: the tokens go there. */
   readonly running: Running;
   readonly token: string;
   readonly userToken: string;
@@ -125,15 +125,12 @@ export class Connection {
 async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const late = setTimeout(() => sent.destroy(new Error("It does not respond.")), responseMs);
-    sent.once("response", resolve);
+    const settled = () => clearTimeout(late);
+    sent.once("response", resolve).once("response", settled).once("close", settled);
     sent.once("error", (error) => reject(new ServiceError("gone", error.message)));
-    sent.once("close", () => clearTimeout(late));
-    sent.once("response", () => clearTimeout(late));
   });
   const { statusCode } = response;
   if (statusCode === 200) return response;
-  const answer = await text(response);
-  throw statusCode === 401
-    ? new ServiceError("token", "The token is not the service's.")
-    : new ServiceError("gone", `It responded with ${statusCode}: ${answer.slice(0, 200)}`);
+  const answer = `It responded with ${statusCode}: ${(await text(response)).slice(0, 200)}`;
+  throw new ServiceError(statusCode === 401 ? "token" : "gone", answer);
 }

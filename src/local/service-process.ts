@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
@@ -7,7 +7,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf } from "../base/errors.ts";
 import { asObject, numberAt, parseJson } from "../base/json.ts";
-import { isLoopback } from "../base/loopback.ts";
+import { safeUrl } from "../base/loopback.ts";
 import { isRunning } from "../base/process.ts";
 import { serviceLog, type ModelRoute } from "../base/window-protocol.ts";
 
@@ -59,7 +59,9 @@ export async function startService(options: ServiceOptions): Promise<Running> {
   args.push("--engine", engine.engine);
   if (engine.engine === "crewai")
     args.push("--python", engine.python, "--parallel", String(engine.parallel));
-  const log = openLog(dataFolder);
+  const place = path.join(dataFolder, serviceLog);
+  const log = openLog(dataFolder, place);
+  const begin = fstatSync(log).size;
   const child = spawn(process.execPath, [options.program, folder, ...args], {
     // A process that stays must not keep another folder from being deleted.
     cwd: dataFolder,
@@ -71,30 +73,48 @@ export async function startService(options: ServiceOptions): Promise<Running> {
       CREWDECK_USER_TOKEN: userToken,
       CREWDECK_MODEL_ROUTE: JSON.stringify(route),
     },
-    stdio: ["ignore", log.file, log.file],
+    stdio: ["ignore", log, log],
   });
-  closeSync(log.file);
+  closeSync(log);
   child.unref();
-  const exited = exitOf(child);
+  const exited = new Promise<string>((resolve) => {
+    child.once("exit", (code, killedBy) => resolve(killedBy ?? `exit code ${code}`));
+    child.once("error", (error) => resolve(error.message));
+  });
   const until = performance.now() + timeoutMs;
   try {
     for (;;) {
       const running = await findRunning(dataFolder);
       if (running !== undefined && running.pid === child.pid) return running;
       const exit = await Promise.race([exited, delay(lookMs)]);
-      if (exit !== undefined) throw await failureOf(child, exit, log);
+      if (exit !== undefined) {
+        const written = (await readFile(place)).subarray(begin).toString("utf8").split("\n");
+        const refusals = written.flatMap((line) => refusalIn(line, child.pid) ?? []);
+        throw refusals.at(-1) ?? gone(l10n.t("It ended during startup ({0}).", exit));
+      }
       signal.throwIfAborted();
       if (performance.now() > until)
-        throw new ServiceError(
-          "gone",
-          l10n.t("It did not respond within {0} s.", timeoutMs / 1000),
-        );
+        throw gone(l10n.t("It did not respond within {0} s.", timeoutMs / 1000));
     }
   } catch (error) {
     child.kill("SIGKILL");
     await exited;
     signal.throwIfAborted();
     throw error;
+  }
+}
+
+function gone(message: string): ServiceError {
+  return new ServiceError("gone", message);
+}
+
+/** @throws ServiceError */
+function openLog(dataFolder: string, place: string): number {
+  try {
+    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    return openSync(place, "a", 0o600);
+  } catch (error) {
+    throw new ServiceError("data", l10n.t("Its data can't be written: {0}", String(error)));
   }
 }
 
@@ -125,43 +145,6 @@ export function environment(parent: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: "1" };
 }
 
-interface OpenLog {
-  readonly file: number;
-  readonly path: string;
-  /** Where what this process writes begins. */
-  readonly begin: number;
-}
-
-/** @throws ServiceError */
-function openLog(dataFolder: string): OpenLog {
-  const place = path.join(dataFolder, serviceLog);
-  try {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-    const file = openSync(place, "a", 0o600);
-    return { file, path: place, begin: fstatSync(file).size };
-  } catch (error) {
-    throw new ServiceError("data", l10n.t("Its data can't be written: {0}", String(error)));
-  }
-}
-
-function exitOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    child.once("exit", (code, killedBy) =>
-      resolve(killedBy ?? l10n.t("exit code {0}", String(code))),
-    );
-    child.once("error", (error) => resolve(error.message));
-  });
-}
-
-async function failureOf({ pid }: ChildProcess, exit: string, log: OpenLog): Promise<Error> {
-  const written = await readFile(log.path).catch(() => Buffer.of());
-  const lines = written.subarray(log.begin).toString("utf8").split("\n");
-  return (
-    lines.map((line) => refusalIn(line, pid)).findLast((each) => each !== undefined) ??
-    new ServiceError("gone", l10n.t("It ended during startup ({0}).", exit))
-  );
-}
-
 /** Another window's service may have written to the log, too. */
 export function refusalIn(line: string, writer: number | undefined): ServiceError | undefined {
   const { pid, reason, message } = asObject(asObject(parseJson(line))["refused"]);
@@ -187,13 +170,11 @@ export async function findRunning(dataFolder: string): Promise<Running | undefin
   const file = await readFile(path.join(dataFolder, "service.json"), "utf8").catch(() => "");
   const found = asObject(parseJson(file));
   const { url, pid, instance } = found;
-  const protocol = numberAt(found, "protocol");
-  if (typeof url !== "string" || !isOnThisMachine(url)) return undefined;
+  if (typeof url !== "string" || safeUrl(url)?.protocol !== "http:") return undefined;
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || !isRunning(pid))
     return undefined;
-  return typeof instance === "string" && instance !== ""
-    ? { url, pid, instance, protocol }
-    : undefined;
+  if (typeof instance !== "string" || instance === "") return undefined;
+  return { url, pid, instance, protocol: numberAt(found, "protocol") };
 }
 
 /**
@@ -210,10 +191,4 @@ export async function answers({ url, instance }: Running): Promise<boolean> {
     sent.once("timeout", () => sent.destroy(new Error("No response in time.")));
     sent.end();
   });
-}
-
-function isOnThisMachine(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { protocol, hostname } = new URL(url);
-  return protocol === "http:" && isLoopback(hostname);
 }

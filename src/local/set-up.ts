@@ -53,9 +53,9 @@ export async function setUpProject(
   if (code === 0 && found?.crewai !== undefined) return found;
   throw new UserError(
     vscode.l10n.t(
-      "“{0}” ended ({1}), and crewAI is still not there for “{2}”. Its terminal shows why.",
+      "“{0}” ended with exit code {1}, and crewAI is still not there for “{2}”. Its terminal shows why.",
       command,
-      vscode.l10n.t("exit code {0}", String(code)),
+      code ?? "–",
       name,
     ),
   );

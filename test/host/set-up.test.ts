@@ -72,7 +72,7 @@ describe("setting a project up", () => {
     if (!hasTerminals) this.skip();
     await assert.rejects(
       setUp("Run in Terminal"),
-      /^UserError: .*pip install crewai” ended \(exit code 127\)/,
+      /^UserError: .*pip install crewai” ended with exit code 127/,
     );
     assert.deepEqual(started, ["Set up Bare"]);
   });
