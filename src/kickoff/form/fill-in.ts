@@ -130,12 +130,16 @@ function choose(
   const tooltip = vscode.l10n.t("Delete");
   const buttons = [{ iconPath: new vscode.ThemeIcon("trash"), tooltip }];
   list.items = sources.map((source) => (source.own ? { ...source, buttons } : source));
-  list.show();
-  return new Promise<readonly [Source | undefined, boolean?]>((resolve) => {
-    list.onDidAccept(() => resolve([list.selectedItems[0]]));
-    list.onDidHide(() => resolve([undefined]));
-    list.onDidTriggerItemButton(({ item }) => resolve([item, true]));
-  }).finally(() => list.dispose());
+  return new Promise((resolve) => {
+    const end = (source: Source | undefined, isDeleted = false) => {
+      resolve([source, isDeleted]);
+      list.dispose();
+    };
+    list.onDidAccept(() => end(list.selectedItems[0]));
+    list.onDidHide(() => end(undefined));
+    list.onDidTriggerItemButton(({ item }) => end(item, true));
+    list.show();
+  });
 }
 
 /** Asks for a name, and before it replaces values of that name. */
