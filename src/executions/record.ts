@@ -62,14 +62,14 @@ function isThere(text: string | undefined): true | undefined {
 /** @throws an error that says what is wrong with it, of what the program relies on */
 export function readSummary(text: string): ExecutionSummary {
   const raw: unknown = JSON.parse(text);
-  if (!isSummary(raw)) throw new Error(problemIn(raw));
+  check(raw);
   return raw;
 }
 
 export function readExecution(texts: { readonly summary: string; readonly details: string }) {
   const details: unknown = JSON.parse(texts.details);
-  const raw = isObject(details) ? { ...readSummary(texts.summary), ...details } : undefined;
-  if (!isExecution(raw)) throw new Error(problemIn(raw));
+  const raw: unknown = isObject(details) && { ...readSummary(texts.summary), ...details };
+  check(raw);
   return raw;
 }
 
@@ -124,16 +124,8 @@ const shape: readonly (readonly [name: string, check: Check])[] = Object.entries
   undelivered: (value) => value === undefined || areObjects(value),
 } satisfies Record<string, Check>);
 
-function problemIn(raw: unknown): string | undefined {
-  if (!isObject(raw)) return "not an object";
+function check(raw: unknown): asserts raw is Execution {
+  if (!isObject(raw)) throw new Error("not an object");
   const wrong = shape.find(([name, check]) => !check(raw[name]));
-  return wrong && `"${wrong[0]}" is missing or has the wrong type`;
-}
-
-function isSummary(raw: unknown): raw is ExecutionSummary {
-  return problemIn(raw) === undefined;
-}
-
-function isExecution(raw: unknown): raw is Execution {
-  return problemIn(raw) === undefined;
+  if (wrong !== undefined) throw new Error(`"${wrong[0]}" is missing or has the wrong type`);
 }
