@@ -22,32 +22,25 @@ const typeNames = [
 ] as const;
 
 /**
- * Accepts a list of names (documented and observed) or objects, a map of name to type, and a JSON
- * Schema. Undefined for anything else: other JSON must not look like a crew without inputs, which
- * is kicked off without questions, and costs money.
+ * Accepts in `inputs` a list of names (documented and observed) or objects, a map of them, and a JSON Schema. Undefined
+ * for anything else: other JSON must not look like a crew without inputs, which is kicked off without questions, and
+ * costs money.
  */
 export function readInputs(raw: unknown): CrewInputs | undefined {
-  const isWrapped = isObject(raw) && Object.hasOwn(raw, "inputs");
-  const value = isWrapped ? raw["inputs"] : raw;
-  const fields = Array.isArray(value)
-    ? readList(value, asObject(isWrapped && raw["crewdeck"]))
-    : isObject(value)
-      ? readMap(value, isWrapped)
+  const { inputs, crewdeck } = asObject(raw);
+  const fields = Array.isArray(inputs)
+    ? readList(inputs, asObject(crewdeck))
+    : isObject(inputs)
+      ? readMap(inputs)
       : undefined;
   return fields && { fields: firstOfEach(fields, ({ name }) => name) };
 }
 
-function readMap(map: UnknownObject, isWrapped: boolean): readonly InputField[] | undefined {
+function readMap(map: UnknownObject): readonly InputField[] {
   if (isSchema(map)) return readSchema(map);
-  const entries = Object.entries(map);
-  // Accept only what is certainly a map of names to types.
-  const isMap = entries.length > 0 && entries.every(([, type]) => typeOf(type) !== undefined);
-  if (!isWrapped && !isMap) return undefined;
-  return entries.map(([name, about]) => {
-    if (isObject(about)) return readField(name, about);
-    const type = typeOf(about);
-    return { name, ...(type ? { type } : defined({ description: textAt({ about }, "about") })) };
-  });
+  return Object.entries(map).map(([name, about]) =>
+    readField(name, isObject(about) ? about : { type: about }),
+  );
 }
 
 /**
