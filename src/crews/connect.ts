@@ -12,7 +12,6 @@ import { editCrewAction } from "./errors.ts";
 import { isSameOrigin, suggestName, uniqueName } from "./identity.ts";
 import {
   describeTokenProblem,
-  describeTokenType,
   otherType,
   tokenIn,
   tokenTypeName,
@@ -93,7 +92,7 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
   const members = { ...tokenMembers, use: oneOf(tokenTypes) };
   const { token, tokenType, use: stored } = read(members, raw);
   const said = (type: TokenType) => {
-    showStatus(vscode.l10n.t("“{0}” now uses {1}.", crew.name, describeTokenType(type)));
+    showStatus(vscode.l10n.t("“{0}” now uses {1}.", crew.name, tokenTypeName(type)));
     return true;
   };
   if (stored !== undefined) {

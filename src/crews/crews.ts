@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { normaliseAddress, shortAddress } from "../api/address.ts";
 import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
-import { messageOf, offer, UserError } from "../base/errors.ts";
+import { offer, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import { logProblem } from "../editor/log.ts";
@@ -223,25 +223,14 @@ export class Crews implements vscode.Disposable {
     return this.#tokens.crewIds();
   }
 
-  /** Also deletes the tokens of `ids`. @returns what could not be deleted */
-  async clear(ids: readonly string[]): Promise<readonly Error[]> {
-    const problems: Error[] = [];
+  /** Also deletes the tokens of `ids`. @returns why something could not be deleted */
+  async clear(ids: readonly string[]): Promise<readonly unknown[]> {
+    const problems: unknown[] = [];
+    const note = (error: unknown) => problems.push(error);
     const removed = this.#settings.list();
-    const crews = this.list();
-    await this.#settings
-      .clear()
-      .catch((error: unknown) => problems.push(new Error(messageOf(error), { cause: error })));
-    for (const id of new Set([...removed.map((crew) => crew.id), ...ids])) {
-      const name = crews.find((crew) => crew.id === id)?.name ?? id;
-      await this.#forget(id).catch((error: unknown) => {
-        const text = vscode.l10n.t(
-          "The tokens of {0} could not be deleted: {1}",
-          name,
-          messageOf(error),
-        );
-        problems.push(new Error(text, { cause: error }));
-      });
-    }
+    await this.#settings.clear().catch(note);
+    for (const id of new Set([...removed.map((crew) => crew.id), ...ids]))
+      await this.#forget(id).catch(note);
     for (const crew of removed) this.#removed.fire(crew);
     return problems;
   }

@@ -15,12 +15,6 @@ export function tokenTypeName(type: TokenType): string {
   return type === "bearer" ? l10n.t("Bearer Token") : l10n.t("User Bearer Token");
 }
 
-export function describeTokenType(type: TokenType): string {
-  return type === "bearer"
-    ? l10n.t("the organisation's token (Bearer Token)")
-    : l10n.t("the user's token (User Bearer Token)");
-}
-
 /** Whoever reads or writes the tokens has checked that it is there. */
 export function tokenInUse({ inUse, ...tokens }: CrewTokens): TypedToken {
   return { token: tokens[inUse] ?? "", type: inUse };

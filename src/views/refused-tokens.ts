@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
 import { actionsOf, UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
-import { describeTokenType } from "../crews/token-format.ts";
+import { tokenTypeName } from "../crews/token-format.ts";
 import { logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import type { Leader } from "../store/leader.ts";
@@ -22,7 +22,7 @@ export function watchRefusedTokens(
     if (!leader.confirm() || !poller.refusingCrews().has(id)) return;
     const sql = "INSERT OR IGNORE INTO token_prompts (crew_id, pid, session) VALUES (?, 0, '')";
     if (database.run(sql, id) === 0) return;
-    const token = error.tokenType ? describeTokenType(error.tokenType) : vscode.l10n.t("the token");
+    const token = error.tokenType ? tokenTypeName(error.tokenType) : vscode.l10n.t("the token");
     const message = vscode.l10n.t(
       "“{0}” no longer accepts {1}, so its executions are not watched.",
       name,
