@@ -6,7 +6,7 @@ import { NothingToDo, UserError } from "../base/errors.ts";
 import { formatSize, shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { flag, read, readTarget, targetMembers, text } from "../editor/arguments.ts";
-import { activeDocument, parsePartUri } from "../editor/execution-uri.ts";
+import { activeDocument, parseUri } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -40,7 +40,7 @@ export function outputVerbs({ targets, store, outputsFolder }: OutputParts) {
     (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>) =>
     async (given: unknown, by: Asker) => {
       const active = activeDocument();
-      const argument = given ?? (active && parsePartUri(active) && active);
+      const argument = given ?? (active && parseUri(active)?.part && active);
       const execution = await targets.execution(argument, (each) =>
         [each, ...each.tasks.flatMap(({ attempts }) => attempts)].some(({ output }) => output),
       );
@@ -79,7 +79,7 @@ async function chooseOutput(
   // Without a task, programs and lenses mean the result; documents and tree rows mean any output.
   const isResult =
     argument instanceof vscode.Uri
-      ? parsePartUri(argument)?.part.kind === "result"
+      ? parseUri(argument)?.part?.kind === "result"
       : result === true || !by.isPerson;
   const fitting = outputsOf(execution).filter(({ part }) => {
     if (taskId === undefined) return !isResult || part.kind === "result";

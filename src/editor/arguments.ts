@@ -2,7 +2,7 @@ import * as v from "valibot";
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { defined, isObject, type JsonObject } from "../base/json.ts";
-import { parseExecutionUri, parsePartUri } from "./execution-uri.ts";
+import { parseUri } from "./execution-uri.ts";
 
 // What an action takes, by the members' names. Null counts as missing.
 
@@ -62,11 +62,10 @@ export function readTarget(argument: unknown): Target {
 }
 
 function targetIn(uri: vscode.Uri): Target {
-  const parsed = parsePartUri(uri);
-  const address = parsed?.address ?? parseExecutionUri(uri);
+  const { address, part } = parseUri(uri) ?? {};
   if (address === undefined) return {};
   const { crewName: crew, key: kickoffId } = address;
-  const { taskId, attempt } = parsed?.part.kind === "attempt" ? parsed.part : {};
+  const { taskId, attempt } = part?.kind === "attempt" ? part : {};
   return { crew, kickoffId, ...defined({ taskId, attempt }), isDocument: true };
 }
 

@@ -25,11 +25,6 @@ export function executionUri(
   return uriOf(address, `${label}.execution`, scheme);
 }
 
-export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined {
-  const { address, below = "" } = readUri(uri) ?? {};
-  return /^[^/]*\.execution$/.test(below) ? address : undefined;
-}
-
 /** `crew-execution:/<crew>/tasks/<task> (attempt 2).md?<kickoffId>`, or `/<crew>/result.json?<kickoffId>`. */
 export function partUri(
   address: ExecutionAddress,
@@ -38,13 +33,6 @@ export function partUri(
   scheme: string = executionScheme,
 ): vscode.Uri {
   return uriOf(address, `${partPath(part)}.${extension}`, scheme);
-}
-
-export function parsePartUri(uri: vscode.Uri) {
-  const { address, below = "" } = readUri(uri) ?? {};
-  const [, path = ""] = /^(.+)\.(?!execution$)[a-z]+$/.exec(below) ?? [];
-  const part = partOf(path);
-  return address && part && { address, part };
 }
 
 export function partName(part: ExecutionPart): string {
@@ -69,13 +57,21 @@ function uriOf({ crewName, key }: ExecutionAddress, below: string, scheme: strin
   return vscode.Uri.from({ scheme, path, query: key.toWellFormed() });
 }
 
-/** In addresses of 0.1, the ID is a folder. */
-function readUri({ path, query }: vscode.Uri) {
+/** Of a whole execution, or of a part of it. */
+export function parseUri({
+  path,
+  query,
+}: vscode.Uri): { address: ExecutionAddress; part?: ExecutionPart } | undefined {
   const [, crew, ...rest] = path.split("/");
   const crewName = decode(crew);
+  // In addresses of 0.1, the ID is a folder.
   const key = query === "" ? decode(rest.shift()) : query;
-  const below = rest.join("/");
-  return crewName && key ? { address: { crewName, key }, below } : undefined;
+  if (!crewName || !key) return undefined;
+  const address = { crewName, key };
+  const [, below = "", extension] = /^(.*)\.([a-z]+)$/.exec(rest.join("/")) ?? [];
+  if (extension === "execution") return below.includes("/") ? undefined : { address };
+  const part = partOf(below);
+  return part && { address, part };
 }
 
 function decode(segment: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { executionUri, parseExecutionUri } from "../../src/editor/execution-uri.ts";
+import { executionUri, parseUri } from "../../src/editor/execution-uri.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -134,7 +134,7 @@ describe("an execution's document", () => {
     for (const crewName of ["127.0.0.1:9123", "My crew 🚢", "100 %/A\\B?#", ".."]) {
       const address = { crewName, key: "k 1" };
       const uri = executionUri(address, "Sea otters");
-      assert.deepEqual(parseExecutionUri(vscode.Uri.parse(uri.toString())), address, crewName);
+      assert.deepEqual(parseUri(vscode.Uri.parse(uri.toString())), { address }, crewName);
     }
     const crew = { ...anExecution().crew, name: "My crew: 🚢" };
     const { document } = await parts.show(parts.store.add(anExecution({ crew })));

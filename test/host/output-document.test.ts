@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { parsePartUri, partUri } from "../../src/editor/execution-uri.ts";
+import { parseUri, partUri } from "../../src/editor/execution-uri.ts";
 import { outputUri } from "../../src/views/document/output-editors.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
@@ -47,7 +47,7 @@ describe("the document of one output", () => {
     for (const taskId of ["a/b", "100 %", "..", "x (attempt 1)", "Été\n\\?#", "task.md"]) {
       const part = { kind: "attempt", taskId, attempt: 2 } as const;
       const uri = partUri({ crewName: "A/B", key: "k 1" }, part, "json");
-      const parsed = parsePartUri(vscode.Uri.parse(uri.toString()));
+      const parsed = parseUri(vscode.Uri.parse(uri.toString()));
       assert.deepEqual(parsed, { address: { crewName: "A/B", key: "k 1" }, part }, taskId);
     }
   });

@@ -1,12 +1,7 @@
 import * as vscode from "vscode";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
-import {
-  documentIn,
-  executionUri,
-  parseExecutionUri,
-  parsePartUri,
-} from "../../editor/execution-uri.ts";
+import { documentIn, executionUri, parseUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/manifest.ts";
 import { type Execution, type ExecutionSummary, keyOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -83,15 +78,13 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
       .flatMap((tab) => documentIn(tab) ?? [])
       .find(
         (uri) =>
-          uri.scheme === scheme &&
-          parseExecutionUri(uri) !== undefined &&
-          this.summary(uri)?.localId === execution.localId,
+          uri.scheme === scheme && isWhole(uri) && this.summary(uri)?.localId === execution.localId,
       );
     return open ?? executionUri(address, titleOf(execution), scheme);
   }
 
   summary(uri: vscode.Uri): ExecutionSummary | undefined {
-    const { crewName, key } = addressOf(uri) ?? {};
+    const { crewName, key } = parseUri(uri)?.address ?? {};
     if (crewName === undefined || key === undefined) return undefined;
     const { store, crews } = this.#options;
     const crewId = crews.find(crewName)?.id;
@@ -114,7 +107,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   /** What an execution's own document shows. Undefined while it is loading, and for any other document. */
   view(uri: vscode.Uri): ExecutionView | undefined {
-    if (parseExecutionUri(uri) === undefined) return undefined;
+    if (!isWhole(uri)) return undefined;
     return this.#rendering && this.#page(uri, this.#rendering).view;
   }
 
@@ -131,12 +124,12 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   /** Whether it shows what waits of an execution: as its own document, or as that of the output. */
   showsWaiting(uri: vscode.Uri, { localId }: Pick<ExecutionSummary, "localId">): boolean {
     const execution = this.summary(uri);
-    const part = parsePartUri(uri)?.part;
+    const part = parseUri(uri)?.part;
     const { taskId, attempt } = execution?.waiting ?? {};
-    const isWhole = part === undefined;
     return (
       execution?.localId === localId &&
-      (isWhole || (part.kind === "attempt" && part.taskId === taskId && part.attempt === attempt))
+      (part === undefined ||
+        (part.kind === "attempt" && part.taskId === taskId && part.attempt === attempt))
     );
   }
 
@@ -214,9 +207,8 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   #render(uri: vscode.Uri, rendering: Rendering) {
-    const address = addressOf(uri);
+    const { address, part } = parseUri(uri) ?? {};
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
-    const part = parsePartUri(uri)?.part;
     const execution = this.execution(uri);
     if (execution === undefined)
       return { rendered: rendering.missingText(address.crewName, address.key) };
@@ -235,6 +227,7 @@ function refuse(uri: vscode.Uri): never {
   throw vscode.FileSystemError.NoPermissions(uri);
 }
 
-function addressOf(uri: vscode.Uri) {
-  return parseExecutionUri(uri) ?? parsePartUri(uri)?.address;
+function isWhole(uri: vscode.Uri): boolean {
+  const parsed = parseUri(uri);
+  return parsed !== undefined && parsed.part === undefined;
 }

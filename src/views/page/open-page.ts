@@ -6,7 +6,7 @@ import { defined } from "../../base/json.ts";
 import type { Handlers, MessageOf } from "../../base/protocol.ts";
 import { oneLine } from "../../base/text.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { parseExecutionUri } from "../../editor/execution-uri.ts";
+import { parseUri } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
 import { confirm, plainLabel, plainMessage, showError } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
@@ -100,7 +100,7 @@ export class OpenPage {
     const { documents, store } = this.#parts;
     const execution = documents.execution(this.#uri);
     if (execution === undefined) {
-      const { crewName = "", key = "" } = parseExecutionUri(this.#uri) ?? {};
+      const { crewName = "", key = "" } = parseUri(this.#uri)?.address ?? {};
       return { type: "missing", text: missingText(crewName, key).text };
     }
     // The address keeps the title with which it was opened.
