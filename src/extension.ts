@@ -183,12 +183,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchArrivals(crews, (crewId) => poller.pollAgain(crewId)));
   owned.add(
     crews.onDidReplace(({ from, to }) => {
-      try {
-        executions.moveCrew(from.id, to);
-      } catch (error) {
-        logProblem("Moving a crew's executions", error);
-      }
       inFlows(({ flows }) => flows.move(from.id, to.id));
+      executions.moveCrew(from.id, to);
     }),
   );
   owned.add(crews.onDidRemove(({ id }) => inFlows(({ flows }) => flows.forget(id))));

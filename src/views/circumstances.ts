@@ -77,18 +77,14 @@ export class CurrentCircumstances implements Disposable {
   #isKickingOff({ state, localId }: ExecutionSummary): boolean {
     if (state !== "unconfirmed" || !this.#isUnderWay(localId)) return false;
     this.#kickingOff.add(localId);
-    this.#cancel ??= this.#sources.clock.after(interval, () => this.#look());
+    this.#cancel ??= this.#sources.clock.after(interval, () => {
+      const localIds = [...this.#kickingOff];
+      this.#kickingOff.clear();
+      this.#cancel = undefined;
+      // Whoever shows them asks again.
+      this.#changed.fire({ crewIds: [], localIds });
+    });
     return true;
-  }
-
-  #look(): void {
-    const localIds = [...this.#kickingOff].filter((localId) => !this.#isUnderWay(localId));
-    for (const localId of localIds) this.#kickingOff.delete(localId);
-    this.#cancel =
-      this.#kickingOff.size === 0
-        ? undefined
-        : this.#sources.clock.after(interval, () => this.#look());
-    if (localIds.length > 0) this.#changed.fire({ crewIds: [], localIds });
   }
 
   #isUnderWay(localId: string): boolean {
