@@ -8,11 +8,12 @@ import {
   isNeverSeen,
   mayWait,
   type Execution,
+  type WaitingSummary,
 } from "../executions/model.ts";
 import { answeredPause } from "../executions/resumes.ts";
 import type { Circumstances } from "./actions.ts";
 import { fencedLines, inlineName, inlineText } from "./markdown.ts";
-import { answerLabel, failedAtModel, isRehearsal, present } from "./words.ts";
+import { failedAtModel, isRehearsal, present } from "./words.ts";
 
 /** What a person should know or do next. */
 export interface Notice {
@@ -38,11 +39,11 @@ export function noticesOf(
   execution: Execution,
   { doubt, isKickingOff = false, isInterrupted = false, earlier }: Circumstances,
 ): readonly Notice[] {
-  const { state, crew, engine, output } = execution;
+  const { state, crew, engine, output, waiting } = execution;
   const isQueuedHere =
     state === "queued" && engine === "crewai" && isLocalCrew(crew) && !isInterrupted;
   const pause = answeredPause(execution);
-  const info = (id: Notice["id"], ...lines: string[]): Notice => ({ id, kind: "info", lines });
+  const info = (id: Notice["id"], line: string): Notice => ({ id, kind: "info", lines: [line] });
   return present<Notice>(
     doubt && { id: "doubt", kind: "warning", lines: [inlineText(doubt.text)] },
     isRehearsal(execution) &&
@@ -52,7 +53,7 @@ export function noticesOf(
           "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
         ),
       ),
-    pause === undefined && execution.waiting && info("waits", ...waitsLines(execution)),
+    pause === undefined && waiting && info("waits", waitsText(waiting)),
     state === "unconfirmed" && !isKickingOff && unconfirmedNotice(),
     mayWait(execution) && mayBeWaitingNotice(execution),
     isQueuedHere &&
@@ -83,21 +84,11 @@ function lookForCause(): string {
   return l10n.t("Look for the cause in the crew's log or dashboard.");
 }
 
-function waitsLines(execution: Execution): readonly string[] {
-  const { waiting } = execution;
-  if (waiting === undefined) return [];
-  const task = inlineName(waiting.taskId);
-  if (waiting.options === undefined)
-    return [
-      l10n.t("The output of task {0} waits for you: approve it, or reject it with feedback.", task),
-    ];
-  const answers = waiting.options
-    .map((option) => `“${inlineText(answerLabel(option, waiting))}”`)
-    .join(", ");
-  return [
-    l10n.t("The flow asks you at {0} and continues with your answer.", task),
-    ...(answers === "" ? [] : [l10n.t("Choose an answer, or write another: {0}", answers)]),
-  ];
+function waitsText({ taskId, options }: WaitingSummary): string {
+  const task = inlineName(taskId);
+  return options === undefined
+    ? l10n.t("The output of task {0} waits for you: approve it, or reject it with feedback.", task)
+    : l10n.t("The flow asks you at {0} and continues with your answer.", task);
 }
 
 function unconfirmedNotice(): Notice {
