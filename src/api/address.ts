@@ -39,13 +39,11 @@ function problemOf(url: URL | undefined): string | undefined {
       "Enter a valid address. The crew's address is shown on its page in the dashboard and looks like https://my-crew.example.com.",
     );
   const { protocol, username, password, hostname } = url;
-  if (protocol !== "https:" && protocol !== "http:")
-    return l10n.t("A crew's address must start with https://, not {0}//.", protocol);
   if (username !== "" || password !== "")
     return l10n.t(
       "The address has a user name or password. Remove it: requests use a token, which is stored separately.",
     );
-  if (protocol === "http:" && !isLoopback(hostname))
+  if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))
     return l10n.t(
       "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
     );

@@ -192,12 +192,9 @@ function authorization(token: string): string {
   if (token !== "" && !/[^\x20-\x7e\xa0-\xff]/.test(token)) return `Bearer ${token}`;
   throw new CrewApiError({
     kind: "unauthorized",
-    message:
-      token === ""
-        ? l10n.t("There is no token for this crew.")
-        : l10n.t(
-            "The token has a character that can't be sent, such as a line break or a non-Latin letter.",
-          ),
+    message: l10n.t(
+      "The token is empty or has a character that can't be sent, such as a line break or a non-Latin letter.",
+    ),
     remedy: l10n.t(
       "Copy the token again from the Status tab of the crew's page in the dashboard, without any other text.",
     ),

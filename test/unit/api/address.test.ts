@@ -46,8 +46,8 @@ describe("a crew's address", () => {
     ["http://10.0.0.5:8000", /https:\/\//],
     ["http://127.0.0.1.example.com", /https:\/\//],
     ["http://localhost.example.com", /https:\/\//],
-    ["ftp://my-crew.crewai.com", /ftp:/],
-    ["file:///etc/passwd", /file:/],
+    ["ftp://my-crew.crewai.com", /https:\/\//],
+    ["file:///etc/passwd", /https:\/\//],
     ["https://anna:hunter2@my-crew.crewai.com", /user name or password/],
   ];
   for (const [typed, message] of bad) {
