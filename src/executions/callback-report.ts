@@ -1,8 +1,8 @@
 import type { Question, StatusReading, TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import { type Attempt, type Execution, hasEnded, without } from "./model.ts";
+import { type Execution, hasEnded, without } from "./model.ts";
 import { applyReading, confirmKickoff } from "./reduce.ts";
-import { crewContinued, isAt, resumesOf, waitsAt } from "./resumes.ts";
+import { crewContinued, isAt, resumesOf, type ResumeTarget, waitsAt } from "./resumes.ts";
 import { attemptWith, taskIn, withAttempt, withOutput, withTask } from "./tasks.ts";
 
 export type CallbackReport =
@@ -47,25 +47,22 @@ function withTaskReport(
   return { ...execution, state, tasks };
 }
 
+type Pause = Extract<CallbackReport, { kind: "pause" }>;
+
 /** Status answers of a deployed crew don't report a pause: it stays until the crew continues. */
-function pauseAt(
-  execution: Execution,
-  pause: Extract<CallbackReport, { kind: "pause" }>,
-  now: number,
-): Execution {
+function pauseAt(execution: Execution, pause: Pause, now: number): Execution {
   const { taskId, output } = pause;
-  const attempts = taskIn(execution.tasks, taskId)?.attempts ?? [];
-  const number = pausedAttempt(execution, taskId, attempts, output);
+  const number = pausedAttempt(execution, pause);
   if (number === undefined) return execution;
-  if (isAnswered(execution, taskId, attempts, number)) {
+  const target = { taskId, attempt: number };
+  if (isAnswered(execution, target)) {
     const tasks = withTask(execution.tasks, taskId, (task) => ({
       ...task,
       attempts: withAttempt(task.attempts, number, { output, isHeard: true }),
     }));
     return { ...execution, tasks };
   }
-  const isKnown = isAt(execution.waiting, { taskId, attempt: number });
-  const settled = isKnown ? execution : crewContinued(execution);
+  const settled = isAt(execution.waiting, target) ? execution : crewContinued(execution);
   return waitsAt(settled, pause, number, now, { isHeard: true });
 }
 
@@ -73,28 +70,20 @@ function pauseAt(
  * The attempt whose pause this is; undefined if a later attempt is known. With the output of an answered
  * attempt, it is the next one's, unless no callback has reported that attempt's pause yet: then it is late.
  */
-function pausedAttempt(
-  execution: Execution,
-  taskId: string,
-  attempts: readonly Attempt[],
-  output: string | undefined,
-): number | undefined {
+function pausedAttempt(execution: Execution, { taskId, output }: Pause): number | undefined {
+  const attempts = taskIn(execution.tasks, taskId)?.attempts ?? [];
   const last = attempts.at(-1);
   if (last === undefined) return 1;
   const isComparable = output !== undefined && last.output !== undefined;
   const same = isComparable ? attemptWith(attempts, output) : last;
   if (same === undefined) return last.number + 1;
-  const isOver = isAnswered(execution, taskId, attempts, last.number);
+  const isOver = isAnswered(execution, { taskId, attempt: last.number });
   if (isOver && (same.isHeard === true || !isComparable)) return last.number + 1;
   return same === last ? last.number : undefined;
 }
 
-function isAnswered(
-  execution: Execution,
-  taskId: string,
-  attempts: readonly Attempt[],
-  number: number,
-): boolean {
-  const { feedback } = attempts.find((attempt) => attempt.number === number) ?? {};
-  return feedback !== undefined || resumesOf(execution, { taskId, attempt: number }).length > 0;
+function isAnswered(execution: Execution, target: ResumeTarget): boolean {
+  const attempts = taskIn(execution.tasks, target.taskId)?.attempts ?? [];
+  const attempt = attempts.find(({ number }) => number === target.attempt);
+  return attempt?.feedback !== undefined || resumesOf(execution, target).length > 0;
 }

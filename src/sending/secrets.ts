@@ -93,9 +93,8 @@ export class CallbackSecrets implements Disposable {
   /** Unreadable secrets are lost: the person is asked. The storage's error may quote them. */
   async #read(localId: string): Promise<ReturnType<typeof secretsOf>> {
     try {
-      const stored = asObject(
-        JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}"),
-      );
+      const json = await this.#options.storage.get(prefix + localId);
+      const stored = asObject(JSON.parse(json ?? "{}"));
       return defined({
         humanInput: textAt(stored, "humanInput"),
         stream: textAt(stored, "stream"),
@@ -110,12 +109,9 @@ export class CallbackSecrets implements Disposable {
   }
 
   async #forget(localId: string): Promise<void> {
-    try {
-      await this.#delete(localId);
-    } catch (error) {
-      const message = "The secrets of a callback could not be deleted; this is tried again later.";
-      this.#options.log.problem(message, error);
-    }
+    const message = "The secrets of a callback could not be deleted; this is tried again later.";
+    const report = (error: unknown) => this.#options.log.problem(message, error);
+    await this.#delete(localId).catch(report);
   }
 
   async #delete(localId: string): Promise<void> {
