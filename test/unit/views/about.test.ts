@@ -1,43 +1,31 @@
 import assert from "node:assert/strict";
-import { noActivity } from "../../../src/executions/activity.ts";
 import { renderExecution } from "../../support/rendered.ts";
-import { pageModel } from "../../../src/views/page/model.ts";
 import { executionRow } from "../../../src/views/tree/execution-rows.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { anExecution } from "./executions.ts";
 
-const reported = { trigger: { type: "service_account", id: "12", origin: "schedule" } };
-
-/** The lines that the text, the page and the tree's tooltip have about it. */
+/** The lines that the text and the tree's tooltip have about it. */
 function shown(changes: Partial<Execution>) {
   const execution = anExecution(changes);
   const lines = renderExecution(execution).text.split("\n");
-  const { about } = pageModel(execution, noActivity).view;
   return {
     text: lines.slice(lines.indexOf("## Crew and IDs") + 2),
-    page: about.map(({ label, value }) => `${label}: ${value}`),
     tree: executionRow(execution, Date.parse(execution.startedAt)).tooltip,
   };
 }
 
 describe("what started an execution, as its crew reports it", () => {
-  it("is in the text's and the page's last section, and in the tree's tooltip", () => {
-    const { text, page, tree } = shown(reported);
-    assert.deepEqual(text.slice(2, 4), [
-      "- Triggered by: service account 12 · schedule",
-      "- Kickoff ID: 11111111-aaaa",
-    ]);
-    assert.deepEqual(page.slice(2), [
-      "Triggered by: service account 12 · schedule",
-      "Kickoff ID: 11111111-aaaa",
-    ]);
+  it("is in the text's last section, which the page has, too, and in the tree's tooltip", () => {
+    const trigger = { type: "service_account", id: "12", origin: "schedule" };
+    const { text, tree } = shown({ trigger });
+    assert.equal(text[2], "- Triggered by: service account 12 · schedule");
     assert.ok(tree.includes("Triggered by: service account 12 · schedule"));
   });
 
   it("is not there if the crew doesn't say, says that it isn't known, or only that it came through its API", () => {
     for (const changes of [{}, { trigger: { type: "unknown", origin: "api" } }]) {
-      const { text, page, tree } = shown(changes);
-      assert.doesNotMatch([...text, ...page, ...tree].join(), /Triggered|api/);
+      const { text, tree } = shown(changes);
+      assert.doesNotMatch([...text, ...tree].join(), /Triggered|api/);
     }
   });
 

@@ -281,6 +281,15 @@ describe("the execution document", () => {
     assert.match(renderExecution(gone).text, /## It may be waiting for you/);
   });
 
+  it("keeps an output that a deployed crew reported before the pause, which it doesn't report", () => {
+    const running = notWaiting({ tasks: writeUp("Notes.") });
+    const paused = applyReading(running, readStatus({ state: "NOT FOUND" }), Date.now());
+    assert.match(
+      renderExecution(paused).text,
+      /## It may be waiting[^]*## Task: write_up[^]*Notes\./,
+    );
+  });
+
   it("says in the heading that feedback was not accepted, and keeps its section", () => {
     const rendered = (...resumes: SentResume[]) => renderExecution(anExecution({ resumes }));
     const message = "Nothing accepts connections.";

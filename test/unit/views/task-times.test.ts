@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
-import { activityOf, noActivity } from "../../../src/executions/activity.ts";
+import { activityOf } from "../../../src/executions/activity.ts";
 import { withTimes } from "../../../src/executions/task-times.ts";
 import { renderExecution } from "../../support/rendered.ts";
-import { pageModel } from "../../../src/views/page/model.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { detailsOf } from "../../../src/views/timeline/labels.ts";
 import { taskRow } from "../../../src/views/tree/execution-rows.ts";
@@ -19,19 +18,17 @@ describe("the time of a task", () => {
     const { text } = renderExecution(execution);
     const [, state = ""] = /^## Task: review\n\n(.*)$/m.exec(text) ?? [];
     const activity = activityOf(execution, { events, left: 0 });
-    const { tasks } = pageModel(execution, noActivity).view;
     const { spans } = timelineContent(execution, activity, at(90));
     const span = spans.find(({ kind }) => kind === "task");
     const facts = new Map(span && detailsOf(span, at(0), at(90)).facts);
     return {
       tree: taskRow(task!, execution).tooltip.slice(3),
       document: state.split(" · ").slice(1),
-      page: tasks[0]?.facts,
       timeline: [facts.get("Time"), facts.get("Waited")],
     };
   };
 
-  it("and of its waits for a person is the same in the tree, the document, the page and the timeline", () => {
+  it("and of its waits for a person is the same in the tree, the document and the timeline", () => {
     const event = (id: string, type: string, seconds: number, more = {}): ActivityEvent => ({
       ...{ id, type, at: at(seconds), taskName: "review" },
       ...more,
@@ -54,7 +51,6 @@ describe("the time of a task", () => {
     assert.deepEqual(shownFor(execution, events), {
       tree: ["7.5 s", "waited for you: 1 min 30 s"],
       document: ["7.5 s", "waited for you: 1 min 30 s"],
-      page: ["7.5 s", "waited for you: 1 min 30 s"],
       timeline: ["7.5 s", "1 min 30 s"],
     });
   });
@@ -71,7 +67,6 @@ describe("the time of a task", () => {
     assert.deepEqual(shownFor(execution), {
       tree: ["waited for you: about 1 min 5 s"],
       document: ["waited for you: about 1 min 5 s"],
-      page: ["waited for you: about 1 min 5 s"],
       timeline: ["about 5 s", "about 1 min 5 s"],
     });
   });
