@@ -18,7 +18,7 @@ import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment, watchProjects } from "./local/projects.ts";
 import type { Models } from "./models/models.ts";
-import { registerProjectFiles } from "./project-files/register.ts";
+import { ProjectFiles } from "./project-files/project-files.ts";
 import { Senders } from "./sending/senders.ts";
 import { crewIdsWith } from "./store/crew-values.ts";
 import { Database } from "./store/database.ts";
@@ -164,7 +164,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(showStatusBar(store, circumstances));
   owned.add(watchRefusedTokens(poller, leader, crews, database));
   owned.add(watchProjects(tree.view, crews, opened));
-  owned.add(registerProjectFiles({ crews, store, clock }));
+  owned.add(new ProjectFiles(crews, store, clock));
   const timeline = owned.add(
     new Timeline({
       ...{ store, crews, documents, page, prices, tree, clock, ready: opened },

@@ -47,13 +47,6 @@ interface Service {
   offerModels(endpoint: { readonly url: string; readonly token: string }): Promise<void>;
 }
 
-interface Served {
-  readonly service: Service;
-  /** The choice that it has, as JSON. */
-  choice: string;
-  hasOffer: boolean;
-}
-
 const keyPrefix = "crewdeck.modelKey.";
 /** Another window may change the choice, and a run may call a model (ms). */
 const lookMs = 500;
@@ -69,8 +62,8 @@ export class Models implements vscode.Disposable {
   readonly #choices: StateByCrew<ModelChoice>;
   readonly #secrets: vscode.SecretStorage;
   #endpoint: Promise<ModelEndpoint> | undefined;
-  readonly #served = new Map<string, Served>();
-  #watch: NodeJS.Timeout | undefined;
+  /** Of each crew whose service runs: looks whether it needs anything. */
+  readonly #looks = new Map<string, { look: () => Promise<void>; watch: NodeJS.Timeout }>();
 
   constructor({ globalState, secrets }: Pick<vscode.ExtensionContext, "globalState" | "secrets">) {
     this.#choices = new StateByCrew(globalState, "crewdeck.models", readChoice);
@@ -90,8 +83,7 @@ export class Models implements vscode.Disposable {
     } else await this.#secrets.delete(keyPrefix + crewId);
     if (choice.use === "project") await this.#choices.delete(crewId);
     else await this.#choices.write(crewId, choice);
-    const served = this.#served.get(crewId);
-    if (served !== undefined) await this.#update(crewId, served);
+    await this.#looks.get(crewId)?.look();
   }
 
   async forget(crewId: string): Promise<void> {
@@ -130,53 +122,47 @@ export class Models implements vscode.Disposable {
 
   /** Until it ends, tells a service of each new choice, and answers its calls to VS Code's models. */
   follow(crewId: string, service: Service): void {
-    const served = { service, choice: JSON.stringify(this.choice(crewId)), hasOffer: false };
-    this.#served.set(crewId, served);
-    this.#watch ??= setInterval(() => {
-      for (const [id, each] of this.#served)
-        this.#update(id, each).catch((error: unknown) =>
-          logProblem("Leading a local crew to its model", error),
-        );
+    let known = JSON.stringify(this.choice(crewId));
+    let hasOffer = false;
+    /** Executions that run keep the model that they began with. What fails is tried again at the next look. */
+    const look = async () => {
+      const choice = JSON.stringify(this.choice(crewId));
+      const before = known;
+      if (choice !== before) {
+        known = choice;
+        const route = await this.route(crewId);
+        // Another choice may have been made meanwhile.
+        if (known === choice)
+          await service.setRoute(route).catch((error: unknown) => {
+            known = before;
+            throw error;
+          });
+      }
+      if (hasOffer || !service.needsModels) return;
+      hasOffer = true;
+      try {
+        this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
+        await service.offerModels(await (await this.#endpoint).open(crewId));
+      } catch (error) {
+        hasOffer = false;
+        throw error;
+      }
+    };
+    const watch = setInterval(() => {
+      look().catch((error: unknown) => logProblem("Leading a local crew to its model", error));
     }, lookMs).unref();
+    this.#looks.set(crewId, { look, watch });
     void service.closed.then(() => {
-      if (this.#served.get(crewId) !== served) return;
-      this.#served.delete(crewId);
+      clearInterval(watch);
+      if (this.#looks.get(crewId)?.look !== look) return;
+      this.#looks.delete(crewId);
       void this.#endpoint?.then((endpoint) => endpoint.close(crewId));
-      if (this.#served.size > 0) return;
-      clearInterval(this.#watch);
-      this.#watch = undefined;
     });
   }
 
   dispose(): void {
-    clearInterval(this.#watch);
-    this.#served.clear();
+    for (const { watch } of this.#looks.values()) clearInterval(watch);
     void this.#endpoint?.then((endpoint) => endpoint.dispose());
-  }
-
-  /** Executions that run keep the model that they began with. What fails is tried again at the next look. */
-  async #update(crewId: string, served: Served): Promise<void> {
-    const { service, choice: before } = served;
-    const choice = JSON.stringify(this.choice(crewId));
-    if (choice !== before) {
-      served.choice = choice;
-      const route = await this.route(crewId);
-      // Another choice may have been made meanwhile.
-      if (served.choice === choice)
-        await service.setRoute(route).catch((error: unknown) => {
-          served.choice = before;
-          throw error;
-        });
-    }
-    if (served.hasOffer || !service.needsModels) return;
-    served.hasOffer = true;
-    try {
-      this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
-      await service.offerModels(await (await this.#endpoint).open(crewId));
-    } catch (error) {
-      served.hasOffer = false;
-      throw error;
-    }
   }
 }
 

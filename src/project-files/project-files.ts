@@ -1,51 +1,85 @@
 import path from "node:path";
 import * as vscode from "vscode";
+import type { Clock } from "../base/clock.ts";
 import { Disposables } from "../base/events.ts";
+import type { Crews } from "../crews/crews.ts";
 import { logProblem } from "../editor/log.ts";
 import { type ExecutionSummary, toReview } from "../executions/model.ts";
-import { projectOf } from "../projects/find.ts";
-import { inspectProject, type Inspection, type Spot } from "../projects/inspect.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Inspection, Spot } from "../projects/inspect.ts";
 import type { Position } from "../projects/types.ts";
 import { commandOn, may } from "../view/actions.ts";
-import { mayBeProjectFile, type ProjectFilesOptions } from "./register.ts";
-
-interface Options extends ProjectFilesOptions {
-  /** The lenses have changed. */
-  readonly onChange: () => void;
-}
 
 /** How long changes are collected (ms), as the poller collects its news. */
 const pause = 50;
 
+const withLenses =
+  "**/{config/*.yaml,config/*.yml,crew.py,crew.json,crew.jsonc,agents/*.json,agents/*.jsonc}";
+const names = /\/(config\/[^/]+\.ya?ml|crew\.(py|jsonc?)|agents\/[^/]+\.jsonc?|pyproject\.toml)$/;
 /** What a project's definition depends on; folders, because what is in a deleted one isn't reported. */
 const watched = "**/{config,agents,agents.yaml,tasks.yaml,crew.*,agents/*.json*,pyproject.toml}";
 
-/** The open files of crew projects. Runs no Python. */
+/** A file in its project, as in positions. */
+interface Found {
+  readonly folder: string;
+  readonly file: string;
+  readonly inspection: Inspection;
+}
+
+/** Lenses and problems in the open files of crew projects. Runs no Python, and begins with the first such file. */
 export class ProjectFiles implements vscode.Disposable {
   readonly #owned = new Disposables();
-  readonly #options: Options;
-  readonly #marks: vscode.DiagnosticCollection;
-  /** By file. Others after each change. */
-  #folders = new Map<string, Promise<string | undefined>>();
-  /** By the project's folder. Others after each change. */
-  #inspections = new Map<string, Promise<Inspection>>();
+  readonly #crews: Crews;
+  readonly #store: ExecutionStore;
+  readonly #clock: Clock;
+  readonly #lensesChanged = this.#owned.add(new vscode.EventEmitter<void>());
+  #marks: vscode.DiagnosticCollection | undefined;
+  /** By file; others after each change. Undefined outside crew projects. */
+  #found = new Map<string, Promise<Found | undefined>>();
   #cancel: (() => void) | undefined;
   #areTextsChanged = false;
 
-  constructor(options: Options) {
-    this.#options = options;
+  constructor(crews: Crews, store: ExecutionStore, clock: Clock) {
+    this.#crews = crews;
+    this.#store = store;
+    this.#clock = clock;
+    const { workspace, languages } = vscode;
+    const look = (document: vscode.TextDocument) => {
+      if (!mayBeProjectFile(document)) return;
+      if (this.#marks === undefined) this.#begin();
+      this.#textsChanged();
+    };
+    this.#owned.add(workspace.onDidOpenTextDocument(look));
+    workspace.textDocuments.forEach(look);
+    this.#owned.add(
+      languages.registerCodeLensProvider(
+        { scheme: "file", pattern: withLenses },
+        {
+          onDidChangeCodeLenses: this.#lensesChanged.event,
+          provideCodeLenses: (document) => this.#lenses(document),
+        },
+      ),
+    );
+  }
+
+  dispose(): void {
+    this.#cancel?.();
+    this.#owned.dispose();
+  }
+
+  #begin(): void {
     const { workspace, languages, window } = vscode;
-    this.#marks = this.#owned.add(languages.createDiagnosticCollection("crewdeck-projects"));
+    const marks = languages.createDiagnosticCollection("crewdeck-projects");
+    this.#marks = this.#owned.add(marks);
     const ifProject = (document: vscode.TextDocument) => {
       if (mayBeProjectFile(document)) this.#textsChanged();
     };
     const watcher = this.#owned.add(workspace.createFileSystemWatcher(watched));
     const changed = () => this.#textsChanged();
     for (const subscription of [
-      workspace.onDidOpenTextDocument(ifProject),
       workspace.onDidChangeTextDocument(({ document }) => ifProject(document)),
       workspace.onDidCloseTextDocument((document) => {
-        this.#marks.delete(document.uri);
+        marks.delete(document.uri);
         ifProject(document);
       }),
       // VS Code on Linux doesn't watch each folder in a new one. It reads the file of the editor again then, too.
@@ -56,22 +90,20 @@ export class ProjectFiles implements vscode.Disposable {
       watcher.onDidCreate(changed),
       watcher.onDidChange(changed),
       watcher.onDidDelete(changed),
-      options.store.onDidChange(() => this.#soon()),
-      options.crews.onDidChange(() => this.#soon()),
+      this.#store.onDidChange(() => this.#soon()),
+      this.#crews.onDidChange(() => this.#soon()),
     ])
       this.#owned.add(subscription);
-    this.#textsChanged();
   }
 
-  async lenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+  async #lenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const found = await this.#inspect(document);
     if (found === undefined) return [];
     const folder = vscode.Uri.file(found.folder);
-    const { crews, store } = this.#options;
-    const own = crews.list().filter(({ local }) => local?.folder === folder.toString());
+    const own = this.#crews.list().filter(({ local }) => local?.folder === folder.toString());
     const executionsOf = (crewClass: string | undefined) => {
       const crew = own.find(({ local }) => local?.crewClass === crewClass);
-      return store.list().filter((execution) => execution.crew.id === crew?.id);
+      return this.#store.list().filter((execution) => execution.crew.id === crew?.id);
     };
     return found.inspection.spots
       .filter(({ at }) => at.file === found.file)
@@ -83,35 +115,22 @@ export class ProjectFiles implements vscode.Disposable {
       });
   }
 
-  dispose(): void {
-    this.#cancel?.();
-    this.#owned.dispose();
-  }
-
-  /** A file in its project, as in positions. Undefined outside crew projects. */
-  async #inspect({ uri }: vscode.TextDocument) {
-    const root = vscode.workspace.getWorkspaceFolder(uri)?.uri;
-    if (root?.scheme !== "file") return undefined;
-    const folder = await once(this.#folders, uri.fsPath, () => projectOf(root.fsPath, uri.fsPath));
-    if (folder === undefined) return undefined;
-    const inspection = await once(this.#inspections, folder, () =>
-      inspectProject(folder, (file) => editedText(path.join(folder, file))),
-    );
-    const file = path.relative(folder, uri.fsPath).split(path.sep).join("/");
-    return { folder, file, inspection };
+  #inspect({ uri }: vscode.TextDocument): Promise<Found | undefined> {
+    const found = this.#found.get(uri.fsPath) ?? inspect(uri);
+    this.#found.set(uri.fsPath, found);
+    return found;
   }
 
   #textsChanged(): void {
-    this.#folders = new Map();
-    this.#inspections = new Map();
+    this.#found = new Map();
     this.#areTextsChanged = true;
     this.#soon();
   }
 
   #soon(): void {
-    this.#cancel ??= this.#options.clock.after(pause, () => {
+    this.#cancel ??= this.#clock.after(pause, () => {
       this.#cancel = undefined;
-      this.#options.onChange();
+      this.#lensesChanged.fire();
       if (!this.#areTextsChanged) return;
       this.#areTextsChanged = false;
       void this.#mark().catch((error: unknown) => logProblem("Checking a crew project", error));
@@ -119,14 +138,14 @@ export class ProjectFiles implements vscode.Disposable {
   }
 
   async #mark(): Promise<void> {
-    const inspections = this.#inspections;
+    const current = this.#found;
     for (const document of vscode.workspace.textDocuments) {
       if (!mayBeProjectFile(document)) continue;
       const found = await this.#inspect(document);
       // A later change marks everything again.
-      if (this.#inspections !== inspections) return;
+      if (this.#found !== current) return;
       if (document.isClosed) continue;
-      this.#marks.set(
+      this.#marks?.set(
         document.uri,
         (found?.inspection.problems ?? []).flatMap(({ text, position: at }) => {
           if (at?.file !== found?.file || at === undefined) return [];
@@ -141,13 +160,23 @@ export class ProjectFiles implements vscode.Disposable {
   }
 }
 
-/** The value for a key, made only once. */
-function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  const known = made.get(key);
-  if (known !== undefined) return known;
-  const making = make();
-  made.set(key, making);
-  return making;
+/** Whether a file's name is one of a crew project's. Other projects may use it, too. */
+function mayBeProjectFile({ uri }: vscode.TextDocument): boolean {
+  return uri.scheme === "file" && names.test(uri.path);
+}
+
+/** Loads the parsers. */
+async function inspect(uri: vscode.Uri): Promise<Found | undefined> {
+  const root = vscode.workspace.getWorkspaceFolder(uri)?.uri;
+  if (root?.scheme !== "file") return undefined;
+  const [{ projectOf }, { inspectProject }] = await Promise.all([
+    import("../projects/find.ts"),
+    import("../projects/inspect.ts"),
+  ]);
+  const folder = await projectOf(root.fsPath, uri.fsPath);
+  if (folder === undefined) return undefined;
+  const inspection = await inspectProject(folder, (file) => editedText(path.join(folder, file)));
+  return { folder, file: path.relative(folder, uri.fsPath).split(path.sep).join("/"), inspection };
 }
 
 /** Of an open document; a very long one is read from the disk, which refuses it. */
