@@ -5,6 +5,7 @@ import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
 import { inlineText, outputContent } from "../../view/markdown.ts";
+import { outputsOf } from "../../view/outputs.ts";
 import { textOf } from "../../view/text.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { sectionOf } from "../../view/sections.ts";
@@ -25,7 +26,7 @@ export function bundleOf(
   now: number,
 ): readonly BundleFile[] {
   const view = viewOf(execution, activity, { prices });
-  const outputs = outputFiles(view);
+  const outputs = outputFiles(execution);
   const content = timelineContent(execution, activity, now, prices);
   return [
     { path: "execution.md", text: documentText(view, outputs) },
@@ -54,22 +55,23 @@ interface OutputFile extends BundleFile {
   readonly label: string;
 }
 
-function outputFiles({ result, tasks }: ExecutionView): readonly OutputFile[] {
-  const file = (name: string, label: string, output = ""): OutputFile[] => {
+function outputFiles(execution: Execution): readonly OutputFile[] {
+  return outputsOf(execution).map(({ part, output }) => {
     const { extension, text } = outputContent(output);
-    return output.trim() === "" ? [] : [{ path: `${name}.${extension}`, label, text }];
-  };
-  const ofTasks = tasks.flatMap(({ taskId, attempts }, at) => {
-    const all = attempts.filter(({ output = "" }) => output.trim() !== "");
+    if (part.kind === "result")
+      return { path: `result.${extension}`, label: l10n.t("Result"), text };
+    const { taskId, attempt } = part;
     // The number makes it unique.
-    const name = `outputs/${String(at + 1).padStart(2, "0")}-${linkName(taskId)}`;
-    return all.flatMap(({ number, output }) =>
-      all.length === 1
-        ? file(name, taskId, output)
-        : file(`${name}.attempt-${number}`, l10n.t("{0}, attempt {1}", taskId, number), output),
-    );
+    const number = execution.tasks.findIndex((task) => task.taskId === taskId) + 1;
+    const name = `outputs/${String(number).padStart(2, "0")}-${linkName(taskId)}`;
+    return attempt === 1
+      ? { path: `${name}.${extension}`, label: taskId, text }
+      : {
+          path: `${name}.attempt-${attempt}.${extension}`,
+          label: l10n.t("{0}, attempt {1}", taskId, attempt),
+          text,
+        };
   });
-  return [...file("result", l10n.t("Result"), result), ...ofTasks];
 }
 
 export function bundleName(execution: Execution): string {

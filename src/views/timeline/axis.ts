@@ -103,9 +103,9 @@ export function axisOf(view: Period, { extent, cuts }: Times, most: number): Axi
   const placeOf = (time: number) => view01(shown(time));
   const timeAt = (place: number) => shown.invert(view01.invert(place));
   const room = 1 / Math.max(2, most);
-  // Those without room are left out below.
-  const least = ((shown(view.to) - shown(view.from)) * room) / 2;
-  const step = steps.find((each) => each >= least) ?? Math.ceil(least / day) * day;
+  const least = (shown(view.to) - shown(view.from)) * room;
+  const round = steps.find((each) => each * 2 >= least) ?? Math.ceil(least / day) * day;
+  const step = round < least ? round * 2 : round;
   // None in a cut.
   const parts = [...cuts.map(({ from }) => from), Infinity].flatMap((to, at) => {
     const first = Math.ceil(Math.max(view.from, cuts[at - 1]?.to ?? 0) / step);

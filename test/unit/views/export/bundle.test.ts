@@ -74,7 +74,7 @@ describe("An execution as a Markdown folder", () => {
     );
     assert.deepEqual([...files.keys()].slice(2), [
       "outputs/01-research.md",
-      "outputs/02-re-view-it.attempt-1.md",
+      "outputs/02-re-view-it.md",
       "outputs/02-re-view-it.attempt-2.md",
     ]);
     assert.match(files.get("execution.md")!, /### Your feedback: rejected\n\n> Shorter, please\./);

@@ -85,7 +85,7 @@ describe("the timeline's axis", () => {
   it("has no ticks that are closer than their labels are wide, also on both sides of a wait", () => {
     const cuts = [{ from: 10_100, to: 289_900 }];
     const { ticks, placeOf } = axisOf({ from: 0, to: 300_000 }, { extent: 300_000, cuts }, 4);
-    assert.deepEqual(ticks, [0, 10_000, 295_000]);
+    assert.deepEqual(ticks, [0, 10_000]);
     for (const [at, tick] of ticks.slice(1).entries())
       assert.ok(placeOf(tick) - placeOf(ticks[at] ?? 0) >= 0.2, `${tick}`);
   });
