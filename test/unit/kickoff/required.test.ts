@@ -89,7 +89,8 @@ describe("An input that crewAI doesn't fill in", () => {
 
   it("is none of a flow's or a schema's, whose names may have any letters", () => {
     const ofFlow = readInputs({ inputs: ["größe"], crewdeck: { kind: "flow" } });
-    const ofSchema = readInputs({ properties: { größe: { type: "string" } }, required: ["größe"] });
+    const schema = { properties: { größe: { type: "string" } }, required: ["größe"] };
+    const ofSchema = readInputs({ inputs: schema });
     assert.ok(ofFlow !== undefined && ofSchema !== undefined);
     const all = [...ofFlow.fields, ...ofSchema.fields];
     assert.deepEqual(all.map(isOdd), [false, false]);
