@@ -288,83 +288,64 @@ def end(result):
     assert.equal(read.length, 2);
   });
 
-  describe("that are declarative", () => {
-    const agent = (name: string) =>
-      JSON.stringify({ role: name, goal: "g", backstory: "b", llm: "openai/gpt-4o-mini" });
+  it("that are declarative have hooks, conditions, guardrails, output models, output files, memory and knowledge", async () => {
     const task = (name: string, more: object = {}) => ({
       ...{ name, description: `Do the ${name} thing about {topic}.`, expected_output: "Text." },
       ...{ agent: "worker", ...more },
     });
-    const declared = (crew: object) => ({
-      "pyproject.toml":
-        '[project]\nname = "declared"\n\n[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n',
-      "agents/worker.jsonc": agent("Worker"),
-      "agents/chief.jsonc": agent("Chief"),
-      "crew.jsonc": JSON.stringify({ name: "Declared", agents: ["worker"], ...crew }),
-    });
     const python = (name: string) => ({ python: `parts.${name}` });
-
-    it("have hooks, conditions, guardrails, output models, output files, memory and knowledge", async () => {
-      const { outputs, requests, folder } = await runProject(
-        {
-          ...declared({
-            tasks: [
-              task("first", { output_pydantic: python("Reading"), output_file: "reading.json" }),
-              task("second", { type: "ConditionalTask", condition: python("is_frost") }),
-              task("third", { guardrail: python("is_short") }),
-            ],
-            memory: true,
-            knowledge_sources: [python("knowledge")],
-            before_kickoff_callbacks: [python("begin")],
-            after_kickoff_callbacks: [python("end")],
-          }),
-          "parts.py": `from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource
+    const worker = { role: "Worker", goal: "g", backstory: "b", llm: "openai/gpt-4o-mini" };
+    const { outputs, requests, folder } = await runProject(
+      {
+        "pyproject.toml":
+          '[project]\nname = "declared"\n\n[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n',
+        "agents/worker.jsonc": JSON.stringify(worker),
+        "crew.jsonc": JSON.stringify({
+          ...{ name: "Declared", agents: ["worker"] },
+          tasks: [
+            task("first", { output_pydantic: python("Reading"), output_file: "reading.json" }),
+            task("second", { type: "ConditionalTask", condition: python("is_frost") }),
+            task("third", { guardrail: python("is_short") }),
+          ],
+          memory: true,
+          knowledge_sources: [python("knowledge")],
+          before_kickoff_callbacks: [python("begin")],
+          after_kickoff_callbacks: [python("end")],
+        }),
+        "parts.py": `from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource
 from pydantic import BaseModel
 
 class Reading(BaseModel):
-    degrees: int
+  degrees: int
 
 def is_frost(output):
-    return output.pydantic.degrees < 0
+  return output.pydantic.degrees < 0
 
 def is_short(output):
-    return (True, output.raw) if len(output.raw) < 30 else (False, "Too long by far.")
+  return (True, output.raw) if len(output.raw) < 30 else (False, "Too long by far.")
 
 def begin(inputs):
-    return {**inputs, "topic": inputs["topic"].upper()}
+  return {**inputs, "topic": inputs["topic"].upper()}
 
 def end(result):
-    result.raw += " (signed)"
-    return result
+  result.raw += " (signed)"
+  return result
 
 knowledge = StringKnowledgeSource(content="Oslo is mild.")
 `,
-        },
-        ({ prompt }) =>
-          taskOf(prompt) === "first"
-            ? '{"degrees": 10}'
-            : prompt.includes("Too long by far.")
-              ? "Mild."
-              : "A text that goes on and on and on and on.",
-      );
-      assert.deepEqual(outputs, ['{"degrees": 10}', "", "Mild. (signed)"]);
-      const prompts = requests.map(({ prompt }) => prompt);
-      assert.ok(prompts.some((prompt) => prompt.includes("Do the third thing about TEA.")));
-      assert.ok(prompts.some((prompt) => prompt.includes("Oslo is mild.")));
-      assert.deepEqual(JSON.parse(read(folder, "reading.json")), { degrees: 10 });
-    });
-
-    it("may be hierarchical", async () => {
-      const { requests } = await runProject(
-        declared({
-          tasks: [task("first"), task("second")],
-          process: "hierarchical",
-          manager_agent: "chief",
-        }),
-      );
-      assert.equal(requests.length, 2);
-      for (const { prompt } of requests) assert.match(prompt, /You are Chief/);
-    });
+      },
+      ({ prompt }) =>
+        taskOf(prompt) === "first"
+          ? '{"degrees": 10}'
+          : prompt.includes("Too long by far.")
+            ? "Mild."
+            : "A text that goes on and on and on and on.",
+    );
+    assert.deepEqual(outputs, ['{"degrees": 10}', "", "Mild. (signed)"]);
+    const prompts = requests.map(({ prompt }) => prompt);
+    assert.ok(prompts.some((prompt) => prompt.includes("Do the third thing about TEA.")));
+    assert.ok(prompts.some((prompt) => prompt.includes("Oslo is mild.")));
+    assert.deepEqual(JSON.parse(read(folder, "reading.json")), { degrees: 10 });
   });
 
   it("calls the callbacks of tasks, agents and crews", async () => {
@@ -389,68 +370,6 @@ knowledge = StringKnowledgeSource(content="Oslo is mild.")
         [null, "The first answer."],
       ],
     );
-  });
-
-  it("runs a crew in src of a project with several packages", async () => {
-    const yaml = writeProject({});
-    const { outputs } = await runProject({
-      "config/agents.yaml": "",
-      "config/tasks.yaml": "",
-      "pyproject.toml": '[project]\nname = "second-crew"\n\n[tool.crewai]\ntype = "crew"\n',
-      ...Object.fromEntries(
-        ["first_crew", "second_crew"].flatMap((name) => [
-          [`src/${name}/config/agents.yaml`, read(yaml, "config/agents.yaml")],
-          [`src/${name}/config/tasks.yaml`, read(yaml, "config/tasks.yaml")],
-          [`src/${name}/__init__.py`, ""],
-          [`src/${name}/crew.py`, crewFile({ tasks: { [name.slice(0, -5)]: "" }, name: "One" })],
-        ]),
-      ),
-    });
-    assert.deepEqual(outputs, ["The second answer."]);
-  });
-
-  it("runs a crew that a function returns, or that is a variable, with tasks without names", async () => {
-    const body = `from crewai import Agent, Crew, Task
-
-def build() -> Crew:
-    worker = Agent(role="Worker", goal="Work", backstory="You work.")
-    tasks = [Task(description="Do the %s thing about {topic}.", expected_output="Text.", agent=worker) for _ in range(2)]
-    return Crew(agents=[worker], tasks=tasks)
-`;
-    const made = await runProject({ "crew.py": body.replace("%s", "made") });
-    assert.deepEqual(
-      made.project.tasks.map(({ id }) => id),
-      ["task_1", "task_2"],
-    );
-    assert.deepEqual(made.outputs, ["The made answer.", "The made answer."]);
-    const kept = await runProject({
-      "crew.py": `${body.replace("%s", "kept").replace(" -> Crew", "")}\nmy_crew = build()\n`,
-    });
-    assert.deepEqual(kept.outputs, ["The kept answer.", "The kept answer."]);
-  });
-
-  it("refuses several crews in one file by their names", async () => {
-    const two = `from crewai import Agent, Crew, Task
-a = Agent(role="A", goal="G", backstory="B")
-one = Crew(agents=[a], tasks=[Task(description="D", expected_output="E", agent=a)])
-two = one.copy()
-`;
-    await assert.rejects(runProject({ "crew.py": two }), /several crews: one, two\./);
-    await assert.rejects(runProject({ "crew.py": "" }), /crew\.py defines no crew/);
-  });
-
-  it("runs tasks with the same name, each under one of its own", async () => {
-    const { project, outputs } = await runProject({
-      "crew.py": `from crewai import Agent, Crew, Task
-a = Agent(role="A", goal="G", backstory="B")
-crew = Crew(agents=[a], tasks=[Task(name="same", description=f"Do the {each} thing", expected_output="E", agent=a) for each in ("one", "other")])
-`,
-    });
-    assert.deepEqual(
-      project.tasks.map(({ id }) => id),
-      ["same", "same_2"],
-    );
-    assert.deepEqual(outputs, ["The one answer.", "The other answer."]);
   });
 
   it("says what crewAI says of an agent without a key", async () => {

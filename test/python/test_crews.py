@@ -66,6 +66,43 @@ def test_a_flow_in_python_never_asks_for_its_id(forked, project):
     assert forked(lambda: worker.inputs_of_flow(opened.load()())) == ["topic"]
 
 
+crew_in_callback = """
+from crewai import Agent, Crew, Task
+from crewai.llms.base_llm import BaseLLM
+
+calls = []
+
+
+class Counted(BaseLLM):
+    def call(self, *args, **kwargs):
+        calls.append(args)
+        return "Text."
+
+
+def crew_of(**task):
+    agent = Agent(role="r", goal="g", backstory="b", llm=Counted(model="counted"))
+    return Crew(agents=[agent], tasks=[Task(description="Write.", expected_output="e", agent=agent, **task)])
+
+
+def make() -> Crew:
+    return crew_of(callback=lambda output: crew_of(name="inner", human_input=True).kickoff())
+"""
+
+
+@pytest.mark.skipif(worker.version() in ("1.0.0", "1.15.0"), reason="it notices that a person is asked after the model's answer, and repeats that")
+def test_a_task_that_would_ask_on_the_console_is_refused_and_not_repeated(forked, project):
+    folder = project({"crew.py": crew_in_callback})
+    opened = worker.Project(str(folder), str(folder), "crew.py", None, None, False, {})
+    command = {"task": 0, "inputs": {}, "earlier": [], "notes": [], "isFirst": True, "isLast": True, "isReviewed": False}
+
+    def run():
+        with pytest.raises(worker.Failure, match='The task "inner" has human_input'):
+            worker.attempt(opened, {**command, "refusal": None, "draft": None})
+        return len(opened.module().calls)
+
+    assert forked(run) == 1
+
+
 @reads_flows
 def test_a_declared_flow_waits_for_a_person_and_continues(forked, project, tmp_path):
     review = {"message": "Is it right?", "emit": ["yes", "no"], "llm": "gpt-4o-mini"}

@@ -3,43 +3,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import postgres from "postgres";
 import { projectFolder } from "../support/folders.ts";
-import { needsPostgres, startPostgres } from "../support/postgres.ts";
+import { needsPostgres } from "../support/postgres.ts";
 import { familyOf, isRunning } from "../support/processes.ts";
 import { waitFor } from "../support/wait.ts";
 
 describe("the Postgres of the tests", () => {
   needsPostgres();
-
-  it("starts with empty databases, keeps what was committed when it crashes, and leaves nothing", async () => {
-    const begun = performance.now();
-    const server = await startPostgres();
-    console.log(`      started in ${(performance.now() - begun).toFixed(0)} ms`);
-    const [first, second] = [await server.createDatabase(), await server.createDatabase()];
-    const sql = postgres(first, { max: 1, onnotice: () => undefined });
-    await sql`CREATE TABLE kept (text text)`;
-    await sql`INSERT INTO kept VALUES ('before')`;
-    const folder = path.dirname(String((await sql`SHOW data_directory`)[0]?.["data_directory"]));
-    await server.restart();
-    await sql`INSERT INTO kept VALUES ('after')`;
-    await server.kill();
-    await assert.rejects(sql`SELECT 1`);
-    await server.restart();
-    assert.deepEqual(
-      (await sql`SELECT text FROM kept`).map((row) => String(row["text"])),
-      ["before", "after"],
-    );
-    await sql.end();
-    const other = postgres(second, { max: 1 });
-    assert.equal((await other`SELECT to_regclass('kept') AS kept`)[0]?.["kept"], null);
-    await other.end();
-    const wrong = postgres(first.replace(/:[^:@]+@/, ":wrong@"), { max: 1 });
-    await assert.rejects(wrong`SELECT 1`, /password authentication failed/);
-    await wrong.end();
-    await server.stop();
-    assert.ok(!existsSync(folder));
-  });
 
   it("ends when the process that started it is killed", async () => {
     const program = `
