@@ -37,7 +37,7 @@ export interface AnswerParts {
   /** Which outputs are on the screen, as text or on a page. */
   readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
   /** Shows the page's box for a task: that is where a person writes. */
-  readonly page: Pick<Pages, "review">;
+  readonly page: Pick<Pages, "reveal">;
   readonly clock: Clock;
 }
 
@@ -236,7 +236,7 @@ export class Feedback {
   /** In the page's box, for an output that the person saw or for a task that they name. */
   async #write(execution: Execution, given: GivenFeedback): Answer {
     const wanted = await this.#prepare(execution, given, person, false);
-    if (wanted !== undefined) await this.#options.page.review(execution, wanted.taskId);
+    if (wanted !== undefined) await this.#options.page.reveal(execution, "feedback", wanted.taskId);
     return undefined;
   }
 

@@ -53,7 +53,18 @@ export class Panel<From extends Message, To extends Message> {
       this.#cancelShow?.();
       this.#owned.dispose();
     });
-    this.#load();
+    const { extension, part, title } = options;
+    const folder = vscode.Uri.joinPath(extension, "dist", "webview");
+    const uriOf = (file: string) =>
+      place.webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
+    // The page may read nothing but the web application's files.
+    place.webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    place.webview.html = webviewHtml({
+      ...{ language: vscode.env.language, title, cspSource: place.webview.cspSource },
+      ...{ scriptUri: uriOf(`${part}.js`), styleUri: uriOf(`${part}.css`) },
+      nonce: randomBytes(16).toString("base64url"),
+      translations: vscode.l10n.bundle,
+    });
   }
 
   /** Whether the page gets messages. */
@@ -98,21 +109,6 @@ export class Panel<From extends Message, To extends Message> {
     }
     // The browser has as much to do with it, and a person wants to use it.
     this.#nextAt = began + Math.max(pace, 20 * (clock.now() - began));
-  }
-
-  /** The page may read nothing but the web application's files. */
-  #load(): void {
-    const { extension, part, title } = this.#options;
-    const folder = vscode.Uri.joinPath(extension, "dist", "webview");
-    const uriOf = (file: string) =>
-      this.#webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
-    this.#webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    this.#webview.html = webviewHtml({
-      ...{ language: vscode.env.language, title, cspSource: this.#webview.cspSource },
-      ...{ scriptUri: uriOf(`${part}.js`), styleUri: uriOf(`${part}.css`) },
-      nonce: randomBytes(16).toString("base64url"),
-      translations: vscode.l10n.bundle,
-    });
   }
 
   async #receive(raw: unknown): Promise<void> {

@@ -221,7 +221,7 @@ describe("Tools for language models, with a scripted crew:", () => {
       targets: targetsIn(store, crews),
       sending: { giveFeedback: (given) => (sent.push(given), approve()) },
       documents: { showsWaiting: () => false },
-      page: { review: () => assert.fail("no test writes here") },
+      page: { reveal: () => assert.fail("no test writes here") },
     });
     return toolsOf({
       ...parts,

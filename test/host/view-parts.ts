@@ -80,7 +80,7 @@ export function viewParts(clock: Clock = systemClock) {
     sending: { giveFeedback: (given: FeedbackToSend) => sendFeedback(parts, given) },
     documents,
     page: {
-      review: ({ localId }: ExecutionSummary, taskId: string) => {
+      reveal: ({ localId }: ExecutionSummary, _place: unknown, taskId = "") => {
         reviewed.push(`${localId} ${taskId}`);
         return Promise.resolve();
       },

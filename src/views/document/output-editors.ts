@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
@@ -41,13 +41,13 @@ export async function openOutput(
   const name = partName(part);
   const plain = fileName(name);
   const unique = plain === name ? plain : `${plain} ${hashOf(name)}`;
-  return await openFile(path.join(folder, execution.localId, `${unique}.${extension}`), text);
+  return await openFile(folder, execution, `${unique}.${extension}`, text);
 }
 
 /** A file that says when it was asked for (ms since 1970), and of an error its status. */
 export async function openAnswer(
   folder: string,
-  { localId }: ExecutionSummary,
+  execution: ExecutionSummary,
   { text, status, askedAt }: { text: string; status?: number; askedAt: number },
 ): Promise<vscode.Uri> {
   const asked = new Date(askedAt).toISOString();
@@ -55,7 +55,7 @@ export async function openAnswer(
   const time = `${formatTime(asked).replaceAll(":", ".")}.${asked.slice(-4, -1)}`;
   const name = status === undefined ? `status at ${time}` : `status ${status} at ${time}`;
   const shown = shownOutput(text);
-  return await openFile(path.join(folder, localId, `${name}.${shown.extension}`), shown.text);
+  return await openFile(folder, execution, `${name}.${shown.extension}`, shown.text);
 }
 
 /** Formats only JSON. Undefined if cancelled. */
@@ -74,33 +74,35 @@ export async function saveOutput(
   return target;
 }
 
+/** Opens a file, from where VS Code saves or copies it. */
+export async function openPicture(
+  folder: string,
+  execution: ExecutionSummary,
+  { type, base64 }: Required<Picture>,
+): Promise<vscode.Uri> {
+  const name = `picture ${hashOf(base64)}.${type}`;
+  return await openFile(folder, execution, name, Buffer.from(base64, "base64"));
+}
+
 /** Read-only. */
-async function openFile(file: string, text: string): Promise<vscode.Uri> {
+async function openFile(
+  folder: string,
+  { localId }: ExecutionSummary,
+  name: string,
+  data: string | Buffer,
+): Promise<vscode.Uri> {
+  const file = path.join(folder, localId, name);
   // An attempt's output never changes, so its size is enough.
   const known = await stat(file).catch(() => undefined);
-  if (known?.size !== Buffer.byteLength(text)) {
+  if (known?.size !== Buffer.byteLength(data)) {
     // For this user only, as the database.
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(file, text);
-    await chmod(file, 0o444);
+    await rm(file, { force: true });
+    await writeFile(file, data, { mode: 0o444 });
   }
   const uri = vscode.Uri.file(file);
   await vscode.commands.executeCommand("vscode.open", uri, { preview: true });
   await vscode.commands.executeCommand("workbench.action.files.setActiveEditorReadonlyInSession");
-  return uri;
-}
-
-/** Opens a file, from where VS Code saves or copies it. */
-export async function openPicture(
-  folder: string,
-  { localId }: ExecutionSummary,
-  { type, base64 }: Required<Picture>,
-): Promise<vscode.Uri> {
-  const file = path.join(folder, localId, `picture ${hashOf(base64)}.${type}`);
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, base64, { encoding: "base64", mode: 0o600 });
-  const uri = vscode.Uri.file(file);
-  await vscode.commands.executeCommand("vscode.open", uri, { preview: true });
   return uri;
 }
 

@@ -63,13 +63,16 @@ async function untilCurrent(
   listener.dispose();
 }
 
+/** At the right edge, as high as its line. VS Code takes no theme colour for it: this one is seen in all. */
+const bar =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10" preserveAspectRatio="none"><rect x="7" width="2" height="10" fill="#b58900"/></svg>';
+
 /** Marks the draft that waits, in the gutter of visible documents. */
 export function markDrafts(documents: ExecutionDocuments): vscode.Disposable {
   const draft = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     // A border of the lines would cross their first letters.
-    light: { gutterIconPath: bar("#855f00") },
-    dark: { gutterIconPath: bar("#cca700") },
+    gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;base64,${btoa(bar)}`),
     gutterIconSize: "100% 100%",
     overviewRulerColor: new vscode.ThemeColor("list.warningForeground"),
     overviewRulerLane: vscode.OverviewRulerLane.Left,
@@ -92,12 +95,6 @@ export function markDrafts(documents: ExecutionDocuments): vscode.Disposable {
     vscode.window.onDidChangeVisibleTextEditors(show),
     vscode.workspace.onDidChangeTextDocument(show),
   );
-}
-
-/** At the right edge, as high as its line; VS Code takes no theme colour for it. */
-function bar(color: string): vscode.Uri {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10" preserveAspectRatio="none"><rect x="7" width="2" height="10" fill="${color}"/></svg>`;
-  return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`);
 }
 
 /** VS Code replaces all lines from the first to the last change, with the cursor (observed in 1.139). */

@@ -82,14 +82,7 @@ export const fromPage = v.variant("type", [
   /** Of an output. Nothing but a web or mail address is opened, such as a command. */
   v.object({
     type: v.literal("openLink"),
-    href: v.pipe(
-      v.string(),
-      v.maxLength(10_000),
-      v.check(
-        (href) =>
-          URL.canParse(href) && ["http:", "https:", "mailto:"].includes(new URL(href).protocol),
-      ),
-    ),
+    href: v.pipe(v.string(), v.maxLength(10_000), v.url(), v.regex(/^(?:https?|mailto):/i)),
   }),
 ]);
 

@@ -21,9 +21,6 @@ import { answerLabel } from "../../view/words.ts";
 import { mostCharacters, mostSteps, valueText } from "./content.ts";
 import type { FromPage } from "./messages.ts";
 
-/** Links to files below an error. */
-const mostFiles = 3;
-
 export interface PageCircumstances extends Circumstances {
   /** The output that waits, or the task that a person answers though the crew reports no pause. */
   readonly target?: ResumeTarget | undefined;
@@ -69,9 +66,8 @@ function linksOf({ notices, earlier }: ExecutionView, { crew }: Execution) {
     if (id === "run again" && earlier !== undefined)
       return [{ id, label: l10n.t("Open “{0}”", earlier), message: { type: "openEarlier" } }];
     if (id !== "error" || !isLocalCrew(crew)) return [];
-    const files = filesIn(lines.join("\n")).slice(0, mostFiles);
     return [
-      ...files.map(({ file, line }) => ({
+      ...filesIn(lines.join("\n")).map(({ file, line }) => ({
         id,
         label: line === undefined ? file : `${file}:${line}`,
         message: { type: "openFile" as const, file, ...defined({ line }) },
@@ -84,11 +80,12 @@ function linksOf({ notices, earlier }: ExecutionView, { crew }: Execution) {
 /** The files of a project that a text names, such as `crew.py:17` and `.env`. */
 function filesIn(text: string): readonly { readonly file: string; readonly line?: number }[] {
   const words = new Set(text.split(/[\s"'“”`(),;]+/));
-  return [...words].flatMap((word) => {
+  const files = [...words].flatMap((word) => {
     const [, file, line] = /^([\w./-]+\.(?:py|yaml|jsonc|toml)):(\d{1,6})/.exec(word) ?? [];
     if (file !== undefined) return [{ file, line: Number(line) }];
     return /^\.env[.:]?$/.test(word) ? [{ file: ".env" }] : [];
   });
+  return files.slice(0, 3);
 }
 
 function reviewOf(

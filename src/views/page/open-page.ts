@@ -238,18 +238,9 @@ export class OpenPage {
   }
 }
 
-const filled = v.pipe(
-  v.string(),
-  v.check((text) => text.trim() !== ""),
-);
+const filled = v.pipe(v.string(), v.regex(/\S/));
 /** As a person writes it into the settings. */
-const cannedAnswer = v.union([
-  v.pipe(
-    filled,
-    v.transform((text) => ({ text, label: text })),
-  ),
-  v.object({ text: filled, label: v.fallback(v.optional(filled), undefined) }),
-]);
+const cannedAnswer = v.union([filled, v.object({ text: filled, label: v.optional(filled) })]);
 
 /** Lets the person choose a text for the feedback box, or write some into the settings if there is none. */
 async function askInsertion(): Promise<string | undefined> {
@@ -263,11 +254,13 @@ async function askInsertion(): Promise<string | undefined> {
     await vscode.commands.executeCommand("workbench.action.openSettings", query);
     return undefined;
   }
-  const items = answers.map(({ text, label = text }) => ({
-    label: plainLabel(oneLine(label)),
-    ...(label !== text && { detail: plainLabel(oneLine(text)) }),
-    text,
-  }));
+  const items = answers.map((answer) => {
+    const { text, label } = typeof answer === "string" ? { text: answer } : answer;
+    const line = plainLabel(oneLine(text));
+    return label === undefined
+      ? { label: line, text }
+      : { label: plainLabel(oneLine(label)), detail: line, text };
+  });
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t("Insert into your feedback"),
     placeHolder: vscode.l10n.t("Inserted below your text; nothing is sent yet"),

@@ -47,12 +47,7 @@ export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Dispos
     return vscode.workspace.getConfiguration("crewdeck").get("openExecutionsAs") !== "text";
   }
 
-  /** At the feedback box for a task, however the person reads executions, and though its crew may report no pause. */
-  async review(execution: ExecutionSummary, taskId: string): Promise<void> {
-    await this.reveal(execution, "feedback", taskId);
-  }
-
-  /** @param asked the task that a person answers */
+  /** However the person reads executions. @param asked the task that a person answers, though its crew may report no pause */
   async reveal(
     execution: ExecutionSummary,
     place: Place | undefined,

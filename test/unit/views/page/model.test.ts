@@ -3,8 +3,6 @@ import type { JsonValue } from "../../../../src/base/json.ts";
 import type { ActivityEvent } from "../../../../src/api/types.ts";
 import { activityOf } from "../../../../src/executions/activity.ts";
 import { type Execution, type SentResume, without } from "../../../../src/executions/model.ts";
-import { viewOf } from "../../../../src/view/execution-view.ts";
-import { textOf } from "../../../../src/view/text.ts";
 import { contentOf } from "../../../../src/views/page/content.ts";
 import { type PageCircumstances, pageModel } from "../../../../src/views/page/model.ts";
 import { aRichExecution, richDraft, someEvents } from "../../../support/page/samples.ts";
@@ -67,18 +65,6 @@ describe("The page's model", () => {
     );
     assert.ok((shown[1]?.text.length ?? Infinity) <= deep.length);
     assert.equal(shown[2]?.text, '{\n  "a": [\n    1\n  ]\n}\n');
-  });
-
-  it("says of inputs what the text says: that there are none, or that they aren't known", () => {
-    const none = aRichExecution({ request: { inputs: {}, callbacks: {} } });
-    const tracked: Execution = { ...without(aRichExecution(), "request"), origin: "tracked" };
-    for (const execution of [none, tracked]) {
-      const { noInputs } = modelOf(execution);
-      assert.ok(noInputs !== undefined);
-      const { text } = textOf(viewOf(execution, activityOf(execution)));
-      assert.ok(text.includes(`## Inputs\n\n${noInputs}\n`));
-    }
-    assert.equal(modelOf(aRichExecution()).noInputs, undefined);
   });
 
   it("keeps the rejected output in its place until the next one waits", () => {
