@@ -285,6 +285,17 @@ describe("the tree", () => {
     assert.deepEqual(labels(crewRows()), ["Mine", "Writers", "Painters"]);
   });
 
+  it("offers to start a stopped local crew, and no longer to stop its executions", () => {
+    const local = { folder: "file:///crew", engine: "rehearsal", running: false } as const;
+    const factsOf = (more: object) => {
+      setCrews({ ...writers, local: { ...local, ...more } });
+      return tree.getTreeItem(rows()[0]!).contextValue ?? "";
+    };
+    add(notWaiting());
+    assert.match(factsOf({}), /^execution:running:startLocalCrew(?!.*:stop\b)/);
+    assert.match(factsOf({ starting: true }), /^execution:running:stop\b/);
+  });
+
   it("groups by state and by day", async () => {
     const noon = (day: number) => new Date(2026, 9, day, 11).toISOString();
     await clock.pass(new Date(2026, 9, 21, 12).getTime() - clock.now());
