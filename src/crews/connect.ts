@@ -31,13 +31,11 @@ interface Draft {
   isStored?: boolean;
 }
 
-/** Connecting a crew, changing it or giving it a token. */
 interface Conversation {
   readonly crews: Crews;
   readonly title: string;
   readonly draft: Draft;
   readonly crew?: Crew;
-  /** Its tokens, if one of them can be chosen. */
   readonly tokens?: TokenState;
   /** In order; read again after each answer. */
   readonly questions: () => readonly Question[];
@@ -229,7 +227,6 @@ async function askAfterFailure(
   return buttons.get(chosen ?? "");
 }
 
-/** The crew with a changed part. @throws what is wrong with it */
 function check({ crews, crew, draft, questions }: Conversation, part: CrewChange): void {
   if (crew !== undefined) crews.checkChange(crew, part);
   else {

@@ -269,12 +269,10 @@ export class Crews implements vscode.Disposable {
     this.#replaced.fire(replacement);
   }
 
-  /** False once the crew has said that it has no route to stop an execution. */
   canStop(crewId: string): boolean {
     return this.#stopRoutes.read(crewId);
   }
 
-  /** Sets what starts a local crew: the room `local` comes later. */
   startLocalWith(start: (crewId: string) => Promise<unknown>): void {
     this.#startLocal = start;
   }
@@ -334,7 +332,6 @@ export class Crews implements vscode.Disposable {
     );
   }
 
-  /** @throws MissingTokenError */
   async #read(crew: Crew): Promise<CrewTokens> {
     const reading = await this.#tokens.read(crew.id);
     if (reading.kind !== "stored") throw new MissingTokenError(crew, reading.kind === "locked");
@@ -359,7 +356,6 @@ export class Crews implements vscode.Disposable {
   }
 }
 
-/** @throws UserError if the name or address exists already or is invalid */
 function checked(
   { name, url, dashboardUrl = "" }: Pick<NewCrew, "name" | "url" | "dashboardUrl">,
   others: readonly Crew[],

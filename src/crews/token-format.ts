@@ -4,7 +4,6 @@ import { UserError } from "../base/errors.ts";
 import { asObject, defined, parseJson } from "../base/json.ts";
 import type { CrewTokens } from "./types.ts";
 
-/** Specification, Authentication. */
 export const tokenTypes: readonly TokenType[] = ["bearer", "userBearer"];
 
 export function otherType(type: TokenType): TokenType {

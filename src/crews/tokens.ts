@@ -30,7 +30,6 @@ export class Tokens implements vscode.Disposable {
   /** Fires with a crew's id, but not always for changes in another window. */
   readonly onDidChange = this.#changed.event;
 
-  /** Never throws. */
   async read(crewId: string): Promise<TokenReading> {
     try {
       const tokens = parseEntry((await this.#secrets.get(prefix + crewId)) ?? "");
