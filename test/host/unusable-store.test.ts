@@ -44,7 +44,7 @@ describe("A window with an unusable database", () => {
     await rm(second.storage, { recursive: true });
     await writeFile(second.storage, "a file in place of the folder");
     const { person, run } = await activate();
-    assert.match(person.shown[0]?.text ?? "", /can't be read or written.*Check the disk/);
+    assert.match(person.shown[0]?.text ?? "", /can't be read or written.*Check that the disk/);
     assert.deepEqual(person.shown[0]?.choices, ["Reload Window"]);
     await assert.rejects(
       run("startLocalCrew", { folder: second.example }),
