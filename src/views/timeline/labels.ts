@@ -7,12 +7,8 @@ import type { Mark, Span } from "./messages.ts";
 /** Of marks in a row's tooltip; each has its own, too. */
 const mostLines = 20;
 
-const compact = new Intl.NumberFormat("en", { notation: "compact" });
-
 /** "950", "1.2K", "34K", "1.2M". */
-export function shortCount(count: number): string {
-  return compact.format(count);
-}
+const shortCount = new Intl.NumberFormat("en", { notation: "compact" });
 
 export function stateText(state: Span["state"]): string {
   return {
@@ -93,7 +89,7 @@ export function figuresOf(span: Span, now: number) {
   const { tokens, cost } = span;
   return [
     { name: "time", text: timeText(span, now) },
-    { name: "tokens", text: tokens === undefined ? "" : shortCount(tokens.total) },
+    { name: "tokens", text: tokens === undefined ? "" : shortCount.format(tokens.total) },
     { name: "cost", text: cost ?? "" },
   ] as const;
 }

@@ -6,7 +6,6 @@ import {
   markLines,
   nameOf,
   sentenceOf,
-  shortCount,
   timeText,
 } from "../../../../src/views/timeline/labels.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
@@ -25,10 +24,6 @@ const waits = spans.filter(({ kind }) => kind === "wait");
 
 describe("the texts of a timeline", () => {
   it("shorten counts of tokens", () => {
-    assert.equal(
-      [0, 950, 1_000, 1_249, 34_000, 999_400, 1_200_000].map(shortCount).join(),
-      "0,950,1K,1.2K,34K,999K,1.2M",
-    );
     assert.deepEqual(figuresOf(named("research"), now), [
       { name: "time", text: "20 s" },
       { name: "tokens", text: "7.5K" },
