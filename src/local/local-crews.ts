@@ -148,8 +148,7 @@ export class LocalCrews implements vscode.Disposable {
     const project = this.#projectOf(crewId);
     const { folder, name, uri } = project;
     const { setUpProject } = await import("./set-up.ts");
-    const isExample = folder === exampleFolder;
-    if ((await setUpProject(name, uri, { isExample })) === undefined) return undefined;
+    if (!(await setUpProject(name, uri, folder === exampleFolder))) return undefined;
     // Executions that were rehearsed would begin to cost money.
     return await this.changeEngine(crewId, project.hasOpenExecutions() ? undefined : "crewai");
   }

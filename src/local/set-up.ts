@@ -1,29 +1,24 @@
-import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { trustAction } from "../crews/errors.ts";
 import { confirm, machineSettings } from "../editor/messages.ts";
-import { isFile, isFolder } from "../projects/reading.ts";
-import { projectHints, projectRoot } from "../projects/pyproject.ts";
-import { findsUv, setUpCommand, type Interpreter } from "../projects/interpreters.ts";
+import { projectRoot } from "../projects/pyproject.ts";
+import { findsUv, setUpCommand } from "../projects/interpreters.ts";
 import { findInterpreter } from "./engines.ts";
 
-/**
- * Installs crewAI for a project, in a terminal and after the person has seen the command. @returns
- * the interpreter that has it; undefined if the person says no. @throws UserError
- */
+/** Installs crewAI for a project, in a terminal and after the person has seen the command. False if the person says no. @throws UserError */
 export async function setUpProject(
   name: string,
   folder: vscode.Uri,
-  { isExample }: { readonly isExample: boolean },
-): Promise<Interpreter | undefined> {
+  isExample: boolean,
+): Promise<boolean> {
   if (!vscode.workspace.isTrusted)
     throw new UserError(
       vscode.l10n.t("In Restricted Mode, nothing is installed. Trust this workspace first."),
       [trustAction()],
     );
-  const present = await findInterpreter(folder);
-  if (present?.crewai !== undefined) return present;
+  const hasCrewai = async () => (await findInterpreter(folder))?.crewai !== undefined;
+  if (await hasCrewai()) return true;
   if (isExample)
     throw new UserError(
       vscode.l10n.t(
@@ -34,23 +29,16 @@ export async function setUpProject(
     );
   const root = await projectRoot(folder.fsPath);
   const isWindows = process.platform === "win32";
-  const command = setUpCommand({
-    hasUv: await findsUv(),
-    hasPyproject: await isFile(path.join(root, "pyproject.toml")),
-    isPackage: (await projectHints(root))?.isPackage === true,
-    hasVenv: await isFolder(path.join(root, ".venv")),
-    isWindows,
-  });
+  const command = await setUpCommand(root, await findsUv(), isWindows);
   const question = vscode.l10n.t("Install crewAI for “{0}”?", name);
   const detail = vscode.l10n.t(
     "This command downloads packages and runs in a terminal, in {0}:\n\n{1}",
     root,
     command,
   );
-  if (!(await confirm(question, detail, vscode.l10n.t("Run in Terminal")))) return undefined;
+  if (!(await confirm(question, detail, vscode.l10n.t("Run in Terminal")))) return false;
   const code = await runInTerminal(name, vscode.Uri.file(root), command, isWindows);
-  const found = await findInterpreter(folder);
-  if (code === 0 && found?.crewai !== undefined) return found;
+  if (code === 0 && (await hasCrewai())) return true;
   throw new UserError(
     vscode.l10n.t(
       "“{0}” ended with exit code {1}, and crewAI is still not there for “{2}”. Its terminal shows why.",

@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { foldersIn, isFile, isFolder } from "./reading.ts";
+import { readPyProject } from "./pyproject.ts";
+import { foldersIn, isFile, isFolder, Reading } from "./reading.ts";
 
 export interface Interpreter {
   readonly python: string;
@@ -84,22 +85,15 @@ async function packageFolders(python: string): Promise<string[]> {
   return folders;
 }
 
-interface SetUp {
-  readonly hasUv: boolean;
-  readonly hasPyproject: boolean;
-  readonly isPackage: boolean;
-  readonly hasVenv: boolean;
-  readonly isWindows: boolean;
-}
-
 /** The shell command that installs crewAI for a project, and what else it depends on, run in its folder. */
-export function setUpCommand(project: SetUp): string {
-  const { hasUv, hasPyproject, isPackage, hasVenv, isWindows } = project;
-  if (hasUv && hasPyproject) return "uv sync";
+export async function setUpCommand(root: string, hasUv: boolean, isWindows: boolean) {
+  const project = await readPyProject(new Reading(root));
+  if (hasUv && project !== undefined) return "uv sync";
+  const isPackage = project?.isCrewai === true && project.isPackage;
   const python = isWindows ? ".venv\\Scripts\\python" : ".venv/bin/python";
   const create = `${isWindows ? "python" : "python3"} -m venv .venv`;
   const install = `${python} -m pip install ${isPackage ? "--editable ." : "crewai"}`;
-  return hasVenv ? install : `${create} && ${install}`;
+  return (await isFolder(path.join(root, ".venv"))) ? install : `${create} && ${install}`;
 }
 
 export async function findsUv(): Promise<boolean> {

@@ -64,9 +64,10 @@ describe("A callback", () => {
   it("comes by the person's public address, which is tested without a token; a wrong one is reported", async () => {
     const { port = 0 } = await test({});
     proxy = await ReverseProxy.start(port);
-    await setPublicUrl(proxy.url);
+    const publicUrl = `${proxy.url}/hooks`;
+    await setPublicUrl(publicUrl);
     const tested = await test({ crew });
-    assert.deepEqual([tested.via, tested.url, tested.port], ["publicUrl", proxy.url, port]);
+    assert.deepEqual([tested.via, tested.url, tested.port], ["publicUrl", publicUrl, port]);
     assert.deepEqual(
       proxy.requests.map(({ authorization }) => authorization),
       [undefined],
@@ -78,7 +79,7 @@ describe("A callback", () => {
       await setPublicUrl(wrong);
       await assert.rejects(test({}), reason);
     }
-    await setPublicUrl(proxy.url);
+    await setPublicUrl(publicUrl);
   });
 
   it("is pasted from the clipboard, and waits for an answer", async () => {
@@ -97,7 +98,7 @@ describe("A callback", () => {
     const { shown } = await withPerson(["escape"], executePaste);
     assert.match(shown[0]?.text ?? "", /clipboard has no callback/);
     await run("untrackExecution", { crew, kickoffId });
-    await setPublicUrl(proxy.url);
+    await setPublicUrl(`${proxy.url}/hooks`);
   });
 
   it("of an execution that isn't tracked is pasted into none that is: the person may track its own", async () => {

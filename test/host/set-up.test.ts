@@ -29,7 +29,7 @@ describe("setting a project up", () => {
     );
     try {
       return await withReplaced(vscode.window, { showWarningMessage }, () =>
-        setUpProject("Bare", vscode.Uri.file(project), { isExample }),
+        setUpProject("Bare", vscode.Uri.file(project), isExample),
       );
     } finally {
       listener.dispose();
@@ -46,7 +46,7 @@ describe("setting a project up", () => {
   afterEach(() => rm(project, { recursive: true, force: true }));
 
   it("shows the command and runs nothing if the person says no", async () => {
-    assert.equal(await setUp(), undefined);
+    assert.equal(await setUp(), false);
     assert.deepEqual(shown, [
       {
         question: "Install crewAI for “Bare”?",

@@ -5,7 +5,6 @@ import type { CrewRef } from "../../../src/executions/model.ts";
 import { type FeedbackToSend, sendFeedback } from "../../../src/sending/feedback.ts";
 import { sendKickoff } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
-import { ReverseProxy } from "../../support/reverse-proxy.ts";
 import { senderParts } from "../sending/window.ts";
 import { type RunningService, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -81,27 +80,6 @@ for (const dialect of ["documented", "live"] as const)
         );
       });
       assert.deepEqual(window.store.find(localId)?.request?.callbacks, {}, "not as typed ones");
-    });
-
-    it("tells them through a reverse proxy with a path of its own", async () => {
-      const { port } = await window.callbacks.test();
-      const proxy = await ReverseProxy.start(port!);
-      try {
-        windows.publicUrl = `${proxy.url}/hooks/`;
-        const crew = crewAt(`url:${service.url}`);
-        const test = await window.callbacks.test(crew);
-        assert.deepEqual(
-          [test.via, test.url, test.port],
-          ["publicUrl", `${proxy.url}/hooks`, port],
-        );
-        assert.ok((test.roundTripMs ?? -1) >= 0);
-        assert.ok(proxy.requests.every(({ authorization }) => authorization === undefined));
-        await throughOnePause(crew);
-        assert.ok(proxy.requests.length > 5);
-        assert.ok(proxy.requests.every(({ path }) => /^\/hooks\/[\w-]{43}$/.test(path)));
-      } finally {
-        await proxy.stop();
-      }
     });
 
     it("sends callbacks where the person typed an address, and the others here", async () => {

@@ -7,7 +7,6 @@ import {
   pythonIn,
   setUpCommand,
 } from "../../../src/projects/interpreters.ts";
-import { projectHints } from "../../../src/projects/pyproject.ts";
 import { folderWith, removeFolders } from "./folder.ts";
 
 /** An environment as `python -m venv` lays it out, with a version of crewAI or without. */
@@ -92,39 +91,29 @@ describe("a project's interpreter", () => {
 });
 
 describe("the command that sets a project up", () => {
-  const nothing = {
-    hasUv: false,
-    hasPyproject: false,
-    isPackage: false,
-    hasVenv: false,
-    isWindows: false,
-  };
+  afterEach(removeFolders);
 
-  it("is uv's if uv and a pyproject.toml are there, else pip's in the project's own environment", () => {
-    assert.equal(setUpCommand({ ...nothing, hasUv: true, hasPyproject: true }), "uv sync");
-    const pip = "python3 -m venv .venv && .venv/bin/python -m pip install crewai";
-    assert.equal(setUpCommand({ ...nothing, hasUv: true }), pip);
-    assert.equal(setUpCommand({ ...nothing, hasPyproject: true }), pip);
-    assert.equal(
-      setUpCommand({ ...nothing, isPackage: true, hasVenv: true }),
+  const crew = '[project]\nname = "tea"\n\n[tool.crewai]\ntype = "crew"\n';
+  const built = `${crew}\n[build-system]\nrequires = ["hatchling"]\n`;
+  const pip = "python3 -m venv .venv && .venv/bin/python -m pip install crewai";
+  for (const [what, files, hasUv, isWindows, command] of [
+    ["uv and a pyproject.toml", { "pyproject.toml": crew }, true, false, "uv sync"],
+    ["uv alone", {}, true, false, pip],
+    ["a pyproject.toml alone", { "pyproject.toml": crew }, false, false, pip],
+    [
+      "a package with an environment, as it is created",
+      { "pyproject.toml": built, ".venv/pyvenv.cfg": "" },
+      ...([false, false] as const),
       ".venv/bin/python -m pip install --editable .",
-    );
-    assert.equal(
-      setUpCommand({ ...nothing, hasVenv: true }),
-      ".venv/bin/python -m pip install crewai",
-    );
-    assert.equal(
-      setUpCommand({ ...nothing, isWindows: true }),
+    ],
+    [
+      "Windows",
+      {},
+      ...([false, true] as const),
       "python -m venv .venv && .venv\\Scripts\\python -m pip install crewai",
-    );
-  });
-
-  it("installs what a created project depends on, because that is a package", async () => {
-    const hints = (pyproject: string) =>
-      folderWith({ "pyproject.toml": pyproject }).then(projectHints);
-    const crew = '[project]\nname = "tea"\n\n[tool.crewai]\ntype = "crew"\n';
-    assert.equal((await hints(crew))?.isPackage, false);
-    const build = '\n[build-system]\nrequires = ["hatchling"]\n';
-    assert.equal((await hints(crew + build))?.isPackage, true);
-  });
+    ],
+  ] as const)
+    it(`is right for ${what}`, async () => {
+      assert.equal(await setUpCommand(await folderWith(files), hasUv, isWindows), command);
+    });
 });
