@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import * as v from "valibot";
 import * as vscode from "vscode";
 import { givenCallbacks, type GivenCallback } from "../api/callbacks.ts";
 import type { CallbackUrls, PlainCallbacks } from "../api/types.ts";
@@ -17,7 +18,8 @@ export class CallbackConsent {
   readonly #allowed: CrewValues<readonly string[]>;
 
   constructor(database: Database) {
-    this.#allowed = crewValues(database, "callbacks", parseMarks, (error, crewId) =>
+    const parse = (raw: unknown) => v.parse(v.array(v.string()), raw);
+    this.#allowed = crewValues<readonly string[]>(database, "callbacks", parse, (error, crewId) =>
       logProblem("Reading the allowed callbacks", error, crewId),
     );
   }
@@ -45,11 +47,6 @@ export class CallbackConsent {
     this.#allowed.change(crew.id, (before = []) => [...new Set([...before, ...marks])]);
     return true;
   }
-}
-
-function parseMarks(raw: unknown): readonly string[] {
-  if (Array.isArray(raw) && raw.every((mark) => typeof mark === "string")) return raw;
-  throw new TypeError("The allowed callbacks are invalid.");
 }
 
 /** A hash, because anybody who knows a callback's path can post to it. */

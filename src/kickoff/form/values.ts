@@ -157,20 +157,16 @@ export function requestOf(values: Prefill, secrets: FormSecrets = {}): KickoffRe
 export interface Fault {
   readonly text: string;
   /** Something is only not there yet. */
-  readonly isMissing?: true;
-}
-
-export function missing(text: string): Fault {
-  return { text, isMissing: true };
+  readonly isMissing?: boolean;
 }
 
 /** What a form has a box for; inputs by their index. */
 export type FormPart = number | TextName | SecretName;
 
 /** With neither, it is not sent. */
-interface Reading<Value> {
-  readonly value?: Value;
-  readonly fault?: Fault | undefined;
+interface Reading {
+  readonly value?: JsonValue;
+  readonly fault?: Fault;
 }
 
 /**
@@ -182,76 +178,65 @@ export function readForm(
   values: FormValues,
   lacksSecret: (name: SecretName) => boolean = () => false,
 ): { readonly values: Prefill; readonly faults: ReadonlyMap<FormPart, Fault> } {
+  const faults = new Map<FormPart, Fault>();
   const typed = alignValues(fields, values).inputs;
-  const inputs = fields.map((field, index) => readInput(field, typed[index]));
-  const [meta, extra] = [readObject(values.meta), readObject(values.extra)];
-  const misplaced = extra.value && extraFault(extra.value);
-  const faults: readonly (readonly [FormPart, Fault | undefined])[] = [
-    ...inputs.map(({ fault }, index) => [index, fault] as const),
-    ["meta", meta.fault],
-    ...callbackFaults(values, lacksSecret),
-    ["extra", misplaced === undefined ? extra.fault : { text: misplaced }],
-  ];
-  // Unlike an assignment, fromEntries accepts `__proto__`.
-  const sent = Object.fromEntries(
-    fields.flatMap(({ name }, index) => {
-      const value = inputs[index]?.value;
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
-  const restoreFromStateId = values.restoreFromStateId.trim() || undefined;
-  const { from } = values;
-  return {
-    faults: new Map(
-      faults.flatMap(([part, fault]) => (fault === undefined ? [] : [[part, fault]])),
-    ),
-    values: {
-      inputs: sent,
-      ...toCallbacks(values),
-      ...defined({ meta: meta.value, restoreFromStateId, extra: extra.value, from }),
-    },
+  const sent = fields.flatMap((field, index) => {
+    const { value, fault } = readInput(field, typed[index]);
+    if (fault !== undefined) faults.set(index, fault);
+    return value === undefined ? [] : [[field.name, value] as const];
+  });
+  const objectIn = (name: "meta" | "extra"): JsonObject | undefined => {
+    const { value, fault } = values[name].trim() === "" ? {} : readTyped(values[name]);
+    const isWrong = value !== undefined && !isObject(value);
+    const text = l10n.t('A JSON object is expected, such as {"ticket": 7}.');
+    if (fault !== undefined || isWrong) faults.set(name, fault ?? { text });
+    return isObject(value) ? value : undefined;
   };
+  const meta = objectIn("meta");
+  markCallbacks(faults, values, lacksSecret);
+  const extra = objectIn("extra");
+  const misplaced = extra && extraFault(extra);
+  if (misplaced !== undefined) faults.set("extra", { text: misplaced });
+  const restoreFromStateId = values.restoreFromStateId.trim() || undefined;
+  const others = { meta, restoreFromStateId, extra, from: values.from };
+  // Unlike an assignment, fromEntries accepts `__proto__`.
+  const inputs = Object.fromEntries(sent);
+  return { faults, values: { inputs, ...toCallbacks(values), ...defined(others) } };
 }
 
-function callbackFaults(
+function markCallbacks(
+  faults: Map<FormPart, Fault>,
   values: FormValues,
   lacksSecret: (name: SecretName) => boolean,
-): readonly (readonly [FormPart, Fault | undefined])[] {
+): void {
+  const mark = (part: FormPart, text: string | undefined, isMissing = true) => {
+    if (text !== undefined) faults.set(part, { text, isMissing });
+  };
   const { strategy, username, streamingUrl, streamingStrategy } = values;
   const hasEvents = eventsIn(values.events).length > 0;
   const streams = streamingUrl.trim() !== "";
   const authenticates = values.humanInputWebhookUrl.trim() !== "" && strategy !== "";
-  const faultOf = (address: string) => {
-    const text = addressFault(address);
-    return text === undefined ? undefined : { text };
-  };
   const pair = l10n.t("Event streaming needs an address and the names of events.");
-  const noSecret = missing(
-    l10n.t("Enter it. It isn't saved here, and is sent only to the host that it was entered for."),
+  const noSecret = l10n.t(
+    "Enter it. It isn't saved here, and is sent only to the host that it was entered for.",
   );
-  const noUser = missing(l10n.t("Enter the user name."));
-  return [
-    ...callbackNames.map((name) => [name, faultOf(values[name])] as const),
-    ["username", authenticates && strategy === "basic" && username === "" ? noUser : undefined],
-    ["humanInput", authenticates && lacksSecret("humanInput") ? noSecret : undefined],
-    // Not only missing: the events would be dropped from what a tool saves.
-    ["streamingUrl", hasEvents && !streams ? { text: pair } : faultOf(streamingUrl)],
-    ["events", streams && !hasEvents ? missing(pair) : undefined],
-    [
-      "streaming",
-      streams && streamingStrategy !== "" && lacksSecret("streaming") ? noSecret : undefined,
-    ],
-  ];
+  for (const name of callbackNames) mark(name, addressFault(values[name]), false);
+  if (authenticates && strategy === "basic" && username === "")
+    mark("username", l10n.t("Enter the user name."));
+  if (authenticates && lacksSecret("humanInput")) mark("humanInput", noSecret);
+  // Not only missing: the events would be dropped from what a tool saves.
+  mark("streamingUrl", hasEvents && !streams ? pair : addressFault(streamingUrl), false);
+  if (streams && !hasEvents) mark("events", pair);
+  if (streams && streamingStrategy !== "" && lacksSecret("streaming")) mark("streaming", noSecret);
 }
 
 /** A required input must not be blank, and the text must be valid for its mode. */
-export function readInput(
-  field: FormField,
-  { mode, text } = initialValue(field),
-): Reading<JsonValue> {
+export function readInput(field: FormField, { mode, text } = initialValue(field)): Reading {
   if (mode === "omit") return {};
   if ((mode === "text" ? text : text.trim()) === "")
-    return isRequired(field) ? { fault: missing(l10n.t("This input is required.")) } : {};
+    return isRequired(field)
+      ? { fault: { text: l10n.t("This input is required."), isMissing: true } }
+      : {};
   if (mode === "text") return { value: text };
   const value = parseJson(text);
   const isPart = typeof value === "number" && field.type === "integer" && !Number.isInteger(value);
@@ -260,17 +245,7 @@ export function readInput(
     : readTyped(text);
 }
 
-function readTyped(text: string): Reading<JsonValue> {
+function readTyped(text: string): Reading {
   const reading = readJson(text);
   return "fault" in reading ? { fault: { text: reading.fault } } : reading;
-}
-
-/** Blank, or a JSON object (specification: a free-form object). */
-function readObject(text: string): Reading<JsonObject> {
-  if (text.trim() === "") return {};
-  const { value, fault } = readTyped(text);
-  if (fault !== undefined) return { fault };
-  return isObject(value)
-    ? { value }
-    : { fault: { text: l10n.t('A JSON object is expected, such as {"ticket": 7}.') } };
 }

@@ -4,7 +4,9 @@ import type { InputField } from "../../api/types.ts";
 import { Disposables } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
+import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
+import { spanOf } from "../json.ts";
 import { crewInFile, crewOfFile, rangeOf } from "./files.ts";
 import { isRequestFile, requestFileEnding } from "./name.ts";
 import { checkRequestFile, isHarmless, longestFile, readRequestFile } from "./request-file.ts";
@@ -76,38 +78,33 @@ export class RequestFileEditing implements vscode.Disposable {
     const text = document.getText();
     if (text.length > longestFile) return [];
     const offset = document.offsetAt(position);
-    const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
-    const [member, name, ...deeper] = path;
-    const isCrew = member === "crew" && name === undefined && !isAtPropertyKey;
-    const isInput =
-      member === "inputs" && typeof name === "string" && deeper.length === 0 && isAtPropertyKey;
-    const replaced =
-      previousNode && offset <= previousNode.offset + previousNode.length
-        ? rangeOf(document, {
-            start: previousNode.offset,
-            end: previousNode.offset + previousNode.length,
-          })
-        : document.getWordRangeAtPosition(position, /[\w-]+/);
+    const { path, isAtPropertyKey, previousNode: node } = getLocation(text, offset);
+    const [member, name] = path;
+    const range =
+      node && offset <= spanOf(node).end
+        ? rangeOf(document, spanOf(node))
+        : (document.getWordRangeAtPosition(position, /[\w-]+/) ??
+          new vscode.Range(position, position));
     const item = (label: string, more: Partial<vscode.CompletionItem>) =>
       Object.assign(new vscode.CompletionItem(label, vscode.CompletionItemKind.Value), {
-        range: replaced ?? new vscode.Range(position, position),
-        filterText: JSON.stringify(label),
+        ...{ range, filterText: JSON.stringify(label) },
         ...more,
       });
-    if (isCrew)
+    if (member === "crew" && path.length === 1 && !isAtPropertyKey)
       return this.#crews.list().map((crew) => {
         const insertText = JSON.stringify(crewInFile(crew, document.uri));
         return item(crew.name, { insertText, detail: crew.url });
       });
-    if (!isInput) return [];
-    const fields = await this.#fieldsFor(document);
-    const hasValue = /^\s*:/.test(text.slice(document.offsetAt(replaced?.end ?? position)));
-    const given = readRequestFile(text).values.inputs ?? {};
+    if (member !== "inputs" || path.length !== 2 || !isAtPropertyKey) return [];
+    const file = readRequestFile(text);
+    const fields = await this.#fieldsFor(crewOfFile(this.#crews, file, document.uri));
+    const hasValue = /^\s*:/.test(text.slice(document.offsetAt(range.end)));
     return fields
-      .filter((field) => field.name === name || !Object.hasOwn(given, field.name))
+      .filter(
+        (field) => field.name === name || !Object.hasOwn(file.values.inputs ?? {}, field.name),
+      )
       .map((field) =>
         item(field.name, {
-          kind: vscode.CompletionItemKind.Property,
           insertText: hasValue ? JSON.stringify(field.name) : memberOf(field),
           // A plain string, since it isn't Markdown.
           ...defined({ detail: field.type, documentation: field.description }),
@@ -115,9 +112,7 @@ export class RequestFileEditing implements vscode.Disposable {
       );
   }
 
-  async #fieldsFor(document: vscode.TextDocument): Promise<readonly InputField[]> {
-    const file = readRequestFile(document.getText());
-    const crew = crewOfFile(this.#crews, file, document.uri);
+  async #fieldsFor(crew: Crew | undefined): Promise<readonly InputField[]> {
     if (crew === undefined) return [];
     const known = this.#crews.knownInputs(crew);
     if (known !== undefined) return known.fields;

@@ -104,8 +104,10 @@ export function refuse(
   if (fault === undefined) return;
   const { uri } = document;
   const selection = rangeOf(document, fault.at);
-  const local = localIdIn(file.crew ?? "", uri)?.slice("local:".length);
-  const [folder, crewClass] = local?.split("#") ?? [];
+  const [folder, crewClass] =
+    localIdIn(file.crew ?? "", uri)
+      ?.split(/^local:|#/)
+      .slice(1) ?? [];
   const start = { folder, ...defined({ class: crewClass }) };
   const remedy =
     folder === undefined

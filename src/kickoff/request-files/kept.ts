@@ -2,7 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { asObject, isObject } from "../../base/json.ts";
+import * as v from "valibot";
+import { isObject, type UnknownObject } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
 import { crewIdsWith, crewValues, type CrewValues } from "../../store/crew-values.ts";
@@ -13,6 +14,7 @@ interface Preset {
   readonly name: string;
   readonly values: Prefill;
 }
+const presets = v.array(v.object({ name: v.string(), values: v.custom<UnknownObject>(isObject) }));
 
 /** A person's own request files, in the extension's storage: each is named by its label, and names a crew by its ID. */
 export class KeptRequests {
@@ -96,12 +98,10 @@ export class KeptRequests {
 }
 
 function parsePresets(raw: unknown): readonly Preset[] {
-  if (!Array.isArray(raw)) throw new TypeError("The presets aren't a list.");
-  return raw.map((preset) => {
-    const { name, values } = asObject(preset);
-    const read = readRequestFile(JSON.stringify({ ...asObject(values), crew: name }));
-    const isWrong = !isObject(values) || read.faults.some(({ kind }) => kind === "schema");
-    if (typeof name !== "string" || isWrong) throw new TypeError("A preset is invalid.");
+  return v.parse(presets, raw).map(({ name, values }) => {
+    const read = readRequestFile(JSON.stringify({ ...values, crew: name }));
+    if (read.faults.some(({ kind }) => kind === "schema"))
+      throw new TypeError("A preset is invalid.");
     return { name, values: read.values };
   });
 }

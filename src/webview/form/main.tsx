@@ -214,20 +214,23 @@ function Footer({ notes }: Pick<FormView, "notes">) {
   const isMac = /mac/i.test(navigator.userAgent);
   const title = values.from === undefined ? l10n.t("Kick Off") : l10n.t("Run Again");
   const sending = l10n.t("Kicking off…");
-  const outcome = notes.find(({ kind }) => kind === "refused" || kind === "maybeStarted");
-  const blocked = notes.find(({ kind }) => kind === "blocked");
+  const below = ["refused", "maybeStarted", "blocked"];
+  const mayHaveStarted = notes.some(({ kind }) => kind === "maybeStarted");
   return (
     <footer ref={element}>
       <div class="outcome" role="alert">
-        {outcome !== undefined && <Box note={outcome} />}
-        {blocked !== undefined && <p class="error">{blocked.text}</p>}
+        {notes
+          .filter(({ kind }) => below.includes(kind))
+          .map((note) => (
+            <Box key={note.kind} note={note} />
+          ))}
       </div>
       <div class="buttons">
         {/* Not `disabled`, which would lose focus. */}
         <button
           type="button"
           class="submit"
-          aria-disabled={isSending || outcome?.kind === "maybeStarted"}
+          aria-disabled={isSending || mayHaveStarted}
           onClick={submit}
         >
           {isSending ? sending : title}
@@ -239,7 +242,7 @@ function Footer({ notes }: Pick<FormView, "notes">) {
       </div>
       {/* For screen readers; the button shows the same. */}
       <p class="unseen" role="status">
-        {isSending ? sending : ""}
+        {isSending && sending}
       </p>
     </footer>
   );
