@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { UndeliveredCallbacks } from "../api/types.ts";
+import type { RunAgainFrom, UndeliveredCallbacks } from "../api/types.ts";
 import {
   asksElsewhere,
   failedCallbacks,
@@ -39,7 +39,8 @@ export function noticesOf(
   execution: Execution,
   { doubt, isKickingOff = false, isInterrupted = false, earlier }: Circumstances,
 ): readonly Notice[] {
-  const { state, crew, engine, output, waiting } = execution;
+  const { state, crew, engine, output, waiting, request } = execution;
+  const runAgain = request?.runAgain;
   const isQueuedHere =
     state === "queued" && engine === "crewai" && isLocalCrew(crew) && !isInterrupted;
   const pause = answeredPause(execution);
@@ -63,7 +64,7 @@ export function noticesOf(
           "It starts when Python has loaded the project, and after the crew's other executions: they run one at a time, unless the setting “crewdeck.local.parallel” allows more.",
         ),
       ),
-    ...runAgainTexts(execution, earlier).map((text) => info("run again", text)),
+    runAgain && info("run again", runAgainText(runAgain, earlier)),
     pause &&
       info(
         "answered pause",
@@ -125,17 +126,15 @@ function mayBeWaitingNotice(execution: Execution): Notice {
   return notice(l10n.t("The crew does not know this ID"), check, "", isGone, "", next);
 }
 
-function runAgainTexts({ request }: Execution, earlier: string | undefined): readonly string[] {
-  if (request?.runAgain === undefined) return [];
-  const { taskId, executionId, outputs = {} } = request.runAgain;
+function runAgainText(
+  { taskId, executionId, outputs = {} }: RunAgainFrom,
+  earlier: string | undefined,
+): string {
   const from = earlier === undefined ? `\`${executionId}\`` : inlineName(earlier);
   const edited = Object.keys(outputs).map(inlineName).join(", ");
-  const began = l10n.t(
-    "It began at task {0}, with the earlier outputs of {1}.",
-    inlineName(taskId),
-    from,
-  );
-  return [edited === "" ? began : `${began} ${l10n.t("Edited before: {0}.", edited)}`];
+  const task = inlineName(taskId);
+  const began = l10n.t("It began at task {0}, with the earlier outputs of {1}.", task, from);
+  return edited === "" ? began : `${began} ${l10n.t("Edited before: {0}.", edited)}`;
 }
 
 function undeliveredNotice(execution: Execution): Notice | undefined {

@@ -7,7 +7,6 @@ import {
   hasEnded,
   type SentResume,
 } from "../executions/model.ts";
-import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Step } from "../executions/steps.ts";
 import type { Circumstances } from "./actions.ts";
 import { taskBrief } from "./brief.ts";
@@ -75,6 +74,7 @@ function attemptsOf(
   return [...all]
     .sort((one, other) => one - other)
     .map((number) => {
+      const target = { taskId, attempt: number };
       const { output, feedback } = attempts.find((each) => each.number === number) ?? {};
       const before = attempts.findLast((each) => each.number < number && each.output !== undefined);
       // Feedback from elsewhere has no record here.
@@ -89,7 +89,11 @@ function attemptsOf(
           output,
           /** The earlier attempt that can be compared with it. */
           previous: output === undefined ? undefined : before?.number,
-          note: noteOnRequest(execution, { taskId, attempt: number }),
+          /** Of a flow's request that is over without an answer from here. */
+          note:
+            requestAt(execution, target) !== undefined && isOver(execution, target)
+              ? l10n.t("This request no longer waits, and was not answered from here.")
+              : undefined,
         }),
         /** Only its steps are known yet. */
         isBegun: !known.has(number),
@@ -97,14 +101,6 @@ function attemptsOf(
         steps: stepsByAttempt.get(number) ?? [],
       };
     });
-}
-
-/** Of a flow's request that is over without an answer from here. */
-function noteOnRequest(execution: Execution, target: ResumeTarget): string | undefined {
-  const isRequest = requestAt(execution, target) !== undefined;
-  return isRequest && isOver(execution, target)
-    ? l10n.t("This request no longer waits, and was not answered from here.")
-    : undefined;
 }
 
 type Sent = Pick<SentResume, "feedback" | "outcome" | "answer" | "message">;

@@ -28,7 +28,9 @@ export function watchAttention(
       ...(timeline.shown === undefined ? [] : [timeline.shown]),
     ]);
     poller.attend({ isListVisible: view.visible, isFocused: vscode.window.state.focused, open });
-    const isOneShown = tabGroups.all.some(({ activeTab }) => isOurs(activeTab));
+    const isOneShown = tabGroups.all.some(
+      ({ activeTab: tab }) => documentIn(tab)?.scheme === executionScheme || isOurPanel(tab?.input),
+    );
     database.setVisible(view.visible || timeline.shown !== undefined || isOneShown);
   };
   update();
@@ -44,10 +46,6 @@ export function watchAttention(
     }),
     vscode.window.onDidChangeVisibleTextEditors(update),
   );
-}
-
-function isOurs(tab: vscode.Tab | undefined): boolean {
-  return documentIn(tab)?.scheme === executionScheme || isOurPanel(tab?.input);
 }
 
 /** VS Code adds a prefix to a panel's type (observed). */
