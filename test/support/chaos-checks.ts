@@ -59,31 +59,18 @@ export class CallbackLedger {
   }
 }
 
-export interface ChaosFigures {
-  executions: number;
-  attempts: number;
-  rejections: number;
-  callbacks: number;
+const noFigures = {
+  ...{ executions: 0, attempts: 0, rejections: 0, callbacks: 0 },
   /** Attempts that ran more than once, because what ran them ended or was slow. */
-  repeatedAttempts: number;
+  repeatedAttempts: 0,
   /** Decisions that came so late that they are about the next attempt. */
-  late: number;
-}
+  late: 0,
+};
 
 /** Compares what clients were promised with what the service has and sent. @returns what is wrong, and figures */
-export async function checkPromises(
-  load: ChaosLoad,
-  ledger: CallbackLedger,
-): Promise<{ violations: string[]; figures: ChaosFigures }> {
+export async function checkPromises(load: ChaosLoad, ledger: CallbackLedger) {
   const violations: string[] = [];
-  const figures: ChaosFigures = {
-    executions: 0,
-    attempts: 0,
-    rejections: 0,
-    callbacks: 0,
-    repeatedAttempts: 0,
-    late: 0,
-  };
+  const figures = { ...noFigures };
   const known = new Set(load.promised.map(({ n }) => n));
   for (const n of ledger.kickoffs) {
     const ids = ledger.startedBy(n);
@@ -127,7 +114,7 @@ export async function checkPromises(
 function checkExecution(
   one: Promised,
   status: ChaosStatus,
-  figures: ChaosFigures,
+  figures: typeof noFigures,
 ): { problems: readonly string[]; expected: readonly string[] } {
   const problems: string[] = [];
   const expect = (isRight: boolean, problem: string) => {

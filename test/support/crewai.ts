@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { crewaiEngine, type CrewaiOptions } from "../../src/service/crewai/engine.ts";
-import type { AgentStep, EngineEvent, Note } from "../../src/service/engine.ts";
+import type { AgentStep } from "../../src/service/engine.ts";
 import { Secrets } from "../../src/service/operations/redact.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { installOnce } from "./install-once.ts";
@@ -159,15 +159,7 @@ export function openEngine(
     /** Runs all tasks of the project, as the service would without a person. `onTask` is called before each attempt. */
     run: async (
       inputs: JsonObject = {},
-      {
-        notes = [],
-        onTask,
-        onStep,
-      }: {
-        notes?: readonly Note[];
-        onTask?: (name: string) => unknown;
-        onStep?: () => Promise<void>;
-      } = {},
+      more: { onTask?: (name: string) => unknown; onStep?: () => Promise<void> } = {},
     ) => {
       const executionId = `execution-${(count += 1)}`;
       try {
@@ -175,33 +167,26 @@ export function openEngine(
         const project = (await engine.prepare?.(executionId, read)) ?? read;
         const outputs: { taskId: string; output: string }[] = [];
         const steps: AgentStep[] = [];
-        const events: EngineEvent[] = [];
         for (const [taskIndex, task] of project.tasks.entries()) {
-          await onTask?.(task.id);
+          await more.onTask?.(task.id);
           const result = await engine.run(
             {
-              ...{ executionId, project, taskIndex, task, inputs, notes },
-              agent: undefined,
-              earlier: outputs,
-              attempt: 1,
-              isFirst: taskIndex === 0,
+              ...{ executionId, project, taskIndex, task, inputs, notes: [], agent: undefined },
+              ...{ earlier: outputs, attempt: 1, isFirst: taskIndex === 0 },
             },
             {
               begin: () => Promise.resolve(),
               step: (step) => {
                 steps.push(step);
-                return onStep?.() ?? Promise.resolve();
+                return more.onStep?.() ?? Promise.resolve();
               },
-              event: (event) => {
-                events.push(event);
-                return Promise.resolve();
-              },
+              event: () => Promise.resolve(),
             },
           );
           inputs = result.inputs ?? inputs;
           outputs.push({ taskId: task.id, output: result.output });
         }
-        return { project, outputs: outputs.map(({ output }) => output), steps, events };
+        return { project, outputs: outputs.map(({ output }) => output), steps };
       } finally {
         engine.rest?.(executionId, true);
       }

@@ -26,12 +26,6 @@ export interface RunningService {
   kill(): Promise<void>;
 }
 
-export interface EndedService {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** The service as a program; built first if it is missing or older than its source. */
 export function serviceProgram(): string {
   const program = path.join(projectFolder, "dist", "service.mjs");
@@ -119,7 +113,7 @@ export async function runService(
   node = process.execPath,
   env: Readonly<Record<string, string>> = {},
   user?: number,
-): Promise<EndedService> {
+) {
   const child = spawn(node, [serviceProgram(), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },

@@ -255,21 +255,20 @@ export class Harness {
   }
 
   /** On Postgres, only once it is open. */
+  get #now(): Opened {
+    return this.#opened ?? assert.fail("The service isn't open yet.");
+  }
+
   get database(): Database {
-    assert.ok(this.#opened, "The service isn't open yet.");
-    return this.#opened.database;
+    return this.#now.database;
   }
 
-  /** On Postgres, only once it is open. */
   get service(): Service {
-    assert.ok(this.#opened, "The service isn't open yet.");
-    return this.#opened.service;
+    return this.#now.service;
   }
 
-  /** On Postgres, only once it is open. */
   get app(): Opened["app"] {
-    assert.ok(this.#opened, "The service isn't open yet.");
-    return this.#opened.app;
+    return this.#now.app;
   }
 
   get #file(): string {
