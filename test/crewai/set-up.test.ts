@@ -37,7 +37,7 @@ describe("A project without crewAI, in the window", () => {
       (await tree.rows()).find(({ label }) => label === "Declared")?.description;
     await window.runCommand("Crewdeck: Start Local Crew");
     await window.quickInput.choose("Which crew?", "Declared");
-    await messages.answer(/“Declared” is rehearsed/, "Set Up This Project…");
+    await messages.answer(/“Declared” is rehearsed/, "Set Up This Project");
     await waitFor("the rehearsal", async () => (await engine())?.startsWith("rehearsal"));
     await messages.confirm(/Install crewAI for “Declared”\?[^]*uv sync/, "Run in Terminal");
     await page.locator(".panel .terminal-wrapper").waitFor();
