@@ -44,6 +44,8 @@ export class FormWindow extends TestForm {
   }
 
   async close(): Promise<void> {
+    // What it shows after a pause must not reach the next test's page. A kickoff may never end.
+    void this.session.close();
     await this.#built.close();
   }
 
