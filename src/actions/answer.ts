@@ -34,9 +34,7 @@ export interface AnswerParts {
   readonly targets: Targets;
   readonly sending: Pick<Senders, "giveFeedback">;
   readonly crews: Pick<Crews, "ready">;
-  /** Which outputs are on the screen, as text or on a page. */
   readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
-  /** Shows the page's box for a task: that is where a person writes. */
   readonly page: Pick<Pages, "reveal">;
   readonly clock: Clock;
 }

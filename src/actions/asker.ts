@@ -3,7 +3,6 @@ import { isObject } from "../base/json.ts";
 import { confirm } from "../editor/messages.ts";
 import type { Question } from "./question.ts";
 
-/** Who asks for an action. */
 export interface Asker {
   /** Is asked what is missing, and sees what was done and what went wrong. */
   readonly isPerson: boolean;

@@ -96,23 +96,19 @@ export interface CrewdeckKickoff {
   readonly crewWebhookUrl?: string;
 }
 
-export interface CrewdeckFeedback {
-  /** Name or address. */
-  readonly crew?: string;
-  /** Any of the execution's IDs. */
-  readonly kickoffId: string;
-  /** Default: the task that waits. */
-  readonly taskId?: string;
-  readonly isApprove: boolean;
-  /** Later tasks read it. Required for a rejection. A flow is answered with it alone. */
-  readonly feedback?: string;
-}
-
 export interface CrewdeckStop {
   /** Name or address. */
   readonly crew?: string;
   /** Any of the execution's IDs. */
   readonly kickoffId: string;
+}
+
+export interface CrewdeckFeedback extends CrewdeckStop {
+  /** Default: the task that waits. */
+  readonly taskId?: string;
+  readonly isApprove: boolean;
+  /** Later tasks read it. Required for a rejection. A flow is answered with it alone. */
+  readonly feedback?: string;
 }
 
 /** What `activate()` returns. Members are added, never changed, while `version` is 1. */

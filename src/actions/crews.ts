@@ -149,7 +149,6 @@ async function startLocal(
   return crew;
 }
 
-/** The named folder, or the one of the named crew. */
 function projectIn(
   { crews }: CrewParts,
   argument: unknown,

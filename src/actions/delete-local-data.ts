@@ -135,7 +135,6 @@ async function clearLocalData(
   const { context, crews, executions, sending, locals, database } = parts;
   const left: Unremoved[] = [];
   const [stored] = database.files;
-  /** Continues after a failure. */
   const tryTo = async (path: string, action: () => unknown) => {
     try {
       await action();

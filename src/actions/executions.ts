@@ -273,7 +273,6 @@ async function whatToTrack({ targets, crews, store }: TrackParts, argument: unkn
   return pasted === undefined ? { crew, kickoffId: text } : ofAddress(crews, pasted);
 }
 
-/** @param wanted the crew in the argument */
 function ofAddress(
   crews: TrackParts["crews"],
   { url, kickoffId }: NonNullable<ReturnType<typeof addressIn>>,

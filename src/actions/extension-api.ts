@@ -15,7 +15,6 @@ interface ApiParts {
   readonly prices: Pick<Prices, "list">;
 }
 
-/** @param verbs loaded with the first use */
 export function createExtensionApi(
   { crews, store, prices }: ApiParts,
   verbs: () => Promise<ReturnType<typeof apiOf>>,

@@ -107,7 +107,6 @@ function requestIn({
   return { ...defined({ inputs, meta }), ...callbacks };
 }
 
-/** What starts, with which inputs, before a model may kick off. */
 export function kickoffQuestion(
   crew: Crew,
   inputs: JsonObject,

@@ -71,7 +71,6 @@ export function registerVerbs(parts: Parts) {
             }),
         }),
       );
-  /** For other extensions. */
   const api = async () => (await import("./verbs.ts")).apiOf(await load());
   return { api, run, dispose: () => void vscode.Disposable.from(...registrations).dispose() };
 }

@@ -80,7 +80,6 @@ export class Targets {
     return [found.crew.id, found.crew.name, found.crew.url].includes(crew) ? found : undefined;
   }
 
-  /** The one whose text or page is active. */
   active(): Execution | undefined {
     return this.find(readTarget(activeDocument()));
   }

@@ -63,7 +63,6 @@ type Model = Required<Asker>;
  */
 type Tool = (input: unknown, by: Model) => Promise<string | undefined>;
 
-/** The manifest's tools, by name. */
 export function toolsOf(parts: ToolParts): Readonly<Record<string, Tool>> {
   return {
     crewdeck_listCrews: listCrews(parts),

@@ -116,7 +116,6 @@ async function askForGrouping(present: Grouping): Promise<Grouping | undefined> 
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.grouping;
 }
 
-/** For both parts. Undefined if cancelled. */
 async function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
   const { filter } = arrangement.rules;
   const title = vscode.l10n.t("Filter Executions");

@@ -22,20 +22,16 @@ export interface Doubt {
 /** What is known of an execution besides itself. */
 export interface Circumstances {
   readonly doubt?: Doubt | undefined;
-  /** Its kickoff is being sent from this window. */
   readonly isKickingOff?: boolean;
   /** A restart interrupted it, and a person is to decide about it. */
   readonly isInterrupted?: boolean;
-  /** Nothing is known or done before somebody starts it: a local one. */
   readonly isCrewStopped?: boolean;
-  /** Its crew may be able to stop it. */
   readonly canStop?: boolean;
   /** The title of the execution of which it has earlier outputs. */
   readonly earlier?: string | undefined;
   readonly prices?: readonly Price[];
 }
 
-/** What it does now isn't known. */
 export function isUnwatched(execution: ExecutionSummary, { doubt }: Circumstances): boolean {
   return !hasEnded(execution) && doubt !== undefined;
 }
@@ -64,7 +60,6 @@ export interface Action {
   readonly effect?: string;
 }
 
-/** A command on an execution, as VS Code runs it for the person who pressed it. */
 export function commandOn(
   execution: Pick<ExecutionSummary, "crew" | "kickoffIds" | "localId">,
   verb: string,
@@ -146,7 +141,6 @@ export function may(
   );
 }
 
-/** Whether these answers have one besides sending the last one again. */
 export function canAnswer(answers: readonly Action[]): boolean {
   return answers.some(({ verb }) => verb !== undefined && verb !== "sendAgain");
 }

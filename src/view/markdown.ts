@@ -22,7 +22,6 @@ export function leadingText(text: string): string {
     .replace(/^(\d+)(?=[.)])/, "$1\\");
 }
 
-/** A remote name, such as a task ID, shortened and escaped. */
 export function inlineName(name: string): string {
   return inlineText(shortName(name));
 }

@@ -15,7 +15,6 @@ import type { Circumstances } from "./actions.ts";
 import { fencedLines, inlineName, inlineText } from "./markdown.ts";
 import { failedAtModel, isRehearsal, present } from "./words.ts";
 
-/** What a person should know or do next. */
 export interface Notice {
   readonly id:
     | "doubt"

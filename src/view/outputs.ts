@@ -33,7 +33,6 @@ export function isLarge(output: string): boolean {
   return output.length > large / 4 && Buffer.byteLength(output) > large;
 }
 
-/** The output as an editor shows it, without links that run a command. */
 export function shownOutput(output: string) {
   const { extension, text } = outputContent(output);
   // Keep spaces at the end of the last line: in a diff, a line must not depend on the next one.

@@ -20,7 +20,6 @@ export interface Rendered {
   readonly sections: readonly Section[];
 }
 
-/** No link runs a command. */
 export function assemble(parts: readonly Part[]): Rendered {
   const lines: string[] = [];
   const sections: Section[] = [];

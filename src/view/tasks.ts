@@ -29,7 +29,6 @@ export function tasksOf(
       /** What a flow asks; Markdown of the crew. */
       question: waiting?.taskId === task.taskId ? waiting.message : undefined,
       note: noteOn(task, execution),
-      /** Known only from feedback. */
       isUnknown: execution.tasks.includes(task) ? undefined : true,
     }),
     attempts: attemptsOf(task, execution, steps),
@@ -83,7 +82,6 @@ function attemptsOf(
       const sent = here.length === 0 ? elsewhere : here;
       return {
         number,
-        // The task's only output, without feedback.
         isOnly: attempts.length === 1 && sent.length === 0 && state !== "waiting",
         ...defined({
           output,
@@ -105,7 +103,6 @@ function attemptsOf(
 
 type Sent = Pick<SentResume, "feedback" | "outcome" | "answer" | "message">;
 
-/** Feedback from a person, and what became of it. */
 function feedbackView(sent: Sent, execution: Execution) {
   const { feedback, outcome } = sent;
   const { kind, title } = decisionIn(feedback);

@@ -134,7 +134,6 @@ function valueLines(label: string, value: JsonValue): string[] {
   return [label, "", ...fenced.map((line) => (line === "" ? "" : `  ${line}`)), ""];
 }
 
-/** Deeply nested JSON is on one line. */
 function jsonLines(value: object): string[] {
   return fencedLines(readable(value) ?? "", "json");
 }

@@ -46,7 +46,6 @@ export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
   unknown: { id: "question" },
 };
 
-/** An unknown state as the crew reports it. */
 export function stateLabel(execution: ExecutionSummary): string {
   if (execution.state !== "unknown") return stateName(execution.state);
   if (isNeverSeen(execution)) return l10n.t("Unknown to the crew – check the ID");
@@ -55,7 +54,6 @@ export function stateLabel(execution: ExecutionSummary): string {
   return execution.stateText ?? l10n.t("Not asked yet");
 }
 
-/** An answer that a flow names, as on a button. */
 export function answerLabel(
   answer: string,
   { defaultOption }: Pick<WaitingSummary, "defaultOption">,
@@ -87,7 +85,6 @@ function completedIn({ progress, tasks }: ExecutionSummary): number {
   return unit === "task" ? Math.max(completed, Math.min(ended, total)) : completed;
 }
 
-/** "1/3", or "4 done" if the total is unknown. */
 export function shortProgress(execution: ExecutionSummary): string | undefined {
   const { progress, state } = execution;
   const completed = completedIn(execution);
@@ -103,7 +100,6 @@ export function fullProgress(execution: ExecutionSummary): string | undefined {
     : l10n.t("{0} of {1} done", completedIn(execution), total);
 }
 
-/** Approximate unless reported by the crew. */
 export function formatDuration({ seconds, isByCrew }: Duration): string {
   return isByCrew
     ? formatSpan(seconds * 1000, "fine")

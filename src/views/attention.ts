@@ -64,7 +64,6 @@ export function isShown(
   return visibleDocuments().some((uri) => documents.showsWaiting(uri, execution));
 }
 
-/** Keeps the context keys `crewdeck.waitingHere`, `asksHere` and `othersWait`, for the focused text or page. */
 export function watchWaitingHere(
   documents: Pick<ExecutionDocuments, "summary" | "showsWaiting">,
   circumstances: Pick<CurrentCircumstances, "of" | "onDidChange">,
@@ -95,7 +94,6 @@ export function watchWaitingHere(
   );
 }
 
-/** Whether the person looks at an execution now, as text or as a page. */
 export function isInFront(
   documents: Pick<ExecutionDocuments, "summary">,
   { localId }: ExecutionSummary,

@@ -21,7 +21,6 @@ interface Sources {
   readonly clock: Clock;
 }
 
-/** What all views know of an execution besides itself. */
 export class CurrentCircumstances implements Disposable {
   readonly #sources: Sources;
   readonly #owned = new Disposables();

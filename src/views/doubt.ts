@@ -6,7 +6,6 @@ import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import type { Poller } from "../executions/poller.ts";
 import type { Doubt } from "../view/actions.ts";
 
-/** Why the shown state may be out of date. @param crew its crew, if that is connected */
 export function doubtOf(
   execution: ExecutionSummary,
   crew: Pick<Crew, "local"> | undefined,

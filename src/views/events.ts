@@ -80,7 +80,6 @@ export function isPersons({ crew, state, stop }: ExecutionSummary): boolean {
   return state === "stopped" && (isLocalCrew(crew) || stop !== undefined);
 }
 
-/** False if it ended before it was tracked, or its end was learned long ago. */
 function isNews(execution: ExecutionSummary, now: number): boolean {
   const { origin, startedAt, endedAt } = execution;
   if (endedAt === undefined || now - learnedAt(execution) > newsTime) return false;
@@ -110,7 +109,6 @@ export function countMessage(kind: EventKind, count: number): string {
   }[kind];
 }
 
-/** What a person can do about one event. */
 export function buttonsOn(execution: ExecutionSummary, kind: EventKind) {
   const { waiting } = execution;
   const seen = waiting && { taskId: waiting.taskId, attempt: waiting.attempt };

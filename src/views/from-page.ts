@@ -4,11 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { shortName } from "../base/text.ts";
 import { inspectProject } from "../projects/inspect.ts";
 
-/**
- * Opens where a task, or without one its crew, is defined.
- * @param folder the local crew's, as a URI
- * @throws UserError if it can't be found
- */
+/** @param folder the local crew's, as a URI. @throws UserError if it can't be found */
 export async function openDefinition(folder: string | undefined, taskId?: string): Promise<void> {
   const { fsPath } = vscode.Uri.parse(folderOf(folder), true);
   const { spots } = await inspectProject(fsPath);
@@ -21,11 +17,7 @@ export async function openDefinition(folder: string | undefined, taskId?: string
   await showAt(vscode.Uri.file(path.join(fsPath, spot.at.file)), spot.at);
 }
 
-/**
- * Opens a file of a project that an error names. There may be no .env yet.
- * @param folder the local crew's, as a URI
- * @throws UserError if it can't be found
- */
+/** There may be no .env yet. @param folder the local crew's, as a URI. @throws UserError if it can't be found */
 export async function openFile(
   folder: string | undefined,
   { file, line = 1 }: { readonly file: string; readonly line?: number },

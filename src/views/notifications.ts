@@ -20,9 +20,7 @@ interface NotificationsOptions {
   readonly store: Pick<ExecutionStore, "claim" | "list" | "summary" | "onDidChange">;
   readonly leader: Pick<Leader, "isThisWindow" | "confirm" | "onDidChange">;
   readonly clock: Clock;
-  /** Whether the person looks at it now. */
   readonly isInFront: (execution: ExecutionSummary) => boolean;
-  /** Shows a message and returns the clicked button. */
   readonly show?: typeof showMessage;
 }
 
@@ -55,7 +53,6 @@ export class Notifications implements vscode.Disposable {
     this.#subscriptions.dispose();
   }
 
-  /** Undefined also if it is turned off. */
   #eventOf(execution: ExecutionSummary) {
     if (isPersons(execution)) return undefined;
     const event = eventOf(execution, this.#options.clock.now(), this.#openedAt);

@@ -5,7 +5,6 @@ export class Prices implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly #subscription: vscode.Disposable;
-  /** Read when it is first used. */
   #prices: readonly Price[] | undefined;
 
   constructor() {

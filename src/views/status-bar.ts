@@ -43,7 +43,6 @@ function toReviewLabel(count: number): string {
   return vscode.l10n.t("{0} to review", count);
 }
 
-/** Queued or running, still polled and not interrupted. */
 function runningIn(
   executions: readonly ExecutionSummary[],
   connected: ReadonlyMap<string, Crew>,
@@ -60,7 +59,6 @@ type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & {
   description?: string | undefined;
 };
 
-/** Badge, message and context keys of the tree's view. */
 export function showSummary(
   view: SummaryView,
   executions: readonly ExecutionSummary[],

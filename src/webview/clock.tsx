@@ -13,7 +13,6 @@ export const clock = {
   },
   /** Milliseconds since 1970. */
   now: (): number => Date.now() + ahead,
-  /** @returns what ends it */
   listen(listener: () => void): () => void {
     const timer = setInterval(listener, interval);
     return () => clearInterval(timer);

@@ -8,7 +8,6 @@ import type { FromTimeline, Look } from "../views/timeline/messages.ts";
 
 /** What VS Code keeps of a part while it is hidden, and when the window reloads. */
 interface Kept extends Partial<SavedState> {
-  /** Folds that a person opened or closed. */
   readonly folds: Readonly<Record<string, boolean>>;
   readonly scroll: number;
   readonly look?: Look;
@@ -34,7 +33,6 @@ let kept: Kept = { folds: {}, scroll: 0, ...api.getState() };
 const translations = place.dataset["l10n"];
 if (translations !== undefined) config({ contents: translations });
 
-/** The extension host, as each part of the web application reaches it. */
 export const host = {
   post: (message: Sent): void => api.postMessage(message),
   get kept(): Kept {
@@ -44,7 +42,6 @@ export const host = {
     kept = { ...kept, ...change };
     api.setState(kept);
   },
-  /** Begins a part. */
   listen<To extends Message>(handlers: Handlers<To>): void {
     window.addEventListener("message", ({ data }: MessageEvent<To>) => handle(handlers, data));
     window.addEventListener("scroll", () => host.keep({ scroll: window.scrollY }), {

@@ -31,7 +31,6 @@ export interface ComparedRow {
   /** Of the right one to the left one. */
   readonly difference: string;
   readonly isDifferent: boolean;
-  /** Of an output: what VS Code's editor can show. */
   readonly opens?: "diff" | "output";
 }
 
@@ -40,7 +39,6 @@ export interface ComparisonModel {
   /** What matters most first, what only one has last. */
   readonly figures: readonly ComparedRow[];
   readonly inputs: readonly ComparedRow[];
-  /** Why inputs can't be compared. */
   readonly inputsNote?: string;
   readonly outputs: readonly ComparedRow[];
 }
@@ -51,12 +49,10 @@ export type ToComparison =
       readonly model: ComparisonModel;
       readonly timelines: Sides<TimelineView>;
     }
-  /** One of them is no longer there. */
   | { readonly type: "missing"; readonly text: string };
 
 /** What the page sends: it isn't trusted. */
 export const fromComparison = v.variant("type", [
-  /** The script runs. */
   v.object({ type: v.literal("ready") }),
   v.object({ type: v.literal("swap") }),
   v.object({ type: v.literal("open"), side: v.picklist(sides) }),

@@ -68,7 +68,6 @@ export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]
   };
 }
 
-/** Titles; with the crews if they are the same. */
 function namesOf(pair: Sides<ExecutionSummary>): Sides<string> {
   const titles = onSides(pair, titleOf);
   return titles.left === titles.right && pair.left.crew.name !== pair.right.crew.name
@@ -121,7 +120,6 @@ function figuresOf(
   ];
 }
 
-/** Those of which both are known first. */
 function figureRows(left: readonly Figure[], right: readonly Figure[]): readonly ComparedRow[] {
   const rows = left.flatMap((one, at): ComparedRow[] => {
     const { label, text } = one;
@@ -153,7 +151,6 @@ function differenceOf(left: Figure, right: Figure): string | undefined {
   return `${amount} (${l10n.t("{0} %", `${sign}${shown}`)})`;
 }
 
-/** Those that differ first. */
 function inputRows({ left, right }: Sides<JsonObject>): readonly ComparedRow[] {
   const rows = Object.keys({ ...left, ...right }).map((label): ComparedRow => {
     const both = { left: left[label], right: right[label] };
@@ -183,7 +180,6 @@ export function outputPairs(pair: Sides<Execution>): readonly OutputPair[] {
   return pairsOf(onSides(pair, (execution) => viewOf(execution, noActivity)));
 }
 
-/** By name. What only the right one has comes last. */
 function pairsOf(views: Sides<ExecutionView>): readonly OutputPair[] {
   const free = new Set(doneIn(views.right));
   const pairs = doneIn(views.left).map((left) => {

@@ -26,11 +26,9 @@ export interface ComparisonParts {
   readonly clock: Clock;
   readonly act: Act;
   readonly extension: vscode.Uri;
-  /** Resolves when the executions are read. */
   readonly ready: Promise<unknown>;
 }
 
-/** Two executions in one tab. */
 export class OpenComparison {
   readonly tab: vscode.WebviewPanel;
   readonly #panel: Panel<FromComparison, ToComparison>;
@@ -99,7 +97,6 @@ export class OpenComparison {
     return { type: "show", model, timelines };
   }
 
-  /** Undefined if one is no longer tracked. */
   #executions(): Sides<Execution> | undefined {
     const { left, right } = onSides(this.#pair, (localId) => this.#parts.store.find(localId));
     return left && right && { left, right };

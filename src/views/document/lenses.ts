@@ -22,7 +22,6 @@ interface Lens extends Partial<ReturnType<typeof commandOn>> {
 /** For a flow's answers. The page's box has all. */
 const most = 8;
 
-/** What a person can do, above what it is about: the title, the output that waits, attempts, outputs. */
 export function lensesOf(
   execution: Execution,
   { actions, answers, result, tasks }: ExecutionView,

@@ -12,7 +12,6 @@ import { outputContent } from "../../view/markdown.ts";
 import { isLarge, type Output, outputOf, shownOutput } from "../../view/outputs.ts";
 import { formatTime } from "../../view/words.ts";
 
-/** Undefined if the output isn't known. */
 export function outputUri(
   execution: Execution,
   part: ExecutionPart,
@@ -84,7 +83,6 @@ export async function openPicture(
   return await openFile(folder, execution, name, Buffer.from(base64, "base64"));
 }
 
-/** Read-only. */
 async function openFile(
   folder: string,
   { localId }: ExecutionSummary,

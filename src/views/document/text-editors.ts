@@ -20,7 +20,6 @@ export interface ShowOptions {
 /** How long to wait for the current state before moving to a place in it (ms). */
 const maxWait = 2000;
 
-/** As text. At the task or its attempt, at what waits, or where the reader was. */
 export async function showExecution(
   documents: ExecutionDocuments,
   execution: ExecutionSummary,
@@ -67,7 +66,6 @@ async function untilCurrent(
 const bar =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10" preserveAspectRatio="none"><rect x="7" width="2" height="10" fill="#b58900"/></svg>';
 
-/** Marks the draft that waits, in the gutter of visible documents. */
 export function markDrafts(documents: ExecutionDocuments): vscode.Disposable {
   const draft = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,

@@ -35,7 +35,6 @@ export function bundleOf(
   ];
 }
 
-/** A file or folder name that needs no encoding in a link. */
 function linkName(text: string): string {
   const plain = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "");
   return fileName(plain).replace(/(?<![.-])[.-]+$/, "");

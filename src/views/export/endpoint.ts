@@ -6,7 +6,6 @@ import { isLoopback } from "../../base/loopback.ts";
 import { withoutEndSlashes } from "../../base/text.ts";
 import type { SecretStorage } from "../../sending/secrets.ts";
 
-/** With what changes the endpoint, or the headers. */
 export function endpointError(message: string, change: "endpoint" | "headers"): UserError {
   const isHeaders = change === "headers";
   return new UserError(message, [

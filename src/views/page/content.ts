@@ -19,7 +19,6 @@ export function contentOf(output: string) {
   return { kind, text: cleanText(text.slice(0, mostCharacters)), isCut };
 }
 
-/** An input, as it was given. */
 export function valueText(value: JsonValue): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.slice(0, mostCharacters);

@@ -28,7 +28,6 @@ export type ToPage =
   | { readonly type: "settled"; readonly taskId: string; readonly attempt: number }
   | { readonly type: "reveal"; readonly place: Place };
 
-/** The feedback box, a task, or what a row of the timeline is about. */
 export type Place =
   | "feedback"
   | { readonly taskId: string }
@@ -39,7 +38,6 @@ const target = { taskId: v.string(), attempt: number };
 
 /** What the page sends: it isn't trusted. */
 export const fromPage = v.variant("type", [
-  /** The script runs. */
   v.object({ type: v.literal("ready") }),
   v.object({
     type: v.literal("draft"),
@@ -69,9 +67,7 @@ export const fromPage = v.variant("type", [
   /** Puts a canned answer into the feedback box. */
   v.object({ type: v.literal("insert"), ...target }),
   v.object({ type: v.literal("discardDraft"), ...target }),
-  /** Opens the execution of which this one has earlier outputs. */
   v.object({ type: v.literal("openEarlier") }),
-  /** Opens a file of the crew's project that an error names. */
   v.object({
     type: v.literal("openFile"),
     file: v.pipe(v.string(), v.regex(/^[\w./-]+$/)),

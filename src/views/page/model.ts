@@ -60,7 +60,6 @@ function withBeginnings<Model>(model: Model): Model {
   return JSON.parse(JSON.stringify(model, cut)) as Model;
 }
 
-/** What leads to what notices are about. */
 function linksOf({ notices, earlier }: ExecutionView, { crew }: Execution) {
   return notices.flatMap(({ id, lines }): { id: string; label: string; message: FromPage }[] => {
     if (id === "run again" && earlier !== undefined)
@@ -77,7 +76,6 @@ function linksOf({ notices, earlier }: ExecutionView, { crew }: Execution) {
   });
 }
 
-/** The files of a project that a text names, such as `crew.py:17` and `.env`. */
 function filesIn(text: string): readonly { readonly file: string; readonly line?: number }[] {
   const words = new Set(text.split(/[\s"'“”`(),;]+/));
   const files = [...words].flatMap((word) => {
@@ -120,7 +118,6 @@ function reviewOf(
   };
 }
 
-/** Where feedback goes, and what it does. */
 function placeOf(execution: Execution, target: ResumeTarget): string {
   const request = requestAt(execution, target);
   const place =

@@ -36,11 +36,9 @@ export interface PageParts {
   readonly extension: vscode.Uri;
   /** Fires when what may change without the execution has changed. */
   readonly onDidChange: Event<unknown>;
-  /** Resolves when the executions are read. */
   readonly ready: Promise<unknown>;
 }
 
-/** The page of an execution in one tab. */
 export class OpenPage {
   readonly #tab: vscode.WebviewPanel;
   readonly #panel: Panel<FromPage, ToPage>;
@@ -50,7 +48,6 @@ export class OpenPage {
   #place: Place | undefined;
   /** The task that a person answers, though the crew reports no pause. */
   #asked: string | undefined;
-  /** What the page's timeline was made of. */
   #timelineOf: readonly [Activity, readonly Price[] | undefined, boolean] | undefined;
 
   constructor(tab: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
@@ -116,7 +113,6 @@ export class OpenPage {
     return { type: "show", model, ...defined({ timeline }) };
   }
 
-  /** @returns the output that waits, or the task that a person answers */
   #postDrafts(execution: Execution): DraftTarget | undefined {
     const all = this.#parts.drafts.of(execution.localId);
     const kept = all.findLast((draft) => isForWhatWaits(draft, execution))?.taskId;
@@ -225,7 +221,6 @@ export class OpenPage {
     }
   }
 
-  /** A canned answer, below what is typed. */
   async #insert(target: DraftTarget): Promise<void> {
     const answer = await askInsertion();
     if (answer === undefined) return;
@@ -239,7 +234,6 @@ export class OpenPage {
 }
 
 const filled = v.pipe(v.string(), v.regex(/\S/));
-/** As a person writes it into the settings. */
 const cannedAnswer = v.union([filled, v.object({ text: filled, label: v.optional(filled) })]);
 
 /** Lets the person choose a text for the feedback box, or write some into the settings if there is none. */

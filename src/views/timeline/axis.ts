@@ -11,7 +11,6 @@ export interface Period {
 export interface Axis {
   readonly placeOf: (time: number) => number;
   readonly timeAt: (place: number) => number;
-  /** Times with a label. */
   readonly ticks: readonly number[];
   readonly cuts: readonly Period[];
 }

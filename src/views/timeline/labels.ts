@@ -78,7 +78,6 @@ function workOf({ worked, pauses = [], start, end, isSeen }: Span, now: number):
   return { seconds: ((end ?? now) - start - paused) / 1000, isByCrew: isSeen !== true };
 }
 
-/** @param now milliseconds since 1970 */
 export function timeText(span: Span, now: number): string {
   const { seconds, isByCrew } = workOf(span, now);
   return isByCrew ? formatSpan(seconds * 1000, "fine") : `≈ ${formatSpan(seconds * 1000)}`;
@@ -111,7 +110,6 @@ export function markLines(marks: readonly Mark[], start: number): string {
   return [...(left > 0 ? [l10n.t("{0} earlier ones", left)] : []), ...lines].join("\n");
 }
 
-/** Since the start of the execution. */
 function beginText(span: Span, start: number): string {
   return l10n.t("started after {0}", formatSpan(span.start - start, "fine"));
 }
@@ -141,7 +139,6 @@ export function sentenceOf(span: Span, start: number, now: number): string {
     .join(", ");
 }
 
-/** What a tooltip shows: facts, and longer texts as they are. */
 export function detailsOf(span: Span, start: number, now: number) {
   const { kind, state, agent, tokens, cost, end, waited, marks = [] } = span;
   const until = isLasting(span) || end === undefined ? "" : ` – ${clockTime(end)}`;

@@ -10,7 +10,6 @@ export type { Mark, SpanKind } from "../../executions/activity.ts";
 export interface Span extends Omit<ActivitySpan, "state"> {
   /** `waiting`: what a wait for a person is part of. `unknown`: what it does since its end isn't known. `interrupted` may go on. */
   readonly state: ActivitySpan["state"] | "waiting" | "unknown";
-  /** Of its tokens, estimated. */
   readonly cost?: string;
   /** By time. */
   readonly marks?: readonly Mark[];
@@ -33,7 +32,6 @@ export interface TimelineView {
   readonly isLocal: boolean;
   /** Each after its parent; the first is the crew's. */
   readonly spans: readonly Span[];
-  /** What is left out. */
   readonly note?: string;
 }
 
@@ -54,7 +52,6 @@ export interface Look {
   readonly active?: string;
 }
 
-/** How it is looked at: as `kept`, unless that is of another execution. */
 export function lookAt(localId: string, kept?: Look): Look {
   return kept?.localId === localId ? kept : { localId, closed: [], text: "", kinds: [] };
 }
@@ -63,7 +60,6 @@ const place = { localId: v.string(), spanId: v.string() };
 
 /** What the page sends: it isn't trusted. */
 export const fromTimeline = v.variant("type", [
-  /** The script runs. */
   v.object({ type: v.literal("ready") }),
   v.object({ type: v.literal("reveal"), ...place, takesFocus: v.boolean() }),
   v.object({ type: v.literal("define"), ...place }),

@@ -1,7 +1,6 @@
 import { searchedTexts } from "./labels.ts";
 import type { Look, Span } from "./messages.ts";
 
-/** A visible row of the tree. */
 export interface Row {
   readonly span: Span;
   /** Undefined without children. */

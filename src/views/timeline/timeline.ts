@@ -23,7 +23,6 @@ interface TimelineParts {
   readonly prices: Prices;
   readonly tree: ExecutionTree;
   readonly clock: Clock;
-  /** Resolves when executions are read. */
   readonly ready: Promise<unknown>;
 }
 
@@ -46,7 +45,6 @@ export class Timeline implements vscode.Disposable {
   readonly onDidChangeShown = this.#changed.event;
   #view: vscode.WebviewView | undefined;
   #panel: Panel<FromTimeline, ToTimeline> | undefined;
-  /** Of the execution to show. */
   #localId: string | undefined;
   /** What a person does is done in order: a double click is also a click. */
   #last: Promise<unknown> = Promise.resolve();
@@ -124,7 +122,6 @@ export class Timeline implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** In the active editor, selected, or what a person most likely wants to see. */
   #choose(): string | undefined {
     const { store } = this.#parts;
     const all = store.list();

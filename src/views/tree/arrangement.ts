@@ -27,7 +27,6 @@ export const groupStates = [
   "stopped",
 ] as const satisfies readonly ExecutionState[];
 
-/** What may be waiting counts as waiting. */
 function groupStateOf(execution: ExecutionSummary): ExecutionState {
   return waitsForPerson(execution) ? "waiting" : execution.state;
 }
@@ -250,7 +249,6 @@ export interface ExecutionNode {
   readonly group: string;
   readonly crew: string;
   readonly localId: string;
-  /** The first kickoff ID, else the local ID. */
   readonly kickoffId: string;
   /** Commands on the row answer no other attempt. */
   attempt?: number;
@@ -295,7 +293,6 @@ export function executionNode(group: string, execution: ExecutionSummary): Execu
 
 /** VS Code identifies rows by object, so each is made once. */
 export class KnownNodes {
-  /** By row ID. */
   readonly #rows = new Map<string, TreeNode>();
 
   keep<Node extends TreeNode>(node: Node): Node {

@@ -170,7 +170,6 @@ function factsOf(execution: ExecutionSummary, { answers, actions }: BriefView): 
   ).join(":");
 }
 
-/** Of what runs, as far as that is known. */
 function staleIcon(execution: ExecutionSummary, circumstances: Circumstances): Icon | undefined {
   if (circumstances.isInterrupted === true) return { id: "warning", color: warningColor };
   return isUnwatched(execution, circumstances) ? { id: "eye-closed" } : undefined;

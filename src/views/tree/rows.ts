@@ -73,7 +73,6 @@ export function goneCrewRow({ name, url }: CrewRef): Row {
   };
 }
 
-/** @param refusing why the crew refused its token */
 export function crewRow(
   crew: Crew,
   { refusing, tokens }: { refusing?: CrewApiError | undefined; tokens?: TokenState | undefined },

@@ -44,7 +44,6 @@ interface ExecutionTreeOptions {
   readonly poller: Pick<Poller, "refusingCrews">;
   readonly circumstances: Pick<CurrentCircumstances, "of" | "connected" | "onDidChange">;
   readonly clock: Clock;
-  /** Of the workspace. */
   readonly memento: Pick<vscode.Memento, "get" | "update">;
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
@@ -129,7 +128,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     });
   }
 
-  /** The tooltip's first line is a heading. */
   resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
     const [first, ...lines] = (this.#row(node)?.tooltip ?? []).map(escaped);
     if (first) item.tooltip = new vscode.MarkdownString(`**${first}**\n\n${lines.join("  \n")}`);
@@ -335,7 +333,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     });
   }
 
-  /** Tokens are read soon, while crews' rows are visible. */
   #planTokens(): void {
     const { clock } = this.#options;
     if (!this.view.visible) return;

@@ -9,7 +9,6 @@ const code = { kind: "lines", isCode: true } as const;
 const address = { kind: "line", inputmode: "url" } as const;
 const line = { kind: "line", inputmode: "text" } as const;
 
-/** What a kickoff has besides inputs, folded unless something is in it. */
 export function Advanced() {
   const { form, values } = useForm();
   const details = useRef<HTMLDetailsElement>(null);

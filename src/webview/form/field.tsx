@@ -82,7 +82,6 @@ function modeLabel(field: FormField, mode: FieldMode): string {
   return choicesOf(field) === undefined ? l10n.t("JSON") : l10n.t("Choice");
 }
 
-/** A list or a line if that can show the value. */
 function boxFor(field: FormField, { mode, text }: FieldValue): BoxKind {
   const isJson = (mode === "omit" ? usualMode(field) : mode) === "json";
   const choices = choicesOf(field);
@@ -105,7 +104,6 @@ export type BoxKind =
   | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "text" }
   /** What is typed stays only in the box, until its `target` changes. `placeholder` shows that it is stored. */
   | { readonly kind: "secret"; readonly target: string; readonly placeholder: string }
-  /** Values with their labels. */
   | { readonly kind: "choice"; readonly choices: readonly (readonly [string, string])[] };
 
 export interface FieldProps {
@@ -113,7 +111,6 @@ export interface FieldProps {
   readonly mark?: string;
   readonly hint?: string | undefined;
   readonly isRequired?: boolean;
-  /** Whether it belongs to the field above. */
   readonly isNested?: boolean;
   /** What can have a problem or get the focus. */
   readonly part?: FormPart;

@@ -32,7 +32,6 @@ let draw: (view: FormView, filling?: Filling) => void;
 let shown: FormView | undefined;
 let filling: Filling | undefined;
 
-/** @param onChange draws the page with what is typed */
 export function start(onChange: typeof draw): void {
   draw = onChange;
   host.listen<ToForm>({ show: ({ view }) => show(view) });

@@ -108,7 +108,6 @@ function Form({ notes }: Pick<FormView, "notes">) {
   );
 }
 
-/** What fills in the form, where its values are from, and how to be rid of them. */
 function Tools() {
   const { origin, canUndo, canClear, isSending } = useForm().form;
   const texts = {
@@ -170,7 +169,6 @@ function Inputs() {
   );
 }
 
-/** What a kickoff keeps of the execution that it runs again from a task. */
 function KeptOutputs() {
   const { values } = useForm();
   const { from } = values;

@@ -112,7 +112,6 @@ function Page({ model, drafts, timeline, settled }: PageProps) {
   );
 }
 
-/** One line until a person asks for it. */
 function FoldSection(section: { id: string; label: string; children: ComponentChildren }) {
   return (
     <section class="facts">
@@ -239,7 +238,6 @@ function show(): void {
   if (model !== undefined) draw(<Page {...{ model, drafts, timeline, settled }} />);
 }
 
-/** Moves to the place, and opens what it is in. */
 function reveal(place: Place): void {
   if (model === undefined) return;
   const target = targetOf(place, model);

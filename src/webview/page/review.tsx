@@ -25,11 +25,9 @@ interface DecisionProps {
 }
 
 interface ReviewProps extends DecisionProps {
-  /** The attempt before. */
   readonly earlier: AttemptView | undefined;
 }
 
-/** The output that waits, with what a person can answer beside it. */
 export function ReviewSection({ review, earlier, ...props }: ReviewProps) {
   const { taskId, name, attempt, agent, output, status, note } = review;
   const section = useRef<HTMLElement>(null);
@@ -80,11 +78,9 @@ export function ReviewSection({ review, earlier, ...props }: ReviewProps) {
 
 interface OutputProps extends OutputName {
   readonly output: string | undefined;
-  /** The attempt before, with its output. */
   readonly earlier: AttemptView | undefined;
 }
 
-/** An attempt's output, with what was asked for after the one before. */
 export function Output({ output, earlier, taskId, attempt }: OutputProps) {
   if (output === undefined)
     return <p class="faint">{l10n.t("The crew has not returned this output.")}</p>;

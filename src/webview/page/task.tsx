@@ -13,7 +13,6 @@ interface TaskProps {
   readonly review: Review | undefined;
 }
 
-/** A task with its attempts and steps; one that has not begun is only named. */
 export function Task({ task, review }: TaskProps) {
   const { taskId, name, agent = "", state, label, facts, attempts, note } = task;
   const about = [label, shortName(agent), ...facts].filter(Boolean).join(" · ");

@@ -55,7 +55,6 @@ export function AxisHead({ axis, place, onZoom }: AxisHeadProps) {
   );
 }
 
-/** Behind the rows: lines from the times, and where a wait is drawn shorter. */
 export function Grid({ axis: { ticks, cuts, placeOf } }: { readonly axis: Axis }) {
   return (
     <div class="grid" aria-hidden="true">

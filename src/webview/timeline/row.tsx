@@ -27,7 +27,6 @@ interface RowProps {
   readonly start: number;
 }
 
-/** Figures that not every execution has. */
 export interface Columns {
   readonly tokens: boolean;
   readonly cost: boolean;

@@ -25,7 +25,6 @@ const clickPause = 300;
 
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
-/** What a key does, by its name. */
 type KeyActions = Readonly<Record<string, (() => void) | undefined>>;
 
 interface TimelineProps {
