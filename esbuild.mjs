@@ -128,18 +128,6 @@ function service() {
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
-    plugins: [...node.plugins, withoutLibrarySpans()],
-  };
-}
-
-/** openworkflow makes spans where it finds OpenTelemetry's API. Nobody receives them, and each service would load the API. */
-function withoutLibrarySpans() {
-  return {
-    name: "without-library-spans",
-    setup: (build) =>
-      build.onResolve({ filter: /^@opentelemetry\/api$/ }, ({ importer }) =>
-        importer.includes(`${path.sep}openworkflow${path.sep}`) ? { external: true } : undefined,
-      ),
   };
 }
 

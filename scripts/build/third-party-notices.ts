@@ -9,16 +9,6 @@ const elsewhere: Readonly<Record<string, { readonly copyright: string; readonly 
     copyright: "Copyright (c) Microsoft Corporation",
     text: "node_modules/@vscode/test-electron/LICENSE",
   },
-  openworkflow: {
-    copyright: "Copyright 2025 OpenWorkflow",
-    text: "node_modules/typescript/LICENSE.txt",
-  },
-  // In the public domain.
-  postgres: {
-    copyright:
-      "This is free and unencumbered software released into the public domain by its author, Rasmus Porsager.",
-    text: "scripts/build/unlicense.txt",
-  },
 };
 
 /** The folders of the packages whose code esbuild bundled, sorted by name. */

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../api/types.ts";
 import { textAt } from "../base/json.ts";
-import { fill } from "../projects/types.ts";
+import { fill, type ProjectTask } from "../projects/types.ts";
 import { stableId, type Deliveries } from "./deliveries.ts";
 import { seconds } from "./dialects.ts";
-import { roleOf, type AgentStep, type EngineEvent } from "./engine.ts";
-import type { TaskAttempt, TokenUsage } from "./engine.ts";
+import { roleOf, type AgentStep, type EngineEvent, type TokenUsage } from "./engine.ts";
 import type { Work } from "./database/database.ts";
 import type { Events, StoredEvent } from "./events.ts";
 import type { AttemptKey, CallbackKind, Callbacks, CallbackTarget, Execution } from "./model.ts";
@@ -50,12 +49,8 @@ function eventId(type: EventType, subject: Subject): string {
 
 export type Reporter = ReturnType<typeof createReporter>;
 
-function namesOf({ attempt }: AttemptKey, { task, agent, inputs }: TaskAttempt) {
-  return { task_id: task.id, task_name: task.id, agent_role: roleOf(agent, inputs), attempt };
-}
-
-/** The last event of an execution: the same when it is stored with the end, and when its run sends it. Of a flow, crewAI reports the start of each part. */
-export function endEvent(ended: Execution, output = ""): StoredEvent {
+/** The last event of an execution. Of a flow, crewAI reports the start of each part. */
+function endEvent(ended: Execution, output = ""): StoredEvent {
   const { id, project, state, error, endedAt } = ended;
   const hasCompleted = state === "completed";
   const type: EventType = hasCompleted ? "crew_kickoff_completed" : "crew_kickoff_failed";
@@ -76,30 +71,31 @@ export function continuedEvent(at: number): StoredEvent {
 }
 
 /**
- * Makes callbacks in the shapes of deployed crews. Their IDs are derived from what they report, so
- * a repeat after a crash sends nothing new.
+ * Makes events and callbacks in the shapes of deployed crews, each as part of the change that it reports, which has locked the
+ * execution. Their IDs are derived from what they report, so a repeat after a crash sends nothing new.
+ * @param callbacks those in effect
+ * @param now ms since 1970
  */
 export function createReporter(
-  { id: executionId, meta, ...execution }: Execution,
-  deliveries: Deliveries,
-  events: Events,
+  { id: executionId, meta, project, inputs }: Execution,
+  callbacks: Callbacks,
+  { deliveries, events }: { readonly deliveries: Deliveries; readonly events: Events },
   now: () => number,
 ) {
-  let { callbacks } = execution;
   const origin = { kickoff_id: executionId, meta };
 
-  async function call(
+  function* call(
     kind: CallbackKind,
     target: CallbackTarget | undefined,
     id: string,
     body: JsonObject,
-  ): Promise<void> {
-    if (target) await deliveries.add(id, executionId, kind, target, body);
+  ): Work<void> {
+    if (target) yield* deliveries.add(id, executionId, kind, target, body);
   }
 
   /** Stores the event, and sends it if its type was requested (vendor's webhook streaming guide). */
-  async function report(stored: StoredEvent): Promise<void> {
-    await events.add(executionId, stored);
+  function* report(stored: StoredEvent): Work<void> {
+    yield* events.add(executionId, stored);
     const { stream } = callbacks;
     const { event_id: id, timestamp, type, ...data } = stored;
     const isLast = lastEvents.has(type);
@@ -107,56 +103,54 @@ export function createReporter(
     const sent = stream.events.includes(type)
       ? { id, execution_id: executionId, timestamp, type, data }
       : undefined;
-    if (stream.isBatched === true) await deliveries.batch(executionId, stream, sent, isLast);
-    else if (sent) await call("events", stream, stableId("stream", id), { events: [sent] });
+    if (stream.isBatched === true) yield* deliveries.batch(executionId, stream, sent, isLast);
+    else if (sent) yield* call("events", stream, stableId("stream", id), { events: [sent] });
   }
 
-  /** `at` in milliseconds since 1970: what is reported after a restart may have happened before it. */
-  async function event(
-    type: EventType,
-    subject: Subject,
-    data: JsonObject,
-    at: number | null = now(),
-  ): Promise<void> {
+  function* event(type: EventType, subject: Subject, data: JsonObject): Work<void> {
     const of = (start: EventType) => eventId(start, start === crewStart ? [executionId] : subject);
     const started = startOf(type);
-    await report({
+    yield* report({
       event_id: eventId(type, subject),
       type,
-      timestamp: new Date(at ?? now()).toISOString(),
+      timestamp: new Date(now()).toISOString(),
       ...(type.startsWith("crew_kickoff_") ? {} : { parent_event_id: of(crewStart) }),
       ...(started && { started_event_id: of(started) }),
       ...data,
     });
   }
 
+  function taskOf({ taskIndex }: AttemptKey): ProjectTask {
+    const task = project.tasks[taskIndex];
+    if (!task) throw new Error(`The execution ${executionId} has no task ${taskIndex}.`);
+    return task;
+  }
+
+  function namesOf(key: AttemptKey) {
+    const { id } = taskOf(key);
+    return { task_id: id, task_name: id, attempt: key.attempt };
+  }
+
+  function roleFor(task: ProjectTask): string {
+    return roleOf(
+      project.agents.find(({ name }) => name === task.agent),
+      inputs,
+    );
+  }
+
   return {
     report,
-    event,
 
-    /** Part of the change that stores a failure, so that the first status that shows it has its event. */
-    addFailure: (ended: Execution): Work<void> => events.adding(executionId, endEvent(ended)),
-
-    /** Part of the change that stores the end, so that the first status that shows it has its event and callback. */
-    *addCompletion(ended: Execution, output: string, usage: TokenUsage): Work<void> {
-      yield* events.adding(executionId, endEvent(ended, output));
-      const { createdAt, endedAt } = ended;
-      // Observed, but for the time: a client may learn of the end when the service has left.
-      const body = {
-        result: output,
-        result_json: null,
-        token_usage: { ...usage },
-        execution_time: seconds(createdAt, endedAt ?? now()),
-        ...origin,
-      };
-      const id = stableId("crew", executionId);
-      if (callbacks.crew) yield* deliveries.adding(id, executionId, "crew", callbacks.crew, body);
+    /** @param isFirst whether no attempt of the execution came before it */
+    *taskStarted(key: AttemptKey, isFirst: boolean): Work<void> {
+      if (isFirst) yield* event("crew_kickoff_started", [executionId], { crew_name: project.name });
+      yield* event("task_started", subjectOf(key), namesOf(key));
     },
 
-    /** What an engine reports as part of its own start of the task is part of the attempt. */
-    engineEvents(key: AttemptKey, { task }: TaskAttempt): (event: EngineEvent) => Promise<void> {
+    /** Of the engine, which reports its own start of the task as part of the attempt. */
+    engineEvents(key: AttemptKey): (event: EngineEvent) => Work<void> {
       let taskStart: string | undefined;
-      return async (engineEvent) => {
+      return function* (engineEvent) {
         const id = textAt(engineEvent, "event_id");
         if (engineEvent.type === "task_started") {
           taskStart ??= id;
@@ -165,7 +159,7 @@ export function createReporter(
         const parent = textAt(engineEvent, "parent_event_id");
         // Newer versions of crewAI report on several threads: the task's start may come last.
         if (engineEvent.type === "agent_execution_started") taskStart ??= parent;
-        await report({
+        yield* report({
           ...engineEvent,
           event_id: id ?? randomUUID(),
           // Older versions of crewAI report no IDs: then the times say what an event is part of.
@@ -175,89 +169,102 @@ export function createReporter(
                 ? eventId("task_started", subjectOf(key))
                 : parent,
           }),
-          task_id: task.id,
-          task_name: task.id,
-          attempt: key.attempt,
+          ...namesOf(key),
         });
       };
     },
 
-    replaceCallbacks(next: Callbacks): void {
-      callbacks = next;
-    },
-
     /** At the task's end, which is after its review. */
-    async taskCompleted(
-      key: AttemptKey,
-      work: TaskAttempt,
-      output: string,
-      usage: TokenUsage | undefined,
-      finishedAt: number | null,
-    ): Promise<void> {
-      const { task, agent, inputs } = work;
+    *taskCompleted(key: AttemptKey, output: string, usage?: TokenUsage): Work<void> {
+      const task = taskOf(key);
       const subject = subjectOf(key);
       const description = fill(task.description, inputs);
       // Observed; it has no task ID.
-      await call("task", callbacks.task, stableId("task", ...subject), {
+      yield* call("task", callbacks.task, stableId("task", ...subject), {
         description,
         name: task.id,
         expected_output: fill(task.expectedOutput, inputs),
         // The first ten words, as in crewAI's `TaskOutput.summary`.
         summary: `${description.trim().split(/\s+/).slice(0, 10).join(" ")}...`,
-        agent: roleOf(agent, inputs),
+        agent: roleFor(task),
         output,
         output_json: null,
         ...origin,
       });
-      const data = { ...namesOf(key, work), output, ...(usage && { usage: { ...usage } }) };
-      await event("task_completed", subject, data, finishedAt);
+      yield* event("task_completed", subject, {
+        ...namesOf(key),
+        agent_role: roleFor(task),
+        output,
+        ...(usage && { usage: { ...usage } }),
+      });
     },
 
     /** A task's attempt waits for a person. Its own event ends the work on the draft, which crewAI has no event for. */
-    async taskPaused(
-      key: AttemptKey,
-      work: TaskAttempt,
-      output: string,
-      usage: TokenUsage | undefined,
-      finishedAt: number | null,
-    ): Promise<void> {
-      const names = namesOf(key, work);
+    *taskPaused(key: AttemptKey, output: string, usage?: TokenUsage): Work<void> {
+      const names = { ...namesOf(key), agent_role: roleFor(taskOf(key)) };
       const used = usage && { usage: { ...usage } };
-      await event("task_paused", subjectOf(key), { ...names, ...used }, finishedAt);
-      await this.waits(key, work.task.id, output, { ...names, output }, finishedAt);
+      yield* event("task_paused", subjectOf(key), { ...names, ...used });
+      yield* this.waits(key, output, { ...names, output });
     },
 
     /** A task or a flow's method waits for a person. */
-    async waits(
+    *waits(
       key: AttemptKey,
-      taskId: string,
       output: string,
       data: JsonObject,
-      finishedAt: number | null,
       question: JsonObject = {},
-    ): Promise<void> {
+    ): Work<void> {
       const subject = subjectOf(key);
       // Observed.
-      await call("human_input", callbacks.humanInput, stableId("human input", ...subject), {
+      yield* call("human_input", callbacks.humanInput, stableId("human input", ...subject), {
         execution_id: executionId,
-        task_id: taskId,
+        task_id: taskOf(key).id,
         task_output: output,
         ...question,
         ...origin,
       });
-      await event("human_feedback_requested", subject, data, finishedAt);
+      yield* event("human_feedback_requested", subject, data);
+    },
+
+    /** @param isApprove undefined where only crewAI will know @param more of a flow's answer */
+    *decided(
+      key: AttemptKey,
+      isApprove: boolean | undefined,
+      feedback: string,
+      more: JsonObject = {},
+    ): Work<void> {
+      yield* event("human_feedback_received", subjectOf(key), {
+        ...namesOf(key),
+        ...(isApprove !== undefined && { is_approve: isApprove }),
+        feedback,
+        ...more,
+      });
+    },
+
+    *taskFailed(key: AttemptKey, error: string): Work<void> {
+      yield* event("task_failed", subjectOf(key), { ...namesOf(key), error });
     },
 
     /** Observed. @param name distinguishes the steps of an attempt. If it begins again, its steps may be others, so they have other names */
-    async step(key: AttemptKey, name: string, { toolInput, ...step }: AgentStep): Promise<void> {
+    *step(key: AttemptKey, name: string, { toolInput, ...step }: AgentStep): Work<void> {
       const body = { ...step, tool_input: toolInput, ...origin };
-      await call("step", callbacks.step, stableId("step", ...subjectOf(key), name), body);
+      yield* call("step", callbacks.step, stableId("step", ...subjectOf(key), name), body);
     },
 
-    /** Reports the end after the change that stored it. */
-    async completed(ended: Execution, output: string): Promise<void> {
-      deliveries.announce();
-      await report(endEvent(ended, output));
+    /** Of an execution that failed or was stopped. */
+    failed: (ended: Execution): Work<void> => report(endEvent(ended)),
+
+    *completed(ended: Execution, output: string, usage: TokenUsage): Work<void> {
+      const { createdAt, endedAt } = ended;
+      // Observed, but for the time: a client may learn of the end when the service has left.
+      yield* call("crew", callbacks.crew, stableId("crew", executionId), {
+        result: output,
+        result_json: null,
+        token_usage: { ...usage },
+        execution_time: seconds(createdAt, endedAt ?? now()),
+        ...origin,
+      });
+      yield* report(endEvent(ended, output));
     },
   };
 }

@@ -1,256 +1,182 @@
-import { randomUUID } from "node:crypto";
-import type { JsonObject } from "../api/types.ts";
-import type { CrewProject, ProjectTask } from "../projects/types.ts";
-import { endEvent, subjectOf, type Reporter } from "./callbacks.ts";
-import { crewOutput, type Engine, type Note, type TaskAttempt } from "./engine.ts";
-import type { TaskResult, TokenUsage } from "./engine.ts";
+import type { Work } from "./database/database.ts";
+import {
+  crewOutput,
+  type Note,
+  type TaskAttempt,
+  type TaskResult,
+  type TokenUsage,
+} from "./engine.ts";
 import { messageOf } from "./errors.ts";
-import { runFlow, type FlowParts } from "./flow-run.ts";
+import { flowStep } from "./flow-run.ts";
+import { isAccepted, type AttemptKey, type Execution, type StoredAttempt } from "./model.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
-import type { AttemptKey, Execution } from "./model.ts";
-import { checkBegins, isFinal, signalOf, taskTries, type Steps } from "./steps.ts";
-import type { ExecutionStore } from "./store.ts";
+import { Run, tries, type RunParts } from "./run.ts";
+import type { Turn } from "./store.ts";
 
-/** Runs from the beginning, also after a crash: `steps` skips what was finished. */
-export async function runCrew(
-  id: string,
-  steps: Steps,
-  store: ExecutionStore,
-  engine: Engine,
-  reporterOf: (execution: Execution) => Reporter,
-  flow: FlowParts,
-): Promise<void> {
-  const reporter = reporterOf(await found());
-  const outputs: TaskAttempt["earlier"][number][] = [];
-  const notes: Note[] = [];
-
-  const isFlow = (await found()).project.kind === "flow";
-  if (!isFlow) await runTasks();
-  else if ((await steps.run("prepare", prepare)) !== "failed")
-    await runFlow({ ...flow, id, steps, store, engine, reporter, fail, found });
-  const ended = await found();
-  if (ended.state !== "completed")
-    await steps.run(ended.state === "stopped" ? "stopped" : "failed", async () => {
-      engine.rest?.(id, true);
-      await reporter.report(endEvent(ended));
-      return null;
-    });
-
-  /** Returns early when the execution has failed or was stopped. */
-  async function runTasks(): Promise<void> {
-    // A step costs two writes that wait for the disk, so one that does nothing is left out.
-    const isPrepared = engine.prepare === undefined && (await found()).kept === null;
-    if (!isPrepared && (await steps.run("prepare", prepare)) === "failed") return;
-    const execution = await found();
-    const { project } = execution;
-    for (const [taskIndex, task] of project.tasks.entries()) {
-      if (taskIndex < firstIndex(execution)) {
-        const output = await store.outputOf({ executionId: id, taskIndex, attempt: 1 });
-        outputs.push({ taskId: task.id, output });
-        continue;
-      }
-      let refusal: JsonObject | undefined;
-      for (let attempt = 1, done = false; !done; attempt += 1) {
-        const key = { executionId: id, taskIndex, attempt };
-        const name = `task ${taskIndex} attempt ${attempt}`;
-        let result = await steps.run(name, () => runAttempt(key, project, task, refusal));
-        if (result === "failed") return;
-        // Version 0.1.0 stored the same result for tasks that wait and those that don't.
-        if (result !== "done" && task.humanInput) {
-          const isApproved = await decision(key, task);
-          if (isApproved === undefined) return;
-          if (!isApproved) continue;
-          result = await afterApproval(key, project, task, refusal);
-          if (result === "failed") return;
-        }
-        done = result !== "refused";
-        if (done) outputs.push({ taskId: task.id, output: await store.outputOf(key) });
-        else ({ refusal } = (await store.reviewOf(key)) ?? {});
-      }
-    }
-    await steps.run("complete", async () => {
-      const output = crewOutput(outputs);
-      const usage = await store.usageOf(id);
-      await store.end(id, null, (ended) => reporter.addCompletion(ended, output, usage));
-      engine.rest?.(id, true);
-      const ended = await found();
-      if (ended.state === "completed") await reporter.completed(ended, output);
-      return null;
-    });
-  }
-
-  async function found(): Promise<Execution> {
-    const execution = await store.find(id);
-    if (!execution) throw new Error(`The execution ${id} is not in the database.`);
-    return execution;
-  }
-
-  /** Lets the engine read the crew as it will run, and fits the kept outputs to it. */
-  async function prepare(): Promise<"failed" | null> {
-    const execution = await found();
-    for (let tries = 1; !(await store.hasEnded(id)); tries += 1) {
-      try {
-        const read = execution.project;
-        const project = await engine.prepare?.(id, read);
-        const asRead = read.asRead ?? fingerprintsOf(read);
-        if (project) await store.setProject(id, { ...project, asRead });
-        if (execution.kept)
-          await store.keep(id, fitOutputs((await found()).project, execution.kept));
-        break;
-      } catch (error) {
-        const isLast = error instanceof UnfitOutputs || isFinal(engine, error);
-        if ((await store.hasEnded(id)) || (!isLast && tries < taskTries)) continue;
-        const next =
-          error instanceof UnfitOutputs && error.canKeep
-            ? ' To keep them anyway, edit them with “Edit First…”, or send "keep_changed".'
-            : "";
-        const what = isFlow ? "flow" : "crew";
-        return await fail(`The ${what} can't run: ${messageOf(error)}${next}`);
-      }
-    }
-    return (await store.hasEnded(id)) ? "failed" : null;
-  }
-
-  /** Ends the execution, unless it was stopped meanwhile. */
-  async function fail(error: string): Promise<"failed"> {
-    await store.end(id, error, (ended) => reporter.addFailure(ended));
-    return "failed";
-  }
-
-  /** One attempt with its callbacks, up to its review if it has one. */
-  async function runAttempt(
-    key: AttemptKey,
-    project: CrewProject,
-    task: ProjectTask,
-    refusal: JsonObject | undefined,
-  ): Promise<AttemptEnd> {
-    // An output stored before a crash is kept: somebody may have read it.
-    const begun = await store.begin(key, task.id);
-    if (begun === undefined) return "failed";
-    let { output, state } = begun;
-    let usage: TokenUsage | undefined;
-    const work = await workOf(key, project, task, refusal);
-    if (work.isFirst)
-      await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
-    await reporter.event("task_started", subjectOf(key), namesOf(key, task));
-    // If it was stopped meanwhile, an engine that costs money must not begin.
-    if (await store.hasEnded(id)) return "failed";
-    if (output === null) {
-      const ended = await attempted<typeof begun | undefined>(key, work, async (result) => {
-        usage = result.usage;
-        const next = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
-        if (await store.finish(key, next, result.output, result))
-          return { output: result.output, state: next };
-        // It was stopped. Or this worker was so slow that another one took the attempt over, and has finished it.
-        return await store.begin(key, task.id);
-      });
-      if (ended === "failed" || ended === undefined || ended.output === null) return "failed";
-      output = ended.output;
-      state = ended.state;
-    }
-    const { finishedAt } = await store.timesOf(key);
-    const report = state === "done" ? "taskCompleted" : "taskPaused";
-    await reporter[report](key, work, output, usage, finishedAt);
-    return state === "done" ? "done" : "waiting";
-  }
-
-  /** What follows the approval of an attempt. It reports again after each restart, which changes nothing. */
-  async function afterApproval(
-    key: AttemptKey,
-    project: CrewProject,
-    task: ProjectTask,
-    refusal: JsonObject | undefined,
-  ): Promise<AttemptEnd> {
-    const { draft, usage: before } = (await store.reviewOf(key)) ?? {};
-    const work = await workOf(key, project, task, refusal);
-    let usage: TokenUsage | undefined;
-    if (draft) {
-      const approved = { ...work, isFirst: false, draft };
-      const step = `task ${key.taskIndex} attempt ${key.attempt} approved`;
-      const ended = await steps.run(step, async () => {
-        if (await store.hasEnded(id)) return "failed";
-        return await attempted(key, approved, async (result) => {
-          usage = result.usage;
-          await store.settle(key, result);
-          return null;
-        });
-      });
-      if (ended === "failed") return "failed";
-    }
-    if ((await store.reviewOf(key))?.refusal) return "refused";
-    const { decidedAt } = await store.timesOf(key);
-    const at = draft ? null : decidedAt;
-    await reporter.taskCompleted(key, work, await store.outputOf(key), sumOf(before, usage), at);
-    return "done";
-  }
-
-  async function workOf(
-    key: AttemptKey,
-    project: CrewProject,
-    task: ProjectTask,
-    refusal: JsonObject | undefined,
-  ): Promise<TaskAttempt> {
-    const agent = project.agents.find(({ name }) => name === task.agent);
-    const execution = await found();
-    const { inputs } = execution;
-    const isFirst = key.taskIndex === firstIndex(execution) && key.attempt === 1;
-    const earlier = [...outputs];
-    const given = { inputs, earlier, notes: [...notes], ...(refusal && { refusal }) };
-    return { ...key, project, task, agent, isFirst, ...given };
-  }
-
-  /**
-   * Lets the engine work, and stores what it did. An error fails the execution, or is thrown to try again. Resolves to what
-   * `storeResult` resolves to.
-   */
-  async function attempted<T>(
-    key: AttemptKey,
-    work: TaskAttempt,
-    storeResult: (result: TaskResult) => Promise<T>,
-  ): Promise<T | "failed"> {
-    let [beginId, count] = ["", 0];
-    try {
-      const onEvent = reporter.engineEvents(key, work);
-      const result = await engine.run(work, {
-        begin: async () => {
-          checkBegins(await store.count("begins", key));
-          beginId = randomUUID();
-        },
-        step: (step) => reporter.step(key, `${beginId} ${(count += 1)}`, step),
-        event: onEvent,
-      });
-      return await storeResult(result);
-    } catch (error) {
-      if (await store.hasEnded(id)) return "failed";
-      if (!isFinal(engine, error) && (await store.count("failures", key)) < taskTries) throw error;
-      const problem = messageOf(error);
-      const data = { ...namesOf(key, work.task), error: problem };
-      await reporter.event("task_failed", subjectOf(key), data);
-      return await fail(`Task execution failed: ${problem}`);
-    }
-  }
-
-  /** Waits for a person. Resolves to whether the output is approved; undefined if the execution was stopped. */
-  async function decision(key: AttemptKey, task: ProjectTask): Promise<boolean | undefined> {
-    await steps.wait(signalOf(key));
-    const decision = await store.readDecision(key);
-    if (!decision && (await store.hasEnded(id))) return undefined;
-    if (!decision) throw new Error(`The run of ${id} was woken without a decision.`);
-    const { isApprove, feedback } = decision;
-    reporter.replaceCallbacks(decision.callbacks);
-    const output = await store.outputOf(key);
-    notes.push({ taskId: task.id, attempt: key.attempt, isApprove, feedback, output });
-    const data = { ...namesOf(key, task), is_approve: isApprove, feedback };
-    const { decidedAt } = await store.timesOf(key);
-    await reporter.event("human_feedback_received", subjectOf(key), data, decidedAt);
-    return isApprove;
+/**
+ * Does what an execution has to do, until it waits for a person, has ended, or the process ends. Each step follows from what
+ * is stored, so it makes no difference which process does it, and after which crash.
+ * @throws {TurnLost}
+ */
+export async function runExecution(turn: Turn, parts: RunParts): Promise<void> {
+  let goesOn = true;
+  while (goesOn && !parts.isStopping()) {
+    const run = await Run.read(turn, parts);
+    goesOn = run !== undefined && (await nextStep(run));
   }
 }
 
-type AttemptEnd = "failed" | "waiting" | "refused" | "done";
+/** Resolves to whether there may be something left to do. */
+async function nextStep(run: Run): Promise<boolean> {
+  const { execution, attempts } = run;
+  if (attempts.some(({ state }) => state === "waiting")) return false;
+  if (!execution.isPrepared) return await prepare(run);
+  return await (execution.project.kind === "flow" ? flowStep(run) : crewStep(run));
+}
 
-function namesOf({ attempt }: AttemptKey, { id }: ProjectTask) {
-  return { task_id: id, task_name: id, attempt };
+async function crewStep(run: Run): Promise<boolean> {
+  const { execution, attempts, reporter } = run;
+  const { store } = run.parts;
+  const { tasks } = execution.project;
+  const last = attempts.at(-1);
+  if (last?.state === "running") return await attemptTask(run, last);
+  if (last?.state === "finishing") return await finishApproved(run, last);
+  const isAgain = last?.state === "rejected" || last?.state === "refused";
+  const taskIndex = last === undefined ? 0 : isAgain ? last.taskIndex : last.taskIndex + 1;
+  const task = tasks[taskIndex];
+  if (!task) {
+    await run.complete(crewOutput(outputsBefore(run, tasks.length)));
+    return false;
+  }
+  const key = { executionId: execution.id, taskIndex, attempt: isAgain ? last.attempt + 1 : 1 };
+  await run.change(function* () {
+    yield* store.beginAttempt(key, task.id);
+    yield* reporter.taskStarted(key, isFirst(execution, key));
+  });
+  return true;
+}
+
+/** Lets the engine read the crew as it will run, and fits the kept outputs to it. */
+async function prepare(run: Run): Promise<boolean> {
+  const { execution } = run;
+  const { engine, store } = run.parts;
+  const { id, project: read, kept } = execution;
+  for (let tried = 1; ; tried += 1)
+    try {
+      const built = await engine.prepare?.(id, read);
+      const project = built ? { ...built, asRead: read.asRead ?? fingerprintsOf(read) } : read;
+      const outputs = kept ? fitOutputs(project, kept) : [];
+      await run.change(() => store.prepared(id, project, outputs));
+      return true;
+    } catch (error) {
+      await run.check(error);
+      const isLast = error instanceof UnfitOutputs || engine.isFinal?.(error) === true;
+      if (!isLast && tried < tries) continue;
+      const next =
+        error instanceof UnfitOutputs && error.canKeep
+          ? ' To keep them anyway, edit them with “Edit First…”, or send "keep_changed".'
+          : "";
+      const what = read.kind === "flow" ? "flow" : "crew";
+      await run.fail(`The ${what} can't run: ${messageOf(error)}${next}`);
+      return false;
+    }
+}
+
+/** One attempt, up to its review if it has one. */
+async function attemptTask(run: Run, key: StoredAttempt): Promise<boolean> {
+  const { store } = run.parts;
+  const work = workOf(run, key);
+  return await made(run, key, work, function* (result) {
+    const next = work.task.humanInput && result.isSkipped !== true ? "waiting" : "done";
+    yield* store.finish(key, next, result.output, result);
+    const { output, usage } = result;
+    if (next === "waiting") yield* run.reporter.taskPaused(key, output, usage);
+    else yield* run.reporter.taskCompleted(key, output, usage);
+  });
+}
+
+/** What follows the approval of an attempt. */
+async function finishApproved(run: Run, key: StoredAttempt): Promise<boolean> {
+  const { store } = run.parts;
+  const { draft = {}, usage: before } = key.review ?? {};
+  const work = { ...workOf(run, key), isFirst: false, draft };
+  return await made(run, key, work, function* (result) {
+    yield* store.settle(key, result);
+    if (!result.refusal)
+      yield* run.reporter.taskCompleted(key, result.output, sumOf(before, result.usage));
+  });
+}
+
+/** Lets the engine work, and stores what it made together with what is reported of it. */
+async function made(
+  run: Run,
+  key: StoredAttempt,
+  work: TaskAttempt,
+  storeResult: (result: TaskResult) => Work<void>,
+): Promise<boolean> {
+  const { engine, store } = run.parts;
+  const { begins, failures } = key;
+  const counts = {
+    begins,
+    failures,
+    store: (what: "begins" | "failures", count: number) => store.setCount(what, key, count),
+  };
+  const end = await run.attempt(counts, async ({ begin, step }) => {
+    const toEvent = run.reporter.engineEvents(key);
+    const result = await engine.run(work, {
+      begin,
+      step: (reported) => step(key, reported),
+      event: (event) => run.report(() => toEvent(event)),
+    });
+    return result;
+  });
+  if ("problem" in end) {
+    const { problem } = end;
+    await run.fail(`Task execution failed: ${problem}`, () =>
+      run.reporter.taskFailed(key, problem),
+    );
+    return false;
+  }
+  await run.change(() => storeResult(end.made));
+  return true;
+}
+
+function workOf(run: Run, key: StoredAttempt): TaskAttempt {
+  const { execution, attempts } = run;
+  const { project, inputs } = execution;
+  const { executionId, taskIndex, attempt } = key;
+  const task = project.tasks[taskIndex];
+  if (!task) throw new Error(`The execution ${executionId} has no task ${taskIndex}.`);
+  const refused = attempts.findLast(
+    (one) => one.taskIndex === taskIndex && one.state === "refused",
+  );
+  const refusal = refused?.review?.refusal;
+  return {
+    ...{ executionId, taskIndex, attempt, project, task, inputs },
+    agent: project.agents.find(({ name }) => name === task.agent),
+    isFirst: isFirst(execution, key),
+    earlier: outputsBefore(run, taskIndex),
+    notes: attempts.flatMap(noteOf),
+    ...(refusal && { refusal }),
+  };
+}
+
+/** What a person said of an attempt. */
+function noteOf({ taskId, attempt, state, feedback, output }: StoredAttempt): readonly Note[] {
+  if (feedback === null) return [];
+  return [{ taskId, attempt, isApprove: state !== "rejected", feedback, output: output ?? "" }];
+}
+
+function outputsBefore({ attempts }: Run, taskIndex: number): TaskAttempt["earlier"] {
+  return attempts
+    .filter((one) => one.taskIndex < taskIndex && isAccepted(one))
+    .map(({ taskId, output }) => ({ taskId, output: output ?? "" }));
+}
+
+/** Whether it is the first attempt that the execution itself makes. */
+function isFirst({ project, kept }: Execution, { taskIndex, attempt }: AttemptKey): boolean {
+  const first = kept ? project.tasks.findIndex(({ id }) => id === kept.taskId) : 0;
+  return taskIndex === first && attempt === 1;
 }
 
 function sumOf(one: TokenUsage | undefined, other: TokenUsage | undefined): TokenUsage | undefined {
@@ -260,9 +186,4 @@ function sumOf(one: TokenUsage | undefined, other: TokenUsage | undefined): Toke
     prompt_tokens: one.prompt_tokens + other.prompt_tokens,
     completion_tokens: one.completion_tokens + other.completion_tokens,
   };
-}
-
-/** The index of the task with which an execution begins. */
-function firstIndex({ project, kept }: Execution): number {
-  return kept === null ? 0 : project.tasks.findIndex(({ id }) => id === kept.taskId);
 }

@@ -6,6 +6,7 @@ import { chooseInterpreter, projectInterpreters } from "../projects/interpreters
 import { crewClasses, readProject } from "../projects/read.ts";
 import { toRehearse, type CrewProject } from "../projects/types.ts";
 import { rows, type Database } from "./database/database.ts";
+import type { Processes } from "./crewai/processes.ts";
 import { crewaiEngine } from "./crewai/engine.ts";
 import { rehearsalEngine, type Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
@@ -128,9 +129,11 @@ export async function engineOf(
     isServer,
     database,
     forWindows,
+    processes,
     log,
     secrets,
   }: Pick<ServiceOptions, "taskSeconds" | "isServer" | "database" | "forWindows"> & {
+    readonly processes: Processes;
     readonly log: Log;
     readonly secrets: Secrets;
   },
@@ -163,6 +166,7 @@ export async function engineOf(
     python: chosen,
     program,
     parallel,
+    processes,
     isShared: database !== undefined,
     env: { ...Object.fromEntries(own), ...environment },
     log,

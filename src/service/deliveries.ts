@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../api/types.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
-import { change, row, rows, type Database, type Work } from "./database/database.ts";
+import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { CallbackKind, CallbackTarget, UndeliveredCallbacks } from "./model.ts";
 
 /** How many events a callback has if the kickoff asks for batches (observed). */
@@ -31,9 +31,9 @@ export function stableId(...parts: readonly (string | number)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 32);
 }
 
-/** Each receiver has two queues: one for human-input callbacks, which come first, and one for the others. Sorted by name, the most urgent is first. */
+/** Each receiver has two queues: one for questions to people, which come first, and one for the others. Sorted by name, the most urgent is first. */
 function queueOf(kind: CallbackKind, url: string): string {
-  return `${kind === "human_input" ? 1 : 2} ${new URL(url).origin}`;
+  return `${kind === "human_input" || kind === "feedback_request" ? 1 : 2} ${new URL(url).origin}`;
 }
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
@@ -42,15 +42,15 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 export function createDeliveries(database: Database, firstWaitMs: number) {
   const { erasure } = database;
 
-  /** Returns how many it added. */
-  function* adding(
+  /** Part of a change. A repeat changes nothing. */
+  function* add(
     id: string,
     executionId: string,
     kind: CallbackKind,
     { url, authorization }: CallbackTarget,
     body: JsonObject,
-  ): Work<number> {
-    return yield* change(
+  ): Work<void> {
+    yield* change(
       `INSERT INTO deliveries (id, execution_id, url, "authorization", body, kind, queue)
        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       id,
@@ -61,21 +61,11 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       kind,
       queueOf(kind, url),
     );
+    yield* tell({ kind: "callback" });
   }
 
-  const added = (count: number) => {
-    if (count > 0) database.notify({ kind: "callback" });
-  };
-
   return {
-    /** A repeat changes nothing. */
-    async add(...callback: Parameters<typeof adding>): Promise<void> {
-      added(await database.query(adding(...callback)));
-    },
-
-    /** The same as part of another change. Call `announce` after it. */
-    adding: (...callback: Parameters<typeof adding>) => adding(...callback),
-    announce: () => added(1),
+    add,
 
     async settle(id: string, state: "sent" | "given up", hasSecret: boolean): Promise<void> {
       await database.transaction(function* () {
@@ -89,40 +79,46 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       erasure?.plan();
     },
 
-    /** Adds an event, if there is one, to those of its execution that wait; they are sent when there are four, or if `isLast`. */
-    async batch(
+    /**
+     * Part of a change that has locked the execution. Adds an event, if there is one, to those of its execution that wait; they
+     * are sent when there are four, or if `isLast`.
+     */
+    *batch(
       executionId: string,
       target: CallbackTarget,
       event: StreamEvent | undefined,
       isLast: boolean,
-    ): Promise<void> {
-      const count = await database.transaction(function* (): Work<number> {
-        // Without the lock, two processes that add an event at the same time would not see each other's.
-        yield* row("SELECT 1 AS found FROM executions WHERE id = ? FOR UPDATE", executionId);
-        if (event)
-          yield* change(
-            "INSERT INTO batched_events (id, execution_id, event) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            event.id,
-            executionId,
-            JSON.stringify(event),
-          );
-        const waiting = yield* rows(
-          "SELECT id, event FROM batched_events WHERE execution_id = ? AND delivery_id IS NULL ORDER BY rowid",
+    ): Work<void> {
+      if (event)
+        yield* change(
+          "INSERT INTO batched_events (id, execution_id, event) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+          event.id,
           executionId,
+          JSON.stringify(event),
         );
-        const [first] = waiting;
-        if (!first || !(isLast || waiting.length >= batchSize)) return 0;
-        const id = stableId("batch", text(first, "id"));
-        const events = waiting.map((stored) => JSON.parse(text(stored, "event")) as JsonObject);
-        for (const stored of waiting)
-          yield* change(
-            "UPDATE batched_events SET delivery_id = ?, event = '' WHERE id = ?",
-            id,
-            text(stored, "id"),
-          );
-        return yield* adding(id, executionId, "events", target, { events });
-      });
-      added(count);
+      const waiting = yield* rows(
+        "SELECT id, event FROM batched_events WHERE execution_id = ? AND delivery_id IS NULL ORDER BY rowid",
+        executionId,
+      );
+      const [first] = waiting;
+      if (!first || !(isLast || waiting.length >= batchSize)) return;
+      const id = stableId("batch", text(first, "id"));
+      const events = waiting.map((stored) => JSON.parse(text(stored, "event")) as JsonObject);
+      for (const stored of waiting)
+        yield* change(
+          "UPDATE batched_events SET delivery_id = ?, event = '' WHERE id = ?",
+          id,
+          text(stored, "id"),
+        );
+      yield* add(id, executionId, "events", target, { events });
+    },
+
+    /** Part of the change that stops an execution: nobody is asked about it any more. */
+    *withdrawQuestions(executionId: string): Work<unknown> {
+      return yield* change(
+        `DELETE FROM deliveries WHERE execution_id = ? AND kind IN ('human_input', 'feedback_request') AND state = 'pending'`,
+        executionId,
+      );
     },
 
     /** The queues that have callbacks, the most urgent first. Reads one entry of the index for each. */
@@ -205,7 +201,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
              min(CASE WHEN is_taken = 1 AND failures = 0 THEN 0 ELSE due END) AS due,
              (SELECT problem FROM deliveries AS latest WHERE latest.execution_id = one.execution_id AND latest.state = one.state
                 AND latest.kind = one.kind AND problem IS NOT NULL ORDER BY due DESC LIMIT 1) AS problem
-           FROM deliveries AS one WHERE execution_id = ? AND state <> 'sent' AND kind IS NOT NULL
+           FROM deliveries AS one WHERE execution_id = ? AND state <> 'sent' AND kind IS NOT NULL AND kind <> 'feedback_request'
            GROUP BY execution_id, kind, state ORDER BY min(rowid)`,
           executionId,
         ),
@@ -217,15 +213,6 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
         problem: optionalText(one, "problem"),
         due: one["state"] === "pending" ? integer(one, "due") : undefined,
       }));
-    },
-
-    /** Moves all waits, because the clock was set back by so many milliseconds. */
-    *moveWaits(milliseconds: number): Work<void> {
-      yield* change(
-        "UPDATE deliveries SET due = due - ? WHERE state = 'pending' AND due > ?",
-        Math.round(milliseconds),
-        database.now(),
-      );
     },
 
     /**

@@ -142,10 +142,12 @@ export interface Engine {
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
   /** Like `run`, for a part of a flow. Undefined for an engine that can't run flows. */
   runFlow?(part: FlowPart, report: FlowReports): Promise<FlowResult>;
-  /** Whether an execution waits for its turn, until another one pauses or ends. */
-  isQueued?(executionId: string): boolean;
+  /** How many executions it runs at a time; undefined if it starts no process for them. */
+  readonly parallel?: number;
   /** An execution waits for a person, or has ended: a `run` or `prepare` still under way then rejects. */
   rest?(executionId: string, hasEnded: boolean): void;
+  /** Another process works for an execution: a `run` or `prepare` still under way here rejects. */
+  drop?(executionId: string): void;
   /** Variables for projects that are opened from now on. They win over the projects' own; never log them. */
   setEnvironment?(variables: Readonly<Record<string, string>>): void;
   /** Ends what it started. */

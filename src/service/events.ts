@@ -28,13 +28,8 @@ export type Events = ReturnType<typeof createEvents>;
  */
 export function createEvents(database: Database) {
   return {
-    /** A repeat changes nothing. */
-    async add(executionId: string, event: StoredEvent): Promise<void> {
-      await database.transaction(() => addEvent(executionId, event));
-    },
-
-    /** The same as part of another change. */
-    adding: (executionId: string, event: StoredEvent) => addEvent(executionId, event),
+    /** Part of a change. A repeat changes nothing. */
+    add: addEvent,
 
     of: (executionId: string): Promise<ActivityView> => database.query(activityOf(executionId)),
   };

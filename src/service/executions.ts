@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { CrewProject } from "../projects/types.ts";
+import { createReporter } from "./callbacks.ts";
 import type { Database, Work } from "./database/database.ts";
-import type { StoredAttempt } from "./decisions.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
-import { ApiError, messageOf, unknownExecution } from "./errors.ts";
+import { ApiError, unknownExecution } from "./errors.ts";
 import type { Events } from "./events.ts";
 import { answerTo, type FeedbackAnswer } from "./flow-answers.ts";
 import type { FlowStore } from "./flow-store.ts";
@@ -16,11 +16,11 @@ import type {
   Execution,
   ExecutionView,
   StatusView,
+  StoredAttempt,
 } from "./model.ts";
-import type { Log } from "./operations/log.ts";
+import type { Jobs } from "./jobs.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
-import { signalOf } from "./steps.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** How long an approval waits for the end of the execution, to answer `completed` (ms). */
@@ -31,27 +31,23 @@ export type Executions = ReturnType<typeof createExecutions>;
 interface ExecutionsParts {
   readonly database: Database;
   readonly store: ExecutionStore;
-  readonly events: Pick<Events, "of">;
-  readonly deliveries: Pick<Deliveries, "undelivered">;
+  readonly events: Events;
+  readonly deliveries: Deliveries;
   readonly flows: FlowStore;
-  readonly waker: DecisionWaker;
-  /** Begins the durable run of an execution. */
-  readonly start: (executionId: string) => Work<unknown>;
-  /** Ends an execution for good. Returns the attempts that waited; undefined if it had ended. */
-  readonly halt: (executionId: string) => Promise<readonly AttemptKey[] | undefined>;
+  readonly jobs: Jobs;
+  /** Ends an execution for good. Resolves to whether it had not ended. */
+  readonly stop: (executionId: string) => Promise<boolean>;
   /** The name of the crew, for executions that begin. */
   readonly crew: string;
   /** Whether the crew's address knows an execution. */
   readonly isOwn: (execution: Execution) => boolean;
-  /** Whether an execution waits for its turn to run. */
-  readonly isQueued: (executionId: string) => boolean;
   readonly dialect: Dialect;
   /** Called when a person has decided about an output. @param waited how long it had waited (ms) */
   readonly onDecided?: ((waited: number) => void) | undefined;
 }
 
 export function createExecutions(parts: ExecutionsParts) {
-  const { database, store, flows, waker, crew, isOwn, dialect } = parts;
+  const { database, store, flows, events, deliveries, jobs, crew, isOwn, dialect } = parts;
 
   async function viewOf(id: string) {
     const view = await store.view(id);
@@ -61,7 +57,9 @@ export function createExecutions(parts: ExecutionsParts) {
     return {
       ...view,
       ...(flow && { flow }),
-      isQueued: attempts.length === 0 || parts.isQueued(execution.id),
+      isQueued:
+        attempts.length === 0 ||
+        (!execution.isRunning && attempts.every(({ state }) => state !== "waiting")),
     };
   }
 
@@ -107,8 +105,13 @@ export function createExecutions(parts: ExecutionsParts) {
       const id = randomUUID();
       const createdAt = database.now();
       const state = { state: "running", error: null, createdAt, endedAt: null } as const;
-      const execution = { id, owner: caller.owner, crew, project, ...kickoff, kept, ...state };
-      await store.add(execution, () => parts.start(id), check);
+      const rest = { kept, ...state, isPrepared: false, isRunning: false };
+      const execution = { id, owner: caller.owner, crew, project, ...kickoff, ...rest };
+      await database.transaction(function* () {
+        if (check) yield* check();
+        yield* store.add(execution);
+        yield* jobs.add(id, crew);
+      }, true);
       return id;
     },
 
@@ -121,9 +124,9 @@ export function createExecutions(parts: ExecutionsParts) {
       const waiting = attempts.find(({ state }) => state === "waiting");
       if (waiting && !canBeSeen(waiting)) await store.setShown(waiting);
       const [activity, usage, undelivered] = await Promise.all([
-        parts.events.of(execution.id),
+        events.of(execution.id),
         store.usageOf(execution.id),
-        parts.deliveries.undelivered(execution.id),
+        deliveries.undelivered(execution.id),
       ]);
       return { ...view, activity, usage, undelivered };
     },
@@ -150,7 +153,7 @@ export function createExecutions(parts: ExecutionsParts) {
       const answer = pause && answerTo(pause, feedback, verdict);
       const isApprove = answer?.isApprove ?? resume.isApprove;
       const alias = dialect.renames ? randomUUID() : undefined;
-      await decide(waiting, { ...resume, isApprove }, answer, alias);
+      await decide(execution, waiting, { ...resume, isApprove }, answer, alias);
       const isLast = isApprove && waiting.taskIndex === tasks.length - 1;
       const ended = isLast && (await store.waitForEnd(execution.id, endWaitMs));
       return { isRetried: !isApprove && !pause, ended, alias };
@@ -169,9 +172,9 @@ export function createExecutions(parts: ExecutionsParts) {
       const decision = {
         isApprove: answer.isApprove ?? true,
         feedback,
-        callbacks: (await store.lastCallbacks(execution.id)) ?? execution.callbacks,
+        callbacks: await store.callbacksOf(execution),
       };
-      await decide(waiting, decision, answer, undefined);
+      await decide(execution, waiting, decision, answer, undefined);
     },
 
     /** @throws {ApiError} 404, 403, 400 if it has ended */
@@ -179,30 +182,48 @@ export function createExecutions(parts: ExecutionsParts) {
       const view = await viewOf(id);
       if (!view) throw unknownExecution(id);
       authorise(view.execution, caller);
-      const waited = await parts.halt(view.execution.id);
-      if (!waited) {
+      if (!(await parts.stop(view.execution.id))) {
         // Published with the route (vendor's pull request 5208).
         const state = dialect.endOf((await viewOf(id)) ?? view);
         const message = `Cannot stop execution. Current state: ${state}`;
         throw new ApiError(400, "Invalid Request", message);
       }
-      for (const key of waited) await waker.wake(key);
     },
   };
 
   /** @throws {ApiError} 400 if somebody else has decided about the attempt */
   async function decide(
-    waiting: Attempt,
+    execution: Execution,
+    waiting: StoredAttempt,
     decision: Decision,
     answer: FeedbackAnswer | undefined,
     alias: string | undefined,
   ): Promise<void> {
-    const isDecided = await store.decide(waiting, decision, alias, function* () {
-      if (answer) yield* flows.setAnswer(waiting, answer);
-    });
+    const { id, project } = execution;
+    const now = () => database.now();
+    const reporter = createReporter(execution, decision.callbacks, parts, now);
+    const isDecided = await database.transaction(function* () {
+      if (!(yield* store.decide(waiting, decision, alias))) return false;
+      if (answer) {
+        yield* flows.setAnswer(waiting, answer);
+        const method = project.tasks[waiting.taskIndex]?.id ?? "";
+        const { isApprove, outcomes } = answer;
+        const more = {
+          method_name: method,
+          ...(outcomes?.length === 1 && { outcome: outcomes[0] ?? "" }),
+        };
+        yield* reporter.decided(waiting, isApprove, decision.feedback, more);
+      } else {
+        yield* reporter.decided(waiting, decision.isApprove, decision.feedback);
+        if (decision.isApprove && waiting.review === undefined)
+          yield* reporter.taskCompleted(waiting, waiting.output ?? "");
+      }
+      yield* store.rest(id);
+      yield* jobs.add(id, execution.crew);
+      return true;
+    }, true);
     if (!isDecided) throw notWaiting();
     parts.onDecided?.(database.now() - (waiting.finishedAt ?? waiting.startedAt));
-    await waker.wake(waiting);
   }
 }
 
@@ -218,71 +239,3 @@ function authorise(execution: Execution, caller: Caller): void {
 
 /** An output counts as seen after this time, which is longer than a request takes (ms). On a busy disk, some took more than a second. */
 const assumedSeenMs = 5000;
-
-/** When to look again (ms): after a signal that no run has taken, while runs that have taken theirs can't begin yet, and after a failure. */
-const lookAgainMs = { notTaken: 50, taken: 500, failed: 1000 };
-const batch = 200;
-
-type DecisionWaker = ReturnType<typeof createWaker>;
-
-/**
- * Wakes runs whose task has a decision. A signal to a run that doesn't wait yet is lost, so it is
- * repeated until the run has read the decision.
- */
-export function createWaker(
-  store: Pick<ExecutionStore, "unreadDecisions">,
-  signal: (name: string) => Promise<boolean>,
-  wakeRun: (executionId: string) => Promise<unknown>,
-  log: Log,
-) {
-  /** Signals that reached their run, which is about to read the decision. */
-  let delivered = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  let next = Infinity;
-  let isStopped = false;
-
-  const report = (error: unknown) =>
-    log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
-
-  async function send(key: AttemptKey): Promise<void> {
-    const name = signalOf(key);
-    if (!delivered.has(name) && (await signal(name))) delivered.add(name);
-    // The signal may have been delivered before a kill, which has left the run asleep.
-    else await wakeRun(key.executionId);
-  }
-
-  async function wakeAll(): Promise<void> {
-    const keys = await store.unreadDecisions(batch);
-    delivered = new Set(keys.map(signalOf).filter((name) => delivered.has(name)));
-    if (keys.length === 0) return;
-    for (const key of keys) await send(key);
-    const areTaken = keys.every((key) => delivered.has(signalOf(key)));
-    plan(areTaken ? lookAgainMs.taken : lookAgainMs.notTaken);
-  }
-
-  function plan(pause = lookAgainMs.notTaken): void {
-    const at = performance.now() + pause;
-    if (isStopped || at >= next) return;
-    clearTimeout(timer);
-    next = at;
-    timer = setTimeout(() => {
-      next = Infinity;
-      wakeAll().catch((error: unknown) => {
-        report(error);
-        plan(lookAgainMs.failed);
-      });
-    }, pause);
-  }
-
-  return {
-    async wake(key: AttemptKey): Promise<void> {
-      await send(key).catch(report);
-      plan();
-    },
-    wakeAll,
-    stop(): void {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
-}

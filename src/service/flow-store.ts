@@ -1,67 +1,60 @@
-import { optionalText, text } from "../base/sqlite.ts";
+import { integer, optionalText, text } from "../base/sqlite.ts";
 import { change, row, rows, type Database, type Work } from "./database/database.ts";
-import { addUsage, keyColumns, ofAttempt, values } from "./decisions.ts";
-import type { FlowPause, TokenUsage } from "./engine.ts";
+import type { FlowAnswer, FlowPause } from "./engine.ts";
 import type { FeedbackAnswer } from "./flow-answers.ts";
 import type { AttemptKey } from "./model.ts";
-import type { Counted } from "./store.ts";
-
-/** How many attempts each method has, by its index. */
-export type Counts = Readonly<Record<string, number>>;
+import { ofAttempt, values, type Counted } from "./store.ts";
 
 export type FlowStore = ReturnType<typeof createFlowStore>;
-
-/** SQL: whether an attempt waits or has waited for a person. */
-const isPause = "state IN ('waiting', 'approved', 'rejected')";
 
 /** What executions of flows have besides attempts, which are those of their methods. */
 export function createFlowStore(database: Database) {
   return {
-    counts: (id: string): Promise<Counts> => database.query(countsOf(id)),
-
-    /** Forgets the attempts of a part that was interrupted: its methods run again. Another worker may have stored a pause. */
-    async rewind(id: string, before: Counts): Promise<void> {
-      await database.transaction(function* () {
-        for (const [index, count] of Object.entries(yield* countsOf(id)))
-          if (count > (before[index] ?? 0))
-            yield* change(
-              `DELETE FROM attempts WHERE execution_id = ? AND task_index = ? AND attempt > ? AND NOT ${isPause}`,
-              id,
-              Number(index),
-              before[index] ?? 0,
-            );
+    /** What people have answered, in its order: each answer ended a part. */
+    async answers(id: string): Promise<readonly FlowAnswer[]> {
+      const answered = await database.query(
+        rows(
+          `SELECT pause, answer FROM flow_pauses JOIN attempts USING (execution_id, task_index, attempt)
+           WHERE execution_id = ? AND answer IS NOT NULL AND decided_at IS NOT NULL ORDER BY decided_at`,
+          id,
+        ),
+      );
+      return answered.map((one) => {
+        const { requestedAt } = JSON.parse(text(one, "pause")) as FlowPause;
+        const { feedback, outcomes } = JSON.parse(text(one, "answer")) as FeedbackAnswer;
+        return { requestedAt, feedback, outcomes };
       });
     },
 
-    /** The pause that ended a part; undefined if none is stored. @param before the attempts that earlier parts made */
-    async pauseSince(id: string, before: Counts): Promise<AttemptKey | undefined> {
-      const keys: unknown = await database.query(
-        rows(
-          `SELECT ${keyColumns} FROM attempts JOIN flow_pauses USING (execution_id, task_index, attempt)
-           WHERE execution_id = ? AND ${isPause}`,
-          id,
-        ),
+    /** How many attempts a method has, by its index. */
+    *attemptsOf(id: string, taskIndex: number): Work<number> {
+      const last = yield* row(
+        "SELECT coalesce(max(attempt), 0) AS count FROM attempts WHERE execution_id = ? AND task_index = ?",
+        id,
+        taskIndex,
       );
-      return (keys as readonly AttemptKey[]).find(
-        ({ taskIndex, attempt }) => attempt > (before[taskIndex] ?? 0),
-      );
+      return Number(last?.["count"]);
     },
 
-    /** The attempts under way: of a method, or of all. */
-    async running(id: string, taskIndex?: number): Promise<readonly AttemptKey[]> {
-      const keys: unknown = await database.query(
-        rows(
-          `SELECT ${keyColumns} FROM attempts
-           WHERE execution_id = ? AND task_index = coalesce(?, task_index) AND state = 'running' ORDER BY attempt DESC`,
-          id,
-          taskIndex ?? null,
-        ),
-      );
-      return keys as readonly AttemptKey[];
+    /** Forgets the attempts of a part that was interrupted. */
+    *rewind(id: string, part: number): Work<unknown> {
+      return yield* change("DELETE FROM attempts WHERE execution_id = ? AND part = ?", id, part);
     },
 
-    async drop(key: AttemptKey): Promise<void> {
-      await database.query(change(`DELETE FROM attempts ${ofAttempt}`, ...values(key)));
+    /** The attempt of a method that is under way. */
+    *running(id: string, taskIndex: number): Work<AttemptKey | undefined> {
+      const found = yield* row(
+        `SELECT attempt FROM attempts WHERE execution_id = ? AND task_index = ? AND state = 'running'
+         ORDER BY attempt DESC LIMIT 1`,
+        id,
+        taskIndex,
+      );
+      return found && { executionId: id, taskIndex, attempt: integer(found, "attempt") };
+    },
+
+    /** Forgets attempts that never ended. */
+    *dropRunning(id: string): Work<unknown> {
+      return yield* change("DELETE FROM attempts WHERE execution_id = ? AND state = 'running'", id);
     },
 
     /** Part of the change that lets its attempt wait. */
@@ -90,20 +83,21 @@ export function createFlowStore(database: Database) {
       );
     },
 
-    async answerOf(key: AttemptKey): Promise<FeedbackAnswer | undefined> {
+    async countsOf(id: string, part: number) {
       const stored = await database.query(
-        row(`SELECT answer FROM flow_pauses ${ofAttempt}`, ...values(key)),
+        row(
+          "SELECT begins, failures FROM flow_parts WHERE execution_id = ? AND part = ?",
+          id,
+          part,
+        ),
       );
-      const json = stored && optionalText(stored, "answer");
-      return json === undefined ? undefined : (JSON.parse(json) as FeedbackAnswer);
+      return {
+        begins: Number(stored?.["begins"] ?? 0),
+        failures: Number(stored?.["failures"] ?? 0),
+      };
     },
 
-    /** Counts one more for a part of a flow, and returns the count. Reads first: if an answer is lost, the query is repeated. */
-    async count(what: Counted, id: string, part: number): Promise<number> {
-      const found = await database.query(
-        row(`SELECT ${what} FROM flow_parts WHERE execution_id = ? AND part = ?`, id, part),
-      );
-      const count = Number(found?.[what] ?? 0) + 1;
+    async setCount(what: Counted, id: string, part: number, count: number): Promise<void> {
       await database.query(
         change(
           `INSERT INTO flow_parts (execution_id, part, ${what}) VALUES (?, ?, ?)
@@ -113,19 +107,15 @@ export function createFlowStore(database: Database) {
           count,
         ),
       );
-      return count;
     },
 
-    /** What the flow returned, and the tokens of its last part. A repeat changes nothing. */
-    async setOutput(id: string, output: string, usage: TokenUsage | undefined): Promise<void> {
-      await database.transaction(function* () {
-        const changes = yield* change(
-          "INSERT INTO flow_outputs (execution_id, output) VALUES (?, ?) ON CONFLICT DO NOTHING",
-          id,
-          output,
-        );
-        if (changes > 0 && usage !== undefined) yield* addUsage(id, usage);
-      }, true);
+    /** What the flow returned. */
+    *setOutput(id: string, output: string): Work<unknown> {
+      return yield* change(
+        "INSERT INTO flow_outputs (execution_id, output) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        id,
+        output,
+      );
     },
 
     /** Undefined before its end. */
@@ -133,15 +123,7 @@ export function createFlowStore(database: Database) {
       const stored = await database.query(
         row("SELECT output FROM flow_outputs WHERE execution_id = ?", id),
       );
-      return stored && text(stored, "output");
+      return stored && optionalText(stored, "output");
     },
   };
-}
-
-function* countsOf(id: string): Work<Counts> {
-  const found = yield* rows(
-    'SELECT task_index AS "taskIndex", max(attempt) AS count FROM attempts WHERE execution_id = ? GROUP BY task_index',
-    id,
-  );
-  return Object.fromEntries(found.map((one) => [String(one["taskIndex"]), Number(one["count"])]));
 }

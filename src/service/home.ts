@@ -2,8 +2,7 @@ import { dirname } from "node:path";
 import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { Refusal, unusable } from "./errors.ts";
 import type { Log } from "./operations/log.ts";
-import type { Storage } from "./storage.ts";
-import { openSqliteStorage } from "./workflow-sqlite.ts";
+import { openSqliteStorage, type Storage } from "./storage.ts";
 
 /** Where a service keeps its executions, and what its engines need. */
 export interface Home {
@@ -62,18 +61,33 @@ export async function openFile(
 /** In Postgres, which has everything that other processes need. @throws {Refusal} */
 export async function openShared(
   url: string,
+  connections: number,
   folder: string,
   log: (line: string) => void,
 ): Promise<Home> {
-  const { openPostgresStorage } = await import("./workflow-postgres.ts");
   return {
-    storage: await openPostgresStorage(url, log),
+    storage: await openPostgres(url, connections, log),
     folder,
     publish: () => undefined,
     leave: () => undefined,
     lost: new Promise<never>(() => undefined),
     explain: (error) => error,
   };
+}
+
+/** @throws {Refusal} */
+export async function openPostgres(
+  url: string,
+  connections: number,
+  log: (line: string) => void,
+): Promise<Storage> {
+  const { openPostgresStorage } = await import("./storage-postgres.ts").catch(() => {
+    throw new Refusal(
+      "database",
+      "The service that comes with the extension can't use Postgres. Use the npm package: npm run package:service writes it.",
+    );
+  });
+  return await openPostgresStorage(url, connections, log);
 }
 
 async function takeData(

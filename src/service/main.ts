@@ -71,7 +71,7 @@ const token: Command = {
     const { output, note } = await runTokenCommand(args, process.env, async (place) => {
       const { lastUsesIn, lastUsesInFolder } = await import("./server/last-uses.ts");
       if ("folder" in place) return lastUsesInFolder(place.folder);
-      const database = await openDatabase(readDatabase(place.database));
+      const { database } = await openDatabase(readDatabase(place.database));
       try {
         return await lastUsesIn(database).all();
       } finally {
@@ -87,7 +87,7 @@ const migrate: Command = {
   help: migrateHelp,
   async run(args) {
     const url = readDatabaseOption(args, process.env);
-    const database = await openDatabase(url);
+    const { database } = await openDatabase(url);
     await database.close();
     print("The database is up to date.");
   },
@@ -95,8 +95,8 @@ const migrate: Command = {
 
 /** @throws {Refusal} */
 async function openDatabase(url: string) {
-  const { openPostgresDatabase } = await import("./database/postgres.ts");
-  return await openPostgresDatabase(url, (line) => void process.stderr.write(`${line}\n`));
+  const { openPostgres } = await import("./home.ts");
+  return await openPostgres(url, 4, (line) => void process.stderr.write(`${line}\n`));
 }
 
 const commands = new Map([

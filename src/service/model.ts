@@ -14,7 +14,8 @@ export interface Caller {
   readonly owner: Owner;
 }
 
-export type CallbackKind = "task" | "step" | "crew" | "human_input" | "events";
+/** `feedback_request`: of a flow, to the address that the service is configured with. */
+export type CallbackKind = "task" | "step" | "crew" | "human_input" | "events" | "feedback_request";
 
 /** Callbacks of one kind that have not arrived. Either all of them are sent again, or all were given up. */
 export interface UndeliveredCallbacks {
@@ -80,6 +81,10 @@ export interface Execution {
   /** ms since 1970. */
   readonly createdAt: number;
   readonly endedAt: number | null;
+  /** Whether its crew was read as it runs, and its kept outputs are attempts. */
+  readonly isPrepared: boolean;
+  /** Whether it has its turn. */
+  readonly isRunning: boolean;
 }
 
 export interface AttemptKey {
@@ -110,6 +115,30 @@ export interface Attempt extends AttemptKey {
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly decidedAt: number | null;
+}
+
+/** What only the service itself reads of an attempt. */
+export interface StoredAttempt extends Attempt {
+  /** Whether somebody can have seen its output. */
+  readonly shown: 0 | 1;
+  /** Of a flow, the part that made it. */
+  readonly part: number;
+  /** How often it began, and failed. */
+  readonly begins: number;
+  readonly failures: number;
+  /** Of the decision. */
+  readonly feedback: string | null;
+  readonly review: Review | undefined;
+}
+
+/** What is stored of a review beside its decision. */
+export interface Review {
+  /** While the attempt waits, and until what follows its approval is done. */
+  readonly draft?: JsonObject;
+  /** Of the draft. */
+  readonly usage?: TokenUsage;
+  /** Of a refused attempt. */
+  readonly refusal?: JsonObject;
 }
 
 /** Whether it is the task's last one. */

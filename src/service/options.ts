@@ -10,9 +10,9 @@ export type ServiceOptions = ReturnType<typeof readOptions>;
 export const configName = "crewdeck.server.jsonc";
 
 const usage =
-  "Usage: crewdeck serve [<crew folder>…] [--engine rehearsal|crewai] [--python FILE] [--parallel N] [--port 0] [--data DIR] [--token T] [--user-token T] " +
+  "Usage: crewdeck serve [<crew folder>…] [--engine rehearsal|crewai] [--python FILE] [--parallel N] [--max-processes N] [--port 0] [--data DIR] [--token T] [--user-token T] " +
   "[--dialect documented|live] [--task-seconds S] [--on-restart hold|continue|discard] [--feedback-webhook URL] [--lifeline] [--for-windows] " +
-  "[--config FILE] [--database URL] [--role both|api|worker] [--host ADDRESS] [--public-url URL] [--trust-proxy] [--drain-seconds S] " +
+  "[--config FILE] [--database URL] [--connections N] [--role both|api|worker] [--host ADDRESS] [--public-url URL] [--trust-proxy] [--drain-seconds S] " +
   "[--log text|json] [--metrics-token T] [--keep-days N] [--otlp-endpoint URL] [--otlp-content]";
 
 export const serveHelp = `${usage}
@@ -24,6 +24,7 @@ unless there is a crewdeck.server.jsonc; of several folders, each crew is at an 
   --engine crewai        runs the crewAI project in its own Python
   --python FILE          the project's interpreter, if it isn't found
   --parallel N           how many executions of a crewAI project run at a time (1)
+  --max-processes N      how many Python processes there are at a time, of all crews (by default, half of the memory's)
   --port N               0 takes any free port (0; with --config, the file's or 8000, but 0 for a worker)
   --data DIR             where executions are kept
   --token T              the bearer token; by default a random one, or CREWDECK_TOKEN
@@ -42,6 +43,7 @@ For a team:
   --config FILE          serves the crews of a crewdeck.server.jsonc, with its tokens and limits; by default, without a
                          folder, CREWDECK_CONFIG or the crewdeck.server.jsonc in the current folder
   --database URL         keeps executions in Postgres, for several processes; by default CREWDECK_DATABASE
+  --connections N        how many connections to Postgres it opens, at least 4 (8)
   --role api             answers requests only; worker runs executions and sends callbacks; both is the default
   --host ADDRESS         what it listens on, with --config (127.0.0.1)
   --public-url URL       how clients address it, with --config: https:// and a host, without a path
@@ -108,6 +110,13 @@ export function readOptions(
     python: values.python,
     /** How many executions of a crewAI project run at a time. */
     parallel: readCount("--parallel", values.parallel ?? "1"),
+    /** How many Python processes there are at a time. Undefined if none is given. */
+    maxProcesses:
+      values["max-processes"] === undefined
+        ? undefined
+        : readCount("--max-processes", values["max-processes"]),
+    /** To Postgres. */
+    connections: readCount("--connections", values.connections),
     /** 0: any free port. Undefined if none is given. */
     port: values.port === undefined ? undefined : readPort(values.port),
     /** A folder; by default derived from the crew's folder. */
@@ -155,6 +164,8 @@ function parse(argv: readonly string[]) {
       engine: { type: "string" },
       python: { type: "string" },
       parallel: { type: "string" },
+      "max-processes": { type: "string" },
+      connections: { type: "string", default: "8" },
       port: { type: "string" },
       data: { type: "string" },
       token: { type: "string" },

@@ -3,6 +3,7 @@ import { asArray, asObject, parseJson, textAt } from "../base/json.ts";
 import type { Database } from "./database/database.ts";
 import type { Deliveries, Delivery } from "./deliveries.ts";
 import { messageOf } from "./errors.ts";
+import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Log } from "./operations/log.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import { post } from "./post.ts";
@@ -24,6 +25,8 @@ interface Options {
   readonly log: Log;
   /** Awaited before each attempt, with the IDs of a callback and its events. */
   readonly onSend: (executionId: string, ids: readonly string[]) => Promise<void>;
+  /** The headers of a flow's request for feedback. */
+  readonly sign?: FeedbackWebhook["headersFor"] | undefined;
   /** Called when the result of an attempt is stored. */
   readonly onAttempt?: Metrics["callback"] | undefined;
 }
@@ -35,7 +38,7 @@ const lateMs = 15_000;
 export function createSender(
   database: Database,
   deliveries: Deliveries,
-  { timeoutMs, log, onSend, onAttempt }: Options,
+  { timeoutMs, log, onSend, sign, onAttempt }: Options,
 ) {
   const underWay = new Map<string, { readonly queue: string; readonly done: Promise<void> }>();
   let isWorking = false;
@@ -123,12 +126,13 @@ export function createSender(
 
   /** Sends a callback. Returns what went wrong, undefined if it has arrived. */
   async function attempt(delivery: Delivery): Promise<string | undefined> {
-    const { id, executionId, url, authorization, body } = delivery;
+    const { id, executionId, kind, url, authorization, body } = delivery;
     await onSend(executionId, [id, ...eventIds(body)]);
     const headers = {
       "User-Agent": "crewdeck",
       "Webhook-Id": id,
       ...(authorization !== undefined && { Authorization: authorization }),
+      ...(kind === "feedback_request" && sign?.(body)),
     };
     try {
       await post(url, headers, body, timeoutMs);

@@ -11,6 +11,7 @@ import { isLoopback } from "../base/loopback.ts";
 import { projectRoot } from "../projects/pyproject.ts";
 import { serviceLog, windowPath, windowProtocol } from "../base/window-protocol.ts";
 import { authenticateBy } from "./app.ts";
+import { Processes, usualMost } from "./crewai/processes.ts";
 import { versionOf } from "./crewai/sources.ts";
 import { checkCrew, engineOf, formerPlans, readCrew, plansOf, type CrewPlan } from "./crews.ts";
 import { defaultDataFolder } from "./data-folder.ts";
@@ -67,14 +68,15 @@ export async function serve(
     );
   const home = await openHome(options, crews);
   const listening = { url: server?.publicUrl?.replace(/\/$/, "") ?? "" };
+  const processes = new Processes(options.maxProcesses ?? usualMost());
   const openAll = (list: readonly CrewPlan[]) =>
-    Promise.all(list.map((crew) => openCrew(crew, options, home, listening)));
+    Promise.all(list.map((crew) => openCrew(crew, options, home, listening, processes)));
   const served = await openAll(crews);
   const former = windowLog ? await openAll(await formerPlans(home.storage.database, crews)) : [];
   const operations = await openOperations(options, server, version);
   const onHeld = (held: readonly string[]) => windows?.tell({ held });
   const all = [...served, ...former];
-  const service = open(home, options, all, operations, onHeld);
+  const service = open(home, options, all, processes.most, operations, onHeld);
   const engines = all.map(({ engine }) => engine);
   const windows = windowLog && windowRoutes(windowLog, served, engines, service, options, tokens);
   const fetch =
@@ -212,7 +214,7 @@ async function openHome(options: Settings, crews: readonly CrewPlan[]): Promise<
   if (options.database === undefined)
     return await openFile(options.data, place, options.isServer, log);
   const folder = options.data ?? defaultDataFolder(place, 1, process.env);
-  return await openShared(options.database, folder, log);
+  return await openShared(options.database, options.connections, folder, log);
 }
 
 /** @param listening where the service listens, once it does */
@@ -221,13 +223,14 @@ async function openCrew(
   options: Settings,
   home: Home,
   listening: { readonly url: string },
+  processes: Processes,
 ): Promise<ServedCrew> {
   const { name, dialect } = crew;
-  const { feedbackWebhook: webhook, callbackTimeoutMs: timeoutMs } = options;
+  const { feedbackWebhook: webhook } = options;
   const log: Log = (message, fields) =>
     options.log(message, name === "" ? fields : { crew: name, ...fields });
   const address = () => (name === "" ? listening.url : `${listening.url}/${name}`);
-  const engine = await engineOf(crew, home.folder, { ...options, log });
+  const engine = await engineOf(crew, home.folder, { ...options, processes, log });
   return {
     name,
     engine,
@@ -239,7 +242,7 @@ async function openCrew(
         await versionOf(await projectRoot(crew.folder), resolve(crew.folder, entry)),
       asks: options.role === "api" ? "elsewhere" : options.forWindows ? "allowed" : "itself",
     }),
-    feedbackWebhook: webhook && createFeedbackWebhook({ ...webhook, address, timeoutMs, log }),
+    feedbackWebhook: webhook && createFeedbackWebhook({ ...webhook, address }),
   };
 }
 
@@ -247,6 +250,7 @@ function open(
   home: Home,
   options: Settings,
   crews: readonly ServedCrew[],
+  maxProcesses: number,
   operations: Operations | undefined,
   onHeld: (ids: readonly string[]) => void,
 ): Service {
@@ -254,7 +258,7 @@ function open(
   try {
     return openService({
       ...{ storage: home.storage, role, crews, callbackBackoffMs, callbackTimeoutMs },
-      ...{ operations, log, onHeld, isOneProject: forWindows },
+      ...{ maxProcesses, operations, log, onHeld, isOneProject: forWindows },
     });
   } catch (error) {
     throw home.explain(error);

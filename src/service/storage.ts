@@ -1,36 +1,56 @@
-import type { Backend } from "openworkflow/internal";
-import type { Database, Work } from "./database/database.ts";
+import { change, patient, type Database, type Work } from "./database/database.ts";
+import { openSqliteDatabase, type SqliteDatabase } from "./database/sqlite.ts";
+import { sqliteJobs } from "./jobs-sqlite.ts";
+import type { Jobs } from "./jobs.ts";
 
-/** Where a service keeps its executions and their durable runs: in SQLite or in Postgres. */
+/** Where a service keeps its executions, and what hands them out: in SQLite or in Postgres. */
 export interface Storage {
   readonly database: Database;
   /** For runs, which repeat what they store: it waits until the database can be reached. */
   readonly forRuns: Database;
-  /** openworkflow's. */
-  readonly backend: Backend;
-  /** Starts an execution's run, as part of the change that stores the execution. */
-  readonly startRun: (executionId: string) => Work<unknown>;
-  /** Wakes a run whose signal was delivered, if a kill has left it asleep. */
-  readonly wakeRun: (executionId: string) => Work<unknown>;
-  /** Gives the runs of this process to others. Undefined where there are no others. */
-  readonly giveBack?: () => Promise<void>;
+  readonly jobs: Jobs;
   /** Undefined where other processes use the database, too. */
   readonly own?: OwnFile;
 }
 
-/** What a process can do if no other one uses its database. All methods throw if the library's tables have changed. */
+/** What a process can do if no other one uses its database. */
 export interface OwnFile {
   /** Keeps unfinished executions from continuing until they are released, except those that wait for a person. */
   hold(): void;
-  release(executionId: string): void;
-  /** Frees the runs of a process that ended. */
-  freeLeases(): void;
-  /** Begins waits again that were stored in the future: the clock was set back while no service ran. */
-  restartWaits(): void;
-  /** Moves the waits of retries by as much as the clock was set back, so that they take as long as a monotonic clock measures. */
-  moveWaits(milliseconds: number): void;
-  /** Whether an execution has a run. Version 0.1.0 stored the execution first, so that a kill could leave it without one. */
-  hasRun(executionId: string): boolean;
-  /** Executions without a run that have neither ended nor are held. */
-  withoutRun(): readonly string[];
+  /** What the process before this one had not finished is to be done. */
+  recover(): Work<void>;
+  /** Part of a change. */
+  release(executionId: string): Work<void>;
+}
+
+/** Everything in a file that this process alone uses. Throws if it isn't a database, is damaged or can't be written. */
+export function openSqliteStorage(
+  file: string,
+  log: (line: string) => void,
+): Storage & { readonly database: SqliteDatabase } {
+  const database = openSqliteDatabase(file, log);
+  const { connection } = database;
+  return {
+    database,
+    forRuns: patient(database, log),
+    jobs: sqliteJobs(database),
+    own: {
+      hold() {
+        connection.exec(
+          `INSERT OR IGNORE INTO held SELECT id FROM executions WHERE ended_at IS NULL
+             AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting')`,
+        );
+      },
+      *recover() {
+        yield* change("UPDATE jobs SET is_taken = 0 WHERE is_taken = 1");
+        yield* change("UPDATE executions SET is_running = 0 WHERE ended_at IS NULL");
+      },
+      *release(id) {
+        yield* change("DELETE FROM held WHERE execution_id = ?", id);
+        // A person pays for what is begun again.
+        for (const table of ["attempts", "flow_parts"])
+          yield* change(`UPDATE ${table} SET begins = 0 WHERE execution_id = ?`, id);
+      },
+    },
+  };
 }

@@ -1,61 +1,41 @@
-import { integer, optionalText, text } from "../base/sqlite.ts";
+import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
-import { change, row, rows, type Database, type Work } from "./database/database.ts";
-import {
-  addUsage,
-  attemptColumns,
-  createDecisions,
-  keyColumns,
-  ofAttempt,
-  values,
-  type Review,
-  type StoredAttempt,
-} from "./decisions.ts";
+import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { TaskResult, TokenUsage } from "./engine.ts";
-import type { Attempt, AttemptKey, Callbacks, Execution, KeptOutput } from "./model.ts";
-
-/** What is stored together with the end of an execution. */
-type Ending = (ended: Execution) => Work<unknown>;
+import type {
+  AttemptKey,
+  Callbacks,
+  Decision,
+  Execution,
+  KeptOutput,
+  Review,
+  StoredAttempt,
+} from "./model.ts";
 
 /** What is counted of an attempt, or of a part of a flow. */
 export type Counted = "begins" | "failures";
 
+/** Selects an attempt. Its parameters are `values(key)`. */
+export const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
+
+export function values(key: AttemptKey): [string, number, number] {
+  return [key.executionId, key.taskIndex, key.attempt];
+}
+
+/** An execution that has its turn. A process that was so slow that another one has taken it over stores nothing more. */
+export interface Turn {
+  readonly id: string;
+  readonly number: number;
+}
+
 export type ExecutionStore = ReturnType<typeof createStore>;
 
-/** Each method is one atomic change. A run may repeat its calls after a crash, without effect. */
 export function createStore(database: Database) {
   const { erasure } = database;
 
-  /** By ID or alias. Throws if the stored row is invalid. */
-  function* found(id: string): Work<Execution | undefined> {
-    const stored = yield* row(
-      `SELECT executions.id, owner, crew, project, inputs, meta, callbacks, state, error, created_at AS "createdAt",
-         ended_at AS "endedAt", coalesce(json, 'null') AS kept FROM executions LEFT JOIN kept ON execution_id = executions.id
-       WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
-      id,
-      id,
-    );
-    if (!stored) return undefined;
-    const json = (column: string): unknown => JSON.parse(text(stored, column));
-    return {
-      id: text(stored, "id"),
-      owner: text(stored, "owner") as Execution["owner"],
-      crew: text(stored, "crew"),
-      project: json("project") as Execution["project"],
-      inputs: json("inputs") as Execution["inputs"],
-      meta: json("meta") as Execution["meta"],
-      callbacks: json("callbacks") as Callbacks,
-      kept: json("kept") as Execution["kept"],
-      state: text(stored, "state") as Execution["state"],
-      error: optionalText(stored, "error") ?? null,
-      createdAt: integer(stored, "createdAt"),
-      endedAt: stored["endedAt"] === null ? null : integer(stored, "endedAt"),
-    };
-  }
-
-  function* ended(id: string, also: Ending): Work<void> {
-    const execution = yield* found(id);
-    if (execution) yield* also(execution);
+  /** The callbacks of the last decision, else those of the kickoff. */
+  async function callbacksOf({ id, callbacks }: Execution): Promise<Callbacks> {
+    return await database.query(callbacksInEffect(id, callbacks));
   }
 
   async function hasEnded(id: string): Promise<boolean> {
@@ -64,98 +44,113 @@ export function createStore(database: Database) {
     ));
   }
 
+  /** Ends an execution, and deletes what only running it needs. Its end outlasts a power cut. */
+  function* close(id: string, state: Execution["state"], error: string | null): Work<boolean> {
+    const now = database.now();
+    const changes = yield* change(
+      "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
+      state,
+      error,
+      now,
+      id,
+    );
+    if (changes === 0) return false;
+    const open = "execution_id = ? AND state IN ('running', 'finishing', 'waiting')";
+    if (state === "stopped")
+      yield* change(
+        `UPDATE attempts SET state = 'stopped', decided_at = CASE WHEN state = 'waiting' THEN CAST(? AS BIGINT) ELSE decided_at END WHERE ${open}`,
+        now,
+        id,
+      );
+    else
+      yield* change(`UPDATE attempts SET state = 'failed', finished_at = ? WHERE ${open}`, now, id);
+    yield* tell({ kind: "ended", executionId: id });
+    return true;
+  }
+
   return {
-    ...createDecisions(database),
-
-    /**
-     * @param start what starts its run, in the same change
-     * @param check what comes first in this change, and may throw to refuse it
-     */
-    async add(
-      execution: Execution,
-      start: () => Work<unknown>,
-      check?: () => Work<unknown>,
-    ): Promise<void> {
-      await database.transaction(function* () {
-        if (check) yield* check();
-        yield* change(
-          `INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, error, created_at, ended_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          execution.id,
-          execution.owner,
-          execution.crew,
-          // Only forms use the schema, which may be long.
-          JSON.stringify({ ...execution.project, inputSchema: undefined }),
-          JSON.stringify(execution.inputs),
-          JSON.stringify(execution.meta),
-          JSON.stringify(execution.callbacks),
-          execution.state,
-          execution.error,
-          execution.createdAt,
-          execution.endedAt,
-        );
-        if (execution.kept !== null)
-          yield* change(
-            "INSERT INTO kept (execution_id, json) VALUES (?, ?)",
-            execution.id,
-            JSON.stringify(execution.kept),
-          );
-        yield* start();
-      }, true);
-      database.notify({ kind: "run" });
-    },
-
-    /** Stores the outputs of tasks that don't run again as those of finished attempts. */
-    async keep(executionId: string, outputs: readonly KeptOutput[]): Promise<void> {
-      const now = database.now();
-      await database.transaction(function* () {
-        for (const [index, { taskId, output }] of outputs.entries())
-          yield* change(
-            `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at)
-             VALUES (?, ?, 1, ?, 'done', ?, ?, ?) ON CONFLICT DO NOTHING`,
-            executionId,
-            index,
-            taskId,
-            output,
-            now,
-            now,
-          );
-      });
-    },
+    callbacksOf,
+    hasEnded,
+    close,
 
     find: (id: string) => database.query(found(id)),
 
     async view(id: string) {
       return await database.query(
-        (function* (): Work<
-          { execution: Execution; attempts: readonly StoredAttempt[] } | undefined
-        > {
+        (function* () {
           const execution = yield* found(id);
-          if (!execution) return undefined;
-          const attempts: unknown = yield* rows(
-            `SELECT ${attemptColumns} FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt`,
-            execution.id,
-          );
-          return { execution, attempts: attempts as readonly StoredAttempt[] };
+          return execution && { execution, attempts: yield* attemptsOf(execution.id) };
         })(),
       );
+    },
+
+    /** Part of the change that stores a kickoff. */
+    *add(execution: Execution): Work<void> {
+      yield* change(
+        `INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, error, created_at, ended_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        execution.id,
+        execution.owner,
+        execution.crew,
+        // Only forms use the schema, which may be long.
+        JSON.stringify({ ...execution.project, inputSchema: undefined }),
+        JSON.stringify(execution.inputs),
+        JSON.stringify(execution.meta),
+        JSON.stringify(execution.callbacks),
+        execution.state,
+        execution.error,
+        execution.createdAt,
+        execution.endedAt,
+      );
+      if (execution.kept !== null)
+        yield* change(
+          "INSERT INTO kept (execution_id, json) VALUES (?, ?)",
+          execution.id,
+          JSON.stringify(execution.kept),
+        );
+    },
+
+    /** Begins a turn. Undefined if the execution is unknown. */
+    async begin(id: string): Promise<Turn | undefined> {
+      const begun = await database.transaction(() =>
+        row(
+          "UPDATE executions SET turn = turn + 1, is_running = 1 WHERE id = ? RETURNING turn",
+          id,
+        ),
+      );
+      return begun && { id, number: integer(begun, "turn") };
+    },
+
+    /** Part of a change of an execution that has its turn: locks it. Returns whether it goes on. */
+    *holds({ id, number }: Turn): Work<boolean> {
+      const own = yield* row(
+        "SELECT 1 AS found FROM executions WHERE id = ? AND turn = ? AND ended_at IS NULL FOR UPDATE",
+        id,
+        number,
+      );
+      return own !== undefined;
+    },
+
+    /** The execution no longer has its turn: it is queued, or waits. */
+    *rest(id: string): Work<unknown> {
+      return yield* change("UPDATE executions SET is_running = 0 WHERE id = ?", id);
     },
 
     /** Which of these executions have ended. */
     async endedOf(ids: readonly string[]): Promise<string[]> {
       const places = ids.map(() => "?").join(", ");
-      const found = await database.query(
+      const ended = await database.query(
         rows(`SELECT id FROM executions WHERE ended_at IS NOT NULL AND id IN (${places})`, ...ids),
       );
-      return found.map(({ id }) => String(id));
+      return ended.map(({ id }) => String(id));
     },
 
     /** Executions that a restart interrupted, and that a person has not let continue. */
     async held(): Promise<string[]> {
-      const found = await database.query(
+      const held = await database.query(
         rows("SELECT id FROM held JOIN executions ON id = execution_id WHERE ended_at IS NULL"),
       );
-      return found.map(({ id }) => String(id));
+      return held.map(({ id }) => String(id));
     },
 
     /** Whether an execution runs or is queued: it has not ended, isn't held, and waits for nobody. */
@@ -169,176 +164,154 @@ export function createStore(database: Database) {
       return found !== undefined;
     },
 
-    outputOf: async (key: AttemptKey): Promise<string> =>
-      String(
-        (await database.query(row(`SELECT output FROM attempts ${ofAttempt}`, ...values(key))))?.[
-          "output"
-        ] ?? "",
-      ),
-
-    /** When the attempt finished, and when a person decided about it; null if not yet. */
-    async timesOf(key: AttemptKey): Promise<Pick<Attempt, "finishedAt" | "decidedAt">> {
-      const times: unknown = await database.query(
-        row(
-          `SELECT finished_at AS "finishedAt", decided_at AS "decidedAt" FROM attempts ${ofAttempt}`,
-          ...values(key),
-        ),
+    /** Names of crews with executions that have something to do. */
+    async crewsAtWork(): Promise<readonly string[]> {
+      const found = await database.query(
+        rows("SELECT DISTINCT crew FROM executions WHERE ended_at IS NULL"),
       );
-      return times as Pick<Attempt, "finishedAt" | "decidedAt">;
+      return found.map((one) => text(one, "crew"));
     },
 
-    hasEnded,
-
-    /**
-     * Stores a new attempt; a repeat keeps the first start. Returns what it had before a crash,
-     * undefined if the execution has ended.
-     */
-    async begin(
-      key: AttemptKey,
-      taskId: string,
-    ): Promise<Pick<Attempt, "output" | "state"> | undefined> {
-      const begun: unknown = await database.query(
-        row(
-          `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at)
-           SELECT id, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), 'running', CAST(? AS BIGINT)
-           FROM executions WHERE id = ? AND ended_at IS NULL FOR SHARE
-           ON CONFLICT (execution_id, task_index, attempt) DO UPDATE SET state = attempts.state RETURNING output, state`,
-          key.taskIndex,
-          key.attempt,
+    /** Stores the crew as it runs, which may differ from what its files say, and the outputs of tasks that don't run again. */
+    *prepared(id: string, project: CrewProject, kept: readonly KeptOutput[]): Work<void> {
+      yield* change(
+        "UPDATE executions SET project = ?, is_prepared = 1 WHERE id = ?",
+        JSON.stringify({ ...project, inputSchema: undefined }),
+        id,
+      );
+      const now = database.now();
+      for (const [index, { taskId, output }] of kept.entries())
+        yield* change(
+          `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at)
+           VALUES (?, ?, 1, ?, 'done', ?, ?, ?) ON CONFLICT DO NOTHING`,
+          id,
+          index,
           taskId,
-          database.now(),
-          key.executionId,
-        ),
-      );
-      return begun as Pick<Attempt, "output" | "state"> | undefined;
+          output,
+          now,
+          now,
+        );
     },
 
-    /**
-     * `inputs` replace those of the execution, and `also` is part of the change. Returns false, and stores nothing, if the
-     * attempt has finished or was stopped.
-     */
-    async finish(
+    /** Stores a new attempt. A repeat changes nothing. @param part of a flow */
+    *beginAttempt(key: AttemptKey, taskId: string, part = 1): Work<void> {
+      yield* change(
+        `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at, part)
+         VALUES (?, ?, ?, ?, 'running', ?, ?) ON CONFLICT DO NOTHING`,
+        ...values(key),
+        taskId,
+        database.now(),
+        part,
+      );
+    },
+
+    /** Stores what an attempt made. `inputs` replace those of the execution. Returns false if it has finished. */
+    *finish(
       key: AttemptKey,
       state: "waiting" | "done" | "failed",
       output: string | null,
       { inputs, usage, draft }: Pick<TaskResult, "inputs" | "usage" | "draft"> = {},
-      also?: () => Work<unknown>,
-    ): Promise<boolean> {
-      return await database.transaction(function* () {
-        const changes = yield* change(
-          `UPDATE attempts SET state = ?, output = ?, finished_at = ?, review = ? ${ofAttempt} AND state = 'running'`,
-          state,
-          output,
-          database.now(),
-          draft && state === "waiting"
-            ? JSON.stringify({ draft, ...(usage && { usage }) } satisfies Review)
-            : null,
-          ...values(key),
+    ): Work<boolean> {
+      const review: Review | undefined =
+        draft && state === "waiting" ? { draft, ...(usage && { usage }) } : undefined;
+      const changes = yield* change(
+        `UPDATE attempts SET state = ?, output = ?, finished_at = ?, review = ? ${ofAttempt} AND state = 'running'`,
+        state,
+        output,
+        database.now(),
+        review ? JSON.stringify(review) : null,
+        ...values(key),
+      );
+      if (changes === 0) return false;
+      if (inputs !== undefined)
+        yield* change(
+          "UPDATE executions SET inputs = ? WHERE id = ?",
+          JSON.stringify(inputs),
+          key.executionId,
         );
-        if (changes && inputs !== undefined)
-          yield* change(
-            "UPDATE executions SET inputs = ? WHERE id = ?",
-            JSON.stringify(inputs),
-            key.executionId,
-          );
-        if (changes && usage !== undefined) yield* addUsage(key.executionId, usage);
-        if (changes && also) yield* also();
-        return changes > 0;
-        // A status may show the output at once, so it must outlast a power cut.
-      }, true);
-    },
-
-    /** The tokens of all attempts of an execution. */
-    async usageOf(id: string): Promise<TokenUsage> {
-      const usage = await database.query(
-        row(
-          `SELECT CAST(coalesce(sum(total), 0) AS BIGINT) AS total, CAST(coalesce(sum(prompt), 0) AS BIGINT) AS prompt,
-             CAST(coalesce(sum(completion), 0) AS BIGINT) AS completion FROM usage WHERE execution_id = ?`,
-          id,
-        ),
-      );
-      return {
-        total_tokens: Number(usage?.["total"]),
-        prompt_tokens: Number(usage?.["prompt"]),
-        completion_tokens: Number(usage?.["completion"]),
-      };
-    },
-
-    /** Stores the crew as it runs, which may differ from what its files say. */
-    async setProject(id: string, project: CrewProject): Promise<void> {
-      await database.query(
-        change("UPDATE executions SET project = ? WHERE id = ?", JSON.stringify(project), id),
-      );
-    },
-
-    /** Counts one more, and returns the count. Reads first: if an answer is lost, the query is repeated. */
-    async count(what: Counted, key: AttemptKey): Promise<number> {
-      const found = await database.query(
-        row(`SELECT ${what} FROM attempts ${ofAttempt}`, ...values(key)),
-      );
-      const count = Number(found?.[what] ?? 0) + 1;
-      await database.query(
-        change(`UPDATE attempts SET ${what} = ? ${ofAttempt}`, count, ...values(key)),
-      );
-      return count;
+      if (usage !== undefined) yield* addUsage(key.executionId, usage);
+      return true;
     },
 
     /**
-     * Ends an execution as a person asked, for good. Returns the attempts that waited, whose runs
-     * must be woken; undefined if it had ended. `also` is part of the change.
+     * Whether this decision counts: of several, one does. Locks the execution. `alias` becomes another ID of it.
      */
-    async stop(id: string, also: Ending): Promise<readonly AttemptKey[] | undefined> {
-      const waited = await database.transaction(function* (): Work<
-        readonly AttemptKey[] | undefined
-      > {
-        const now = database.now();
-        const changes = yield* change(
-          "UPDATE executions SET state = 'stopped', ended_at = ? WHERE id = ? AND ended_at IS NULL",
-          now,
-          id,
-        );
-        if (!changes) return undefined;
-        const keys: unknown = yield* rows(
-          `UPDATE attempts SET state = 'stopped', decided_at = ?
-           WHERE execution_id = ? AND state = 'waiting' RETURNING ${keyColumns}`,
-          now,
-          id,
-        );
+    *decide(key: AttemptKey, decision: Decision, alias: string | undefined): Work<boolean> {
+      const open = yield* row(
+        "SELECT 1 AS found FROM executions WHERE id = ? AND ended_at IS NULL FOR UPDATE",
+        key.executionId,
+      );
+      const { isApprove, feedback, callbacks } = decision;
+      const changes =
+        open &&
+        (yield* change(
+          `UPDATE attempts SET feedback = ?, callbacks = ?, decided_at = ?, begins = 0, failures = 0, ${
+            isApprove
+              ? "state = CASE WHEN review IS NULL THEN 'approved' ELSE 'finishing' END"
+              : "state = 'rejected', review = NULL"
+          } ${ofAttempt} AND state = 'waiting'`,
+          feedback,
+          JSON.stringify(callbacks),
+          database.now(),
+          ...values(key),
+        ));
+      if (!changes) return false;
+      if (alias !== undefined)
         yield* change(
-          "UPDATE attempts SET state = 'stopped' WHERE execution_id = ? AND state IN ('running', 'finishing')",
-          id,
+          "INSERT INTO aliases (id, execution_id) VALUES (?, ?)",
+          alias,
+          key.executionId,
         );
-        yield* ended(id, also);
-        return keys as readonly AttemptKey[];
-      }, true);
-      if (waited) {
-        database.notify({ kind: "ended", executionId: id });
-      }
-      return waited;
+      return true;
     },
 
-    /** With an error, attempts that run have failed. `also` is part of the change. A repeat changes nothing. */
-    async end(id: string, error: string | null, also?: Ending): Promise<void> {
-      const hasChanged = await database.transaction(function* (): Work<boolean> {
-        const now = database.now();
-        const changes = yield* change(
-          "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
-          error === null ? "completed" : "error",
-          error,
-          now,
-          id,
-        );
-        if (!changes) return false;
-        if (error !== null)
-          yield* change(
-            "UPDATE attempts SET state = 'failed', finished_at = ? WHERE execution_id = ? AND state IN ('running', 'finishing')",
-            now,
-            id,
-          );
-        if (also) yield* ended(id, also);
-        return true;
-      }, true);
-      if (hasChanged) database.notify({ kind: "ended", executionId: id });
+    /** Stores what followed an approval. */
+    *settle(key: AttemptKey, { output, refusal, usage }: TaskResult): Work<void> {
+      const changes = yield* change(
+        `UPDATE attempts SET state = ?, output = coalesce(?, output), review = ? ${ofAttempt} AND state = 'finishing'`,
+        refusal ? "refused" : "approved",
+        refusal ? null : output,
+        refusal ? JSON.stringify({ refusal } satisfies Review) : null,
+        ...values(key),
+      );
+      if (changes > 0 && usage !== undefined) yield* addUsage(key.executionId, usage);
+    },
+
+    /** The tokens of all attempts of an execution. */
+    usageOf: (id: string) => database.query(usageOf(id)),
+
+    async setCount(what: Counted, key: AttemptKey, count: number): Promise<void> {
+      await database.query(
+        change(`UPDATE attempts SET ${what} = ? ${ofAttempt}`, count, ...values(key)),
+      );
+    },
+
+    async waiting(executionId: string, taskId: string): Promise<StoredAttempt | undefined> {
+      const attempt = await database.query(
+        row(
+          `SELECT ${columns} FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'`,
+          executionId,
+          taskId,
+        ),
+      );
+      return attempt && attemptOf(attempt);
+    },
+
+    /** A status or a callback may show the attempt's output from now on. */
+    async setShown(key: AttemptKey): Promise<void> {
+      await database.query(change(`UPDATE attempts SET shown = 1 ${ofAttempt}`, ...values(key)));
+    },
+
+    /** Attempts that wait, after the first one, and that nobody can have seen. */
+    async notShown(executionId: string): Promise<readonly AttemptKey[]> {
+      const found = await database.query(
+        rows(
+          `SELECT ${columns} FROM attempts
+           WHERE execution_id = ? AND attempt > 1 AND state = 'waiting' AND shown = 0`,
+          executionId,
+        ),
+      );
+      return found.map(attemptOf);
     },
 
     /** Deletes the callbacks of an execution that has ended. */
@@ -369,6 +342,87 @@ export function createStore(database: Database) {
       return state === "completed" || state === "error";
     },
   };
+}
+
+/** By ID or alias. Throws if the stored row is invalid. */
+export function* found(id: string): Work<Execution | undefined> {
+  const stored = yield* row(
+    `SELECT executions.id, owner, crew, project, inputs, meta, callbacks, state, error, created_at AS "createdAt",
+       ended_at AS "endedAt", is_prepared AS "isPrepared", is_running AS "isRunning", coalesce(json, 'null') AS kept
+     FROM executions LEFT JOIN kept ON execution_id = executions.id
+     WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
+    id,
+    id,
+  );
+  if (!stored) return undefined;
+  const json = (column: string): unknown => JSON.parse(text(stored, column));
+  return {
+    id: text(stored, "id"),
+    owner: text(stored, "owner") as Execution["owner"],
+    crew: text(stored, "crew"),
+    project: json("project") as Execution["project"],
+    inputs: json("inputs") as Execution["inputs"],
+    meta: json("meta") as Execution["meta"],
+    callbacks: json("callbacks") as Callbacks,
+    kept: json("kept") as Execution["kept"],
+    state: text(stored, "state") as Execution["state"],
+    error: optionalText(stored, "error") ?? null,
+    createdAt: integer(stored, "createdAt"),
+    endedAt: stored["endedAt"] === null ? null : integer(stored, "endedAt"),
+    isPrepared: stored["isPrepared"] === 1,
+    isRunning: stored["isRunning"] === 1,
+  };
+}
+
+// Only this program writes these tables, so rows have the types that they are cast to.
+const columns = `execution_id AS "executionId", task_index AS "taskIndex", attempt, task_id AS "taskId", state, output,
+  started_at AS "startedAt", finished_at AS "finishedAt", decided_at AS "decidedAt", shown, part, begins, failures, feedback, review`;
+
+function attemptOf({ review, ...stored }: Row): StoredAttempt {
+  const attempt: unknown = stored;
+  return {
+    ...(attempt as Omit<StoredAttempt, "review">),
+    review: typeof review === "string" ? (JSON.parse(review) as Review) : undefined,
+  };
+}
+
+function* attemptsOf(id: string): Work<readonly StoredAttempt[]> {
+  const stored = yield* rows(
+    `SELECT ${columns} FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt`,
+    id,
+  );
+  return stored.map(attemptOf);
+}
+
+export function* callbacksInEffect(id: string, kickoff: Callbacks): Work<Callbacks> {
+  const stored = yield* row(
+    "SELECT callbacks FROM attempts WHERE execution_id = ? AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1",
+    id,
+  );
+  return stored ? (JSON.parse(text(stored, "callbacks")) as Callbacks) : kickoff;
+}
+
+export function* usageOf(id: string): Work<TokenUsage> {
+  const usage = yield* row(
+    `SELECT CAST(coalesce(sum(total), 0) AS BIGINT) AS total, CAST(coalesce(sum(prompt), 0) AS BIGINT) AS prompt,
+       CAST(coalesce(sum(completion), 0) AS BIGINT) AS completion FROM usage WHERE execution_id = ?`,
+    id,
+  );
+  return {
+    total_tokens: Number(usage?.["total"]),
+    prompt_tokens: Number(usage?.["prompt"]),
+    completion_tokens: Number(usage?.["completion"]),
+  };
+}
+
+export function* addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
+  return yield* change(
+    "INSERT INTO usage (execution_id, total, prompt, completion) VALUES (?, ?, ?, ?)",
+    executionId,
+    usage.total_tokens,
+    usage.prompt_tokens,
+    usage.completion_tokens,
+  );
 }
 
 /** Counts the executions of a crew that have not ended, and don't wait for a person. */

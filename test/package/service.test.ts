@@ -87,7 +87,7 @@ describe("The npm package of the service", () => {
     );
     const programs = readdirSync(path.join(installed, "dist")).map((name) => `dist/${name}`);
     assert.deepEqual(names, packagesIn(outputsIn("service-metafile.json"), programs));
-    assert.ok(names.includes("hono") && names.includes("openworkflow"), names.join(" "));
+    assert.ok(names.includes("hono") && names.includes("pg-boss"), names.join(" "));
   });
 
   it("loads nothing but its options before it has checked the version of Node", () => {

@@ -72,7 +72,7 @@ describe("The third-party notices", () => {
       "yaml",
       "smol-toml",
       "fast-uri",
-      "openworkflow",
+      "pg-boss",
       "node-fetch",
       "hono",
       "@vscode/l10n",

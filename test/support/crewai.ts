@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { crewaiEngine, type CrewaiOptions } from "../../src/service/crewai/engine.ts";
+import { Processes } from "../../src/service/crewai/processes.ts";
 import type { AgentStep } from "../../src/service/engine.ts";
 import { Secrets } from "../../src/service/operations/redact.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
@@ -149,6 +150,7 @@ export function openEngine(
     parallel: 1,
     log: (line) => lines.push(line),
     secrets: new Secrets(),
+    processes: new Processes(4),
     ...options,
     env: { ...process.env, ...options.env },
   });

@@ -117,25 +117,18 @@ export class Team {
     return this.members.flatMap(({ api }) => api ?? []);
   }
 
-  /**
-   * Ends the leases of all workers, as time does: others take over what they run and what they send.
-   * @returns how long a run's would have lasted at most (s)
-   */
-  async endLeases(): Promise<number> {
-    if (this.#database === undefined) return 0;
+  /** Ends the leases of all workers, as time does: others take over what they run and what they send. */
+  async endLeases(): Promise<void> {
+    if (this.#database === undefined) return;
     const sql = postgres(this.#database, { max: 1, connection: { search_path: "crewdeck" } });
     try {
-      const [found] = await sql`
-        SELECT extract(epoch FROM max(available_at - NOW())) AS left
-        FROM workflow_runs WHERE status = 'running' AND worker_id IS NOT NULL`;
       // A worker that is stopped may hold a row.
       await sql`
-        UPDATE workflow_runs SET available_at = NOW() WHERE id IN (
-          SELECT id FROM workflow_runs WHERE status = 'running' AND worker_id IS NOT NULL FOR UPDATE SKIP LOCKED)`;
+        UPDATE crewdeck_jobs.job SET heartbeat_on = NOW() - INTERVAL '1 minute' WHERE id IN (
+          SELECT id FROM crewdeck_jobs.job WHERE state = 'active' FOR UPDATE SKIP LOCKED)`;
       await sql`
         UPDATE deliveries SET due = 0 WHERE id IN (
           SELECT id FROM deliveries WHERE state = 'pending' FOR UPDATE SKIP LOCKED)`;
-      return Number(found?.["left"]);
     } finally {
       await sql.end();
     }

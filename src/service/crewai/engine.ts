@@ -27,7 +27,7 @@ import type { Secrets } from "../operations/redact.ts";
 import { variablesOf } from "./environment.ts";
 import { flowCommand, flowResult, methodOf, usageOf } from "./flow.ts";
 import { Sources } from "./sources.ts";
-import { stopped, Turns } from "./turns.ts";
+import type { Processes } from "./processes.ts";
 import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
 /** How long a project may take to load, an attempt may report nothing before the log says so, a worker that can no longer reply may take to end, a worker stays while a task waits for a person, nothing runs before a spare worker starts, and that one stays while nothing starts (ms). */
@@ -55,6 +55,8 @@ export interface CrewaiOptions {
   readonly program: string;
   /** How many executions run at a time, here. */
   readonly parallel: number;
+  /** Of all crews of this service. */
+  readonly processes: Processes;
   /** Whether other processes run executions of the project, too. */
   readonly isShared?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -66,7 +68,7 @@ export interface CrewaiOptions {
 
 /** Runs tasks of a crewAI project in the project's own Python: one worker for an execution, one attempt after the other. */
 export function crewaiEngine(options: CrewaiOptions): Engine {
-  const { folder, crew = "", python, program, parallel, log, secrets } = options;
+  const { folder, crew = "", python, program, parallel, processes, log, secrets } = options;
   const times = { ...usualTimes, ...options.times };
   const sources = new Sources(folder, path.join(options.data, "sources"));
   const storageOf = (owner: string) => path.join(options.data, "storage", owner);
@@ -74,7 +76,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   // The project's other crews don't wait for this one.
   const storage = options.hasOthers ? storageOf("crew") : null;
   const workers = new Map<string, { worker: Worker; source: string; leave?: NodeJS.Timeout }>();
-  const turns = new Turns(parallel);
+  /** Executions that have their turn. */
+  const active = new Set<string>();
   /** Those that are asked for inputs. */
   const asked = new Set<Worker>();
   let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
@@ -89,7 +92,10 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   function start(): Worker {
     const onLine = (line: string) => log(`[crew] ${line}`, { level: "info" });
     const { load: loadMs, quiet: quietMs, silent: silentMs } = times;
-    return new Worker({ python, program, env, secrets, loadMs, quietMs, silentMs, onLine });
+    processes.makeRoom();
+    const worker = new Worker({ python, program, env, secrets, loadMs, quietMs, silentMs, onLine });
+    processes.add(worker);
+    return worker;
   }
 
   /** What the project prints may have them. */
@@ -100,9 +106,11 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** For the next execution. It imports crewAI, which takes seconds of the processor, so it starts while nothing runs. */
   function startSpare(): void {
+    if (!processes.haveRoom) return;
     const worker = start();
     const leave = setTimeout(() => takeSpare()?.end(), times.spare);
     spare = { worker, leave: leave.unref() };
+    processes.idle(worker, () => takeSpare()?.end());
     void worker.ended.then(() => {
       if (spare?.worker === worker) takeSpare();
     });
@@ -119,6 +127,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     const taken = spare;
     spare = undefined;
     clearTimeout(taken?.leave);
+    if (taken) processes.busy(taken.worker);
     return taken?.worker;
   }
 
@@ -161,11 +170,12 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   /** The execution's worker with its project open, and the crew if it was opened now. */
   async function open(executionId: string, project: CrewProject) {
     const source = await sources.folderFor(executionId, fileOf(project));
-    if (!turns.has(executionId)) throw stopped();
+    if (!active.has(executionId)) throw stopped();
     const known = workers.get(executionId);
     if (known?.source === source) {
       clearTimeout(known.leave);
       delete known.leave;
+      processes.busy(known.worker);
       return { worker: known.worker, crew: undefined };
     }
     drop(executionId);
@@ -175,7 +185,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         { level: "info", execution_id: executionId },
       );
     await hideVariables();
-    if (!turns.has(executionId)) throw stopped();
+    if (!active.has(executionId)) throw stopped();
     const worker = takeSpare() ?? start();
     workers.set(executionId, { worker, source });
     void worker.ended.then(() => {
@@ -194,17 +204,12 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     action: () => Promise<T>,
     repeat = "An attempt is made up to three times in all.",
   ): Promise<T> {
-    await turns.take(executionId, () =>
-      log(
-        `[crew] The execution ${executionId} waits until another one of this project pauses or ends.`,
-        { level: "info", execution_id: executionId },
-      ),
-    );
+    active.add(executionId);
     clearTimeout(idle);
     try {
       return await action();
     } catch (error) {
-      if (error instanceof WorkerEnded && turns.has(executionId))
+      if (error instanceof WorkerEnded && active.has(executionId))
         log(`[crew] ${firstLine(error.message)} ${repeat}`, { execution_id: executionId });
       drop(executionId);
       throw error;
@@ -287,11 +292,15 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       const repeat = "The flow's methods since its last pause run again, up to three times in all.";
       return working(executionId, run, repeat);
     },
-    isQueued: (executionId) => turns.isQueued(executionId),
+    parallel,
+    drop(executionId) {
+      active.delete(executionId);
+      drop(executionId);
+    },
     rest(executionId, hasEnded) {
-      turns.give(executionId, hasEnded);
+      active.delete(executionId);
       // Where no worker works, as without crewAI, a spare one would not, either.
-      if (turns.areFree && workers.has(executionId)) keepSpare();
+      if (active.size === 0 && workers.has(executionId)) keepSpare();
       if (hasEnded) {
         drop(executionId);
         for (const removed of [
@@ -310,6 +319,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       if (entry === undefined) return;
       clearTimeout(entry.leave);
       entry.leave = setTimeout(() => drop(executionId), times.waiting).unref();
+      processes.idle(entry.worker, () => drop(executionId));
     },
     setEnvironment(variables) {
       environment = variables;
@@ -321,6 +331,10 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       for (const executionId of [...workers.keys()]) drop(executionId);
     },
   };
+}
+
+function stopped(): Error {
+  return new WorkerEnded("The execution was stopped.");
 }
 
 function firstLine(text: string): string {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "../../base/errors.ts";
 import type { Row } from "../../base/sqlite.ts";
 
@@ -16,13 +17,25 @@ export interface Answer {
   readonly changes: number;
 }
 
+/** What a library asks as part of a change, on the change's connection. Only for a shared database. */
+export interface Call {
+  readonly call: (ask: Ask) => Promise<unknown>;
+}
+
+export type Ask = (text: string, values?: unknown[]) => Promise<{ rows: Row[] }>;
+
 /** A sequence of queries, and its result. It has no other effect, so that it can be repeated. */
-export type Work<T> = Generator<Query, T, Answer>;
+export type Work<T> = Generator<Query | Call | Telling, T, Answer>;
+
+/** A notice that is sent once the change is stored. */
+interface Telling {
+  readonly notice: Notice;
+}
 
 /** What a process tells others. A notice may get lost, so a process that waits for one also polls. */
 export type Notice =
-  /** A run may continue, or a callback was added. */
-  | { readonly kind: "run" | "callback" }
+  /** A job or a callback was added. */
+  | { readonly kind: "job" | "callback" }
   | { readonly kind: "ended"; readonly executionId: string }
   /** A process has accepted so many requests of a token since its last notice. */
   | { readonly kind: "requests"; readonly token: string; readonly count: number };
@@ -37,8 +50,6 @@ export interface Database {
   query<T>(work: Work<T>): Promise<T>;
   /** One atomic change. With `isSynced`, it outlasts a power cut when the promise resolves. */
   transaction<T>(work: () => Work<T>, isSynced?: boolean): Promise<T>;
-  /** Tells all processes, also this one. */
-  notify(notice: Notice): void;
   tellOthers(notice: Notice): void;
   /** Returns a function that stops listening. */
   onNotice(listener: (notice: Notice) => void): () => void;
@@ -55,6 +66,11 @@ export interface Erasure {
   readonly plan: () => void;
   /** Erases now, or soon if the log is being read. Returns whether it has erased everything. */
   readonly run: () => boolean;
+}
+
+/** Tells all processes, also this one, once the change is stored. */
+export function* tell(notice: Notice): Work<void> {
+  yield { notice };
 }
 
 export function* rows(sql: string, ...values: Value[]): Work<readonly Row[]> {
@@ -78,13 +94,68 @@ export function* change(sql: string, ...values: Value[]): Work<number> {
 export function isLost(error: unknown): boolean {
   const code = codeOf(error) ?? "";
   const severity = error instanceof Error && "severity" in error ? error.severity : undefined;
+  // pg's own errors have no code.
+  const isOfConnection =
+    error instanceof Error &&
+    /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout)/.test(
+      error.message,
+    );
   return (
+    isOfConnection ||
     severity === "FATAL" ||
     severity === "PANIC" ||
-    /^(CONNECTION_CLOSED|CONNECT_TIMEOUT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)/.test(
-      code,
-    ) ||
+    /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)/.test(code) ||
     // Postgres' manual, appendix A: connection, shutdown, start, too many connections.
     /^(080..|57P0[1235]|53300)$/.test(code)
   );
+}
+
+/** Repeats what can be repeated until the database can be reached, and can store it. */
+export async function patiently<T>(
+  action: () => Promise<T>,
+  onFirst: (error: unknown) => void = () => undefined,
+): Promise<T> {
+  for (let pause = 100; ; pause = Math.min(2 * pause, 2000)) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!isLost(error) && !isPassing(error)) throw error;
+      if (pause === 100) onFirst(error);
+      await sleep(pause);
+    }
+  }
+}
+
+/**
+ * Whether a database refuses now what it will take later: a full disk or too little memory, a database that can't be written
+ * while another server takes over, or a deadlock.
+ */
+function isPassing(error: unknown): boolean {
+  if (/^(53...|25006|40001|40P01)$/.test(codeOf(error) ?? "")) return true;
+  // SQLite's manual, result codes: BUSY, IOERR, FULL.
+  const result = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+  return result === 5 || result === 10 || result === 13;
+}
+
+/** The same database, for runs: what they store can be repeated. */
+export function patient(database: Database, log: (line: string) => void): Database {
+  const onFirst = (error: unknown) =>
+    log(`An execution waits until the database can be used: ${String(error)}`);
+  return {
+    ...database,
+    // Each query alone: the work as a whole can't begin again.
+    query: async (work) => {
+      let step = work.next({ rows: [], changes: 0 });
+      while (step.done !== true) {
+        const asked = step.value;
+        step = work.next(await patiently(() => database.query(answerOf(asked)), onFirst));
+      }
+      return step.value;
+    },
+    transaction: (work, isSynced) => patiently(() => database.transaction(work, isSynced), onFirst),
+  };
+}
+
+function* answerOf(asked: Query | Call | Telling): Work<Answer> {
+  return yield asked;
 }

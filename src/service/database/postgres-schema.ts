@@ -1,9 +1,17 @@
-import { BackendPostgres } from "openworkflow/postgres";
-import type { Sql } from "postgres";
+import type pg from "pg";
 import { Refusal } from "../errors.ts";
-import { indexes, tables, version, versionTable } from "./schema.ts";
+import type { PostgresJobs } from "../jobs-postgres.ts";
+import {
+  addedColumns,
+  indexes,
+  tables,
+  toVersion3,
+  unfinished,
+  version,
+  versionTable,
+} from "./schema.ts";
 
-/** Ours and openworkflow's tables, in the database that the address names. */
+/** Of our tables, in the database that the address names. */
 export const schema = "crewdeck";
 
 /** Of Postgres 14. */
@@ -13,57 +21,72 @@ const oldest = 140_000;
 const lock = 7_263_401_115;
 
 /**
- * Creates or updates the tables, in one process at a time. @throws {Refusal} for a schema of a newer version, and for an
- * old Postgres
+ * Creates or updates the tables, in one process at a time. Each execution of an earlier version that has something to do gets
+ * a job.
+ * @throws {Refusal} for a schema of a newer version, and for an old Postgres
  */
-export async function migrate(url: string, pool: Sql): Promise<void> {
-  const [server] =
-    await pool`SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`;
-  if (Number(server?.["number"]) < oldest)
+export async function migrate(
+  pool: pg.Pool,
+  jobs: Pick<PostgresJobs, "start" | "addAll">,
+): Promise<void> {
+  const { rows: servers } = await pool.query<{ number: number; version: string }>(
+    "SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version",
+  );
+  const [server] = servers;
+  if (server && server.number < oldest)
     throw new Refusal(
       "database",
-      `The database is Postgres ${String(server?.["version"])}. Use Postgres 14 or newer.`,
+      `The database is Postgres ${server.version}. Use Postgres 14 or newer.`,
     );
-  if ((await currentVersion(pool)) === version) return;
-  const connection = await pool.reserve();
+  if ((await currentVersion(pool)) === version) {
+    await jobs.start();
+    return;
+  }
+  const connection = await pool.connect();
   try {
-    await connection`SELECT pg_advisory_lock(${lock})`;
+    await connection.query(`SELECT pg_advisory_lock(${lock})`);
     // Another process may have done it meanwhile.
-    if ((await currentVersion(pool)) === version) return;
-    await (await BackendPostgres.connect(quiet(url), { schema })).stop();
+    const before = await currentVersion(connection);
+    await jobs.start();
+    if (before === version) return;
     const dialect = {
       integer: "BIGINT",
       table: "",
       rowid: "rowid BIGINT GENERATED ALWAYS AS IDENTITY,",
     };
+    const columns = addedColumns.map(
+      ([table, column, type]) =>
+        `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column} ${type.replace("INTEGER", "BIGINT")};`,
+    );
     // Postgres makes one change of statements that it gets together.
-    await connection.unsafe(
-      `${tables(dialect)} ALTER TABLE attempts ADD COLUMN IF NOT EXISTS review TEXT; ${indexes} ${workflowIndexes}
-       INSERT INTO ${versionTable} (version) VALUES (${version}) ON CONFLICT DO NOTHING`,
+    await connection.query(
+      `CREATE SCHEMA IF NOT EXISTS ${schema}; ${tables(dialect)} ${columns.join(" ")} ${indexes} ${toVersion3(" CASCADE")}`,
+    );
+    if (before > 0) {
+      const { rows } = await connection.query<{ id: string; crew: string }>(unfinished);
+      await jobs.addAll(rows);
+    }
+    // Last: after a kill, all of it is done again.
+    await connection.query(
+      `INSERT INTO ${versionTable} (version) VALUES (${version}) ON CONFLICT DO NOTHING`,
     );
   } finally {
-    await connection`SELECT pg_advisory_unlock(${lock})`;
+    await connection.query(`SELECT pg_advisory_unlock(${lock})`);
     connection.release();
   }
 }
 
-/** The library prints Postgres' notices, and stdout is for the program's own line. */
-function quiet(url: string): string {
-  const address = new URL(url);
-  address.searchParams.set("client_min_messages", "warning");
-  return address.href;
-}
-
-/** Each poll searches for deadlines, which this service never sets, and an execution is looked up by its ID. */
-const workflowIndexes =
-  "CREATE INDEX IF NOT EXISTS crewdeck_deadlines ON workflow_runs (namespace_id, status, deadline_at) WHERE deadline_at IS NOT NULL;";
-
 /** 0 for an empty database. @throws {Refusal} for a newer one */
-async function currentVersion(pool: Sql): Promise<number> {
-  const [table] = await pool`SELECT to_regclass(${`${schema}.${versionTable}`}) AS name`;
-  if (table?.["name"] === null) return 0;
-  const [row] = await pool.unsafe(`SELECT max(version) AS version FROM ${schema}.${versionTable}`);
-  const found = Number(row?.["version"] ?? 0);
+async function currentVersion(pool: pg.Pool | pg.PoolClient): Promise<number> {
+  const { rows: tables } = await pool.query<{ name: string | null }>(
+    "SELECT to_regclass($1)::text AS name",
+    [`${schema}.${versionTable}`],
+  );
+  if ((tables[0]?.name ?? null) === null) return 0;
+  const { rows } = await pool.query<{ version: number | null }>(
+    `SELECT max(version) AS version FROM ${schema}.${versionTable}`,
+  );
+  const found = rows[0]?.version ?? 0;
   if (found > version)
     throw new Refusal(
       "database",

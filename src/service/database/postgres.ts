@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import postgres, { type Sql } from "postgres";
+import pg from "pg";
 import { codeOf } from "../../base/errors.ts";
 import { asObject, parseJson, textAt } from "../../base/json.ts";
 import type { Row } from "../../base/sqlite.ts";
@@ -14,18 +13,17 @@ import {
   type Query,
   type Work,
 } from "./database.ts";
+import { PostgresJobs } from "../jobs-postgres.ts";
 import { migrate, schema } from "./postgres-schema.ts";
 
 export interface PostgresDatabase extends Database {
   readonly isShared: true;
-  /** Names of columns are in camel case, as openworkflow expects. */
-  readonly pool: Pool;
+  readonly pool: pg.Pool;
+  readonly jobs: PostgresJobs;
 }
 
-type Pool = Sql<{ bigint: number; json: unknown }>;
-
-/** How many connections a process opens. */
-const connections = 20;
+// Times and counts are far below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** How often to compare the clocks, and to look whether notices still come (ms). */
 const tickMs = 5000;
@@ -38,21 +36,35 @@ const ownId = randomUUID();
 /** How often a change is tried that conflicts with another one. */
 const tries = 5;
 
-/** Creates or updates the tables first. @throws {Refusal} if the database can't be used */
+/**
+ * Creates or updates the tables first.
+ * @param connections the most that this process opens, at least 4
+ * @throws {Refusal} if the database can't be used
+ */
 export async function openPostgresDatabase(
   url: string,
+  connections: number,
   log: (line: string) => void,
 ): Promise<PostgresDatabase> {
-  const pool = connect(url);
+  const pool = poolOf(url, Math.max(1, connections - reserved.jobs - reserved.notices));
+  // Its own, because a change that adds a job has a connection already: it must not wait for another one of the same pool.
+  const jobsPool = poolOf(url, reserved.jobs);
   try {
-    await migrate(url, pool);
+    const jobs = new PostgresJobs(jobsPool, log);
+    await migrate(pool, jobs);
     const clock = await createClock(pool);
     const notices = new EventEmitter<{ notice: [Notice] }>().setMaxListeners(0);
-    const listener = await listen(pool, (notice) => notices.emit("notice", notice));
+    const listener = new Listener(url, (notice) => notices.emit("notice", notice));
+    await listener.connect();
     let isClosed = false;
     const tellOthers = (notice: Notice): void => {
+      const payload = JSON.stringify({ ...notice, from: ownId });
       // A process that misses it looks soon.
-      pool.notify(channel, JSON.stringify({ ...notice, from: ownId })).catch(() => undefined);
+      pool.query("SELECT pg_notify($1, $2)", [channel, payload]).catch(() => undefined);
+    };
+    const tell = (notice: Notice): void => {
+      notices.emit("notice", notice);
+      tellOthers(notice);
     };
     const timer = setInterval(() => {
       Promise.all([clock.measure(), listener.check()]).catch((error: unknown) => {
@@ -62,16 +74,12 @@ export async function openPostgresDatabase(
     return {
       isShared: true,
       pool,
+      jobs,
       now: clock.now,
-      query: (work) => finish(work, (query) => send(pool, query)),
+      query: (work) => finish(work, pool, tell),
       transaction: async (work) => {
-        // `pool.reserve` connects again, and keeps the process from ending.
         if (isClosed) throw new Error("The database is closed.");
-        return await transaction(pool, work);
-      },
-      notify: (notice) => {
-        notices.emit("notice", notice);
-        tellOthers(notice);
+        return await transaction(pool, work, tell);
       },
       tellOthers,
       onNotice: (listening) => {
@@ -79,135 +87,116 @@ export async function openPostgresDatabase(
         return () => notices.off("notice", listening);
       },
       close: async () => {
+        if (isClosed) return;
         isClosed = true;
         clearInterval(timer);
-        await pool.end({ timeout: 5 });
+        await jobs.stop();
+        await listener.close();
+        await Promise.all([pool.end(), jobsPool.end()]);
       },
     };
   } catch (error) {
-    await pool.end({ timeout: 1 });
+    await Promise.all([pool.end(), jobsPool.end()]).catch(() => undefined);
     throw error instanceof Refusal ? error : refusalOf(error, url);
   }
 }
 
 function refusalOf(error: unknown, url: string): Refusal {
-  // The library's own message is about its user's code.
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   // insufficient_privilege
   const advice =
-    codeOf(cause) === "42501"
+    codeOf(error) === "42501"
       ? `Its user makes and owns the schema "${schema}": GRANT CREATE ON DATABASE lets it make one. Or name the user that owns it.`
       : "Check that Postgres runs, the address in --database, and the password, which PGPASSWORD may hold.";
   return new Refusal(
     "database",
-    `The database can't be used: ${withoutSecrets(cause, url)}. ${advice}`,
+    `The database can't be used: ${withoutSecrets(error, url)}. ${advice}`,
   );
 }
 
-/** Repeats what can be repeated until the database can be reached, and can store it. */
-export async function patiently<T>(action: () => Promise<T>): Promise<T> {
-  for (let pause = 100; ; pause = Math.min(2 * pause, 2000)) {
-    try {
-      return await action();
-    } catch (error) {
-      if (!isLost(error) && !isPassing(error)) throw error;
-      await sleep(pause);
-    }
-  }
+/** Of the connections of a process. */
+const reserved = { jobs: 2, notices: 1 };
+
+function poolOf(url: string, max: number): pg.Pool {
+  const pool = new pg.Pool({ ...settingsOf(url), max });
+  // The next query opens another connection.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
 }
 
-/**
- * Whether Postgres refuses now what it will take later: a full disk or too little memory, a database that can't be written
- * while another server takes over, or a deadlock.
- */
-function isPassing(error: unknown): boolean {
-  return /^(53...|25006|40001|40P01)$/.test(codeOf(error) ?? "");
-}
-
-/** The same database, for runs: what they store can be repeated. */
-export function patient(database: PostgresDatabase): PostgresDatabase {
+function settingsOf(url: string): pg.ClientConfig {
   return {
-    ...database,
-    // Each query alone: the work as a whole can't begin again.
-    query: (work) => finish(work, (query) => patiently(() => database.query(answerOf(query)))),
-    transaction: (work, isSynced) => patiently(() => database.transaction(work, isSynced)),
+    connectionString: url,
+    application_name: "crewdeck",
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    options: `-c search_path=${schema} -c client_min_messages=warning`,
   };
 }
 
-function* answerOf(query: Query): Work<Answer> {
-  return yield query;
+interface Asked {
+  query(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
 }
 
-function connect(url: string): Pool {
-  return postgres(url, {
-    max: connections,
-    connect_timeout: 10,
-    // Otherwise, a transaction waits for a connection until there are no more queries.
-    max_pipeline: 0,
-    // The library waits up to 20 s, also for a database that has long been back.
-    backoff: (tried) => Math.min(1, 0.01 * 2 ** tried),
-    connection: { application_name: "crewdeck", search_path: schema },
-    onnotice: () => undefined,
-    transform: { column: { from: postgres.toCamel } },
-    // Times and counts are far below 2^53.
-    types: {
-      bigint: { to: 20, from: [20], parse: Number, serialize: String },
-      // openworkflow stores errors, whose text may be anything.
-      json: {
-        to: 3802,
-        from: [114, 3802],
-        parse: JSON.parse,
-        serialize: (json: unknown) =>
-          JSON.stringify(json, (_name, value: unknown) => storable(value)),
-      },
-    },
-  });
-}
-
-async function finish<T>(work: Work<T>, ask: (query: Query) => Promise<Answer>): Promise<T> {
-  let step = work.next({ rows: [], changes: 0 });
-  while (step.done !== true) step = work.next(await ask(step.value));
+async function finish<T>(work: Work<T>, connection: Asked, tell: Tell): Promise<T> {
+  let step = work.next(nothing);
+  while (step.done !== true) {
+    const asked = step.value;
+    if ("notice" in asked) tell(asked.notice);
+    else if ("call" in asked)
+      await asked.call((text, values) => connection.query({ text, ...(values && { values }) }));
+    step = work.next("sql" in asked ? await send(connection, asked) : nothing);
+  }
   return step.value;
 }
 
-async function send(sql: Pool, { sql: text, values }: Query): Promise<Answer> {
-  const rows = await sql.unsafe<Row[]>(numbered(text), values.map(storable), { prepare: true });
-  return { rows, changes: rows.count };
+type Tell = (notice: Notice) => void;
+
+const nothing: Answer = { rows: [], changes: 0 };
+
+async function send(connection: Asked, { sql, values }: Query): Promise<Answer> {
+  const { rows, rowCount } = await connection.query({
+    ...prepared(sql),
+    values: values.map(storable),
+  });
+  return { rows, changes: rowCount ?? 0 };
 }
 
-async function transaction<T>(pool: Pool, work: () => Work<T>): Promise<T> {
+async function transaction<T>(pool: pg.Pool, work: () => Work<T>, tell: Tell): Promise<T> {
   for (let tried = 1; ; tried += 1) {
-    // `pool.begin` may run other queries in the transaction (its issue 823).
-    const connection = await pool.reserve();
+    const connection = await pool.connect();
     let isOpen = true;
+    const told = new Map<string, Notice>();
     try {
-      await connection.unsafe("BEGIN");
-      const result = await finish(work(), (query) => send(connection, query));
-      await connection.unsafe("COMMIT");
+      await connection.query("BEGIN");
+      const result = await finish(work(), connection, (notice) =>
+        told.set(JSON.stringify(notice), notice),
+      );
+      await connection.query("COMMIT");
+      for (const notice of told.values()) tell(notice);
       return result;
     } catch (error) {
       isOpen = !isLost(error);
-      if (isOpen) await connection.unsafe("ROLLBACK").catch(() => (isOpen = false));
+      if (isOpen) await connection.query("ROLLBACK").catch(() => (isOpen = false));
       // A deadlock, or a serialization failure: nothing was changed.
       if (tried === tries || !/^(40P01|40001)$/.test(codeOf(error) ?? "")) throw error;
     } finally {
-      // The pool has already dropped a lost connection.
-      if (isOpen) connection.release();
+      connection.release(!isOpen);
     }
   }
 }
 
-const texts = new Map<string, string>();
+const statements = new Map<string, { readonly name: string; readonly text: string }>();
 
-/** Replaces each `?` by `$1`, `$2` and so on. */
-function numbered(sql: string): string {
-  let text = texts.get(sql);
-  if (text === undefined) {
+/** Each connection prepares a statement once. Replaces each `?` by `$1`, `$2` and so on. */
+function prepared(sql: string) {
+  let statement = statements.get(sql);
+  if (!statement) {
     let count = 0;
-    text = sql.replace(/\?/g, () => `$${(count += 1)}`);
-    texts.set(sql, text);
+    const text = sql.replace(/\?/g, () => `$${(count += 1)}`);
+    statements.set(sql, (statement = { name: `crewdeck_${statements.size}`, text }));
   }
-  return text;
+  return statement;
 }
 
 /** Postgres has no text with the character 0, and no JSON with half of a surrogate pair. */
@@ -216,38 +205,63 @@ function storable<T>(value: T): T | string {
 }
 
 /** The time of the database, which a monotonic clock of this machine continues. */
-async function createClock(pool: Pool) {
+async function createClock(pool: pg.Pool) {
   let offset = 0;
   const measure = async (): Promise<void> => {
     const begun = performance.now();
-    const [row] = await pool<{ now: number }[]>`
-      SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now`;
-    offset = Number(row?.now) - (begun + performance.now()) / 2;
+    const { rows } = await pool.query<{ now: number }>(
+      "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now",
+    );
+    offset = Number(rows[0]?.now) - (begun + performance.now()) / 2;
   };
   await measure();
   return { measure, now: () => Math.round(performance.now() + offset) };
 }
 
-/** Receives the notices of other processes. The library stops listening if it can't connect again at once. */
-async function listen(pool: Pool, onNotice: (notice: Notice) => void) {
-  let heard = performance.now();
-  const begin = () =>
-    pool.listen(channel, (payload) => {
-      heard = performance.now();
-      const notice = readNotice(payload);
-      if (notice) onNotice(notice);
+/** Receives the notices of other processes, on a connection of its own. */
+class Listener {
+  readonly #url: string;
+  readonly #onNotice: (notice: Notice) => void;
+  #client: pg.Client | undefined;
+
+  constructor(url: string, onNotice: (notice: Notice) => void) {
+    this.#url = url;
+    this.#onNotice = onNotice;
+  }
+
+  async connect(): Promise<void> {
+    const client = new pg.Client({ ...settingsOf(this.#url), query_timeout: tickMs });
+    client.on("notification", ({ payload }) => {
+      const notice = readNotice(payload ?? "");
+      if (notice) this.#onNotice(notice);
     });
-  let listening = await begin();
-  return {
-    async check(): Promise<void> {
-      if (performance.now() - heard > 3 * tickMs) {
-        heard = performance.now();
-        await listening.unlisten();
-        listening = await begin();
-      }
-      await pool.notify(channel, "still here");
-    },
-  };
+    client.on("error", () => {
+      if (this.#client === client) this.#client = undefined;
+    });
+    await client.connect();
+    await client.query(`LISTEN ${channel}`);
+    this.#client = client;
+  }
+
+  /** Connects again if the connection was lost. @throws if that is not possible */
+  async check(): Promise<void> {
+    const client = this.#client;
+    if (!client) {
+      await this.connect();
+      return;
+    }
+    try {
+      await client.query("SELECT 1");
+    } catch (error) {
+      this.#client = undefined;
+      client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.end();
+  }
 }
 
 function readNotice(payload: string): Notice | undefined {
@@ -255,7 +269,7 @@ function readNotice(payload: string): Notice | undefined {
   const { kind, from } = notice;
   // This process has already handled its own.
   if (from === ownId) return undefined;
-  if (kind === "run" || kind === "callback") return { kind };
+  if (kind === "job" || kind === "callback") return { kind };
   const executionId = textAt(notice, "executionId");
   if (kind === "ended" && executionId !== undefined) return { kind, executionId };
   const token = textAt(notice, "token");

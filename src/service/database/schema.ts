@@ -8,7 +8,7 @@ interface Dialect {
 }
 
 /** Of the schema below. A database of a newer version is refused. */
-export const version = 2;
+export const version = 3;
 
 export const versionTable = "crewdeck_version";
 
@@ -19,7 +19,7 @@ export function tables({ integer, table, rowid }: Dialect): string {
   CREATE TABLE IF NOT EXISTS executions (
     id TEXT PRIMARY KEY, owner TEXT NOT NULL, project TEXT NOT NULL, inputs TEXT NOT NULL, meta TEXT NOT NULL,
     callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at ${integer} NOT NULL, ended_at ${integer},
-    crew TEXT NOT NULL DEFAULT ''
+    crew TEXT NOT NULL DEFAULT '', is_prepared ${integer} NOT NULL DEFAULT 0, is_running ${integer} NOT NULL DEFAULT 0, turn ${integer} NOT NULL DEFAULT 0
   )${table};
   CREATE TABLE IF NOT EXISTS held (execution_id TEXT PRIMARY KEY REFERENCES executions)${table};
   CREATE TABLE IF NOT EXISTS kept (execution_id TEXT PRIMARY KEY REFERENCES executions, json TEXT NOT NULL)${table};
@@ -27,8 +27,8 @@ export function tables({ integer, table, rowid }: Dialect): string {
   CREATE TABLE IF NOT EXISTS attempts (
     execution_id TEXT NOT NULL REFERENCES executions, task_index ${integer} NOT NULL, attempt ${integer} NOT NULL,
     task_id TEXT NOT NULL, state TEXT NOT NULL, output TEXT, started_at ${integer} NOT NULL, finished_at ${integer},
-    failures ${integer} NOT NULL DEFAULT 0, begins ${integer} NOT NULL DEFAULT 0, feedback TEXT, callbacks TEXT, decided_at ${integer}, taken ${integer} NOT NULL DEFAULT 0,
-    shown ${integer} NOT NULL DEFAULT 0, review TEXT, PRIMARY KEY (execution_id, task_index, attempt)
+    failures ${integer} NOT NULL DEFAULT 0, begins ${integer} NOT NULL DEFAULT 0, feedback TEXT, callbacks TEXT, decided_at ${integer},
+    shown ${integer} NOT NULL DEFAULT 0, review TEXT, part ${integer} NOT NULL DEFAULT 1, PRIMARY KEY (execution_id, task_index, attempt)
   )${table};
   CREATE TABLE IF NOT EXISTS usage (
     execution_id TEXT NOT NULL REFERENCES executions, total ${integer} NOT NULL, prompt ${integer} NOT NULL, completion ${integer} NOT NULL
@@ -67,9 +67,17 @@ export function tables({ integer, table, rowid }: Dialect): string {
 `;
 }
 
-/** What version 0.1.0 did not have, and files of later development versions may not have. */
+/** What version 0.1.0 and files of later development versions may not have. */
 export const addedColumns = [
   ["executions", "crew", "TEXT NOT NULL DEFAULT ''"],
+  // Whether its crew was read as it runs.
+  ["executions", "is_prepared", "INTEGER NOT NULL DEFAULT 0"],
+  // Whether it has its turn.
+  ["executions", "is_running", "INTEGER NOT NULL DEFAULT 0"],
+  // How often it had its turn: a worker that another one has replaced stores nothing more.
+  ["executions", "turn", "INTEGER NOT NULL DEFAULT 0"],
+  // Of a flow, which part made it.
+  ["attempts", "part", "INTEGER NOT NULL DEFAULT 1"],
   ["attempts", "shown", "INTEGER NOT NULL DEFAULT 0"],
   ["attempts", "begins", "INTEGER NOT NULL DEFAULT 0"],
   ["attempts", "review", "TEXT"],
@@ -84,7 +92,8 @@ export const addedColumns = [
 
 export const indexes = `
   CREATE INDEX IF NOT EXISTS executions_under_way ON executions (id) WHERE ended_at IS NULL;
-  CREATE INDEX IF NOT EXISTS attempts_not_taken ON attempts (decided_at) WHERE decided_at IS NOT NULL AND taken = 0;
+  CREATE INDEX IF NOT EXISTS aliases_of_execution ON aliases (execution_id);
+  CREATE INDEX IF NOT EXISTS deliveries_of_execution ON deliveries (execution_id);
   CREATE INDEX IF NOT EXISTS usage_of_execution ON usage (execution_id);
   CREATE INDEX IF NOT EXISTS batched_events_of_execution ON batched_events (execution_id);
   CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (queue, due) WHERE state = 'pending';
@@ -93,3 +102,22 @@ export const indexes = `
   CREATE INDEX IF NOT EXISTS executions_counted ON executions (crew, state) WHERE ended_at IS NOT NULL;
   CREATE INDEX IF NOT EXISTS executions_old ON executions (ended_at) WHERE ended_at IS NOT NULL;
 `;
+
+/** What earlier versions kept in openworkflow's tables. Also for a database that has none. @param cascade where tables depend on each other */
+export const toVersion3 = (cascade: string) => `
+  UPDATE executions SET is_prepared = 1 WHERE ended_at IS NULL AND EXISTS (SELECT 1 FROM attempts WHERE execution_id = id);
+  UPDATE attempts SET part = 1 + (
+    SELECT count(*) FROM flow_pauses JOIN attempts AS pauses USING (execution_id, task_index, attempt)
+    WHERE flow_pauses.execution_id = attempts.execution_id AND pauses.decided_at <= attempts.started_at)
+  WHERE execution_id IN (SELECT execution_id FROM flow_pauses);
+  DROP INDEX IF EXISTS attempts_not_taken;
+  DROP TABLE IF EXISTS workflow_signals${cascade};
+  DROP TABLE IF EXISTS step_attempts${cascade};
+  DROP TABLE IF EXISTS workflow_runs${cascade};
+  DROP TABLE IF EXISTS openworkflow_migrations${cascade};
+`;
+
+/** Executions that have something to do. */
+export const unfinished = `
+  SELECT id, crew FROM executions WHERE ended_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting')`;

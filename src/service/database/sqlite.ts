@@ -10,16 +10,20 @@ import {
   type Query,
   type Work,
 } from "./database.ts";
-import { addedColumns, indexes, tables, version, versionTable } from "./schema.ts";
+import {
+  addedColumns,
+  indexes,
+  tables,
+  toVersion3,
+  unfinished,
+  version,
+  versionTable,
+} from "./schema.ts";
 
 export interface SqliteDatabase extends Database {
   /** For statements that only SQLite has. */
   readonly connection: DatabaseSync;
   readonly erasure: Erasure;
-  /** Prepares each statement once. */
-  readonly prepare: (sql: string) => StatementSync;
-  /** What `action` changes outlasts a power cut when the promise resolves. If a later one fails, it is repeated. */
-  readonly synced: <T>(action: () => T) => Promise<T>;
 }
 
 /** A file that this process alone uses. Throws if it isn't a database, is damaged or can't be written. */
@@ -59,23 +63,43 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
   }
 
   /** Synchronous, so that no other write intervenes. */
-  function finish<T>(work: Work<T>): T {
-    let step = work.next({ rows: [], changes: 0 });
-    while (step.done !== true) step = work.next(answer(step.value));
+  function finish<T>(work: Work<T>, told: Notice[]): T {
+    let step = work.next(nothing);
+    while (step.done !== true) {
+      const asked = step.value;
+      if ("call" in asked) throw new Error("A file has no library of its own.");
+      if ("notice" in asked) told.push(asked.notice);
+      step = work.next("sql" in asked ? answer(asked) : nothing);
+    }
     return step.value;
+  }
+
+  function tell(told: readonly Notice[]): void {
+    for (const notice of told) notices.emit("notice", notice);
   }
 
   return {
     connection,
     erasure,
-    prepare,
-    synced: (action) => commits.add(action, true),
     isShared: false,
     now: () => Date.now(),
     // An async function rejects where this throws.
-    query: async (work) => await Promise.resolve(finish(work)),
-    transaction: (work, isSynced = false) => commits.add(() => finish(work()), isSynced),
-    notify: (notice) => void notices.emit("notice", notice),
+    query: async (work) => {
+      const told: Notice[] = [];
+      const result = await Promise.resolve(finish(work, told));
+      tell(told);
+      return result;
+    },
+    transaction: async (work, isSynced = false) => {
+      const told: Notice[] = [];
+      const action = () => {
+        told.length = 0;
+        return finish(work(), told);
+      };
+      const result = await commits.add(action, isSynced);
+      tell(told);
+      return result;
+    },
     tellOthers: () => undefined,
     onNotice: (listener) => {
       notices.on("notice", listener);
@@ -89,6 +113,8 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
     },
   };
 }
+
+const nothing = { rows: [], changes: 0 };
 
 interface Change {
   readonly isSynced: boolean;
@@ -168,8 +194,23 @@ function createTables(connection: DatabaseSync): void {
       connection.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
   }
   connection.exec(indexes);
+  connection.exec(jobs);
+  if (found < version)
+    connection.exec(
+      `${toVersion3("")} INSERT OR IGNORE INTO jobs (execution_id, crew) ${unfinished};`,
+    );
   connection.exec(`INSERT OR IGNORE INTO ${versionTable} (version) VALUES (${version})`);
 }
+
+/** What Postgres has pg-boss for. A job that is wanted again while it is taken is done again. */
+const jobs = `
+  CREATE TABLE IF NOT EXISTS jobs (
+    execution_id TEXT NOT NULL UNIQUE REFERENCES executions ON DELETE CASCADE, crew TEXT NOT NULL, is_taken INTEGER NOT NULL DEFAULT 0,
+    is_wanted INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS jobs_waiting ON jobs (crew) WHERE is_taken = 0;
+  CREATE INDEX IF NOT EXISTS jobs_taken ON jobs (is_taken) WHERE is_taken = 1;
+`;
 
 /** Asks the next erasure for copies, too. */
 export const marking = "PRAGMA user_version = 1";

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { text } from "../../base/sqlite.ts";
 import { change, rows, type Database, type Work } from "../database/database.ts";
 import { messageOf } from "../errors.ts";
-import { forgetRuns, hasOpenRun } from "../workflow.ts";
 import type { Log } from "./log.ts";
 
 const dayMs = 86_400_000;
@@ -31,13 +30,12 @@ const tables = [
 ];
 
 /**
- * Executions to delete. An execution is kept while callbacks are still to be sent, or while its run has not stored its end.
- * A held run belongs to a discarded execution, and never ends. The lock keeps two processes from deleting the same executions.
+ * Executions to delete. An execution is kept while callbacks are still to be sent. The lock keeps two processes from deleting
+ * the same executions.
  */
 const old = `
   SELECT id FROM executions WHERE ended_at < ?
     AND NOT EXISTS (SELECT 1 FROM deliveries WHERE execution_id = executions.id AND state = 'pending')
-    AND (NOT EXISTS (${hasOpenRun("executions.id")}) OR id IN (SELECT execution_id FROM held))
   LIMIT ? FOR UPDATE`;
 
 interface RetentionOptions {
@@ -97,7 +95,6 @@ function* deleteSome(before: number): Work<number> {
   const ids = (yield* rows(old, before, batch.size)).map((row) => text(row, "id"));
   if (ids.length === 0) return 0;
   const places = ids.map(() => "?").join(", ");
-  yield* forgetRuns(ids);
   for (const table of tables)
     yield* change(`DELETE FROM ${table} WHERE execution_id IN (${places})`, ...ids);
   return yield* change(`DELETE FROM executions WHERE id IN (${places})`, ...ids);

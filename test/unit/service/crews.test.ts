@@ -13,6 +13,7 @@ import { parseEnv } from "node:util";
 import { asObject, parseJson } from "../../../src/base/json.ts";
 import { checkCrew, engineOf, plansOf, readCrew } from "../../../src/service/crews.ts";
 import { Refusal } from "../../../src/service/errors.ts";
+import { Processes } from "../../../src/service/crewai/processes.ts";
 import { Secrets } from "../../../src/service/operations/redact.ts";
 import { readOptions } from "../../../src/service/options.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
@@ -55,7 +56,7 @@ const engineWith = (
 ) =>
   engineOf({ ...plan, environment, python }, data, {
     ...{ taskSeconds: 0, isServer: true, database: undefined, forWindows: false },
-    ...{ log: () => undefined, secrets: new Secrets(), ...more },
+    ...{ log: () => undefined, processes: new Processes(4), secrets: new Secrets(), ...more },
   });
 
 describe("crews of the command line", () => {

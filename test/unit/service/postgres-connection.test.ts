@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
+import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { CrewApi, type DocumentedStatus } from "../../support/crew-api.ts";
 import { CuttingProxy, type Cut } from "../../support/cutting-proxy.ts";
@@ -29,7 +29,7 @@ async function openLane(server: TestPostgres) {
       return rehearsal.run(attempt, report);
     },
   };
-  const storage = await openPostgresStorage(proxy.through(database), () => undefined);
+  const storage = await openPostgresStorage(proxy.through(database), 8, () => undefined);
   const { service, app } = openOn(storage, () => undefined, { engine });
   await service.work();
   return {

@@ -10,16 +10,14 @@ import { change, isLost, rows, type Work } from "../../../src/service/database/d
 import { schema } from "../../../src/service/database/postgres-schema.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { createFlowStore } from "../../../src/service/flow-store.ts";
-import { createStore } from "../../../src/service/store.ts";
-import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
+import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
 import { CrewApi } from "../../support/crew-api.ts";
 import { CuttingProxy } from "../../support/cutting-proxy.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { isCi } from "../../support/needs.ts";
 import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { waitFor, within } from "../../support/wait.ts";
-import { addExecution, type HarnessOptions, inputs, openOn } from "./support.ts";
+import { type HarnessOptions, inputs, openOn } from "./support.ts";
 
 const run = promisify(execFile);
 
@@ -40,7 +38,7 @@ describe("service: faults on Postgres", () => {
   async function open(options: HarnessOptions = {}) {
     const log: string[] = [];
     const note = (line: string) => void log.push(line);
-    const storage = await within("the database", openPostgresStorage(url, note));
+    const storage = await within("the database", openPostgresStorage(url, 5, note));
     const { service, app } = openOn(storage, note, options);
     closing.push(() => service.close());
     const api = new CrewApi({ url: "http://localhost", token: "T" }, (path, init) =>
@@ -58,7 +56,7 @@ describe("service: faults on Postgres", () => {
   /** A storage whose connections can be dropped. */
   async function openThroughProxy() {
     const proxy = await CuttingProxy.start(server.port);
-    const storage = await openPostgresStorage(proxy.through(url), () => undefined);
+    const storage = await openPostgresStorage(proxy.through(url), 5, () => undefined);
     closing.push(async () => {
       await storage.database.close();
       await proxy.stop();
@@ -84,20 +82,8 @@ describe("service: faults on Postgres", () => {
     };
   }
 
-  // The library `postgres` needs the patch in patches/ for this and the next.
-  it("what ended a connection is no answer to a query of the next one, and keeps no pool from ending", async () => {
-    const lost = async () => {
-      const sql = postgres(url, { max: 1 });
-      await assert.rejects(sql`SELECT pg_terminate_backend(pg_backend_pid())`);
-      return sql;
-    };
-    const [one, other] = [await lost(), await lost()];
-    assert.equal((await one`SELECT 1`).length, 1);
-    await Promise.all([one.end(), other.end()]);
-  });
-
   it("every query and every transaction ends, whole or not at all, however often Postgres crashes", async () => {
-    const database = await openPostgresDatabase(url, () => undefined);
+    const database = await openPostgresDatabase(url, 5, () => undefined);
     closing.push(() => database.close());
     await database.query(change("CREATE TABLE entries (amount INTEGER)"));
     const balanced = function* (): Work<void> {
@@ -141,25 +127,14 @@ describe("service: faults on Postgres", () => {
     assert.deepEqual(Array.from(sum), [{ sum: 0 }]);
   });
 
-  it("a failure counts once, though the answer that says that it is stored was lost", async () => {
-    const { proxy, database, forRuns } = await openThroughProxy();
-    await database.query(addExecution());
-    const key = { executionId: "a", taskIndex: 0, attempt: 1 };
-    const [store, flows] = [createStore(forRuns), createFlowStore(forRuns)];
-    await store.begin(key, "only");
-    for (const count of [
-      () => store.count("failures", key),
-      () => flows.count("failures", "a", 1),
-    ]) {
-      let stored = 0;
-      proxy.onQuery = (sql) =>
-        /^(UPDATE attempts|INSERT INTO flow_parts)/.test(sql) && (stored += 1) === 1
-          ? "after"
-          : undefined;
-      assert.equal(await count(), 1);
-      assert.equal(stored, 2);
-      assert.equal(await count(), 2);
-    }
+  it("a job whose claim got no answer is done by whoever looks next", async () => {
+    const { proxy, database, jobs } = await openThroughProxy();
+    await database.transaction(() => jobs.add("one", "crew"));
+    proxy.onQuery = (sql) => (sql.includes("SKIP LOCKED") ? "after" : undefined);
+    await assert.rejects(jobs.take("crew"), isLost);
+    proxy.onQuery = () => undefined;
+    const job = await waitFor("the job", () => jobs.take("crew"));
+    assert.equal(job.executionId, "one");
   });
 
   it("an error's text may be anything", async () => {
@@ -181,24 +156,15 @@ describe("service: faults on Postgres", () => {
     await service.work();
     const id = await kickoff();
     await api.untilWaiting(id);
-    const disk = await refuse("UPDATE OF taken", "attempts");
-    assert.equal((await api.resume(id, "draft", true)).status, 200);
-    await disk.refusals();
-    await disk.free();
-    assert.deepEqual([(await api.untilEnded(id)).status, log], ["completed", []]);
-  });
-
-  it("a decision is answered though a full disk keeps its run from being woken", async () => {
-    const { service, log, api, kickoff } = await open();
-    await service.work();
-    const id = await kickoff();
-    await api.untilWaiting(id);
-    const disk = await refuse("INSERT", "workflow_signals");
+    const disk = await refuse("UPDATE OF turn", "executions");
     assert.equal((await api.resume(id, "draft", true)).status, 200);
     await disk.refusals();
     await disk.free();
     assert.equal((await api.untilEnded(id)).status, "completed");
-    assert.match(log[0] ?? "", /^A run could not be woken for its decision yet: full/);
+    assert.match(
+      log.join("\n"),
+      /^An execution waits until the database can be used: error: full$/,
+    );
   });
 
   describe("a disk that is really full", () => {
@@ -263,16 +229,9 @@ describe("service: faults on Postgres", () => {
 
   it("an execution waits for a process that serves its crew", async () => {
     const [old, next] = [await open({ name: "old" }), await open({ name: "next" })];
-    await old.service.work();
     const id = await next.kickoff();
-    await waitFor("the old process to find it", () => old.log.length > 0);
+    await old.service.work();
     assert.deepEqual(old.log, ['Executions of the crew "next" wait for a process that serves it.']);
-    const sql = connect();
-    const given = () =>
-      sql`SELECT 1 FROM crewdeck.workflow_runs WHERE worker_id IS NULL AND error IS NOT NULL`;
-    await waitFor("the old process to give it back", async () => (await given()).length === 1);
-    // The library ends a run after 1,000 steps.
-    assert.deepEqual([...(await sql`SELECT step_name FROM crewdeck.step_attempts`)], []);
     await next.service.work();
     await next.api.untilWaiting(id);
     assert.equal(old.log.length, 1);
@@ -289,8 +248,12 @@ describe("service: faults on Postgres", () => {
   });
 
   it("a process ends in order though Postgres does not answer", async () => {
-    const { service, log } = await open();
+    let end: ((error: Error) => void) | undefined;
+    const run = () => new Promise<never>((_, reject) => (end = reject));
+    const { service, log, kickoff } = await open({ engine: { name: "endless", run } });
     await service.work();
+    await kickoff();
+    const fail = await waitFor("the attempt", () => end);
     server.pause(true);
     try {
       let hasEnded = false;
@@ -298,6 +261,7 @@ describe("service: faults on Postgres", () => {
       await waitFor("its end", () => hasEnded);
     } finally {
       server.pause(false);
+      fail(new Error("The test has ended."));
     }
     assert.deepEqual(log, [
       "Running executions could not be given back: The database does not answer.",
@@ -309,7 +273,7 @@ describe("service: faults on Postgres", () => {
       `CREATE SCHEMA ${schema}; CREATE VIEW ${schema}.executions AS SELECT 1 AS id`,
     );
     await assert.rejects(
-      openPostgresDatabase(url, () => undefined),
+      openPostgresDatabase(url, 5, () => undefined),
       {
         message: /^The database can't be used: .*executions/,
       },

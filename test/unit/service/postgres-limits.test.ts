@@ -4,7 +4,7 @@ import { documentedDialect } from "../../../src/service/dialects.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { createQueue } from "../../../src/service/server/limits.ts";
 import { openService } from "../../../src/service/service.ts";
-import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
+import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
 import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { ask, crew, inputs } from "./support.ts";
 
@@ -14,14 +14,14 @@ describe("The queue of kickoffs of several processes", () => {
 
   /** An API process that serves two crews. */
   async function open(url: string, limit: () => number) {
-    const storage = await openPostgresStorage(url, () => undefined);
+    const storage = await openPostgresStorage(url, 5, () => undefined);
     const crews = ["one", "two"].map((name) => ({
       ...{ name, engine: rehearsalEngine(0), dialect: documentedDialect },
       ...{ readProject: () => Promise.resolve(crew), feedbackWebhook: undefined },
     }));
     const service = openService({
       ...{ storage, role: "api", crews, log: () => undefined },
-      ...{ callbackBackoffMs: 10, callbackTimeoutMs: 1000 },
+      ...{ callbackBackoffMs: 10, callbackTimeoutMs: 1000, maxProcesses: 4 },
     });
     const apps = crews.map((each) =>
       service.appOf(each, {

@@ -7,24 +7,23 @@ import { codeOf } from "../../../src/base/errors.ts";
 import {
   change,
   isLost,
+  patient,
   row,
   rows,
+  tell,
   type Database,
   type Notice,
 } from "../../../src/service/database/database.ts";
 import {
   openPostgresDatabase,
-  patient,
   type PostgresDatabase,
 } from "../../../src/service/database/postgres.ts";
 import { version } from "../../../src/service/database/schema.ts";
-import { createDeliveries } from "../../../src/service/deliveries.ts";
 import { Refusal } from "../../../src/service/errors.ts";
-import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
-import { addExecution, valuesOf } from "./support.ts";
+import { valuesOf } from "./support.ts";
 
 describe("service: Postgres", () => {
   let server: TestPostgres;
@@ -41,12 +40,12 @@ describe("service: Postgres", () => {
   });
 
   async function open(): Promise<PostgresDatabase> {
-    const database = await openPostgresDatabase(url, (line) => log.push(line));
+    const database = await openPostgresDatabase(url, 5, (line) => log.push(line));
     opened.push(database);
     return database;
   }
   const refusalOf = async (address: string): Promise<string> => {
-    const error: unknown = await openPostgresDatabase(address, () => undefined).then(
+    const error: unknown = await openPostgresDatabase(address, 1, () => undefined).then(
       (database) => database.close(),
       (thrown: unknown) => thrown,
     );
@@ -98,7 +97,7 @@ describe("service: Postgres", () => {
     await database.query(change("INSERT INTO crewdeck_version (version) VALUES (99)"));
     assert.match(
       await refusalOf(url),
-      /made by a newer version of Crewdeck \(its schema is 99, this one knows 2\)\. Update Crewdeck/,
+      /made by a newer version of Crewdeck \(its schema is 99, this one knows 3\)\. Update Crewdeck/,
     );
   });
 
@@ -130,57 +129,22 @@ describe("service: Postgres", () => {
     );
   });
 
-  it("has one pool of connections, which the library uses, too", async () => {
-    const storage = await openPostgresStorage(url, (line) => log.push(line));
-    opened.push(storage.database);
-    const pools = async () =>
-      await storage.database.query(
-        rows(
-          `SELECT application_name AS name, count(*) AS count FROM pg_stat_activity
-           WHERE datname = current_database() GROUP BY application_name`,
-        ),
-      );
-    // More at a time than there are connections.
-    const ask = () => [
-      storage.backend.countWorkflowRuns(),
-      storage.database.query(rows("SELECT pg_sleep(0.05)")),
-    ];
-    await Promise.all(Array.from({ length: 100 }, ask).flat());
-    // The tables were made with another connection, which has been closed.
-    await waitFor("only one pool", async () => (await pools()).length === 1);
-    // The last one listens.
-    assert.deepEqual(Array.from(await pools()), [{ name: "crewdeck", count: 20 + 1 }]);
+  it("stores text with the character 0 readably", async () => {
+    const database = await open();
+    const read = await database.query(row("SELECT CAST(? AS TEXT) AS text", "a\0b"));
+    assert.equal(read?.["text"], "a\u{fffd}b");
   });
 
-  it("sends all events of a batch, though another process adds one at the same time", async () => {
+  it("has as many connections as it may, and one for notices", async () => {
     const database = await open();
-    await database.query(addExecution());
-    const deliveries = createDeliveries(database, 1);
-    const add = (id: string, isLast: boolean) =>
-      deliveries.batch("a", { url: "http://127.0.0.1/" }, { id }, isLast);
-    // Adding the first event takes as long as this.
-    await database.query(
-      change(
-        "CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$",
-      ),
+    const asked = Array.from({ length: 100 }, () =>
+      database.query(row("SELECT pg_sleep(0.01), CAST(? AS INTEGER) AS one", 1)),
     );
-    await database.query(
-      change(
-        "CREATE TRIGGER pause AFTER INSERT ON batched_events FOR EACH ROW WHEN (NEW.id = 'first') EXECUTE FUNCTION pause()",
-      ),
+    await Promise.all(asked);
+    const [counted] = await database.query(
+      rows("SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database()"),
     );
-    const first = add("first", false);
-    await waitFor(
-      "the first event",
-      async () =>
-        (await database.query(rows("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'")))
-          .length > 0,
-    );
-    await Promise.all([first, add("last", true)]);
-    const [sent] = await database.query(rows("SELECT body FROM deliveries"));
-    assert.deepEqual(JSON.parse(String(sent?.["body"])), {
-      events: [{ id: "first" }, { id: "last" }],
-    });
+    assert.equal(counted?.["count"], 5);
   });
 
   it("repeats a change that a deadlock prevented", async () => {
@@ -208,9 +172,10 @@ describe("service: Postgres", () => {
   async function otherProcess() {
     const program = `
       import { openPostgresDatabase } from "./src/service/database/postgres.ts";
-      const database = await openPostgresDatabase(process.env.URL, () => undefined);
+      import { tell } from "./src/service/database/database.ts";
+      const database = await openPostgresDatabase(process.env.URL, 2, () => undefined);
       database.onNotice((notice) => console.log(JSON.stringify(notice)));
-      process.stdin.on("data", (id) => database.notify({ kind: "ended", executionId: String(id) }));
+      process.stdin.on("data", (id) => database.query(tell({ kind: "ended", executionId: String(id) })));
       console.log("ready");`;
     const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
       cwd: projectFolder,
@@ -231,7 +196,7 @@ describe("service: Postgres", () => {
     try {
       const notice = (executionId: string): Notice => ({ kind: "ended", executionId });
       const from = (executionId: string) => JSON.stringify(notice(executionId));
-      database.notify(notice("here"));
+      await database.query(tell(notice("here")));
       await waitFor("the notice", () => other.heard().length > 0);
       other.child.stdin.write("there");
       await waitFor("the other's notice", () => heard.length > 1);
@@ -255,7 +220,7 @@ describe("service: Postgres", () => {
       await waitFor("a query", () => database.query(row("SELECT 1 AS one")).catch(() => false));
       await waitFor("a notice from there and one from here", () => {
         other.child.stdin.write("late");
-        database.notify(notice("late here"));
+        void database.query(tell(notice("late here")));
         return heard.includes(from("late")) && other.heard().includes(from("late here"));
       });
       const seconds = (performance.now() - restarted) / 1000;
@@ -275,8 +240,8 @@ describe("service: Postgres", () => {
       await assert.rejects(() => database.transaction(() => row("SELECT 1 AS one")), isLost);
     } finally {
       const waiting = Promise.all([
-        patient(database).query(row("SELECT 2 AS two")),
-        patient(database).transaction(() => row("SELECT 3 AS three")),
+        patient(database, () => undefined).query(row("SELECT 2 AS two")),
+        patient(database, () => undefined).transaction(() => row("SELECT 3 AS three")),
       ]);
       await server.restart();
       assert.deepEqual(
@@ -301,7 +266,7 @@ describe("service: Postgres", () => {
         assert.ok(isLost(error), String(error));
         return codeOf(error) === "55000";
       });
-      const waiting = patient(database).query(row("SELECT 2 AS two"));
+      const waiting = patient(database, () => undefined).query(row("SELECT 2 AS two"));
       await assert.rejects(query, isLost);
       await allow(true);
       assert.deepEqual({ ...(await waiting) }, { two: 2 });

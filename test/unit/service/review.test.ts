@@ -120,7 +120,8 @@ describe("service: what follows a review", () => {
         [3, true, refusal],
       ],
     );
-    assert.equal(receiver.at("/task").length, 1);
+    await waitFor("the callback", () => receiver.at("/task").length > 0);
+    assert.deepEqual(outputs(), ["Final."]);
   });
 
   it("shows a running task meanwhile, which can't be answered again, and can be stopped", async () => {

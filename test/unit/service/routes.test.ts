@@ -198,28 +198,28 @@ describe("service: routes and errors", () => {
   });
 
   it("says that an execution is queued again while it waits for its turn", async () => {
-    let isQueued = false;
-    let go = () => {};
+    let go: (() => void) | undefined;
     const engine: Engine = {
       name: "busy",
-      isQueued: () => isQueued,
-      run: async ({ task }) => {
-        isQueued = task.id === "draft";
-        if (isQueued) await new Promise<void>((resolve) => (go = resolve));
-        isQueued = false;
+      parallel: 1,
+      run: async ({ task, inputs: { topic } }) => {
+        if (topic === "slow" && task.id === "research")
+          await new Promise<void>((resolve) => (go = resolve));
         return { output: "done" };
       },
     };
     await serve({ engine });
-    const id = await harness.kickoff();
-    await waitFor("the second task", () => isQueued);
+    const id = await harness.kickoffUntilWaiting();
+    await harness.kickoff({ inputs: { ...inputs, topic: "slow" } });
+    await waitFor("the other execution", () => go);
+    await harness.resume(id, true, "");
     const body = await harness.status(id);
     assert.deepEqual(
       [body.current_task, body.progress?.completed_tasks, readStatus(body).state],
-      ["draft", 1, "queued"],
+      ["polish", 2, "queued"],
     );
-    go();
-    assert.ok(!("queued" in (await harness.untilWaiting(id))));
+    go?.();
+    assert.equal((await harness.untilEnded(id)).status, "completed");
   });
 
   it("answers 400 to JSON that is nested too deep, wherever it is", async () => {

@@ -4,9 +4,8 @@ import path from "node:path";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { change, row, type Work } from "../../../src/service/database/database.ts";
 import { openSqliteDatabase, type SqliteDatabase } from "../../../src/service/database/sqlite.ts";
-import { createStore } from "../../../src/service/store.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import { addExecution, valuesOf } from "./support.ts";
+import { valuesOf } from "./support.ts";
 
 describe("service: changes in SQLite", () => {
   let folder: string;
@@ -75,24 +74,6 @@ describe("service: changes in SQLite", () => {
     const both = [database.transaction(level), database.transaction(level, true)];
     assert.deepEqual(await Promise.all(both), [full, full]);
     assert.equal(await database.query(level()), normal);
-  });
-
-  it("wait for the disk if a status shows them: an output, and the end", async () => {
-    const levels: unknown[] = [];
-    const store = createStore({
-      ...database,
-      transaction: (work, isSynced) =>
-        database.transaction(function* () {
-          levels.push((yield* row("PRAGMA synchronous"))?.["synchronous"]);
-          return yield* work();
-        }, isSynced),
-    });
-    await database.query(addExecution());
-    const key = { executionId: "a", taskIndex: 0, attempt: 1 };
-    await store.begin(key, "only");
-    assert.ok(await store.finish(key, "waiting", "A text."));
-    await store.end("a", null);
-    assert.deepEqual(levels, [2, 2]);
   });
 
   it("are stored if the database is closed, and refused later", async () => {

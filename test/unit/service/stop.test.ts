@@ -11,6 +11,7 @@ import {
   restart,
   serve,
   valuesOf,
+  workAgain,
 } from "./support.ts";
 
 /** An engine whose attempts end only when the test says so, also after the execution was stopped. */
@@ -38,15 +39,8 @@ describe("service: POST /stop/{kickoff_id}", () => {
     const { status, body } = await stop(id);
     return [status, (body as { detail: string }).detail];
   };
-  /** Whether the library has nothing left to do for any execution. */
-  const areRunsOver = async () => {
-    const open = await harness.sql(
-      "SELECT 1 AS found FROM workflow_runs WHERE namespace_id = 'crews' AND status IN ('pending', 'running')",
-    );
-    return open.length === 0;
-  };
   const untilStopped = async (id: string) => {
-    await waitFor("the run to end", areRunsOver);
+    await harness.untilAsleep();
     assert.equal(await stateOf(id), "stopped");
   };
 
@@ -66,7 +60,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
     await waitFor("the task", async () => (await harness.status(id)).current_task === "research");
     assert.equal((await stop(id)).status, 200);
     // Closing the service waits for tasks that run.
-    await waitFor("the run to end", areRunsOver);
+    await harness.untilAsleep();
     assert.deepEqual(harness.log, []);
   });
 
@@ -76,7 +70,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
     const id = await harness.kickoff();
     assert.equal((await stop(id)).status, 200);
     await harness.start();
-    await waitFor("the run to end", areRunsOver);
+    await harness.untilAsleep();
     assert.equal(runs.length, 0);
     assert.equal(await stateOf(id), "stopped");
   });
@@ -103,7 +97,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
       const received = receiver.at("/stream");
       return received.length > 0 && received;
     });
-    await waitFor("the run to end", areRunsOver);
+    await harness.untilAsleep();
     const [event, ...more] = (
       sent?.body as { events: { type: string; data: { crew_name: string; error: string } }[] }
     ).events;
@@ -133,7 +127,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
       const id = await harness.kickoff();
       await waitFor("it to begin", () => tries === 1);
       assert.equal((await stop(id)).status, 200);
-      await waitFor("the run to end", areRunsOver);
+      await harness.untilAsleep();
       assert.deepEqual([tries, await stateOf(id)], [1, "stopped"]);
     });
 
@@ -204,7 +198,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
       for (let turn = 0; turn < round; turn += 1) await new Promise(setImmediate);
       const { status } = await stop(id);
       await approving;
-      await waitFor("the run to end", areRunsOver);
+      await harness.untilAsleep();
       const state = await stateOf(id);
       assert.equal(state, status === 200 ? "stopped" : "completed");
       if (state === "completed")
@@ -234,29 +228,15 @@ describe("service: POST /stop/{kickoff_id}", () => {
       await waitFor("the task", () => before.runs.length === 1);
       assert.equal((await stop(id)).status, 200);
       before.runs[0]?.();
-      await waitFor("the run to end", areRunsOver);
+      await harness.untilAsleep();
       const after = slowEngine(costsMoney);
       // As if the service had been killed right after the stop.
-      await restart(
-        { engine: after.engine },
-        "DELETE FROM step_attempts",
-        "UPDATE workflow_runs SET status = 'running', worker_id = 'gone', available_at = created_at, finished_at = NULL",
-      );
+      await restart({ engine: after.engine }, workAgain);
       assert.deepEqual(await harness.service.held(), []);
-      await waitFor("the run to end", areRunsOver);
+      await harness.untilAsleep();
       assert.equal(after.runs.length, 0);
       assert.equal(await stateOf(id), "stopped");
     }
-  });
-
-  it("wakes a run that waited when the service was killed right after the stop", async () => {
-    const id = await harness.kickoffUntilWaiting();
-    await restart(
-      {},
-      "UPDATE executions SET state = 'stopped', ended_at = 1",
-      "UPDATE attempts SET state = 'stopped', decided_at = 1 WHERE state = 'waiting'",
-    );
-    await untilStopped(id);
   });
 
   // A process that shares the database holds nothing: others may be running the execution.
@@ -269,7 +249,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
       assert.deepEqual(await harness.service.held(), [id]);
       assert.equal((await stop(id)).status, 200);
       assert.deepEqual([await harness.service.held(), harness.left], [[], [[]]]);
-      await waitFor("the run to end", areRunsOver);
+      await harness.untilAsleep();
       assert.equal(runs.length, 0);
     });
 });

@@ -10,13 +10,12 @@ import type { FeedbackWebhook } from "../../../src/service/feedback-webhook.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { createOperations } from "../../../src/service/operations/operations.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
-import type { Storage } from "../../../src/service/storage.ts";
+import { openSqliteStorage, type Storage } from "../../../src/service/storage.ts";
 import { change, rows, type Database } from "../../../src/service/database/database.ts";
 import { schema } from "../../../src/service/database/postgres-schema.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { versionTable } from "../../../src/service/database/schema.ts";
-import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
-import { openSqliteStorage } from "../../../src/service/workflow-sqlite.ts";
+import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
 import { openSqlite, type Row } from "../../../src/base/sqlite.ts";
 import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { answerProblems } from "../../support/answer-check.ts";
@@ -85,6 +84,7 @@ export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "
   readonly readProject?: () => Promise<CrewProject>;
   readonly askInputs?: () => Promise<CrewProject>;
   readonly engine?: Engine;
+  readonly maxProcesses?: number;
   readonly dialect?: "documented" | "live";
   /** The folder of an earlier service. */
   readonly folder?: string;
@@ -97,6 +97,12 @@ export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "
 
 /** Whether these tests run on Postgres instead of SQLite. */
 export const onPostgres = process.env["CREWDECK_TEST_DATABASE"] === "postgres";
+
+/** SQL: each execution has something to do, as after a kill. */
+export const workAgain = onPostgres
+  ? `UPDATE crewdeck_jobs.job SET state = 'created', completed_on = NULL WHERE id IN (
+       SELECT DISTINCT ON (singleton_key) id FROM crewdeck_jobs.job ORDER BY singleton_key, created_on DESC)`
+  : "INSERT OR IGNORE INTO jobs (execution_id, crew) SELECT id, crew FROM executions";
 
 let server: Promise<TestPostgres> | undefined;
 /** The addresses of databases, by the harnesses' folders. */
@@ -128,10 +134,12 @@ async function giveBack(folder: string): Promise<void> {
     if (used) return;
     const tables = await sql`
       SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-      WHERE schemaname = ${schema} AND tablename NOT IN (${versionTable}, 'openworkflow_migrations')`;
+      WHERE schemaname = ${schema} AND tablename <> ${versionTable}`;
     // The order doesn't matter without the triggers of foreign keys.
     const deletes = tables.map(({ name }) => `DELETE FROM ${String(name)};`);
-    await sql.unsafe(`SET session_replication_role = replica; ${deletes.join(" ")}`);
+    await sql.unsafe(
+      `SET session_replication_role = replica; ${deletes.join(" ")} DELETE FROM crewdeck_jobs.job`,
+    );
     spare.push(url);
   } finally {
     await sql.end();
@@ -171,6 +179,7 @@ export function openOn(
     storage,
     role: "both",
     crews: [served],
+    maxProcesses: options.maxProcesses ?? 16,
     callbackBackoffMs: options.callbackBackoffMs ?? 10,
     // On a busy machine, an answer may take long: then a callback would come twice.
     callbackTimeoutMs: options.callbackTimeoutMs ?? 60_000,
@@ -242,7 +251,7 @@ export class Harness {
     const log = (line: string) => void this.log.push(line);
     this.#opening = onPostgres
       ? databaseOf(this.folder)
-          .then((url) => openPostgresStorage(url, log))
+          .then((url) => openPostgresStorage(url, 5, log))
           .then((storage) => this.#open(storage, options))
       : Promise.resolve(this.#open(openSqliteStorage(this.#file, log), options));
     harnesses.add(this);
@@ -283,7 +292,11 @@ export class Harness {
   /** Changes or reads the service's tables behind its back. */
   async sql(text: string, ...values: (string | number)[]): Promise<readonly Row[]> {
     if (onPostgres) {
-      const database = await openPostgresDatabase(await databaseOf(this.folder), () => undefined);
+      const database = await openPostgresDatabase(
+        await databaseOf(this.folder),
+        1,
+        () => undefined,
+      );
       const found = await database.query(rows(text, ...values));
       await database.close();
       return found;
@@ -385,11 +398,12 @@ export class Harness {
     return await this.untilEnded(id);
   }
 
-  /** Resolves when the only run sleeps. */
+  /** Resolves when no execution has something to do. */
   async untilAsleep(): Promise<void> {
-    const asleep =
-      "SELECT 1 AS found FROM workflow_runs WHERE status = 'running' AND worker_id IS NULL";
-    await waitFor("the run to sleep", async () => (await this.sql(asleep)).length === 1);
+    const jobs = onPostgres
+      ? "SELECT 1 AS found FROM crewdeck_jobs.job WHERE state < 'completed'"
+      : "SELECT 1 AS found FROM jobs";
+    await waitFor("nothing to do", async () => (await this.sql(jobs)).length === 0);
   }
 
   close(): Promise<void> {

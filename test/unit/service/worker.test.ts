@@ -5,6 +5,7 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import { crewaiEngine } from "../../../src/service/crewai/engine.ts";
 import { Worker, WorkerEnded } from "../../../src/service/crewai/worker.ts";
 import { createLog } from "../../../src/service/operations/log.ts";
+import { Processes } from "../../../src/service/crewai/processes.ts";
 import { Secrets } from "../../../src/service/operations/redact.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { crew, harness, inputs, serve } from "./support.ts";
@@ -22,6 +23,7 @@ function engineWith(
   const engine = crewaiEngine({
     ...{ folder: temporaryFolder("project"), data: path.join(folder, "data"), python },
     ...{ program: "worker.py", parallel: 1, env: process.env },
+    processes: new Processes(4),
     secrets: new Secrets(["of-the-service"]),
     log: (line) => void lines.push(line),
     ...own,
@@ -122,7 +124,7 @@ describe("a worker of the crewai engine", () => {
     const engine = crewaiEngine({
       ...{ folder: project, data: path.join(folder, "data"), python },
       ...{ program: "worker.py", parallel: 1, env: process.env },
-      ...{ log: () => undefined, secrets: new Secrets() },
+      ...{ log: () => undefined, secrets: new Secrets(), processes: new Processes(4) },
     });
     const message =
       /^config\/tasks\.yaml:3:1: Line 3 continues line 2\. .*\nPython says: KeyError: 1\n {2}crew\.py:5 in a$/;

@@ -1,0 +1,117 @@
+import type pg from "pg";
+import { PgBoss, policies, type ConstructorOptions, type Db, type Job as BossJob } from "pg-boss";
+import type { Row } from "../base/sqlite.ts";
+import { asObject, numberAt } from "../base/json.ts";
+import { patiently, tell, type Ask, type Work } from "./database/database.ts";
+import { messageOf } from "./errors.ts";
+import type { Job, Jobs } from "./jobs.ts";
+
+/** Of pg-boss's tables. */
+const schema = "crewdeck_jobs";
+
+/** pg-boss's least time after which a job of a process that is gone belongs to others (s). */
+const heartbeatSeconds = 10;
+
+const yearSeconds = 365 * 86_400;
+
+interface Data {
+  readonly id: string;
+}
+
+/** pg-boss hands the jobs out, a queue for each crew: any number of processes take them, each one once. */
+export class PostgresJobs implements Jobs {
+  readonly #boss: PgBoss;
+  readonly #queues = new Map<string, Promise<void>>();
+
+  constructor(pool: pg.Pool, log: (line: string) => void) {
+    const options: ConstructorOptions = {
+      db: adapterOf((text, values) => pool.query<Row>(text, values)),
+      schema,
+      schedule: false,
+      registerInstance: false,
+      superviseIntervalSeconds: 1,
+      monitorIntervalSeconds: 1,
+    };
+    this.#boss = new PgBoss(options);
+    this.#boss.on("error", (error) => log(`The queue of executions reports: ${messageOf(error)}`));
+  }
+
+  async start(): Promise<void> {
+    await this.#boss.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#boss.stop({ graceful: false, close: false });
+  }
+
+  /** Creates the queue of a crew. */
+  async open(crew: string): Promise<void> {
+    const queue = queueOf(crew);
+    const created = this.#queues.get(queue) ?? this.#create(queue);
+    this.#queues.set(queue, created);
+    await created;
+  }
+
+  async #create(queue: string): Promise<void> {
+    await this.#boss.createQueue(queue, {
+      // Of an execution, one job waits and one is taken, at most.
+      policy: policies.stately,
+      heartbeatSeconds,
+      // An attempt may take hours. A process that is gone is noticed by its heartbeat.
+      expireInSeconds: 86_400,
+      retentionSeconds: 10 * yearSeconds,
+      retryLimit: 1_000_000,
+      deleteAfterSeconds: 60,
+    });
+  }
+
+  *add(executionId: string, crew: string): Work<void> {
+    yield {
+      call: async (ask) => {
+        await this.open(crew);
+        await this.#boss.send(queueOf(crew), { id: executionId } satisfies Data, {
+          singletonKey: executionId,
+          db: adapterOf(ask),
+        });
+      },
+    };
+    yield* tell({ kind: "job" });
+  }
+
+  async addAll(executions: readonly { id: string; crew: string }[]): Promise<void> {
+    for (const { id, crew } of executions) {
+      await this.open(crew);
+      await this.#boss.send(queueOf(crew), { id } satisfies Data, { singletonKey: id });
+    }
+  }
+
+  async take(crew: string): Promise<Job | undefined> {
+    await this.open(crew);
+    const queue = queueOf(crew);
+    const [job] = await this.#boss.fetch<Data>(queue);
+    return job && this.#jobOf(queue, job);
+  }
+
+  #jobOf(queue: string, job: BossJob<Data>): Job {
+    return {
+      executionId: job.data.id,
+      keep: async () => numberAt(asObject(await this.#boss.touch(queue, job)), "affected") !== 0,
+      done: async () => {
+        await patiently(() => this.#boss.complete(queue, job));
+      },
+      giveBack: async () => {
+        await this.#boss.fail(queue, job);
+      },
+    };
+  }
+}
+
+/** pg-boss takes only letters, digits, and `-_./`. */
+function queueOf(crew: string): string {
+  return `crew/${Buffer.from(crew).toString("base64url")}`;
+}
+
+function adapterOf(ask: Ask): Db {
+  // Several statements at once may have no values, and answer a list.
+  return { executeSql: (text, values) => ask(text, values) };
+}

@@ -1,0 +1,20 @@
+import type { Work } from "./database/database.ts";
+
+/** Hands out the executions that have something to do. A job says only "look at this execution now": what there is to do follows from its rows. */
+export interface Jobs {
+  /** Part of a change that has locked the execution. If its job waits already, it changes nothing; if somebody has it, there is another one. */
+  add(executionId: string, crew: string): Work<void>;
+  /** Takes the crew's job that has waited longest; undefined if there is none. */
+  take(crew: string): Promise<Job | undefined>;
+}
+
+/** A job that nobody else has. */
+export interface Job {
+  readonly executionId: string;
+  /** Call it every few seconds. Resolves to whether this process still has the job. */
+  keep(): Promise<boolean>;
+  /** Nothing is left to do. */
+  done(): Promise<void>;
+  /** Somebody else may take it at once. */
+  giveBack(): Promise<void>;
+}

@@ -1,0 +1,155 @@
+import type { Database } from "./database/database.ts";
+import type { Engine } from "./engine.ts";
+import { messageOf } from "./errors.ts";
+import type { Job, Jobs } from "./jobs.ts";
+import type { Log } from "./operations/log.ts";
+
+/** How many executions of a crew run at a time whose engine has no limit of its own. */
+const usualParallel = 16;
+
+/** How often to look for jobs that no notice has reported, such as those of a process that is gone (ms). */
+const lookMs = 2000;
+
+/** How often to report that this process still has its jobs (ms): three times in pg-boss's time-out. */
+const keepMs = 3000;
+
+/** The pause after a failure (ms). */
+const failureMs = 1000;
+
+interface RunnerParts<Crew extends RunnerCrew> {
+  readonly jobs: Jobs;
+  readonly database: Pick<Database, "onNotice">;
+  readonly crews: readonly Crew[];
+  /** How many executions run at a time whose engines start processes. */
+  readonly maxProcesses: number;
+  /** Does what an execution has to do. Never rejects. */
+  readonly run: (executionId: string, crew: Crew) => Promise<void>;
+  /** Another process has taken over an execution that this one still works for. */
+  readonly onLost: (executionId: string, crew: Crew) => void;
+  /** Called now and then with what is under way: the notice of its end may have been lost. */
+  readonly check: (executionIds: readonly string[]) => Promise<void>;
+  readonly log: Log;
+}
+
+interface RunnerCrew {
+  readonly name: string;
+  readonly engine: Pick<Engine, "parallel">;
+}
+
+interface Running<Crew> {
+  readonly crew: Crew;
+  readonly job: Job;
+  readonly done: Promise<void>;
+}
+
+/** Takes jobs while there is room for them, in turn for each crew, and does them. */
+export class Runner<Crew extends RunnerCrew> {
+  readonly #parts: RunnerParts<Crew>;
+  /** By execution. */
+  readonly #running = new Map<string, Running<Crew>>();
+  /** The crew whose turn it is. */
+  #next = 0;
+  #looking: Promise<void> | undefined;
+  #isDue = false;
+  #isWorking = false;
+  #timers: readonly NodeJS.Timeout[] = [];
+  #stopListening = (): void => undefined;
+
+  constructor(parts: RunnerParts<Crew>) {
+    this.#parts = parts;
+  }
+
+  get isStopping(): boolean {
+    return !this.#isWorking;
+  }
+
+  work(): void {
+    this.#isWorking = true;
+    this.#stopListening = this.#parts.database.onNotice(({ kind }) => {
+      if (kind === "job") this.#look();
+    });
+    this.#timers = [
+      setInterval(() => this.#look(), lookMs).unref(),
+      setInterval(() => void this.#keep(), keepMs).unref(),
+    ];
+    this.#look();
+  }
+
+  /** Takes no more jobs. Resolves when what is under way has come to its next step. */
+  async drain(): Promise<void> {
+    this.#isWorking = false;
+    this.#stopListening();
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#looking;
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  /** Lets other processes continue what is still under way. */
+  async giveBack(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ job }) => job.giveBack()));
+  }
+
+  #look(): void {
+    this.#isDue = true;
+    if (this.#isWorking)
+      this.#looking ??= this.#takeAll().finally(() => (this.#looking = undefined));
+  }
+
+  async #takeAll(): Promise<void> {
+    while (this.#isDue && this.#isWorking) {
+      this.#isDue = false;
+      try {
+        if (await this.#takeOne()) this.#isDue = true;
+      } catch (error) {
+        this.#parts.log(`The service could not look for work: ${messageOf(error)}`, {
+          level: "error",
+        });
+        setTimeout(() => this.#look(), failureMs).unref();
+      }
+    }
+  }
+
+  /** Resolves to whether there was one. */
+  async #takeOne(): Promise<boolean> {
+    const { crews, jobs } = this.#parts;
+    for (let count = 0; count < crews.length; count += 1) {
+      const crew = crews[this.#next % crews.length];
+      this.#next = (this.#next + 1) % crews.length;
+      const job = crew && this.#hasRoom(crew) ? await jobs.take(crew.name) : undefined;
+      if (!crew || !job) continue;
+      this.#running.set(job.executionId, { crew, job, done: this.#do(job, crew) });
+      return true;
+    }
+    return false;
+  }
+
+  #hasRoom({ name, engine: { parallel } }: Crew): boolean {
+    const running = [...this.#running.values()].map(({ crew }) => crew);
+    const processes = running.filter(({ engine }) => engine.parallel !== undefined).length;
+    if (parallel !== undefined && processes >= this.#parts.maxProcesses) return false;
+    return running.filter((crew) => crew.name === name).length < (parallel ?? usualParallel);
+  }
+
+  /** Never rejects. */
+  async #do(job: Job, crew: Crew): Promise<void> {
+    const { run, log } = this.#parts;
+    await run(job.executionId, crew);
+    try {
+      await (this.#isWorking ? job.done() : job.giveBack());
+    } catch (error) {
+      // It is done again, which changes nothing.
+      log(`The end of a turn could not be stored: ${messageOf(error)}`);
+    }
+    this.#running.delete(job.executionId);
+    this.#look();
+  }
+
+  async #keep(): Promise<void> {
+    for (const [executionId, { job, crew }] of this.#running) {
+      const isOurs = await job.keep().catch(() => true);
+      if (!isOurs) this.#parts.onLost(executionId, crew);
+    }
+    if (this.#running.size > 0)
+      await this.#parts.check([...this.#running.keys()]).catch(() => undefined);
+  }
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import postgres from "postgres";
+import { openSqlite } from "../../../src/base/sqlite.ts";
+import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
+import { openSqliteStorage, type Storage } from "../../../src/service/storage.ts";
+import { projectFolder, temporaryFolder } from "../../support/folders.ts";
+import { needsPostgres, startPostgres } from "../../support/postgres.ts";
+import { waitFor } from "../../support/wait.ts";
+import { openOn } from "./support.ts";
+
+// Written by the service of commit 3a1ab88 (version 0.1), which was killed while it worked on four executions of the example crew.
+const fixture = (name: string) =>
+  readFileSync(path.join(projectFolder, `test/fixtures/service-of-0.1.${name}.sql`), "utf8");
+
+interface Status {
+  readonly status: string;
+  readonly result?: { readonly output: string };
+  readonly pending_human_input?: { readonly attempt: number; readonly task_id: string };
+}
+
+/** Each execution goes on where the earlier service left it. */
+async function goOn(storage: Storage, executions: Readonly<Record<string, string>>) {
+  const log: string[] = [];
+  const { service, app } = openOn(storage, (line) => log.push(line), {
+    callbackBackoffMs: 60_000,
+  });
+  const headers = { Authorization: "Bearer T" };
+  const status = async (name: string) =>
+    (await (await app.request(`/${executions[name]}/status`, { headers })).json()) as Status;
+  const until = async (name: string, isIt: (found: Status) => boolean) =>
+    await waitFor(`the execution ${name}`, async () => {
+      const found = await status(name);
+      return isIt(found) && found;
+    });
+  const approve = async (name: string) => {
+    const waits = ({ pending_human_input }: Status) => pending_human_input !== undefined;
+    const { pending_human_input: pending } = await until(name, waits);
+    const body = JSON.stringify({
+      execution_id: executions[name],
+      task_id: pending?.task_id,
+      human_feedback: "Good.",
+      is_approve: true,
+    });
+    const answer = await app.request("/resume", { method: "POST", headers, body });
+    assert.equal(answer.status, 200);
+    return pending?.attempt;
+  };
+  try {
+    const done = await status("done");
+    assert.equal(done.status, "completed");
+    assert.equal((await status("waiting")).pending_human_input?.attempt, 2);
+    await service.work();
+    assert.deepEqual((await status("done")).result, done.result);
+    assert.equal(await approve("waiting"), 2);
+    assert.equal(await approve("running"), 1);
+    for (const name of ["waiting", "running", "approved"]) {
+      while (
+        !(
+          await until(
+            name,
+            (found) => found.status !== "running" || found.pending_human_input !== undefined,
+          )
+        ).result
+      )
+        await approve(name);
+      assert.equal((await status(name)).status, "completed");
+    }
+    const { result } = await status("waiting");
+    assert.match(result?.output ?? "", /outline, attempt 1, rejected: Shorter/);
+    assert.deepEqual(
+      log.filter((line) => !line.includes("callback")),
+      [],
+    );
+  } finally {
+    await service.close();
+  }
+}
+
+describe("service: executions of version 0.1", () => {
+  it("go on from its SQLite file", async () => {
+    const file = path.join(temporaryFolder("data-of-0.1"), "crewdeck.sqlite");
+    const database = openSqlite(file);
+    database.exec(fixture("sqlite"));
+    database.close();
+    await goOn(
+      openSqliteStorage(file, (line) => assert.fail(line)),
+      {
+        done: "45c2d73a-808f-4a0e-a34a-687a2b12420f",
+        waiting: "491cde14-0a3d-4405-a847-052fc989e44a",
+        approved: "5ef20d2a-a178-42b1-9bdb-b8fe309a7834",
+        running: "16b43249-6e0b-4e70-8a7d-eee63be19895",
+      },
+    );
+  });
+
+  describe("on Postgres", () => {
+    needsPostgres();
+
+    it("go on from its tables", async () => {
+      const server = await startPostgres({ isDurable: false });
+      try {
+        const url = await server.createDatabase();
+        const sql = postgres(url, { max: 1 });
+        await sql.unsafe(fixture("postgres"));
+        await sql.end();
+        await goOn(await openPostgresStorage(url, 8, (line) => assert.fail(line)), {
+          done: "ad9946c6-04d8-4268-b50f-1fcce561a5b7",
+          waiting: "0f7a6b11-f839-4af5-a41f-734f46941e04",
+          approved: "319737bb-a9d1-4454-8ef0-fcf808687ee9",
+          running: "eae5b033-ac6b-4722-ab01-7cd24562ea07",
+        });
+      } finally {
+        await server.stop();
+      }
+    });
+  });
+});
