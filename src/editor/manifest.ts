@@ -10,10 +10,12 @@ export const formType = "crewdeck.kickoff";
 export const pageType = "crewdeck.page";
 export const comparisonType = "crewdeck.comparison";
 
-/** The context keys in the manifest's `when` clauses. */
+/** The context keys in the manifest's `when` clauses, and in those that docs/commands-and-api.md suggests. */
 const keys = [
   "crewdeck.hasCrews",
   "crewdeck.hasExecutions",
+  /** An execution waits for feedback. */
+  "crewdeck.hasWaiting",
   /** An execution waits for feedback besides the one in the focused document. */
   "crewdeck.othersWait",
   /** For the walkthrough: a crew accepted feedback. */

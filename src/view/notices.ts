@@ -67,10 +67,13 @@ export function noticesOf(
     pause &&
       info(
         "answered pause",
-        l10n.t(
-          "The crew accepted your feedback on “{0}”, but it still reports the pause. Most likely it is only slow. Nothing is sent again by itself: “Send Again…” asks first.",
-          inlineName(pause.taskId),
-        ),
+        present(
+          l10n.t(
+            "The crew accepted your feedback on “{0}”, but it still reports the pause. Most likely it is only slow. Nothing is sent again by itself.",
+            inlineName(pause.taskId),
+          ),
+          waiting && l10n.t("“Send Again…” asks first."),
+        ).join(" "),
       ),
     undeliveredNotice(execution),
     state === "completed" &&

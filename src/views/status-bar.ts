@@ -78,6 +78,7 @@ export function showSummary(
   view.description = isEmpty ? label : undefined;
   const isLocal = (running: boolean) => (crew: Crew) => crew.local?.running === running;
   setContext("crewdeck.hasExecutions", executions.length > 0);
+  setContext("crewdeck.hasWaiting", waiting > 0);
   setContext(
     "crewdeck.hasAnswered",
     executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
+import { hasContext } from "../../src/editor/manifest.ts";
 import type { Crew, TokenState } from "../../src/crews/types.ts";
 import { Emitter } from "../../src/base/events.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
@@ -204,10 +205,12 @@ describe("the tree", () => {
     const second = { localId: "second", kickoffIds: ["second"] };
     add(anExecution(), anExecution(second));
     assert.deepEqual(badge(), [2, "2 to review"]);
+    assert.equal(hasContext("crewdeck.hasWaiting"), true);
     parts.store.update("second", () => notWaiting(second));
     assert.equal(badge()?.[0], 1);
     parts.store.remove("local-1");
     assert.equal(badge(), undefined);
+    assert.equal(hasContext("crewdeck.hasWaiting"), false);
   });
 
   it("shows on what has not ended that it isn't watched while its crew refuses the token", () => {

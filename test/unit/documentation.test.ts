@@ -72,6 +72,18 @@ describe("the documentation", () => {
     assert.deepEqual(dead, []);
   });
 
+  it("names in keybindings only context keys that are set, as the manifest does", () => {
+    const named = ["package.json", "docs/commands-and-api.md"]
+      .flatMap((file) => [...read(file).matchAll(/"when": "(.*)"/g)])
+      .flatMap(([, when = ""]) => when.match(/(?<!== |config\.)\bcrewdeck\.\w+/g) ?? []);
+    assert.ok(named.includes("crewdeck.hasWaiting") && named.length > 5, named.join());
+    const keys = read("src", "editor", "manifest.ts");
+    assert.deepEqual(
+      named.filter((key) => !keys.includes(`"${key}"`)),
+      [],
+    );
+  });
+
   it("lists the existing settings", () => {
     const { contributes } = JSON.parse(read("package.json")) as {
       contributes: { configuration: { properties: object } };

@@ -91,7 +91,9 @@ export function passes({ text, states }: Filter): (execution: ExecutionSummary) 
     if (states.length > 0 && !states.includes(groupStateOf(execution))) return false;
     if (words.length === 0) return true;
     const { crew, localId, kickoffIds, request } = execution;
-    const inputs = Object.values(request?.inputs ?? {}).map((value) => JSON.stringify(value));
+    const inputs = Object.values(request?.inputs ?? {}).map((value) =>
+      typeof value === "string" ? value : JSON.stringify(value),
+    );
     const all = [titleOf(execution), crew.name, localId, ...kickoffIds, ...inputs];
     const searched = all.join("\n").toLowerCase();
     return words.every((word) => searched.includes(word));

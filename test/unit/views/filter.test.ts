@@ -6,6 +6,7 @@ describe("the filter of executions", () => {
   const execution = anExecution({
     label: "Morning run",
     kickoffIds: ["first-id", "second-id"],
+    request: { inputs: { topic: "Sea otters", file: 'C:\\new "maps"' }, callbacks: {} },
   });
   const finds = (text: string) => passes({ text, states: [] })(execution);
 
@@ -15,6 +16,7 @@ describe("the filter of executions", () => {
     ["first id", "first-i"],
     ["an id that a resume brought", "second-id"],
     ["an input's value", "OTTERS"],
+    ["an input's value as it was given", 'C:\\new "maps"'],
   ] as const) {
     it(`finds by ${what}`, () => assert.ok(finds(text)));
   }

@@ -111,7 +111,7 @@ const cases: readonly Case[] = [
   [
     "that the crew accepted feedback and still reports the pause",
     notWaiting({ stillPaused, resumes: [rejected] }),
-    /The crew accepted your feedback on “review”, but it still reports the pause\. Most likely it is only slow/,
+    /The crew accepted your feedback on “review”, but it still reports the pause\. .* by itself\.$/m,
   ],
   [
     "what the crew refused, of a task that may exist",

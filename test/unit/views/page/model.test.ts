@@ -84,7 +84,10 @@ describe("The page's model", () => {
       ["answered", "sendAgain"],
     ]);
     const late = modelOf(answered("answered")).review?.note ?? "";
-    assert.match(late, /^The crew accepted your feedback on “outline”/);
+    assert.match(
+      late,
+      /^The crew accepted your feedback on “outline”.* “Send Again…” asks first\.$/,
+    );
   });
 
   it("has each task with agent, time and tokens, each attempt with the feedback that caused the next, and tasks to come", () => {
