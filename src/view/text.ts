@@ -102,7 +102,7 @@ function section(
 }
 
 function factLines(facts: readonly Fact[]): readonly string[] {
-  return facts.map(({ label, value }) => `- ${label}: ${inlineText(value)}`);
+  return facts.map(({ label, value }) => `- ${leadingText(label)}: ${inlineText(value)}`);
 }
 
 /** What runs has no time: the text would change all the while. */

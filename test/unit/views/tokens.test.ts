@@ -12,7 +12,7 @@ const usage = (prompt: number, completion: number): TokenUsage => ({
 });
 const [research, review] = anExecution().tasks;
 const small = { model: "gpt-4o-mini", tokens: usage(1_200_000, 34_000) };
-const large = { model: "a|b", tokens: usage(100, 20) };
+const large = { model: "# [a](b)", tokens: usage(100, 20) };
 const counted = anExecution({
   usage: usage(1_200_300, 34_030),
   models: [small, large],
@@ -46,7 +46,7 @@ describe("tokens and their estimated cost", () => {
       "- 1,234,330 tokens (1,200,300 in, 34,030 out)",
       "- estimated cost > $0.20",
       `- gpt-4o-mini: ${priced} · estimated cost $0.20`,
-      `- a|b: ${unpriced} (100 in, 20 out)`,
+      `- \\# \\[a\\](b): ${unpriced} (100 in, 20 out)`,
       "- not known: 210 tokens (200 in, 10 out)",
     ]);
     assert.match(
