@@ -41,9 +41,8 @@ export interface CrewClientOptions extends Partial<Omit<Line, "baseUrl" | "token
 }
 
 /**
- * The Crew Execution API. Methods throw {@link CrewApiError}, and what the token source throws. A
- * POST is never retried: it costs money or sends a person's decision. `sent: "maybe"` in its error:
- * it may have arrived.
+ * A POST is never retried: it costs money, or sends a decision; `sent: "maybe"`: it may have
+ * arrived.
  */
 export class CrewClient {
   readonly #line: Line;

@@ -6,7 +6,6 @@ import { readErrorBody } from "./read-error.ts";
 import type { TokenType } from "./types.ts";
 
 export interface Recipient {
-  /** A crew on this machine, which the extension started. */
   readonly isLocal?: boolean;
   /** Not the crew: its flow waits for an answer there. The address's path is a secret. */
   readonly isOutside?: boolean;
@@ -28,7 +27,6 @@ function errorOf({ method }: Asked, { isOpen = false, ...problem }: Problem): Cr
   return new CrewApiError({ ...problem, sent: "maybe", remedy });
 }
 
-/** By the specification's codes and those of gateways. */
 export function errorOfAnswer(
   asked: Asked,
   status: number,
@@ -195,10 +193,7 @@ const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
 /** The request was certainly never sent. An aborted TLS handshake has the code of a reset (observed). */
 const unsentWords = /\bconnect E[A-Z]+\b|before secure TLS connection/;
 
-/**
- * @param description the failure's own text, without the token
- * @param isAnswered whether it came after the answer's status: the request was certainly sent
- */
+/** @param isAnswered whether it came after the answer's status: the request was certainly sent */
 export function errorOfFailure(
   asked: Asked,
   failure: unknown,

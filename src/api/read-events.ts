@@ -21,21 +21,16 @@ const noThought = "Failed to parse LLM response";
 /** Parts of a streamed text, which come by the thousand. */
 const streamed = /_chunk$/;
 
-/** Something that happened in an execution, as crewAI's event bus reports it (recorded). */
 export type ActivityEvent = NonNullable<ReturnType<typeof readEvent>>;
 export type TokenUsage = NonNullable<ReturnType<typeof readUsage>>;
 
-/** What an agent drew. */
 export interface Picture {
   readonly type: (typeof beginnings)[number][1];
   /** Left out where events are read from the store, which has it. */
   readonly base64?: string;
 }
 
-/**
- * Reads the last 10,000 events of a status answer or of an event stream, as many as are kept of an execution, in the order
- * of the answer. Those without a type or a time are left out: they have no place.
- */
+/** At most the last 10,000, in order; without those that have no type or time, so no place. */
 export function readEvents(raw: unknown): readonly ActivityEvent[] {
   const events = asArray(raw)
     .slice(-10_000)
@@ -70,7 +65,6 @@ export function readEvent(raw: unknown) {
     agent: shortAt(event, "agent_role", "agent") ?? shortAt(asObject(event["agent"]), "role"),
     model: shortAt(event, "model"),
     tool: shortAt(event, "tool_name", "tool"),
-    // Of a crew, a flow, or a flow's method.
     name: shortAt(event, "crew_name", "flow_name", "method_name"),
     tokens: readUsage(event["usage"]) ?? readUsage(event),
     arguments: isCall
@@ -83,7 +77,6 @@ export function readEvent(raw: unknown) {
     picture,
   });
   return {
-    // A repeat has the same.
     id:
       id(event, "event_id", "id") ??
       [type, at, known.taskName, known.agent, known.tool ?? known.model].join(" "),

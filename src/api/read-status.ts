@@ -18,7 +18,6 @@ export type StatusReading = ReturnType<typeof readStatus>;
 export type TaskReading = NonNullable<ReturnType<typeof readTask>>;
 export type Question = NonNullable<ReturnType<typeof readQuestion>>;
 export type Progress = NonNullable<ReturnType<typeof readProgress>>;
-/** Who or what started an execution, as the crew reports it. */
 export type Trigger = NonNullable<ReturnType<typeof readTrigger>>;
 export type UndeliveredCallbacks = NonNullable<ReturnType<typeof readCallbacks>>;
 
@@ -60,7 +59,6 @@ export function readStatus(raw: unknown) {
   const events = readEvents([...asArray(answer["events"]), answer["last_event"]]);
   return {
     state,
-    /** As received. */
     stateText: shortName(stateText),
     ended: hasEnded(state),
     tasks,
@@ -178,10 +176,7 @@ function readTask(task: UnknownObject, fallbackId?: string) {
   };
 }
 
-/**
- * Documented: `current_task` and `progress.completed_tasks/total_tasks`. Observed: `progress` with
- * `unit`, `completed`, `total` (null for a flow) and `current`.
- */
+/** Documented: `current_task`, `*_tasks`. Observed: `unit`, `completed`, `total`, `current`. */
 function readProgress(answer: UnknownObject, knownTasks: number) {
   const progress = asObject(answer["progress"]);
   const counted = numberAt(progress, "completed_tasks", "completed");

@@ -219,7 +219,6 @@ export async function readBytes(body: AsyncIterable<string | Uint8Array> | null,
   return { bytes: Buffer.concat(chunks), isTruncated: size > maxBytes, problem };
 }
 
-/** As UTF-8. */
 export async function readBody({ body }: Pick<FetchAnswer, "body">, maxBytes: number) {
   const { bytes, ...rest } = await readBytes(body, maxBytes);
   return { text: new TextDecoder().decode(bytes), ...rest };
@@ -267,10 +266,7 @@ const longestWait = 10_000;
 /** No longer than an execution is watched (ms). */
 const longestRest = 24 * 60 * 60 * 1000;
 
-/**
- * Milliseconds until a GET is retried: exponential back-off with full jitter on top of
- * `Retry-After`. Undefined for no retry; a time-out has taken long enough.
- */
+/** With full jitter (ms). Undefined for no retry; a time-out has taken long enough. */
 function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
   if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;
   const { kind, place, reason, retryAfterMs = 0 } = error;

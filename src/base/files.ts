@@ -10,9 +10,8 @@ export class FileTooLarge extends Error {
 }
 
 /**
- * The bytes of a regular file, or of a link to one. Reads at most one byte more than allowed, whatever size the file
- * reports, and never waits for somebody to write.
- * @throws {NotRegularFile | FileTooLarge} or the error of the file system
+ * Never reads more than allowed, or waits for a writer. @throws {NotRegularFile | FileTooLarge}, or
+ * the file system's error
  */
 export async function readRegularFile(file: string, largestBytes: number): Promise<Buffer> {
   // To open a device can have effects.

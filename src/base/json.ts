@@ -90,7 +90,6 @@ export function laidOut(json: string): string {
   return parts.join("");
 }
 
-/** JSON for a person to read, of bounded length. */
 export function laidOutJson(value: unknown): string {
   return laidOut(JSON.stringify(value));
 }

@@ -1,4 +1,3 @@
-/** Of one of the web application's parts, in either direction. */
 export interface Message {
   readonly type: string;
 }

@@ -12,10 +12,7 @@ export class SingleStart<T> {
     this.#clock = clock;
   }
 
-  /**
-   * Returns the start in progress with the same key. A person's start also counts for a moment
-   * after it ended, even if it failed, unless it returned undefined (cancelled).
-   */
+  /** A person's start counts for a moment after its end, unless it gave undefined (cancelled). */
   once(key: string, by: { readonly isPerson: boolean }, start: () => Promise<T>): Promise<T> {
     const present = this.#starts.get(key);
     if (present !== undefined && (present.isUnderWay || by.isPerson)) return present.made;

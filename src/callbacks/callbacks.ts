@@ -35,7 +35,6 @@ export interface CallbackTest {
   readonly roundTripMs?: number;
 }
 
-/** Receives what crews call back, for the executions that asked for it. */
 export class Callbacks implements Disposable {
   readonly #options: CallbacksOptions;
   readonly #paths: Paths;
@@ -153,10 +152,7 @@ export class Callbacks implements Disposable {
     for (const route of this.#options.routes) await route.forget?.();
   }
 
-  /**
-   * The address of a path, by the first route that works.
-   * @param mayAsk whether the person may be asked for what is missing, such as a token
-   */
+  /** By the first route that works. @param mayAsk whether the person may be asked for a token */
   async #routeFor(
     crew: CrewRef | undefined,
     path: string,

@@ -146,7 +146,6 @@ export class FlowWebhooks {
     return row && text(row, "crew_id");
   }
 
-  /** Undefined if the signature is valid. */
   #refusalOf(delivery: Delivery, secret: string | undefined): string | undefined {
     const { headers, body, isRewritten, arrivedAt = this.#options.clock.now() } = delivery;
     const { "x-signature": given = "", "x-timestamp": stamp = "" } = headers;

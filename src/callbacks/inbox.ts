@@ -11,7 +11,6 @@ import type { Paths } from "./paths.ts";
 import { type Payload, readPayload } from "./payload.ts";
 import { mostBytes, type Receive } from "./routes.ts";
 
-/** How many callbacks one transaction stores. */
 const batchSize = 1_000;
 /** After a batch, the inbox rests this many times as long as the batch took, so that the editor stays responsive. */
 const restShare = 2;
@@ -25,7 +24,6 @@ interface InboxOptions {
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "summary" | "update">;
   readonly paths: Paths;
   readonly clock: Clock;
-  /** Asks for an execution's status; resolves when it is stored. */
   readonly poll: (localId: string) => Promise<unknown>;
   readonly log: ProblemLog;
 }
@@ -87,7 +85,6 @@ export class Inbox {
     }
   };
 
-  /** Stores a callback that a person has received elsewhere. @throws StoreError */
   take(localId: string, payload: Payload): void {
     const key = keyOf(undefined, Buffer.from(JSON.stringify(payload.report ?? payload.events)));
     const { database, clock } = this.#options;
@@ -196,10 +193,7 @@ export class Inbox {
     return started.state === "queued" ? { ...started, state: "running" } : started;
   }
 
-  /**
-   * Whether the callback was not received before. Without an ID, the same body is a repeat. But after a person has
-   * answered, the same body reports the next pause.
-   */
+  /** Without an ID, the same body is a repeat, but after an answer it reports the next pause. */
   #isNew({ localId, resumes }: Execution, { key, hasId, payload: { report } }: Callback): boolean {
     const answers = resumes.filter(
       ({ taskId, outcome }) =>

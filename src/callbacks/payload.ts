@@ -105,11 +105,7 @@ const kinds: readonly Payload["kind"][] = ["pause", "task", "crew", "step", "eve
 /** How deep a callback may be nested in a tool's output, and how many objects are looked at. */
 const [deepest, mostObjects] = [6, 2_000];
 
-/**
- * Finds the callback in a text that a person pasted: its body alone, or inside a log line or a tool's export, as JSON.
- * Undefined if there is none.
- * @param at now (ms since 1970)
- */
+/** From a body alone, or inside a log line or a tool's export. @param at now (ms since 1970) */
 export function readPasted(text: string, at: number): Payload | undefined {
   const objects = objectsIn(text);
   if (objects.some(isFlowRequest)) return undefined;
@@ -146,7 +142,6 @@ function valuesIn(text: string): readonly unknown[] {
   return whole === undefined ? bracedIn(text).flatMap((piece) => parseJson(piece) ?? []) : [whole];
 }
 
-/** Each part of a text from a brace to the one that closes it. */
 function bracedIn(text: string): readonly string[] {
   const found: string[] = [];
   let [depth, start, isQuoted] = [0, 0, false];

@@ -42,10 +42,7 @@ interface ReceiverOptions extends ListenerOptions {
   readonly onReceiving: (isReceiving: boolean) => void;
 }
 
-/**
- * Receives callbacks on one port of this machine. The first window listens on behalf of all windows. When it closes,
- * another window takes over the port.
- */
+/** The first window listens for all, on one port. When it closes, another takes it over. */
 export class Receiver implements Disposable {
   readonly #options: ReceiverOptions;
   #listener: Listener | undefined;

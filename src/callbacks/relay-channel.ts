@@ -220,7 +220,6 @@ export function unreachable(error: unknown, { ended }: Deadline): RelayError {
   return new RelayError(l10n.t("The relay can't be reached: {0}", why));
 }
 
-/** For what isn't a relay's answer. */
 export function unreadable(): RelayError {
   return new RelayError(l10n.t("What answers at the relay's address is no relay."));
 }

@@ -46,9 +46,7 @@ export class RelayClient {
   /** Ends the connection, or the wait for the next. */
   #restart = new AbortController();
   #channel: Channel | undefined;
-  /** After an error, it tries again later. */
   state: "connecting" | "connected" | Error = "connecting";
-  /** How often in a row a connection ended without a message. */
   #failures = 0;
   /** Whether a message could not be read, which is logged once. */
   #hasLeftOut = false;
@@ -134,10 +132,7 @@ export class RelayClient {
     }
   }
 
-  /**
-   * Passes on messages that arrived together, all at once: the receiver stores them in one transaction.
-   * @returns the ID of the last one that is done with
-   */
+  /** At once: the receiver stores them in one transaction. @returns the last ID that is done */
   async #handle(
     { own }: Channel,
     messages: readonly EventSourceMessage[],

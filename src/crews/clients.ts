@@ -13,7 +13,6 @@ export const fetch: Fetch = (url, init) =>
     ? agentlessFetch
     : defaultFetch)(url, init);
 
-/** @param nameNow of the crew, for the log */
 export function clientOptions(
   nameNow: () => string,
   userAgent: string | undefined,

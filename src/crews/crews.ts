@@ -159,8 +159,7 @@ export class Crews implements vscode.Disposable {
   }
 
   /**
-   * Tests a crew by `GET /inputs`, then saves it. @throws UserError, AddressError or CrewApiError
-   * if nothing is saved
+   * Saves it only after a test by `GET /inputs`. @throws UserError, AddressError or CrewApiError
    */
   async add(
     crew: NewCrew,

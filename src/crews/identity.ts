@@ -28,7 +28,6 @@ export function findCrew(crews: readonly Crew[], nameOrUrlOrId: string): Crew | 
   );
 }
 
-/** Appends a number to a used name: "Travel 2". */
 export function uniqueName(wanted: string, taken: readonly string[]): string {
   const used = new Set(taken.map(fold));
   if (!used.has(fold(wanted))) return wanted;

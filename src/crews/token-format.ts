@@ -50,14 +50,12 @@ export function tokenIn(text: string): string {
     .trim();
 }
 
-/** Parts of what a token was copied from. */
 const around = [
   // Base64 has “=” only at its end.
   /^[a-z_][\w.-]*=+[^=]/i,
   /^(?:[\w.-]*[_.-])?(?:token|secret|key)=+$/i,
   /^(?:[A-Z_]*(?:TOKEN|SECRET|KEY)|[Tt]oken|[Aa]uthorization)["']?:/,
   /^bearer(?:[:+]|$)/i,
-  // A variable or a placeholder.
   /^\$(?:env:|[a-z_]\w*$|[{(])/i,
   /^(?:%\w+%|<.+>|\{\{.+\}\})$/,
   /:\/\//,

@@ -27,7 +27,6 @@ export class Tokens implements vscode.Disposable {
     });
   }
 
-  /** Fires with a crew's id, but not always for changes in another window. */
   readonly onDidChange = this.#changed.event;
 
   async read(crewId: string): Promise<TokenReading> {

@@ -29,7 +29,6 @@ export function oneOf<const Value extends string>(values: readonly Value[]) {
   return v.exactOptional(choice(values));
 }
 
-/** Which execution, and what of it. */
 export const targetMembers = {
   /** Name, address or id of a crew. */
   crew: text,

@@ -57,7 +57,6 @@ function uriOf({ crewName, key }: ExecutionAddress, below: string, scheme: strin
   return vscode.Uri.from({ scheme, path, query: key.toWellFormed() });
 }
 
-/** Of a whole execution, or of a part of it. */
 export function parseUri({
   path,
   query,

@@ -18,10 +18,7 @@ export const problemLog: ProblemLog = { problem: logProblem };
 
 const named = new Set<string>();
 
-/**
- * Whether the editor has these parts of VS Code's API, such as `lm.registerTool`. An editor built
- * on VS Code may lack some: then `feature` is off, which the log says once.
- */
+/** An editor built on VS Code may lack these parts of its API, which the log says once. */
 export function hasApi(feature: string, names: readonly string[]): boolean {
   const missing = names.filter((name) => valueAt(name) === undefined);
   if (missing.length > 0 && !named.has(feature))

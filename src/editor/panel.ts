@@ -67,7 +67,6 @@ export class Panel<From extends Message, To extends Message> {
     });
   }
 
-  /** Whether the page gets messages. */
   get isReady(): boolean {
     return this.#isReady;
   }

@@ -8,7 +8,6 @@ import { largerUsage, sumOfTokens } from "./tokens.ts";
 export type SpanKind =
   "crew" | "queue" | "task" | "attempt" | "wait" | "agent" | "model" | "tool" | "other";
 
-/** Something that took time. */
 export interface Span {
   /** Stays the same while events are added. */
   readonly id: string;
@@ -51,7 +50,6 @@ export interface Mark extends Pick<ActivityEvent, "id" | "type" | "at" | EventTe
   readonly picture?: Picture["type"];
 }
 
-/** What happened in an execution. */
 export interface Activity {
   /** Each after its parent, otherwise by time. */
   readonly spans: readonly Span[];
@@ -63,10 +61,8 @@ export interface Activity {
   readonly left: number;
 }
 
-/** Of an execution without events. */
 export const noActivity: Activity = { spans: [], interruptions: [], marks: [], left: 0 };
 
-/** The events of an execution that are kept, in any order. */
 export interface KeptEvents {
   readonly events: readonly ActivityEvent[];
   readonly left: number;
@@ -108,7 +104,6 @@ type Draft = { -readonly [Member in keyof Span]: Span[Member] };
 /** By ID, with the crew's first. */
 type Drafts = Map<string, Draft>;
 
-/** The drafts without an end. */
 type Open = Map<SpanKind | undefined, Set<Draft>>;
 
 /** From its crew's events and, where they don't report it, from what was seen by polling. */
@@ -212,7 +207,6 @@ function interruptionsIn(events: readonly ActivityEvent[]): readonly Interruptio
   );
 }
 
-/** Ends what was under way, except what lasts. */
 function interrupt(open: Open, { from, to }: Interruption, lasting: ReadonlySet<string>): void {
   for (const drafts of open.values())
     for (const draft of drafts) {
@@ -308,10 +302,7 @@ function addSeen(drafts: Drafts, execution: ExecutionSummary): void {
   pauses(execution).forEach((period, at) => add("wait", period, at));
 }
 
-/**
- * Gives each span a parent. What has none that is known belongs to what was under way.
- * @returns what finds the parent of something else
- */
+/** By default it is what was under way. @returns what finds the parent of something else */
 function nest(
   drafts: Drafts,
   parentOf: (id?: string) => string | undefined,
@@ -366,7 +357,6 @@ function groupAttempts(drafts: Drafts): void {
   }
 }
 
-/** From the kickoff to the first work. */
 function addQueue(drafts: Drafts, { startedAt, origin, state }: ExecutionSummary): void {
   const crew = drafts.get(crewSpan);
   const start = Date.parse(startedAt);

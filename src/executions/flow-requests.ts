@@ -43,10 +43,7 @@ export function withNextRequest(execution: Execution): Execution {
   return waitsAt(execution, next, next.attempt, Date.parse(next.since), { open: others });
 }
 
-/**
- * The requests of a deployed flow that may be answered, oldest first: of each method, its last. Which pause of a
- * local flow waits, its status shows.
- */
+/** Of each method, its last, oldest first. Which pause of a local flow waits, its status shows. */
 function openRequests(execution: Execution): readonly FlowRequest[] {
   const { crew, requests = [] } = execution;
   if (hasEnded(execution) || isLocalCrew(crew)) return [];

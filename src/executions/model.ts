@@ -190,7 +190,6 @@ export interface ExecutionSummary {
   readonly error?: string;
   /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
-  /** As reported by the crew. */
   readonly usage?: TokenUsage;
   readonly models?: readonly ModelTokens[];
   readonly trigger?: Trigger;
@@ -214,7 +213,6 @@ export interface Execution extends ExecutionSummary {
   readonly request?: SentKickoff;
   readonly tasks: readonly ExecutionTask[];
   readonly output?: string;
-  /** As reported by the crew. */
   readonly eventCount?: number;
   readonly waiting?: WaitingSummary & Pick<Question, "message"> & { readonly output?: string };
   readonly requests?: readonly FlowRequest[];

@@ -144,7 +144,6 @@ export class ExecutionStore implements Disposable {
     return readKeptEvents(this.#options.database, localId);
   }
 
-  /** A picture that an agent drew. Undefined if it isn't kept. */
   picture(localId: string, eventId: string): Required<Picture> | undefined {
     return readPicture(this.#options.database, localId, eventId);
   }

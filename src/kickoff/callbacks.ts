@@ -45,7 +45,6 @@ export type Prefill = Partial<Omit<KickoffRequest, keyof SecretCallbacks | "runA
 
 /** An execution that runs again from a task, and the outputs of the tasks before it. */
 export interface RunFrom extends Pick<RunAgainFrom, "executionId" | "taskId"> {
-  /** Of the execution. */
   readonly title: string;
   readonly outputs: readonly {
     readonly taskId: string;

@@ -11,7 +11,6 @@ import type { RequestFiles } from "./request-files/request-files.ts";
 
 export type KickoffRoom = ReturnType<typeof registerKickoff>;
 
-/** What starts executions: forms and request files, loaded with the first one. */
 export function registerKickoff(
   options: KickoffFormsOptions & { readonly crews: Crews; readonly sending: Senders },
 ) {

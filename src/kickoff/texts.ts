@@ -3,7 +3,6 @@ import type { GivenCallback } from "../api/callbacks.ts";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { oneLine, shortened } from "../base/text.ts";
 
-/** Of the tab and the page. */
 export function formTitle(name: string, isAgain = false): string {
   return isAgain ? l10n.t("Run {0} again", name) : l10n.t("Kick off {0}", name);
 }

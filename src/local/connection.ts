@@ -34,9 +34,7 @@ export class Connection {
   engine: LocalEngine = "rehearsal";
   /** Of a folder with several crews; undefined if the service doesn't say it. */
   classes: readonly string[] | undefined;
-  /** Executions that a restart interrupted, and that a person has not decided about. */
   held: readonly string[] = [];
-  /** Whether a run waits for one of VS Code's models. */
   needsModels = false;
   /** Resolves when the service has ended, or {@link close} was called. */
   readonly closed: Promise<void>;

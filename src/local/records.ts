@@ -6,7 +6,6 @@ import type { LocalEngine } from "../crews/types.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 
-/** A project whose crew was started on this machine. */
 export interface ProjectRecord {
   /** A URI, or {@link exampleFolder}. */
   readonly folder: string;

@@ -178,8 +178,7 @@ export async function findRunning(dataFolder: string): Promise<Running | undefin
 }
 
 /**
- * Whether the service itself responds. The request has no token: the port may belong to another
- * program. A stopping service doesn't respond, though it may still hold its data.
+ * Without a token: the port may be another program's. A stopping service may still hold its data.
  */
 export async function answers({ url, instance }: Running): Promise<boolean> {
   return await new Promise((resolve) => {

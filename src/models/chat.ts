@@ -23,7 +23,6 @@ export function invalid(message: string, status = 400): ChatError {
   return new ChatError(status, "invalid_request_error", null, message);
 }
 
-/** The body of `POST /v1/chat/completions`, as crewAI's clients send it, for VS Code. */
 interface ChatRequest {
   readonly messages: vscode.LanguageModelChatMessage[];
   readonly options: vscode.LanguageModelChatRequestOptions;

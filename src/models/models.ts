@@ -41,7 +41,6 @@ function readChoice(stored: unknown): ModelChoice {
 
 interface Service {
   readonly closed: Promise<unknown>;
-  /** Whether a run waits for one of VS Code's models. */
   readonly needsModels: boolean;
   setRoute(route: ModelRoute): Promise<void>;
   offerModels(endpoint: { readonly url: string; readonly token: string }): Promise<void>;

@@ -6,7 +6,6 @@ import { isFile, type Reading } from "./reading.ts";
 import { parseJsonc, type Place } from "./source.ts";
 import { inputNames, type CrewProject, type ProjectAgent, type ProjectTask } from "./types.ts";
 
-/** What becomes an agent or task. */
 export interface Part {
   readonly name: string;
   /** Undefined if Python defines it, or if its file is missing. */
@@ -129,7 +128,7 @@ function extrasIn(place: Place, ...names: readonly string[]) {
   return found.length > 0 && { extras: JSON.stringify(found) };
 }
 
-/** A task may refer to agents and to the tasks before it. @param agents undefined if they can't be read */
+/** May refer to agents and to the tasks before it. @param agents undefined if they can't be read */
 export function readTasks(
   parts: readonly Part[],
   agents: readonly string[] | undefined,
@@ -207,7 +206,6 @@ function askedNames({ agents, tasks }: Definition): string[] {
   ]);
 }
 
-/** Without the places of its parts. */
 export function plainProject(definition: Definition): CrewProject {
   const { kind, entry, crewClass, name, defaults, lacks } = definition;
   const agents = definition.agents.filter(({ isUnused }) => isUnused !== true);

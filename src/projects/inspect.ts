@@ -3,7 +3,6 @@ import { readDefinitions } from "./read.ts";
 import { Reading } from "./reading.ts";
 import type { Position, ProjectError } from "./types.ts";
 
-/** A place of the crew, of tasks, or of both. */
 export interface Spot {
   readonly at: Position;
   readonly isCrew: boolean;
@@ -17,10 +16,7 @@ export interface Inspection {
   readonly spots: readonly Spot[];
 }
 
-/**
- * Reads a project without running it, past its problems; of several crews in it, all.
- * @param textOf the text of a file that is being edited; undefined for one on disk
- */
+/** Past its problems; all of several crews. @param textOf of a file that is being edited */
 export async function inspectProject(
   folder: string,
   textOf?: (file: string) => string | undefined,

@@ -11,7 +11,6 @@ export interface Interpreter {
   readonly crewai: string | undefined;
 }
 
-/** Finds an interpreter; undefined if there is none there. */
 type FindInterpreter = () => Promise<string | undefined>;
 
 /** Those of a project itself: its environment, and the one that uv uses for it. Nothing is installed. */
@@ -20,10 +19,7 @@ export function projectInterpreters(folder: string): readonly FindInterpreter[] 
   return [() => pythonIn(path.join(folder, ".venv")), ofUv];
 }
 
-/**
- * The first interpreter that has crewAI, else the first one that exists. Runs no Python of the
- * project; finders after the first that has crewAI are not asked.
- */
+/** With crewAI, else the first. Runs no Python of the project; later finders aren't asked. */
 export async function chooseInterpreter(
   finders: readonly FindInterpreter[],
 ): Promise<Interpreter | undefined> {

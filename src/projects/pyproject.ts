@@ -13,7 +13,6 @@ export interface PyProject {
   readonly definition: string | undefined;
   /** Whether pip can install it with what it depends on. */
   readonly isPackage: boolean;
-  /** The position of a key. */
   readonly at: (key: string) => Position;
 }
 

@@ -34,10 +34,7 @@ async function readPast(reading: Reading, crewClass: string | undefined): Promis
   return plainProject(await readDefinition(reading, found, entry));
 }
 
-/**
- * The classes of a folder's crews, each with an address of its own; empty for a folder with one crew.
- * @throws {ProjectError} if there is no crew
- */
+/** Each has its own address; empty for a folder with one. @throws {ProjectError} for none */
 export async function crewClasses(folder: string): Promise<string[]> {
   const reading = new Reading(folder);
   const pyproject = await readPyProject(reading);

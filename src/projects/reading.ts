@@ -23,7 +23,6 @@ export class Reading {
   readonly broken = new Set<string>();
   /** Files that several crews share, parsed once. */
   readonly parsed = new Map<string, Place>();
-  /** By place. */
   readonly #problems = new Map<string, ProjectError>();
   readonly #textOf: (file: string) => string | undefined;
 

@@ -20,7 +20,6 @@ export interface ProjectAgent {
   readonly extras?: string;
 }
 
-/** Its text keeps the `{placeholders}`. */
 export interface ProjectTask {
   /** The YAML key or the JSON `name`, else `task_<n>` (from 1). */
   readonly id: string;

@@ -25,7 +25,6 @@ export function hadNoEffect(error: unknown): boolean {
   return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
 }
 
-/** A request with consequences, and what records its outcome. */
 interface Outgoing<Recorded, Answer, Result> {
   readonly intent: Intent;
   /** In one transaction with the intent's row. Throws if the request must not be sent. */

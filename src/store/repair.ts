@@ -29,9 +29,8 @@ export function exclusively<T>(file: string, work: () => T): T {
 }
 
 /**
- * Keeps all readable rows in a new database. Call it exclusively.
- * @param damaged a connection to the file; it is closed
- * @returns where the damaged file is now; undefined if it isn't damaged
+ * Keeps readable rows. Call it exclusively. @param damaged it is closed @returns where the file is,
+ * if damaged
  */
 export function repair(file: string, damaged: DatabaseSync, now: number): string | undefined {
   const part = `${file}.part`;

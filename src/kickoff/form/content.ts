@@ -177,7 +177,6 @@ export class FormContent {
     for (const { of, text } of secrets) this.enter(of, text);
   }
 
-  /** @returns the input's part */
   take(input: string, taken: Taken): number {
     const index = this.#fields.findIndex((field) => field.name === input);
     const field = this.#fields[index];

@@ -51,12 +51,10 @@ export function isNumber({ type, enum: choices }: FormField): boolean {
   return choices === undefined && (type === "number" || type === "integer");
 }
 
-/** What a person types in it. */
 export function usualMode({ type, enum: choices }: FormField): FieldMode {
   return choices === undefined && (type === undefined || type === "string") ? "text" : "json";
 }
 
-/** The crew's default, or blank. */
 export function initialValue(field: FormField): FieldValue {
   if (field.default !== undefined) return asTyped(field.default, field);
   return isOdd(field) ? asTyped("", field) : { mode: usualMode(field), text: "" };

@@ -47,7 +47,6 @@ export interface KickoffFormsOptions {
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange" | "ready">;
   readonly sending: Pick<Senders, "outbox" | "send">;
   readonly documents: { readonly show: (execution: ExecutionSummary) => Promise<unknown> };
-  /** What receives callbacks. */
   readonly callbacks: () => Promise<{ canReach(crew: CrewRef): Promise<boolean> }>;
   readonly testCallbacks: (crewId: string) => unknown;
 }
@@ -64,7 +63,6 @@ export class KickoffForms implements vscode.Disposable {
   readonly #memory: FormMemory;
   readonly #kept: KeptRequests;
   readonly #consent: CallbackConsent;
-  /** By crew. */
   readonly #forms = new Map<string, OpenForm>();
   readonly #subscription: vscode.Disposable;
 
@@ -134,7 +132,6 @@ export class KickoffForms implements vscode.Disposable {
   async move(from: Crew, to: Crew): Promise<void> {
     const form = this.#forms.get(from.id);
     form?.panel.dispose();
-    // Closing stores the draft.
     const started = await form?.started;
     moveCrewValues(this.#options.database, from.id, to.id);
     await this.#kept.move(from.id, to.id);
@@ -142,7 +139,6 @@ export class KickoffForms implements vscode.Disposable {
     if (form !== undefined && started === undefined) await this.open(to);
   }
 
-  /** Deletes the saved values of a crew that was removed. */
   async forget(crewId: string): Promise<void> {
     await this.#kept.forget(crewId);
   }
@@ -248,7 +244,6 @@ export class KickoffForms implements vscode.Disposable {
     }
   }
 
-  /** Shows the crew as it is, and what is to say of it and its files. */
   #refresh(crewId: string): void {
     const crew = this.#options.crews.find(crewId);
     const session = this.#forms.get(crewId)?.session;
@@ -299,10 +294,7 @@ export class KickoffForms implements vscode.Disposable {
   }
 }
 
-/**
- * What a local crew's Python may refuse in its files. Loads the parsers. Undefined if nothing is wrong, and for a crew
- * that doesn't run with crewAI.
- */
+/** Why a local crew's Python may refuse its files, if it runs with crewAI. Loads the parsers. */
 async function adviceOn({ local }: Crew): Promise<Told | undefined> {
   if (local?.engine !== "crewai") return undefined;
   const { folder, crewClass } = local;

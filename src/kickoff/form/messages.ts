@@ -26,7 +26,6 @@ export interface Note {
   readonly kind: NoteKind;
   readonly text: string;
   readonly remedy?: string;
-  /** The titles of buttons. */
   readonly actions: readonly string[];
 }
 
@@ -57,7 +56,6 @@ export interface ShownForm {
   /** With another ID, its values replace those of the page. */
   readonly draft: Draft;
   readonly problems: Readonly<Partial<Record<FormPart, string>>>;
-  /** Where the values are from. */
   readonly origin?: string;
   readonly canUndo: boolean;
   readonly canClear: boolean;
@@ -105,12 +103,10 @@ export function parseSavedState(raw: unknown): SavedState | undefined {
 
 /** What the page sends: it isn't trusted. */
 export const fromForm = v.variant("type", [
-  /** The script runs. */
   v.object({ type: v.literal("ready") }),
   v.object({ type: v.picklist(["changed", "submit"]), draft: draftSchema }),
   v.object({
     type: v.literal("secret"),
-    /** Of the draft. */
     id: draftId,
     name: v.picklist(secretNames),
     text: v.string(),
@@ -119,7 +115,6 @@ export const fromForm = v.variant("type", [
   v.object({ type: v.literal("take"), input: v.string() }),
   /** The body of a kickoff. It may have secrets. */
   v.object({ type: v.literal("paste"), text: v.string() }),
-  /** A button of a note. */
   v.object({ type: v.literal("act"), kind: v.picklist(noteKinds), title: v.string() }),
 ]);
 

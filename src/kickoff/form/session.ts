@@ -34,7 +34,6 @@ const draftPause = 300;
 
 export type FormCrew = FormView["crew"];
 
-/** A note with what its buttons do. */
 export interface Told extends Omit<Note, "kind" | "actions"> {
   readonly actions?: readonly { readonly title: string; readonly run: () => unknown }[];
 }
@@ -60,7 +59,6 @@ export interface FormHost extends Readonly<
   /** Undefined if only the kickoff's claim is stored. */
   readonly openExecution: (execution: Execution | undefined) => unknown;
   readonly runAction: (action: ErrorAction) => unknown;
-  /** A kickoff failed after the form was closed. */
   readonly onLateProblem: (error: unknown) => void;
 }
 

@@ -156,7 +156,6 @@ export function requestOf(values: Prefill, secrets: FormSecrets = {}): KickoffRe
 
 export interface Fault {
   readonly text: string;
-  /** Something is only not there yet. */
   readonly isMissing?: boolean;
 }
 

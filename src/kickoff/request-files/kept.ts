@@ -58,7 +58,6 @@ export class KeptRequests {
         this.#write(path, to, label, values);
   }
 
-  /** Deletes the crew's files. */
   async forget(crewId: string): Promise<void> {
     for (const { path, crew } of await this.list())
       if (crew === crewId) await rm(path, { force: true });
