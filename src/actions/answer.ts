@@ -160,9 +160,6 @@ function selectionQuestion(outputs: readonly ShownOutput[]): Question {
   };
 }
 
-/** Milliseconds. */
-const answerShown = 10_000;
-
 /** What is missing is asked for. */
 interface GivenFeedback {
   readonly taskId?: string;
@@ -257,7 +254,7 @@ export class Feedback {
         titleOf(feedback.execution),
         answer.message,
       );
-      vscode.window.setStatusBarMessage(`$(check) ${plainLabel(said)}`, answerShown);
+      vscode.window.setStatusBarMessage(`$(check) ${plainLabel(said)}`, 10_000);
       return answer;
     } catch (error) {
       throw namingFeedback(error, feedback);

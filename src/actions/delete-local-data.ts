@@ -182,12 +182,6 @@ async function clearLocalData(
   return left;
 }
 
-/** Windows share the token notes, and only the deleting window knows which tokens are left. */
-const stays: Readonly<Record<ClearScope, readonly string[]>> = {
-  data: [tokenNotesKey, stopRoutesKey],
-  everything: [tokenNotesKey],
-};
-
 /** Closes tabs with data and empties this window's memory. */
 export async function forgetHere(
   { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
@@ -200,8 +194,10 @@ export async function forgetHere(
   // A form that wasn't shown since the window opened is only a tab.
   await tabGroups.close(tabs.filter(({ input }) => isOurs(input, globalStorageUri)));
   await tree.arrangement.reset();
+  // Windows share the token notes, and only the deleting window knows which tokens are left.
+  const stays = [tokenNotesKey, ...(scope === "data" ? [stopRoutesKey] : [])];
   for (const key of globalState.keys())
-    if (!stays[scope].includes(key)) await globalState.update(key, undefined);
+    if (!stays.includes(key)) await globalState.update(key, undefined);
 }
 
 function isOurs(input: unknown, storage: vscode.Uri): boolean {

@@ -29,10 +29,14 @@ import { namesOf, type Targets } from "./targets.ts";
 
 export interface ExecutionParts {
   readonly targets: Targets;
-  readonly store: Pick<ExecutionStore, "find" | "list" | "refresh" | "remove" | "update">;
-  readonly crews: Pick<Crews, "get">;
+  readonly store: Pick<
+    ExecutionStore,
+    "add" | "find" | "list" | "refresh" | "remove" | "summary" | "update"
+  >;
+  readonly crews: Pick<Crews, "find" | "get" | "ready">;
   readonly poller: Pick<Poller, "refusingCrews" | "pollNow" | "pollAgain">;
   readonly page: Pick<Pages, "open" | "switchTo">;
+  readonly clock: Clock;
 }
 
 export function executionVerbs(parts: ExecutionParts) {
@@ -56,7 +60,11 @@ export function executionVerbs(parts: ExecutionParts) {
     ),
     copyOutput: targets.onExecution(
       async (execution, argument) => {
-        await vscode.env.clipboard.writeText(outputOf(execution, readTarget(argument).taskId));
+        const { taskId } = readTarget(argument);
+        const task = taskId === undefined ? undefined : taskIn(execution.tasks, taskId);
+        const whole = execution.output ?? execution.waiting?.output;
+        const output = taskId === undefined ? whole : task?.attempts.at(-1)?.output;
+        await vscode.env.clipboard.writeText(output ?? "");
         showStatus(vscode.l10n.t("The output is copied."));
       },
       ({ output, waiting }) => (output ?? waiting?.output ?? "") !== "",
@@ -120,7 +128,8 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
 
 /** Of one execution, which is watched again, of a crew or of all. Only a named crew gets a refused token again, and once. */
 export async function refresh(
-  parts: Pick<ExecutionParts, "crews" | "targets" | "poller"> & {
+  parts: Pick<ExecutionParts, "targets" | "poller"> & {
+    readonly crews: Pick<Crews, "get">;
     readonly store: Pick<ExecutionStore, "list" | "refresh">;
   },
   argument: unknown,
@@ -164,21 +173,13 @@ async function refreshCrew(
     );
 }
 
-function outputOf({ output, waiting, tasks }: Execution, taskId?: string): string {
-  if (taskId === undefined) return output ?? waiting?.output ?? "";
-  return taskIn(tasks, taskId)?.attempts.at(-1)?.output ?? "";
-}
-
 /** Asks the crew once to stop `{crew, kickoffId}`, and returns `{status}`. @throws as `Senders.stop` does */
-export function stopVerb({
-  targets,
-  crews,
-  sending,
-}: {
+export function stopVerb(parts: {
   readonly targets: Targets;
   readonly crews: Pick<Crews, "canStop" | "ready">;
   readonly sending: Pick<Senders, "stop">;
 }) {
+  const { targets, crews, sending } = parts;
   return targets.onExecution(
     async (execution, _argument, by) => {
       const { crew } = execution;
@@ -226,17 +227,8 @@ function stopQuestion(execution: Execution): Question {
   };
 }
 
-export interface TrackParts {
-  readonly targets: Pick<Targets, "crew">;
-  readonly store: Pick<ExecutionStore, "add" | "find" | "refresh" | "summary">;
-  readonly crews: Pick<Crews, "find" | "get" | "ready">;
-  readonly poller: Pick<Poller, "pollNow">;
-  readonly page: Pick<Pages, "open">;
-  readonly clock: Clock;
-}
-
 /** Takes `{crew?, kickoffId?}`; `kickoffId` may also be a status URL, which includes the crew. */
-export function trackVerb(parts: TrackParts) {
+export function trackVerb(parts: ExecutionParts) {
   const { crews, store, poller, clock, page } = parts;
   return async (argument: unknown) => {
     const wanted = await whatToTrack(parts, argument);
@@ -259,7 +251,7 @@ export function trackVerb(parts: TrackParts) {
   };
 }
 
-async function whatToTrack({ targets, crews, store }: TrackParts, argument: unknown) {
+async function whatToTrack({ targets, crews, store }: ExecutionParts, argument: unknown) {
   const { kickoffId: named, crew: wanted } = readTarget(argument);
   // In the menu of an execution that has no ID yet: the person knows it.
   const isLocalId = named !== undefined && store.find(named)?.kickoffIds.length === 0;
@@ -274,7 +266,7 @@ async function whatToTrack({ targets, crews, store }: TrackParts, argument: unkn
 }
 
 function ofAddress(
-  crews: TrackParts["crews"],
+  crews: ExecutionParts["crews"],
   { url, kickoffId }: NonNullable<ReturnType<typeof addressIn>>,
   wanted?: string,
 ) {

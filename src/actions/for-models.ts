@@ -111,12 +111,7 @@ function attemptOf({ number, feedback }: Attempt): JsonObject {
  * @throws the signal's reason
  */
 export async function untilItMatters(
-  {
-    store,
-    clock,
-    poller,
-    isHopeless,
-  }: {
+  parts: {
     readonly store: Pick<ExecutionStore, "summary" | "onDidChange">;
     readonly clock: Clock;
     readonly poller: Pick<Poller, "pollNow" | "onDidChange">;
@@ -127,6 +122,7 @@ export async function untilItMatters(
   milliseconds: number,
   signal: AbortSignal,
 ): Promise<void> {
+  const { store, clock, poller, isHopeless } = parts;
   const over = new AbortController();
   const check = () => {
     const execution = store.summary(localId);

@@ -27,7 +27,8 @@ import { namesOf, type Targets } from "./targets.ts";
 
 export interface OutputParts {
   readonly targets: Targets;
-  readonly store: Pick<ExecutionStore, "picture">;
+  readonly store: Pick<ExecutionStore, "find" | "list" | "picture">;
+  readonly comparisons: Pick<Comparisons, "open">;
   readonly outputsFolder: string;
 }
 
@@ -35,7 +36,8 @@ export interface OutputParts {
  * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `openOutput` also `{picture}`, the ID of its event; `compareAttempts` `{taskId,
  * previous, attempt}`.
  */
-export function outputVerbs({ targets, store, outputsFolder }: OutputParts) {
+export function outputVerbs(parts: OutputParts) {
+  const { targets, store, outputsFolder } = parts;
   const onOutput =
     (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>) =>
     async (given: unknown, by: Asker) => {
@@ -66,6 +68,7 @@ export function outputVerbs({ targets, store, outputsFolder }: OutputParts) {
       compareAttempts,
       (execution) => attemptPairs(execution).length > 0,
     ),
+    compareExecutions: compareVerb(parts),
   };
 }
 
@@ -175,17 +178,11 @@ async function compareAttempts(execution: Execution, argument: unknown): Promise
   return pair;
 }
 
-export interface CompareParts {
-  readonly targets: Targets;
-  readonly store: Pick<ExecutionStore, "find" | "list">;
-  readonly comparisons: Pick<Comparisons, "open">;
-}
-
 /**
  * Takes `{crew, kickoffId, with?: {crew, kickoffId}}`, with the named one on the left, and returns
  * the pair in the same form. Two selected rows are the pair.
  */
-export function compareVerb({ targets, store, comparisons }: CompareParts) {
+function compareVerb({ targets, store, comparisons }: OutputParts) {
   const choosePair = async (argument: unknown): Promise<Sides<Execution> | undefined> => {
     const { with: other } = read({ with: v.exactOptional(v.unknown()) }, argument);
     const left = await targets.execution(argument);

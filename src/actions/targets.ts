@@ -10,7 +10,7 @@ import { plainLabel } from "../editor/messages.ts";
 import { type Execution, type ExecutionSummary, keyOf } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { type Circumstances, may, type Verb } from "../view/actions.ts";
-import { executionItem, pickExecution } from "../views/pick-execution.ts";
+import { pickExecution } from "../views/pick-execution.ts";
 import type { Asker } from "./asker.ts";
 
 /** Executions for which one of these verbs is possible, or which pass. */
@@ -103,7 +103,7 @@ export class Targets {
         none ?? vscode.l10n.t("No tracked execution is in a state where this can be done."),
       );
     const question = vscode.l10n.t("Which execution?");
-    const chosen = await pickExecution(candidates.map(executionItem), question);
+    const chosen = await pickExecution(candidates, question);
     return chosen && store.find(chosen.localId);
   }
 

@@ -6,16 +6,10 @@ import { type Asker, program } from "./asker.ts";
 import { type CallbackParts, callbackVerbs } from "./callbacks.ts";
 import { type CrewParts, crewVerbs } from "./crews.ts";
 import { deleteLocalData, type DeleteParts } from "./delete-local-data.ts";
-import {
-  type ExecutionParts,
-  executionVerbs,
-  stopVerb,
-  type TrackParts,
-  trackVerb,
-} from "./executions.ts";
+import { type ExecutionParts, executionVerbs, stopVerb, trackVerb } from "./executions.ts";
 import { type ExportParts, exportVerb } from "./export.ts";
 import { type KickoffParts, kickoffVerb, requestMembers } from "./kickoff.ts";
-import { type CompareParts, compareVerb, type OutputParts, outputVerbs } from "./outputs.ts";
+import { type OutputParts, outputVerbs } from "./outputs.ts";
 import { reportProblem, type ReportParts } from "./report-problem.ts";
 import { type RequestParts, requestVerbs } from "./requests.ts";
 import { Targets, type TargetsOptions } from "./targets.ts";
@@ -34,7 +28,6 @@ export type VerbParts = TargetsOptions &
   Omit<
     AnswerParts &
       CallbackParts &
-      CompareParts &
       CrewParts &
       DeleteParts &
       ExecutionParts &
@@ -44,7 +37,6 @@ export type VerbParts = TargetsOptions &
       ReportParts &
       RequestParts &
       Parameters<typeof stopVerb>[0] &
-      TrackParts &
       ViewParts,
     "kickoff" | "targets" | "trackExecution"
   > & { readonly timeline: Pick<Timeline, "show"> };
@@ -65,7 +57,6 @@ export function verbsOf(given: VerbParts) {
     ...callbackVerbs({ ...parts, trackExecution }),
     kickoff,
     trackExecution,
-    compareExecutions: compareVerb(parts),
     exportExecution: exportVerb(parts),
     stop: stopVerb(parts),
     showTimeline: targets.onExecution((execution) => parts.timeline.show(execution)),

@@ -111,12 +111,10 @@ function callbacksOf(callbacks: SentKickoff["callbacks"]): readonly Fact[] {
   const all = Object.entries<string | { readonly url: string }>({ ...callbacks });
   return all.flatMap(([label, callback]) => {
     const url = typeof callback === "string" ? callback : callback.url;
-    return url === "" ? [] : [{ label, value: withoutPath(url) }];
+    if (url === "") return [];
+    const value = URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
+    return [{ label, value }];
   });
-}
-
-function withoutPath(url: string): string {
-  return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
 }
 
 function timeLines(execution: Execution): readonly string[] {

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { RunAgainFrom, UndeliveredCallbacks } from "../api/types.ts";
+import type { RunAgainFrom } from "../api/types.ts";
 import {
   asksElsewhere,
   failedCallbacks,
@@ -140,18 +140,16 @@ function runAgainText(
 }
 
 function undeliveredNotice(execution: Execution): Notice | undefined {
-  const failed = failedCallbacks(execution).map(undeliveredText);
+  const failed = failedCallbacks(execution).map(({ kind, count, error = "", isGivenUp }) =>
+    present(
+      `${count} × ${inlineText(kind.replaceAll("_", " "))}`,
+      isGivenUp === true && l10n.t("given up"),
+      error !== "" && inlineText(error),
+    ).join(", "),
+  );
   if (failed.length === 0) return undefined;
   const text = l10n.t("Callbacks that have not arrived: {0}", failed.join("; "));
   return { id: "undelivered callbacks", kind: "warning", lines: [text] };
-}
-
-function undeliveredText({ kind, count, error = "", isGivenUp }: UndeliveredCallbacks): string {
-  return present(
-    `${count} × ${inlineText(kind.replaceAll("_", " "))}`,
-    isGivenUp === true && l10n.t("given up"),
-    error !== "" && inlineText(error),
-  ).join(", ");
 }
 
 function errorNotice(execution: Execution): Notice | undefined {

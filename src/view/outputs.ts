@@ -36,14 +36,11 @@ export function isLarge(output: string): boolean {
 export function shownOutput(output: string) {
   const { extension, text } = outputContent(output);
   // Keep spaces at the end of the last line: in a diff, a line must not depend on the next one.
-  const whole = withoutBlankEnd(cleanText(text));
+  const clean = cleanText(text);
+  const end = clean.indexOf("\n", clean.trimEnd().length);
+  const whole = end === -1 ? clean : clean.slice(0, end);
   const shown = `${isRehearsalOutput(output) ? whole.replace(/(\S)[ \t]*$/gm, "$1  ") : whole}\n`;
   return { extension, text: extension === "md" ? withoutCommands(shown) : shown };
-}
-
-function withoutBlankEnd(text: string): string {
-  const end = text.indexOf("\n", text.trimEnd().length);
-  return end === -1 ? text : text.slice(0, end);
 }
 
 /** No sections: the text never changes. */

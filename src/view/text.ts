@@ -30,7 +30,6 @@ import { type Fact, present } from "./words.ts";
 
 /** What stands in a quote, since it says how the whole text is to be read. */
 const quoted: readonly Notice["id"][] = ["doubt", "rehearsal"];
-const results: readonly Notice["id"][] = ["no result", "error"];
 
 /**
  * An execution as Markdown. The same view gives the same text. New text goes to the end of its
@@ -40,7 +39,7 @@ export function textOf(view: ExecutionView): Rendered {
   const { title, notices, result, meta, tasks } = view;
   const times = view.times.map((line) => `- ${line}`);
   const use = view.use.map((line) => `- ${line}`);
-  const isResult = ({ id }: Notice) => results.includes(id);
+  const isResult = ({ id }: Notice) => id === "no result" || id === "error";
   return assemble(
     present<Part>(
       { id: "title", lines: [`# ${inlineText(title)}`] },

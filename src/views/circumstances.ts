@@ -10,9 +10,6 @@ import type { Circumstances } from "../view/actions.ts";
 import { doubtOf } from "./doubt.ts";
 import type { Prices } from "./prices.ts";
 
-/** How often to look whether a kickoff is still being sent, maybe from another window (ms). */
-const interval = 1_000;
-
 interface Sources {
   readonly crews: Pick<Crews, "list" | "canStop" | "onDidChange">;
   readonly poller: Pick<Poller, "problemOf" | "onDidChange">;
@@ -76,7 +73,8 @@ export class CurrentCircumstances implements Disposable {
   #isKickingOff({ state, localId }: ExecutionSummary): boolean {
     if (state !== "unconfirmed" || !this.#isUnderWay(localId)) return false;
     this.#kickingOff.add(localId);
-    this.#cancel ??= this.#sources.clock.after(interval, () => {
+    // Maybe another window sends it.
+    this.#cancel ??= this.#sources.clock.after(1_000, () => {
       const localIds = [...this.#kickingOff];
       this.#kickingOff.clear();
       this.#cancel = undefined;

@@ -13,12 +13,10 @@ import { failedAtModel, present, stateName } from "../view/words.ts";
 
 /** Each has a setting, `crewdeck.notifications.<kind>`. */
 export type EventKind = "waiting" | "failed" | "completed";
-
 /** Older ends are not reported (ms). */
 const newsTime = 10 * 60_000;
 /** An execution that ends sooner had ended before it was tracked (ms). */
 const firstResponse = 10_000;
-const maxReason = 160;
 /** More events of one kind share a notification. What happened while no window was open always does. */
 const maxSingle = 3;
 
@@ -55,11 +53,13 @@ export function eventOf(
     return { kind: "waiting", key, message: may, isUnseen: false };
   }
   if (!hasEnded(execution) || !isNews(execution, now)) return undefined;
+  const reason = oneLine(execution.error ?? "", 160);
+  const end = present(stateName(state), reason !== "" && reason).join(" – ");
   return {
     kind: state === "completed" ? "completed" : "failed",
     // A resume may bring a new ID, under which the execution ends again.
     key: `ended-${localId}-${kickoffIds.length}`,
-    message: l10n.t("“{0}” of “{1}”: {2}", ...names, endOf(execution)),
+    message: l10n.t("“{0}” of “{1}”: {2}", ...names, end),
     isUnseen: endedUnseen(execution, openedAt),
   };
 }
@@ -84,11 +84,6 @@ function isNews(execution: ExecutionSummary, now: number): boolean {
   const { origin, startedAt, endedAt } = execution;
   if (endedAt === undefined || now - learnedAt(execution) > newsTime) return false;
   return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstResponse;
-}
-
-function endOf({ state, error = "" }: ExecutionSummary): string {
-  const reason = oneLine(error, maxReason);
-  return present(stateName(state), reason !== "" && reason).join(" – ");
 }
 
 /** What a notification holds: one event, or several of a kind. */

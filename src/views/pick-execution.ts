@@ -7,24 +7,19 @@ import { titleOf } from "../executions/title.ts";
 import type { Sides } from "./comparison/messages.ts";
 import { startLabel, stateLabel } from "../view/words.ts";
 
-type ExecutionItem = vscode.QuickPickItem & { readonly execution: ExecutionSummary };
-
 export async function pickExecution(
-  items: readonly ExecutionItem[],
+  executions: readonly ExecutionSummary[],
   placeHolder: string,
 ): Promise<ExecutionSummary | undefined> {
-  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
-  return (await vscode.window.showQuickPick(items, options))?.execution;
-}
-
-/** The state may be remote text. */
-export function executionItem(execution: ExecutionSummary): ExecutionItem {
-  return {
+  // The state may be remote text.
+  const items = executions.map((execution) => ({
     label: plainLabel(titleOf(execution)),
     description: plainLabel(`${execution.crew.name} · ${stateLabel(execution)}`),
     detail: startLabel(execution),
     execution,
-  };
+  }));
+  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
+  return (await vscode.window.showQuickPick(items, options))?.execution;
 }
 
 /** Newest first, those of the same crew before others. @throws NothingToDo if there is no other */
@@ -40,7 +35,7 @@ export async function askForOther(
   const isOwn = ({ crew }: ExecutionSummary) => crew.id === execution.crew.id;
   const [own, rest] = [others.filter(isOwn), others.filter((each) => !isOwn(each))];
   return await pickExecution(
-    [...own, ...rest].map(executionItem),
+    [...own, ...rest],
     vscode.l10n.t("Compare “{0}” with which execution?", titleOf(execution)),
   );
 }

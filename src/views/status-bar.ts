@@ -13,9 +13,12 @@ export function showStatusBar(
   item = vscode.window.createStatusBarItem("crewdeck.active", vscode.StatusBarAlignment.Left),
 ): vscode.Disposable {
   item.name = "Crewdeck";
+  const isRunning = ({ state, crew, kickoffIds }: ExecutionSummary) =>
+    (state === "queued" || state === "running") &&
+    !isInterrupted(circumstances.connected.get(crew.id), kickoffIds);
   const update = () => {
     const waiting = store.list().filter(waitsForPerson).length;
-    const running = runningIn(store.list(), circumstances.connected).length;
+    const running = store.list().filter(isRunning).length;
     if (running + waiting === 0) {
       item.hide();
       return;
@@ -41,17 +44,6 @@ export function showStatusBar(
 
 function toReviewLabel(count: number): string {
   return vscode.l10n.t("{0} to review", count);
-}
-
-function runningIn(
-  executions: readonly ExecutionSummary[],
-  connected: ReadonlyMap<string, Crew>,
-): readonly ExecutionSummary[] {
-  return executions.filter(
-    ({ state, crew, kickoffIds }) =>
-      (state === "queued" || state === "running") &&
-      !isInterrupted(connected.get(crew.id), kickoffIds),
-  );
 }
 
 type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & {

@@ -1,9 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatSpan } from "../view/lengths.ts";
 
-/** How often what runs grows (ms). */
-const interval = 250;
-
 /** Of the extension host's clock (ms): the browser's may differ. */
 let ahead = 0;
 
@@ -14,7 +11,7 @@ export const clock = {
   /** Milliseconds since 1970. */
   now: (): number => Date.now() + ahead,
   listen(listener: () => void): () => void {
-    const timer = setInterval(listener, interval);
+    const timer = setInterval(listener, 250);
     return () => clearInterval(timer);
   },
 };

@@ -56,14 +56,9 @@ export function Icon({ name, isOpen = false }: { name: keyof typeof shapes; isOp
   );
 }
 
-interface LinkButtonProps {
-  readonly label: string;
-  /** For screen readers and as a tooltip, if the label says too little. */
-  readonly name?: string;
-  readonly message: Sent;
-}
-
-export function LinkButton({ label, name, message }: LinkButtonProps) {
+/** `name`: for screen readers and as a tooltip, if the label says too little. */
+export function LinkButton(props: { label: string; name?: string; message: Sent }) {
+  const { label, name, message } = props;
   return (
     <button
       type="button"

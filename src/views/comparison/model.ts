@@ -29,11 +29,8 @@ import {
   type Sides,
 } from "./messages.ts";
 
-/** Characters of each title in the tab. */
-const longest = 30;
-
 export function comparisonTitle(pair: Sides<ExecutionSummary>): string {
-  const { left, right } = onSides(namesOf(pair), (name) => oneLine(name, longest));
+  const { left, right } = onSides(namesOf(pair), (name) => oneLine(name, 30));
   return `${left} ↔ ${right}`;
 }
 

@@ -19,9 +19,6 @@ interface Lens extends Partial<ReturnType<typeof commandOn>> {
   readonly icon?: string | undefined;
 }
 
-/** For a flow's answers. The page's box has all. */
-const most = 8;
-
 export function lensesOf(
   execution: Execution,
   { actions, answers, result, tasks }: ExecutionView,
@@ -66,7 +63,8 @@ function answerLenses(execution: Execution, answers: ExecutionView["answers"]): 
     commandOn(execution, verb, title, { ...target, ...more });
   const options = canAnswer(answers) ? (waiting?.options ?? []) : [];
   return [
-    ...options.slice(0, most).map((feedback) => {
+    // The page's box has all.
+    ...options.slice(0, 8).map((feedback) => {
       const label = answerLabel(feedback, waiting ?? {});
       return lens("answer", label, { feedback });
     }),

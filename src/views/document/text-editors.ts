@@ -17,9 +17,6 @@ export interface ShowOptions {
   readonly keepsFocus?: boolean;
 }
 
-/** How long to wait for the current state before moving to a place in it (ms). */
-const maxWait = 2000;
-
 export async function showExecution(
   documents: ExecutionDocuments,
   execution: ExecutionSummary,
@@ -53,7 +50,7 @@ async function untilCurrent(
 ): Promise<void> {
   if (documents.isCurrent(document)) return;
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, maxWait, undefined);
+  const timer = setTimeout(resolve, 2_000, undefined);
   const listener = vscode.workspace.onDidChangeTextDocument(() => {
     if (documents.isCurrent(document)) resolve(undefined);
   });
@@ -113,7 +110,9 @@ export function keepReaderPlaces(documents: ExecutionDocuments): vscode.Disposab
     const firstChanged = Math.min(...contentChanges.map(({ range }) => range.start.line));
     for (const editor of window.visibleTextEditors) {
       if (editor.document !== document) continue;
-      if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
+      // A change below the last visible or selected line moves nothing.
+      const seen = [...editor.visibleRanges, ...editor.selections].map(({ end }) => end.line);
+      if (firstChanged <= Math.max(...seen)) restore(editor, from, to);
     }
   };
   workspace.textDocuments.forEach(remember);
@@ -122,11 +121,6 @@ export function keepReaderPlaces(documents: ExecutionDocuments): vscode.Disposab
     workspace.onDidCloseTextDocument(({ uri }) => shown.delete(uri.toString())),
     workspace.onDidChangeTextDocument(changed),
   );
-}
-
-/** A change below the last visible or selected line moves nothing. */
-function lastLineOf({ visibleRanges, selections }: vscode.TextEditor): number {
-  return Math.max(...[...visibleRanges, ...selections].map(({ end }) => end.line));
 }
 
 /** Below sticky headings. */

@@ -27,10 +27,6 @@ export const groupStates = [
   "stopped",
 ] as const satisfies readonly ExecutionState[];
 
-function groupStateOf(execution: ExecutionSummary): ExecutionState {
-  return waitsForPerson(execution) ? "waiting" : execution.state;
-}
-
 export const waitingGroup = "waiting";
 
 export function crewGroup(crewId: string): string {
@@ -88,7 +84,8 @@ export function filterLabel({ text, states }: Filter): string {
 export function passes({ text, states }: Filter): (execution: ExecutionSummary) => boolean {
   const words = text.toLowerCase().match(/\S+/g) ?? [];
   return (execution) => {
-    if (states.length > 0 && !states.includes(groupStateOf(execution))) return false;
+    const state = waitsForPerson(execution) ? "waiting" : execution.state;
+    if (states.length > 0 && !states.includes(state)) return false;
     if (words.length === 0) return true;
     const { crew, localId, kickoffIds, request } = execution;
     const inputs = Object.values(request?.inputs ?? {}).map((value) =>
@@ -112,9 +109,7 @@ interface Placed {
 
 /** In a group: VS Code requests all rows of one that changed, which takes most of a second for 10,000. */
 const mostShown = 500;
-
 type Memento = Pick<vscode.Memento, "get" | "update">;
-
 const groupingKey = "crewdeck.grouping";
 
 /** Which executions the tree shows, and in which group. */

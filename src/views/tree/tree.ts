@@ -214,10 +214,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     return this.#nodes.keep(groupNode(group));
   }
 
-  #executionNode(group: string, execution: ExecutionSummary): ExecutionNode {
-    return this.#nodes.keep(executionNode(group, execution));
-  }
-
   /** Includes connected crews without executions, unless filtered. */
   #groups(): readonly string[] {
     const { arrangement } = this;
@@ -243,7 +239,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   #childrenOf(group: string): TreeNode[] {
     const rows = this.arrangement
       .shown(group)
-      .map((execution) => this.#executionNode(group, execution));
+      .map((execution) => this.#nodes.keep(executionNode(group, execution)));
     return this.arrangement.moreOf(group) > 0
       ? [...rows, this.#nodes.keep({ kind: "more", group })]
       : rows;

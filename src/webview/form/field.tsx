@@ -122,10 +122,13 @@ export interface FieldProps {
   readonly actions?: ComponentChildren;
 }
 
+let count = 0;
+
 export function Field(props: FieldProps) {
   const { label, mark, hint, part, note, actions, isNested } = props;
   const { form } = useForm();
-  const id = useUniqueId();
+  // Preact's `useId` repeats itself for what is added later.
+  const [id] = useState(() => `part-${++count}`);
   const problem = part === undefined ? "" : (form.problems[part] ?? "");
   return (
     <div
@@ -209,11 +212,4 @@ function Box(props: FieldProps & { id: string; isInvalid: boolean }) {
       readOnly={isSending}
     />
   );
-}
-
-let count = 0;
-
-/** Preact's `useId` repeats itself for what is added later. */
-function useUniqueId(): string {
-  return useState(() => `part-${++count}`)[0];
 }

@@ -8,7 +8,7 @@ import type {
   ToForm,
   ToolName,
 } from "../../kickoff/form/messages.ts";
-import { type FormPart, type FormValues, keptValues } from "../../kickoff/form/values.ts";
+import { type FormValues, keptValues } from "../../kickoff/form/values.ts";
 import { readPastedKickoff } from "../../kickoff/request-files/request-file.ts";
 import { host } from "../host.ts";
 
@@ -78,13 +78,9 @@ export function use(tool: ToolName): void {
 
 function focus(where: FormFocus): void {
   if (where === "submit") reveal(".submit");
-  else if (where !== "outcome" && where !== "invalid") focusPart(where);
+  else if (where !== "outcome" && where !== "invalid") reveal(`[data-part="${where}"]`);
   else if (!reveal('[aria-invalid="true"]'))
     document.querySelector(".outcome")?.scrollIntoView({ block: "nearest" });
-}
-
-function focusPart(part: FormPart): void {
-  reveal(`[data-part="${part}"]`);
 }
 
 /** Moves the focus. What is folded away can't get it. */

@@ -24,11 +24,8 @@ interface DecisionProps {
   readonly settled: OutputName | undefined;
 }
 
-interface ReviewProps extends DecisionProps {
-  readonly earlier: AttemptView | undefined;
-}
-
-export function ReviewSection({ review, earlier, ...props }: ReviewProps) {
+export function ReviewSection(props: DecisionProps & { earlier: AttemptView | undefined }) {
+  const { review, earlier, ...decision } = props;
   const { taskId, name, attempt, agent, output, status, note } = review;
   const section = useRef<HTMLElement>(null);
   const target = `${attempt} ${taskId}`;
@@ -63,7 +60,7 @@ export function ReviewSection({ review, earlier, ...props }: ReviewProps) {
         {note !== undefined && <Markdown text={note} />}
         {review.action !== undefined && <ActButton action={review.action} />}
         {!isAgain && status !== "unanswered" && (
-          <Decision key={target} review={review} {...props} />
+          <Decision key={target} review={review} {...decision} />
         )}
         {isAgain && (
           <p class="running">

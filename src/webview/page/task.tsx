@@ -110,13 +110,9 @@ function Attempt({ task, review, attempt }: TaskProps & { readonly attempt: Atte
   );
 }
 
-interface StepProps {
-  readonly step: AttemptView["steps"][number];
-  /** Its task is. */
-  readonly isRunning: boolean;
-}
-
-function StepView({ step, isRunning }: StepProps) {
+/** @param props `isRunning`: its task is */
+function StepView(props: { step: AttemptView["steps"][number]; isRunning: boolean }) {
+  const { step, isRunning } = props;
   const { id, tool, picture, start, end, error, isInterrupted } = step;
   const [icon, state] = isInterrupted
     ? (["interrupted", l10n.t("interrupted")] as const)

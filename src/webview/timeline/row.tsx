@@ -1,6 +1,8 @@
+import * as l10n from "@vscode/l10n";
 import { present } from "../../view/words.ts";
 import type { Axis } from "../../views/timeline/axis.ts";
 import {
+  detailsOf,
   figuresOf,
   hintOf,
   markLines,
@@ -27,12 +29,9 @@ interface RowProps {
   readonly start: number;
 }
 
-export interface Columns {
-  readonly tokens: boolean;
-  readonly cost: boolean;
-}
+export type Columns = ReturnType<typeof columnsOf>;
 
-export function columnsOf(spans: readonly Span[]): Columns {
+export function columnsOf(spans: readonly Span[]) {
   return {
     tokens: spans.some(({ tokens }) => tokens !== undefined),
     cost: spans.some(({ cost }) => cost !== undefined),
@@ -132,4 +131,32 @@ function Marks({
       style={{ left: `${at * 100}%` }}
     />
   ));
+}
+
+/** Below or above the row that is tipped. Remote text, as text. */
+export function Tooltip({ id, span, start }: { id: string; span: Span; start: number }) {
+  const now = useNow(span.end === undefined);
+  const { title, facts, blocks } = detailsOf(span, start, now);
+  return (
+    <div class={`tooltip ${span.kind} ${span.state}`} id={id} role="tooltip">
+      <div class="title">
+        <Icon name={span.kind} />
+        {title}
+      </div>
+      <dl>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {blocks.map(([label, text]) => (
+        <div class={`block${label === l10n.t("Events") ? " list" : ""}`} key={label}>
+          <div class="block-label">{label}</div>
+          <pre>{text}</pre>
+        </div>
+      ))}
+    </div>
+  );
 }

@@ -7,9 +7,8 @@ import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid } from "./axis-head.tsx";
 import { clock } from "../clock.tsx";
 import { useSize, useTimes } from "./hooks.ts";
-import { type Columns, columnsOf, TreeRow } from "./row.tsx";
+import { type Columns, columnsOf, Tooltip, TreeRow } from "./row.tsx";
 import { Toolbar } from "./toolbar.tsx";
-import { Tooltip } from "./tooltip.tsx";
 
 /** Narrower, a row has two lines (pixels). */
 const narrow = 460;
@@ -24,7 +23,6 @@ const hoverPause = 350;
 const clickPause = 300;
 
 type Timer = ReturnType<typeof setTimeout> | undefined;
-
 type KeyActions = Readonly<Record<string, (() => void) | undefined>>;
 
 interface TimelineProps {
@@ -38,16 +36,13 @@ interface TimelineProps {
   /** On a page that tells the rest: only axis and rows. */
   readonly isSmall?: boolean;
   /** With another timeline on the same axis. */
-  readonly shared?: SharedAxis;
-}
-
-/** What two timelines, one above the other, have in common. */
-interface SharedAxis {
-  readonly times: Times;
-  readonly zoom: Period | undefined;
-  readonly onZoom: (zoom: Period | undefined) => void;
-  /** Those of both: they narrow the bars. */
-  readonly columns: Columns;
+  readonly shared?: {
+    readonly times: Times;
+    readonly zoom: Period | undefined;
+    readonly onZoom: (zoom: Period | undefined) => void;
+    /** Those of both: they narrow the bars. */
+    readonly columns: Columns;
+  };
 }
 
 /** One execution. For another, use another `key`. */
