@@ -86,6 +86,7 @@ describe("What a flow asks, as a person sees it", () => {
     const { text } = renderExecution(open);
     assert.match(text, /The flow asks you at review/);
     assert.doesNotMatch(text, /approve/);
+    assert.deepEqual(modelOf(open).review?.answers, [], "a box alone");
   });
 
   it("is no longer reported once an answer is on its way", () => {
