@@ -83,14 +83,14 @@ function taskOf(
   { taskId, agent, state, attempts }: ExecutionTask,
   waitingTask: string | undefined,
 ): JsonObject {
-  const isAnswered = attempts.some(({ feedback }) => feedback !== undefined);
+  const hasHistory = attempts.length > 1 || attempts[0]?.feedback !== undefined;
   return {
     taskId,
     state,
     ...defined({
       agent,
       output: taskId === waitingTask ? undefined : maybe(attempts.at(-1)?.output, longest.task),
-      attempts: isAnswered ? attempts.map(attemptOf) : undefined,
+      attempts: hasHistory ? attempts.map(attemptOf) : undefined,
     }),
   };
 }

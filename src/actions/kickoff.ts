@@ -117,7 +117,8 @@ export function kickoffQuestion(
   return {
     title: vscode.l10n.t("Kick off “{0}”?", crew.name),
     parts: [
-      vscode.l10n.t("{0} starts an execution with these inputs.", place),
+      // The number shows which heading below is part of a value.
+      vscode.l10n.t("{0} starts an execution. Inputs: {1}.", place, Object.keys(inputs).length),
       ...(costsMoney(crew)
         ? [vscode.l10n.t("It can cost money. Not every crew lets you stop it.")]
         : []),

@@ -304,13 +304,14 @@ async function ask(conversation: Conversation, question: Question): Promise<bool
 
 function askToken({ draft, crew }: Conversation, box: vscode.InputBoxOptions) {
   const { tokenType, name, url } = draft;
+  const isElsewhere = crew !== undefined && !isSameOrigin(url, crew.url);
   const type = tokenType === undefined ? vscode.l10n.t("Token") : tokenTypeName(tokenType);
   const prompt = vscode.l10n.t(
     "{0} for {1}. It is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server. It is stored only in this machine's secret storage.",
     type,
-    name === "" ? shortAddress(normaliseAddress(url)) : `“${name}”`,
+    // A name may be a link's: the host says where the token goes.
+    crew === undefined || isElsewhere ? shortAddress(normaliseAddress(url)) : `“${name}”`,
   );
-  const isElsewhere = crew !== undefined && !isSameOrigin(url, crew.url);
   const why = isElsewhere
     ? `${vscode.l10n.t("The token for {0} is never sent to another host.", new URL(crew.url).host)} `
     : "";

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { normaliseAddress, shortAddress } from "../api/address.ts";
 import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
-import { offer, UserError } from "../base/errors.ts";
+import { messageOf, offer, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import { logProblem } from "../editor/log.ts";
@@ -229,7 +229,10 @@ export class Crews implements vscode.Disposable {
     const removed = this.#settings.list();
     await this.#settings.clear().catch(note);
     for (const id of new Set([...removed.map((crew) => crew.id), ...ids]))
-      await this.#forget(id).catch(note);
+      await this.#forget(id).catch((error: unknown) => {
+        const text = vscode.l10n.t("The tokens of {0} are still here: {1}", id, messageOf(error));
+        note(new Error(text, { cause: error }));
+      });
     for (const crew of removed) this.#removed.fire(crew);
     return problems;
   }

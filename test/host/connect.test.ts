@@ -129,6 +129,7 @@ describe("Input boxes for a crew", () => {
         connectCrew(crews, link),
       );
       assert.equal(again[3]?.value, "Travel");
+      assert.ok(again[1]?.text.startsWith(`Token for ${new URL(crew.url).host}.`));
       assert.equal(result?.name, "Journeys");
     });
 

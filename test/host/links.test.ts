@@ -78,6 +78,7 @@ describe("deep links", () => {
   it("offer to connect an unknown crew before tracking its execution", async () => {
     const [modal] = await open([{ press: "Connect a Crew" }], track());
     assert.equal(modal?.text, "Connect the crew at travel.example.com?");
+    assert.ok(modal.detail?.includes(`Then its execution ${id} is tracked on this machine.`));
     assert.deepEqual(ran, [
       ["addCrew", { by: "link", url }],
       ["trackExecution", { by: "link", crew: url, kickoffId: id }],

@@ -254,7 +254,8 @@ describe("Deleting local data", () => {
     await fill(window);
     const unlock = lock("forgotten.test");
     const { notDeleted } = await window.delete("everything");
-    const reason = "The keychain is locked.";
+    const reason =
+      "The tokens of url:https://forgotten.test are still here: The keychain is locked.";
     assert.deepEqual(notDeleted, [{ path: "crewdeck.crews", reason }]);
     assert.deepEqual([...secrets.kept.keys()], ["crewdeck.token.url:https://forgotten.test"]);
     unlock();

@@ -264,7 +264,7 @@ describe("Tools for language models, with a scripted crew:", () => {
     await allow(tools(), kickOff, { crew: "Writers", inputs });
     const [asked = ""] = questionsIn(person!);
     for (const part of [
-      "Kick off “Writers”?\nA language model requests this.\n\n“Writers” (crew.test) starts an execution",
+      "Kick off “Writers”?\nA language model requests this.\n\n“Writers” (crew.test) starts an execution. Inputs: 2.",
       "cost money",
       "Input “topic”:\nxxx",
       "Input “audience”:\nguests",

@@ -65,13 +65,16 @@ describe("Connecting a crew, in the window", () => {
     assert.match(said, /Status tab of the crew's page in the dashboard/);
     assert.ok(!said.includes(wrongToken));
     await messages.confirm("“Writers” is not connected yet", "Edit Token");
-    await quickInput.waitFor("Token for “Writers”");
+    await quickInput.waitFor(`Token for ${new URL(service.url).host}`);
     assert.equal(await quickInput.input.inputValue(), wrongToken);
   });
 
   it("connects once all values are correct", async () => {
     const { messages, quickInput, tree } = window;
-    await quickInput.answer("Token for “Writers”", `Authorization: Bearer ${token}`);
+    await quickInput.answer(
+      `Token for ${new URL(service.url).host}`,
+      `Authorization: Bearer ${token}`,
+    );
     await tree.row("Writers").waitFor();
     const rows = [
       { label: "Writers", description: `User Bearer Token · ${new URL(service.url).host}` },

@@ -61,7 +61,10 @@ describe("What a model reads of an execution", () => {
     const feedback = { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" };
     const overview = overviewOf(
       anExecution({
-        tasks: [aTask("review", "waiting", { output: "a", feedback }, { output: "b" })],
+        tasks: [
+          aTask("review", "waiting", { output: "a", feedback }, { output: "b" }),
+          aTask("answered elsewhere", "completed", { output: "a" }, { output: "b" }),
+        ],
       }),
     );
     assert.deepEqual(overview["tasks"], [
@@ -69,6 +72,10 @@ describe("What a model reads of an execution", () => {
         taskId: "review",
         state: "waiting",
         attempts: [{ number: 1, decision: "reject", feedback: "Shorter." }, { number: 2 }],
+      },
+      {
+        ...{ taskId: "answered elsewhere", state: "completed", output: "b" },
+        attempts: [{ number: 1 }, { number: 2 }],
       },
     ]);
   });
