@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
+import { isInterrupted } from "../crews/types.ts";
 import { json, oneOf, read, text } from "../editor/arguments.ts";
 import { showActions, showStatus } from "../editor/messages.ts";
 import { activityOf } from "../executions/activity.ts";
@@ -130,8 +131,9 @@ function formatsOf(
       async run() {
         const { timelineMarkdown } = await import("../views/timeline/exports.ts");
         const { timelineContent } = await import("../views/timeline/content.ts");
+        const isHeld = isInterrupted(crews.find(execution.crew.id), execution.kickoffIds);
         const markdown = timelineMarkdown(
-          timelineContent(execution, activity(), clock.now(), prices.list()),
+          timelineContent(execution, activity(), clock.now(), prices.list(), isHeld),
         );
         await vscode.env.clipboard.writeText(markdown);
         if (isPerson) showStatus(vscode.l10n.t("The timeline is copied."));

@@ -119,7 +119,7 @@ async function askForGrouping(present: Grouping): Promise<Grouping | undefined> 
 async function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
   const { filter } = arrangement.rules;
   const title = vscode.l10n.t("Filter Executions");
-  const prompt = vscode.l10n.t("Search in title, crew, ID and inputs");
+  const prompt = vscode.l10n.t("Search in title, crew, ID and the beginnings of inputs");
   const asked = await vscode.window.showInputBox({ title, prompt, value: filter.text });
   if (asked === undefined) return undefined;
   const items = groupStates.map((state) => ({

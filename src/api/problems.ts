@@ -122,7 +122,9 @@ function rowOf(
       return {
         kind: "notFound",
         intro: l10n.t("The crew does not know this"),
-        remedy: l10n.t("Check the crew's address and the IDs of the execution and of the task."),
+        remedy: /^\/(inputs|kickoff)/.test(path)
+          ? l10n.t("Check the crew's address.")
+          : l10n.t("Check the crew's address and the IDs of the execution and of the task."),
       };
     case 407:
       return {

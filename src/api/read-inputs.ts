@@ -22,12 +22,13 @@ const typeNames = [
 ] as const;
 
 /**
- * Accepts in `inputs` a list of names (documented and observed) or objects, a map of them, and a JSON Schema. Undefined
- * for anything else: other JSON must not look like a crew without inputs, which is kicked off without questions, and
- * costs money.
+ * Accepts in `inputs` a list of names (documented and observed) or objects, a map of them, and a JSON Schema; a list and
+ * a schema also alone. Undefined for anything else: other JSON must not look like a crew without inputs, which is kicked
+ * off without questions, and costs money.
  */
 export function readInputs(raw: unknown): CrewInputs | undefined {
-  const { inputs, crewdeck } = asObject(raw);
+  const isAlone = Array.isArray(raw) || (isObject(raw) && isSchema(raw));
+  const { inputs, crewdeck } = isAlone ? { inputs: raw } : asObject(raw);
   const fields = Array.isArray(inputs)
     ? readList(inputs, asObject(crewdeck))
     : isObject(inputs)
@@ -38,9 +39,10 @@ export function readInputs(raw: unknown): CrewInputs | undefined {
 
 function readMap(map: UnknownObject): readonly InputField[] {
   if (isSchema(map)) return readSchema(map);
-  return Object.entries(map).map(([name, about]) =>
-    readField(name, isObject(about) ? about : { type: about }),
-  );
+  return Object.entries(map).map(([name, about]) => {
+    if (isObject(about)) return readField(name, about);
+    return readField(name, typeOf(about) ? { type: about } : { description: about });
+  });
 }
 
 /**

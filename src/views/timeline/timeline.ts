@@ -82,7 +82,7 @@ export class Timeline implements vscode.Disposable {
       messages: loaded.fromTimeline,
       on: {
         ready: () => {
-          this.#localId ??= this.#choose();
+          if (store.summary(this.#localId ?? "") === undefined) this.#localId = this.#choose();
           panel.begin();
           this.#changed.fire();
         },

@@ -111,6 +111,13 @@ describe("a refusal", () => {
     });
   }
 
+  it("404 mentions the IDs of a request that has some", async () => {
+    server.otherwise = json(404, {});
+    const client = clientOf(server.url);
+    assert.match((await errorOf(client.resume(approval))).remedy, /the IDs/);
+    assert.equal((await errorOf(client.inputs())).remedy, "Check the crew's address.");
+  });
+
   it("is never inconclusive for a GET, which has no effect", async () => {
     server.otherwise = text(500, "Internal Server Error");
     const error = await errorOf(clientOf(server.url).inputs());

@@ -90,7 +90,7 @@ describe("a crew that can't be reached", () => {
     const version =
       "write EPROTO 40:error:0A00010B:SSL routines:ssl3_get_record:wrong version number";
     const noTunnel = `${prefix}tunneling socket could not be established, statusCode=403`;
-    const noProxy = "Failed to establish a socket connection to proxies: PROXY p:1";
+    const noProxy = "Failed to establish a socket connection to proxies: PROXY me:secret@p:1";
     const table: readonly (readonly [
       what: string,
       failure: unknown,
@@ -103,7 +103,7 @@ describe("a crew that can't be reached", () => {
       ["a proxy refusing", refusedAt("10.0.0.1:3128"), "proxy", "no", /proxy/],
       ["the crew refusing", refusedAt("10.0.0.1:443"), "refused", "no", /ECONNREFUSED/],
       ["a tunnel refused", failure(undefined, noTunnel), "proxy", "no", /proxy/],
-      ["a proxy's own message", failure(undefined, noProxy), "proxy", "no", /proxy/],
+      ["a proxy's own message", failure(undefined, noProxy), "proxy", "no", /: PROXY p:1\)/],
       [
         "an expired certificate",
         failure("CERT_HAS_EXPIRED"),
