@@ -142,7 +142,7 @@ async function exchange<T>(line: Line, outgoing: Outgoing<T>): Promise<T> {
     const message = failure instanceof Error ? failure.message : String(failure);
     // node-fetch puts the requested address first, which may look like a cause. A proxy's may have a password.
     const cause = message.replace(/^request to .* failed, reason: /, "");
-    const description = clean(cause.replace(/\S{1,500}@/g, ""));
+    const description = clean(cause.replace(/(?<!\S)\S+@/g, ""));
     return errorOfFailure(asked, failure, description, new URL(baseUrl), status !== undefined);
   };
   const read = async (answer: FetchAnswer): Promise<T> => {

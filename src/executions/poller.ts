@@ -311,8 +311,8 @@ export class Poller implements Disposable {
     poll.failure = { error, at: now };
     poll.failures += 1;
     const rest = isOfCrew ? error.retryAfterMs : undefined;
-    poll.dueAt =
-      now + (rest ?? Math.max(paceOf(poll, execution, true), retryDelay(poll, random())));
+    // Some ask to wait for 0 s.
+    poll.dueAt = now + Math.max(paceOf(poll, execution, true), rest ?? retryDelay(poll, random()));
     if (rest !== undefined)
       this.#notBefore.set(crew.id, Math.max(now + rest, this.#notBefore.get(crew.id) ?? 0));
     // 403 may concern this execution alone, since a user's token may reach others.

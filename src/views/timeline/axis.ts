@@ -45,7 +45,9 @@ export function timesOf(all: readonly (readonly Span[])[], now: number): Times {
   const extents = all.map((spans, at) => {
     const end = endOf(spans, now);
     if (hasEnded(spans)) return Math.max(end, closest);
-    const waited = lengthOf((idle[at] ?? []).filter(({ to }) => to <= end));
+    // Another clock may have seen one begin before the start.
+    const ended = (idle[at] ?? []).filter(({ to }) => to <= end);
+    const waited = lengthOf(ended.flatMap((each) => common(each, { from: 0, to: end })));
     const steps = Math.ceil(Math.log((end - waited) / shortest) / Math.log(growth));
     return waited + shortest * growth ** Math.max(0, steps);
   });

@@ -378,6 +378,12 @@ describe("Poller", () => {
       assert.deepEqual(scene.seconds(), [100, 100]);
     });
 
+    it("keeps its pace with a Retry-After of 0", async () => {
+      begin(failure("rateLimited", { retryAfterMs: 0 }));
+      await scene.pass(10);
+      assert.deepEqual(scene.seconds(), [0, 2, 4, 6, 8, 10]);
+    });
+
     it("stops on 401 with one event, and continues with pollAgain", async () => {
       scene = new Scene(() => failure("unauthorized"));
       scene.putMany(6);

@@ -37,6 +37,8 @@ describe("the timeline's axis", () => {
     // A minute's wait counts no more than the rest, which is all that is drawn in full length.
     const waited = [span("crew", 0), span("wait", 10_000, 70_000)];
     near(timesAt(80_000, waited).extent, 60_000 + 5_000 * 1.15 ** 10);
+    const skewed = [span("crew", 0), span("wait", -50_000, 8_000)];
+    assert.equal(timesAt(10_000, skewed).extent, 13_000);
   });
 
   it("has round times as ticks, as many as have room", () => {
