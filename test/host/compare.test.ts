@@ -110,33 +110,6 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     await untilState(kickoffId, "completed");
   });
 
-  it("detects a pause that another client has answered, and an end, before it sends anything", async () => {
-    const kickoffId = await start();
-    await elsewhere.resume(kickoffId, "outline", true, "From elsewhere.");
-    await assert.rejects(
-      run("reject", { crew, kickoffId, feedback: "Too late." }),
-      /not sent: this output of “outline” no longer waits/,
-    );
-    const ended = await start();
-    await elsewhere.resume(ended, "outline", true, "From elsewhere.");
-    await elsewhere.untilEnded(ended);
-    await assert.rejects(
-      run("approve", { crew, kickoffId: ended }),
-      /not sent: this output of “outline” no longer waits/,
-    );
-  });
-
-  it("detects a newer attempt, which the person hasn't read", async () => {
-    const kickoffId = await start();
-    await elsewhere.resume(kickoffId, "outline", false, "From elsewhere.");
-    await elsewhere.untilWaiting(kickoffId, 2);
-    await assert.rejects(
-      run("approve", { crew, kickoffId, taskId: "outline", attempt: 1 }),
-      /not sent: this output of “outline” no longer waits/,
-    );
-    await stillWaits(kickoffId, 2);
-  });
-
   it("compares two executions in one tab, returns the pair, and refuses what is no other execution", async () => {
     const [one, other] = await Promise.all(
       ["otters", "sharks"].map(async (topic) => ({

@@ -245,30 +245,6 @@ describe("local crews", () => {
     }
   });
 
-  it("continues after its window closed, with the same address, token and execution", async () => {
-    const first = await newWindow();
-    const crew = await startExample(first);
-    const { kickoffId } = await (
-      await first.crews.client(crew)
-    ).kickoff({ inputs: { topic: "tea", audience: "guests" } });
-    await close(first);
-
-    const next = await newWindow();
-    await untilRunning(next, false);
-    assert.deepEqual(next.locals.list()[0], {
-      ...crew,
-      local: { ...seenElsewhere(crew).local, running: false },
-    });
-    open.add(crew.id);
-    await next.locals.restore();
-    assert.deepEqual(next.locals.list(), [crew]);
-    const waiting = await waitFor("the outline to wait", async () => {
-      const reading = await (await next.crews.client(crew)).status(kickoffId);
-      return reading.state === "waiting" && reading;
-    });
-    assert.equal(waiting.waiting?.taskId, "outline");
-  });
-
   it("doesn't start automatically without open executions, or if it was stopped", async () => {
     const first = await newWindow();
     const crew = await startExample(first);

@@ -136,11 +136,6 @@ describe("Refreshing crews that refuse their token", () => {
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };
 
-  it("sends no refused token when everything is refreshed", async () => {
-    await refresh();
-    assert.deepEqual([asked(), scene.poller.refusingCrews().size], [[], 2]);
-  });
-
   it("sends the token of the row's crew once, and reports that it is still refused", async () => {
     await assert.rejects(
       refresh({ kind: "execution", crew: anExecution().crew.id, kickoffId: "k2" }),

@@ -15,7 +15,7 @@ interface Deed {
   readonly open?: string;
 }
 
-export type Move = Deed | "back" | "escape";
+export type Move = Deed | "escape";
 
 /** A box, list or message as it was shown. */
 export interface Shown {
@@ -24,12 +24,7 @@ export interface Shown {
   readonly title?: string;
   readonly detail?: string;
   readonly value?: string;
-  readonly step?: number;
-  readonly hidden?: boolean;
-  readonly stays?: boolean;
   readonly choices?: readonly string[];
-  /** The row that Enter chooses when the list opens. */
-  readonly active?: string;
   /** Of each row of a list; empty for a row without one. */
   readonly descriptions?: readonly string[];
   readonly details?: readonly string[];
@@ -47,8 +42,7 @@ export class ScriptedPerson implements vscode.Disposable {
     this.#moves = [...moves];
     const message = (text: string, ...rest: readonly unknown[]) => this.#answerMessage(text, rest);
     const scripted = {
-      createInputBox: () => this.#input("box"),
-      createQuickPick: () => this.#input("list"),
+      createQuickPick: () => this.#quickPick(),
       showInputBox: (options: vscode.InputBoxOptions = {}) => this.#answerBox(options),
       showQuickPick: (
         items: readonly vscode.QuickPickItem[],
@@ -87,7 +81,6 @@ export class ScriptedPerson implements vscode.Disposable {
   #deed(shown: Shown): Deed {
     this.shown.push(shown);
     const move = this.#next(shown);
-    if (move === "back") throw new Error(`“${shown.text}” has no way back.`);
     return move === "escape" ? {} : move;
   }
 
@@ -172,81 +165,32 @@ export class ScriptedPerson implements vscode.Disposable {
     return Promise.resolve(vscode.Uri.file(isEnded ? saveAs : `${saveAs}.${first}`));
   }
 
-  #input(kind: "box" | "list"): object {
-    const changed = new vscode.EventEmitter<string>();
+  #quickPick(): object {
     const accepted = new vscode.EventEmitter<void>();
-    const triggered = new vscode.EventEmitter<vscode.QuickInputButton>();
-    const itemTriggered = new vscode.EventEmitter<
+    const triggered = new vscode.EventEmitter<
       vscode.QuickPickItemButtonEvent<vscode.QuickPickItem>
     >();
     const hidden = new vscode.EventEmitter<void>();
-    let isOpen = true;
-    const open = () => isOpen;
-    const make = (move: Move): void => {
-      if (move === "escape") {
-        hidden.fire();
-      } else if (move === "back") {
-        if (!input.buttons.includes(vscode.QuickInputButtons.Back))
-          throw new Error("There is no Back button.");
-        triggered.fire(vscode.QuickInputButtons.Back);
-      } else if (move.type !== undefined) {
-        input.value = move.type;
-        changed.fire(move.type);
-        accepted.fire();
-      } else if (move.pick !== undefined) {
-        input.selectedItems = input.items.filter(({ label }) => label === move.pick);
-        if (input.selectedItems.length === 0) throw new Error(`The list has no “${move.pick}”.`);
-        accepted.fire();
-      } else {
-        const item = input.items.find(({ label }) => label === move.on);
-        const button = item?.buttons?.find(({ tooltip }) => tooltip === move.press);
-        if (item === undefined || button === undefined)
-          throw new Error(`Only text, a choice or a button fits here: ${JSON.stringify(move)}.`);
-        itemTriggered.fire({ item, button });
-      }
-    };
     const input = {
-      title: undefined as string | undefined,
-      prompt: "",
+      title: "",
       placeholder: "",
-      value: "",
-      password: false,
-      ignoreFocusOut: false,
-      step: undefined as number | undefined,
-      buttons: [] as readonly vscode.QuickInputButton[],
-      validationMessage: undefined as string | vscode.InputBoxValidationMessage | undefined,
       items: [] as readonly vscode.QuickPickItem[],
-      activeItems: undefined as readonly vscode.QuickPickItem[] | undefined,
       selectedItems: [] as readonly vscode.QuickPickItem[],
-      onDidChangeValue: changed.event,
-      onDidChangeSelection: new vscode.EventEmitter<void>().event,
       onDidAccept: accepted.event,
-      onDidTriggerButton: triggered.event,
-      onDidTriggerItemButton: itemTriggered.event,
+      onDidTriggerItemButton: triggered.event,
       onDidHide: hidden.event,
-      dispose: () => (isOpen = false),
+      dispose: () => undefined,
       show: () => {
-        // VS Code focuses the first row of a list, unless the extension sets other rows, or none.
-        const [active] = input.activeItems ?? input.items;
-        const shown: Shown = {
-          kind,
-          text: kind === "box" ? input.prompt : input.placeholder,
-          title: input.title ?? "",
-          value: input.value,
-          hidden: input.password,
-          stays: input.ignoreFocusOut,
-          choices: input.items.map(({ label }) => label),
-          ...(active !== undefined && { active: active.label }),
-          ...(input.step !== undefined && { step: input.step }),
-        };
-        this.shown.push(shown);
-        queueMicrotask(() => {
-          while (open()) {
-            make(this.#next(shown));
-            if (open() && typeof input.validationMessage === "string")
-              shown.complaint = input.validationMessage;
-          }
-        });
+        const { placeholder: text, title, items } = input;
+        const choices = items.map(({ label }) => label);
+        const deed = this.#deed({ kind: "list", text, title, choices });
+        input.selectedItems = items.filter(({ label }) => label === deed.pick);
+        const item = items.find(({ label }) => label === deed.on);
+        const button = item?.buttons?.find(({ tooltip }) => tooltip === deed.press);
+        if (Object.keys(deed).length === 0) hidden.fire();
+        else if (input.selectedItems.length > 0) accepted.fire();
+        else if (item && button) triggered.fire({ item, button });
+        else throw new Error(`The list has ${choices.join(", ")}, not ${JSON.stringify(deed)}.`);
       },
     };
     return input;

@@ -299,22 +299,6 @@ describe("the tree", () => {
     assert.match(factsOf({ starting: true }), /^execution:running:stop\b/);
   });
 
-  it("groups by state and by day", async () => {
-    const noon = (day: number) => new Date(2026, 9, day, 11).toISOString();
-    await clock.pass(new Date(2026, 9, 21, 12).getTime() - clock.now());
-    add(anExecution({ startedAt: noon(21) }), another("busy", noon(21)), {
-      ...another("done", noon(20)),
-      state: "completed",
-    });
-    await tree.arrangement.groupBy("state");
-    assert.deepEqual(refreshed.at(-1), undefined);
-    assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Running", "Completed"]);
-    await tree.arrangement.groupBy("day");
-    const [top, ...days] = labels(tree.getChildren()).map(String);
-    assert.equal(top, "Waiting for you");
-    assert.match(days.join("; "), /^.*October 21.*; .*October 20.*$/);
-  });
-
   it("shows only what matches the filter, and describes the filter and how many it hides", () => {
     add(anExecution(), another("tea"), another("cake"));
     tree.arrangement.setFilter({ text: "TEA", states: ["running"] });

@@ -36,12 +36,11 @@ describe("The kickoff form, in the window", () => {
   const kickOff = () =>
     window.webview.content.getByRole("button", { name: "Kick Off", exact: true });
   const holds = async (values: Readonly<Record<string, string>>) => {
-    for (const [name, text] of Object.entries(values)) {
+    for (const [name, text] of Object.entries(values))
       await waitFor(
         `“${text}” in the field ${name}`,
         async () => (await field(name).inputValue()) === text,
       );
-    }
   };
 
   it("keeps what is typed while another tab is active", async () => {

@@ -322,7 +322,7 @@ describe("The kickoff form in a browser", () => {
   for (const [what, size] of [
     ["200 px wide", { width: 200, height: 500 }],
     ["at 200 % in half a window", { width: 360, height: 300 }],
-  ] as const) {
+  ] as const)
     it(`needs no horizontal scrolling ${what}, and hides no field that has focus`, async () => {
       await open({
         size,
@@ -343,7 +343,6 @@ describe("The kickoff form in a browser", () => {
         assert.ok(isOnTop, `${name} is covered`);
       }
     });
-  }
 
   it("runs only its own script", async () => {
     await open();

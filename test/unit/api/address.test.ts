@@ -30,12 +30,11 @@ describe("a crew's address", () => {
     ["http://127.1.2.3", "http://127.1.2.3"],
     ["https://localhost:8443", "https://localhost:8443"],
   ];
-  for (const [typed, normal] of good) {
+  for (const [typed, normal] of good)
     it(`${JSON.stringify(typed)} is ${normal}`, () => {
       assert.equal(normaliseAddress(typed), normal);
       assert.equal(normaliseAddress(normal), normal, "its normal form stays as it is");
     });
-  }
 
   const bad: readonly (readonly [typed: string, message: RegExp])[] = [
     ["", /Enter a valid address/],
@@ -50,7 +49,7 @@ describe("a crew's address", () => {
     ["file:///etc/passwd", /https:\/\//],
     ["https://anna:hunter2@my-crew.crewai.com", /user name or password/],
   ];
-  for (const [typed, message] of bad) {
+  for (const [typed, message] of bad)
     it(`${JSON.stringify(typed)} is refused`, () => {
       assert.throws(
         () => normaliseAddress(typed),
@@ -60,7 +59,6 @@ describe("a crew's address", () => {
           !error.message.includes("hunter2"),
       );
     });
-  }
 });
 
 describe("the address of a status answer", () => {
@@ -70,10 +68,9 @@ describe("the address of a status answer", () => {
     [`https://crew.example.com/v2/${id}/status?x=1`, "https://crew.example.com/v2", id],
     [`crew.example.com/status/run-7`, "https://crew.example.com", "run-7"],
     [`http://127.0.0.1:8000/run%207/status`, "http://127.0.0.1:8000", "run 7"],
-  ] as const) {
+  ] as const)
     it(`${text} names the crew and the execution`, () =>
       assert.deepEqual(readStatusAddress(text), { url, kickoffId }));
-  }
 
   for (const text of [
     id,
@@ -83,9 +80,8 @@ describe("the address of a status answer", () => {
     "https://status",
     "run/status",
     "/status",
-  ]) {
+  ])
     it(`is not ${JSON.stringify(text)}`, () => assert.equal(readStatusAddress(text), undefined));
-  }
 
   it("is refused if no token may be sent there", () => {
     assert.throws(() => readStatusAddress(`http://crew.example.com/${id}/status`), AddressError);

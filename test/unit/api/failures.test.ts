@@ -51,7 +51,7 @@ describe("a failing connection", () => {
     for (const [what, behaviour, answered] of [
       ["before the answer", silence, false],
       ["in the middle of the body", stall(200, '{"kickoff_id":'), true],
-    ] as const) {
+    ] as const)
       it(`${what}: a POST may have arrived, and neither is repeated`, async () => {
         server.otherwise = behaviour;
         const post = await late((client) => client.kickoff({ inputs: {} }), answered);
@@ -60,7 +60,6 @@ describe("a failing connection", () => {
         assert.deepEqual([get.kind, get.sent], ["timeout", "no"]);
         assert.equal(server.requests.length, 2);
       });
-    }
 
     it("in an error's body keeps the status code", async () => {
       server.next(stall(401, "{"));
@@ -80,7 +79,7 @@ describe("a failing connection", () => {
       ["before the answer", silence, false],
       ["in the body", stall(200, "{"), true],
       ["in an error's body", stall(500, "x"), true],
-    ] as const) {
+    ] as const)
       it(`ends the request ${what}`, async () => {
         server.otherwise = behaviour;
         const controller = new AbortController();
@@ -95,7 +94,6 @@ describe("a failing connection", () => {
         assert.deepEqual([error.kind, error.sent], ["aborted", "maybe"]);
         assert.equal(server.requests.length, 1);
       });
-    }
 
     it("sends nothing if it comes before the request", async () => {
       const error = await kickoff(new CrewClient(server.url, token), {
@@ -230,7 +228,7 @@ describe("a failing connection", () => {
     assert.equal((await errorOf(clientOf(server.url).inputs())).kind, "badAnswer");
   });
 
-  for (const speaks of ["HTTP", "TLS"]) {
+  for (const speaks of ["HTTP", "TLS"])
     it(`never uses a kept connection that the server closed: each request opens one (${speaks})`, async () => {
       const certificate = speaks === "TLS" ? await makeCertificate("IP:127.0.0.1") : undefined;
       const closing = await MisbehavingServer.start(certificate);
@@ -259,7 +257,6 @@ describe("a failing connection", () => {
         await closing.stop();
       }
     });
-  }
 });
 
 /** The default fetch, with a promise of its last answer's head. */

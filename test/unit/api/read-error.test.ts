@@ -106,13 +106,12 @@ describe("the body of an error", () => {
     ["a list", [1], "[1]"],
     ["an empty list", { detail: [] }, '{"detail":[]}'],
   ];
-  for (const [what, body, message, missing = []] of table) {
+  for (const [what, body, message, missing = []] of table)
     it(`is read: ${what}`, () => {
       const read = readErrorBody(JSON.stringify(body));
       assert.equal(read.message, message);
       assert.deepEqual(read.missingInputs, missing);
     });
-  }
 
   const texts: readonly (readonly [text: string, message: string | undefined])[] = [
     ["Internal Server Error", "Internal Server Error"],
@@ -130,11 +129,10 @@ describe("the body of an error", () => {
     ["a\u001b[31mred\u0007", "a [31mred"],
     ["<<<<".repeat(30_000), "<".repeat(299) + "…"],
   ];
-  for (const [text, message] of texts) {
+  for (const [text, message] of texts)
     it(`is read as ${JSON.stringify(message)} from ${JSON.stringify(text.slice(0, 40))}`, () => {
       assert.equal(readErrorBody(text).message, message);
     });
-  }
 
   it("is truncated to one line", () => {
     assert.equal(readErrorBody("x".repeat(1000)).message?.length, 300);

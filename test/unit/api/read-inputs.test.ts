@@ -116,11 +116,10 @@ describe("the answer of GET /inputs", () => {
       ],
     ],
   ];
-  for (const [what, raw, fields] of read) {
+  for (const [what, raw, fields] of read)
     it(`is read as ${what}`, () => {
       assert.deepEqual(readInputs(raw), { fields });
     });
-  }
 
   it("keeps __proto__ as a name in a map", () => {
     assert.deepEqual(readInputs(JSON.parse('{"inputs": {"__proto__": "string"}}'))?.fields, [

@@ -154,13 +154,12 @@ describe("a status answer", () => {
     ],
     ["nothing at all", {}, { state: "other", stateText: "", tasks: [], ended: false }],
   ];
-  for (const [what, raw, expected] of table) {
+  for (const [what, raw, expected] of table)
     it(`reads ${what}`, () => {
       const reading = readStatus(raw);
       for (const [name, value] of Object.entries(expected))
         assert.deepEqual(reading[name as keyof StatusReading], value, name);
     });
-  }
 
   const json = '{\n  "a": 1\n}';
   const live = { state: "SUCCESS", status: null, result: null };

@@ -61,7 +61,7 @@ describe("a refusal", () => {
     ["504", "upstream request timeout", "gateway", "maybe", /upstream request timeout/],
     ["522", "", "gateway", "maybe", /522/],
   ];
-  for (const [what, body, kind, sent, message] of table) {
+  for (const [what, body, kind, sent, message] of table)
     it(`${what} has a kind, a message and a remedy, and a POST is not repeated`, async () => {
       const status = Number(what.slice(0, 3));
       const answer = typeof body === "string" ? text(status, body) : json(status, body);
@@ -73,7 +73,6 @@ describe("a refusal", () => {
       assert.equal(/may have arrived/.test(error.remedy), sent === "maybe");
       assert.equal(server.requests.length, 1);
     });
-  }
 
   it("has all missing inputs for a program", async () => {
     assert.deepEqual((await kickoff(json(422, documented))).missingInputs, ["budget", "age"]);
@@ -97,7 +96,7 @@ describe("a refusal", () => {
   for (const [status, message, remedy] of [
     [401, /does not accept the token \(401\)/, /^Set the token again/],
     [403, /allow this with the token \(403\)/, /use the Bearer Token/],
-  ] as const) {
+  ] as const)
     it(`${status} has the token's type, and calls onRefused before it is thrown`, async () => {
       server.otherwise = json(status, {});
       const reported: CrewApiError[] = [];
@@ -109,7 +108,6 @@ describe("a refusal", () => {
       assert.match(error.remedy, remedy);
       assert.deepEqual(reported, [error]);
     });
-  }
 
   it("404 mentions the IDs of a request that has some", async () => {
     server.otherwise = json(404, {});
@@ -238,7 +236,7 @@ describe("a refusal", () => {
     ["another script", "ключ-SECRET"],
     ["a NUL", "abc\0"],
     ["nothing", ""],
-  ] as const) {
+  ] as const)
     it(`a token with ${what} is refused before anything is sent`, async () => {
       const error = await errorOf(new CrewClient(server.url, bad).kickoff({ inputs: {} }));
       assert.equal(error.kind, "unauthorized");
@@ -247,7 +245,6 @@ describe("a refusal", () => {
       if (bad !== "") assert(!`${error.message}${error.remedy}`.includes(bad));
       assert.equal(server.requests.length, 0);
     });
-  }
 
   describe("a redirect", () => {
     let elsewhere: MisbehavingServer;
@@ -256,7 +253,7 @@ describe("a refusal", () => {
     });
     afterEach(() => elsewhere.stop());
 
-    for (const status of [300, 301, 302, 303, 304, 307, 308]) {
+    for (const status of [300, 301, 302, 303, 304, 307, 308])
       it(`${status} is not followed, not even to another port of the same host`, async () => {
         server.otherwise = redirect(status, `${elsewhere.url}/inputs?secret=1`);
         const client = clientOf(server.url);
@@ -272,16 +269,14 @@ describe("a refusal", () => {
         assert.equal(get.sent, "no");
         assert.equal(post.sent, status === 303 ? "maybe" : "no");
       });
-    }
 
-    for (const location of ["", "http://", "javascript:alert(1)"]) {
+    for (const location of ["", "http://", "javascript:alert(1)"])
       it(`to ${JSON.stringify(location)} is reported without its target`, async () => {
         server.next(redirect(301, location));
         const error = await errorOf(clientOf(server.url).inputs());
         assert.equal(error.kind, "redirected");
         assert.doesNotMatch(error.message, /javascript/);
       });
-    }
   });
 
   describe("success with an unusable answer", () => {
@@ -308,14 +303,13 @@ describe("a refusal", () => {
       ["no id", json(200, { status: "ok" })],
       ["an id of another kind", json(200, { kickoff_id: { id: 1 } })],
       ["null", json(200, null)],
-    ] as const) {
+    ] as const)
       it(`a kickoff with ${what} may have started`, async () => {
         const error = await kickoff(answer);
         assert.equal(error.kind, "badAnswer");
         assert.equal(error.sent, "maybe");
         assert.equal(server.requests.length, 1);
       });
-    }
 
     it("status and resume need an object", async () => {
       const client = clientOf(server.url);

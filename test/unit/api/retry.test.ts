@@ -36,13 +36,12 @@ describe("retries", () => {
     });
   }
 
-  for (const status of [400, 401, 403, 404, 422]) {
+  for (const status of [400, 401, 403, 404, 422])
     it(`nothing is retried after ${status}, which is permanent`, async () => {
       server.otherwise = text(status, "");
       await errorOf(clientOf(server.url, { clock }).inputs());
       assert.equal(server.requests.length, 1);
     });
-  }
 
   it("the whole wait is random", async () => {
     server.next(text(503, ""), good, text(503, ""), good);
@@ -69,7 +68,7 @@ describe("retries", () => {
   for (const [status, kind] of [
     [429, "rateLimited"],
     [503, "gateway"],
-  ] as const) {
+  ] as const)
     it(`a long Retry-After of ${status} is left to the caller`, async () => {
       server.otherwise = text(status, "", { "retry-after": "11" });
       const error = await errorOf(clientOf(server.url, { clock }).inputs());
@@ -78,7 +77,6 @@ describe("retries", () => {
       assert.equal(server.requests.length, 1);
       assert.deepEqual(clock.waits, []);
     });
-  }
 
   it("an abort during the wait ends it", async () => {
     const controller = new AbortController();
@@ -107,10 +105,9 @@ describe("retries", () => {
       ["Fri, 02 Jan 2026 03:04:35 GMT", 30_000],
       ["Fri, 02 Jan 2026 03:00:00 GMT", 0],
       ["Fri, 02 Jan 2099 03:00:00 GMT", 86_400_000],
-    ] as const) {
+    ] as const)
       it(`${JSON.stringify(header?.slice(0, 40) ?? null)} is ${String(milliseconds)}`, () => {
         assert.equal(parseRetryAfter(header, now), milliseconds);
       });
-    }
   });
 });

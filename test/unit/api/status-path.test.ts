@@ -39,7 +39,7 @@ describe("the two status paths", () => {
       json(404, { error: "Not Found", message: "No route for /k/status", detail: "Not Found" }),
     ],
     ["405", json(405, { detail: "Method Not Allowed" })],
-  ] as const) {
+  ] as const)
     it(`requests the other path after ${what}, and remembers it`, async () => {
       server.otherwise = routed(/^\/status\//, running, missing);
       const one = client();
@@ -47,7 +47,6 @@ describe("the two status paths", () => {
       await one.status("k");
       assert.deepEqual(asked(), ["/k/status", "/status/k", "/status/k"]);
     });
-  }
 
   it("requests the other path if the known one has gone", async () => {
     server.otherwise = routed(/^\/status\//, running);

@@ -31,14 +31,13 @@ describe("asking a crew to stop an execution", () => {
     ["FastAPI's 404", json(404, { detail: "Not Found" })],
     ["a page", text(404, "<h1>Cannot POST /stop/k</h1>", { "content-type": "text/html" })],
     ["405", json(405, { detail: "Method Not Allowed" })],
-  ] as const) {
+  ] as const)
     it(`reports a crew without the route: ${what}`, async () => {
       server.otherwise = answer;
       const error = await errorOf(client().stop("k"));
       assert.match(error.message, /^The crew does not offer to stop an execution \(40[45]\)\.$/);
       assert.deepEqual([error.sent, missing, server.requests.length], ["no", 1, 1]);
     });
-  }
 
   it("keeps apart an execution that the crew doesn't know, or that has ended", async () => {
     server.otherwise = json(404, { error: "Execution not found" });
@@ -46,11 +45,5 @@ describe("asking a crew to stop an execution", () => {
     server.otherwise = json(400, { detail: "Cannot stop execution. Current state: SUCCESS" });
     assert.match((await errorOf(client().stop("k"))).message, /Current state: SUCCESS/);
     assert.equal(missing, 0);
-  });
-
-  it("never repeats the request", async () => {
-    server.otherwise = json(503, {});
-    const error = await errorOf(client().stop("k"));
-    assert.deepEqual([error.sent, server.requests.length], ["maybe", 1]);
   });
 });

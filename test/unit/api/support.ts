@@ -72,7 +72,6 @@ function assertNoToken(error: Error): void {
     JSON.stringify(error),
     inspect(error, { depth: null, showHidden: true }),
     String(error),
-  ]) {
+  ])
     assert(!shown.includes(token), `the token shows: ${shown}`);
-  }
 }

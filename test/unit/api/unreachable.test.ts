@@ -130,7 +130,7 @@ describe("a crew that can't be reached", () => {
       ],
       ["a thrown text", `oops ${token}`, "other", "maybe", /oops/],
     ];
-    for (const [what, thrown, reason, sent, message] of table) {
+    for (const [what, thrown, reason, sent, message] of table)
       it(`reports ${what}`, async () => {
         let asked = 0;
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- anything can be thrown
@@ -141,7 +141,6 @@ describe("a crew that can't be reached", () => {
         assert.match(error.remedy, /\.$/);
         assert.equal(asked, 1);
       });
-    }
 
     it("doesn't mistake a crew with “proxy” in its address for a proxy", async () => {
       const fetch: Fetch = (url) =>

@@ -206,22 +206,6 @@ describe("a flow's webhook", () => {
     assert.equal(store.find("flow-1", crew.id)?.state, "waiting");
   });
 
-  it("asks again at the same method: another attempt", async () => {
-    await webhooks.receive(signed(path, aRequest(), now));
-    await webhooks.receive(signed(path, aRequest({ id: "2", message: "Better?" }), now));
-    assert.equal(only()?.waiting?.attempt, 2);
-    assert.deepEqual(
-      only()?.tasks[0]?.attempts.map(({ output }) => output?.split("\n")[0]),
-      ["Please review this article.", "Better?"],
-    );
-  });
-
-  it("opens an execution that was seen to end", async () => {
-    store.add(anExecution({ crew, kickoffIds: ["flow-1"], state: "completed", output: "Done." }));
-    await webhooks.receive(signed(path, aRequest(), now));
-    assert.equal(store.find("flow-1")?.state, "waiting");
-  });
-
   it("of another kind, or without an address for the answer, is accepted and changes nothing", async () => {
     for (const payload of [
       aRequest({}, { event: "request_answered" }),

@@ -117,15 +117,6 @@ describe("A relay of one's own", () => {
     await waitFor("an empty relay", () => waiting() === 0);
   });
 
-  it("passes on what comes while it is restarted and the client connects again", async () => {
-    const listening = listen(channel);
-    await listening.connected();
-    await relay.start();
-    await post(`${channel.address}/x`, "1");
-    await listening.until(1);
-    assert.deepEqual([listening.received.length, listening.client.state], [1, "connected"]);
-  });
-
   it("stores nothing that can be read", async () => {
     const secret = "no-one-may-read-this";
     const body = { task_output: secret, more: secret.repeat(1000) };

@@ -51,7 +51,7 @@ describe("Executions", () => {
   for (const [what, begin, reported] of [
     ["hangs", () => new Promise<void>(() => undefined), []],
     ["fails", () => Promise.reject(new Error("no local crew")), ["Polling could not be prepared."]],
-  ] as const) {
+  ] as const)
     it(`are polled even if the preparation ${what}`, async () => {
       open(begin);
       store.add(anExecution({ kickoffIds: ["k-1"], state: "running" }));
@@ -62,7 +62,6 @@ describe("Executions", () => {
       assert.equal(begun, 1);
       assert.deepEqual(problems, reported);
     });
-  }
 
   it("move to a crew's new address together, or stay if one can't be changed", () => {
     open();

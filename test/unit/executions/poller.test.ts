@@ -91,7 +91,7 @@ describe("Poller", () => {
     for (const [name, watched] of [
       ["hidden", hidden],
       ["unfocused", unfocused],
-    ] as const) {
+    ] as const)
       it(`is four times slower while ${name}, at most 60 s`, async () => {
         begin(working("a", 0), watched);
         await scene.pass(25);
@@ -99,7 +99,6 @@ describe("Poller", () => {
         await scene.pass(3_000);
         assert.equal(lastPause(), 60);
       });
-    }
 
     it("happens at once when the view becomes visible, but not twice in 2 s", async () => {
       begin(working("a", 0), hidden);

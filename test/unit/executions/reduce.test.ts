@@ -90,16 +90,14 @@ describe("applyReading: states", () => {
       { state: "unknown", stateText: "HIBERNATING" },
     ],
   ];
-  for (const [what, reading, expected] of table) {
+  for (const [what, reading, expected] of table)
     it(`shows ${what}`, () => {
       const execution = after(anExecution(), reading);
-      for (const [name, value] of Object.entries(expected)) {
+      for (const [name, value] of Object.entries(expected))
         assert.deepEqual(execution[name as keyof Execution], value, name);
-      }
       assert.equal(execution.mayBeWaiting, expected.mayBeWaiting);
       assert.equal(execution.stateText, expected.stateText);
     });
-  }
 
   it("doesn't change an ended execution", () => {
     const ended = after(anExecution(), aReading({ state: "completed", output: "Done" }));
@@ -152,14 +150,13 @@ describe("applyReading: NOT FOUND", () => {
     ["after an unknown state", after(anExecution(), odd), 15, true],
     ["without an ID to request", unsent, 500, false],
   ];
-  for (const [when, execution, now, mayWait] of table) {
+  for (const [when, execution, now, mayWait] of table)
     it(`${mayWait ? "may be waiting" : "changes nothing"} ${when}`, () => {
       const next = read(execution, notFound, now);
       const doubt = { state: "unknown", mayBeWaiting: true, stateText: "NOT FOUND" };
       assert.deepEqual(next, { ...execution, ...(mayWait && doubt) });
       assert.deepEqual(applyNotFound(execution, at(now)), next, "a 404 means the same");
     });
-  }
 
   it("ignores a resume that the crew refused", () => {
     const feedback = { isApprove: true, text: "Approved.", at: time(100) };

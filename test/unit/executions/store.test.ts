@@ -2,10 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { type Execution, without } from "../../../src/executions/model.ts";
-import { writeExecution } from "../../../src/executions/record.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
-import { openSqlite } from "../../../src/base/sqlite.ts";
-import { migrate, steps } from "../../../src/store/schema.ts";
 import { StoreError } from "../../../src/store/errors.ts";
 import {
   countExecutions,
@@ -291,15 +288,6 @@ describe("ExecutionStore", () => {
     assert.deepEqual(claims, ["waiting-kept"]);
   });
 
-  it("leaves no timer behind", () => {
-    const clock = new FakeClock();
-    const { store, database } = windows.openBoth(clock);
-    store.add(anExecution());
-    store.dispose();
-    database.dispose();
-    assert.equal(clock.pending, 0);
-  });
-
   it("tries again a second later if the executions couldn't be read", async () => {
     const clock = new FakeClock();
     const [one, two] = [windows.openBoth(), windows.open(clock)];
@@ -343,26 +331,5 @@ describe("ExecutionStore", () => {
     const [median = Infinity] = times.slice(2);
     console.log(`      10,000 executions opened in ${times.join(", ")} ms of processor time`);
     assert.ok(median < 250, `${median} ms`);
-  });
-
-  it("reads executions of version 0.1, whose common parts were apart", () => {
-    const file = path.join(windows.folder, "crewdeck.db");
-    const connection = openSqlite(file);
-    migrate(connection, steps.slice(0, 7));
-    const { summary, details } = writeExecution(anExecution({ label: "Old" }));
-    const parts = Object.entries(JSON.parse(summary) as object);
-    const names = ["crew", "origin", "state", "progress", "tasks", "output"];
-    const [own, common] = [false, true].map((isCommon) =>
-      JSON.stringify(
-        Object.fromEntries(parts.filter(([name]) => names.includes(name) === isCommon)),
-      ),
-    );
-    const add = "INSERT INTO executions VALUES (?, 1, ?, ?)";
-    connection.prepare(add).run(id, own!, common!);
-    connection.prepare("INSERT INTO details VALUES (?, ?, ?)").run(id, "", details);
-    connection.close();
-    const store = windows.open();
-    assert.deepEqual(store.find(id), anExecution({ label: "Old" }));
-    assert.equal(store.update(id, labelled("New"))?.label, "New");
   });
 });

@@ -29,12 +29,11 @@ describe("two outputs of a task", () => {
     ["inside a code block", '{"a": 1}', '```json\n{"a": 1}\n```\n'],
     ["inside a code block without a language", "one\n\ntwo", "```\none\n\ntwo\n```"],
     ["that are empty", "", "\n"],
-  ] as const) {
+  ] as const)
     it(`are the same ${how}`, () => {
       assert.ok(isSameOutput(one, other));
       assert.ok(isSameOutput(other, one));
     });
-  }
 
   for (const [how, one, other] of [
     ["by a word", "one", "two"],

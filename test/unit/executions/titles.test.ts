@@ -142,7 +142,6 @@ describe("titleOf", () => {
       "11111111",
     ],
   ];
-  for (const [what, changes, title] of table) {
+  for (const [what, changes, title] of table)
     it(`is ${what}`, () => assert.equal(titleOf(anExecution(changes)), title));
-  }
 });

@@ -11,22 +11,6 @@ import {
 const fieldsOf = (...fields: Parameters<typeof formFields>[0]["fields"]) => formFields({ fields });
 
 describe("Fields of the kickoff form", () => {
-  it("keeps the crew's order and any name, with a field for each", () => {
-    const names = [
-      '"name": "Cholesterol", "value": "230 mg/dL"',
-      "",
-      " ",
-      "__proto__",
-      "constructor",
-      "topic",
-    ];
-    const fields = fieldsOf(...names.map((name) => ({ name })));
-    assert.deepEqual(
-      fields.map((field) => field.name),
-      names,
-    );
-  });
-
   it("begins with the control that fits, or as JSON if the type is not a text, with the default if there is one", () => {
     const fields = fieldsOf(
       { name: "a" },

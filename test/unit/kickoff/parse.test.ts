@@ -28,9 +28,8 @@ describe("Messages of the kickoff form", () => {
       { type: "take", input: "__proto__" },
       { type: "secret", id, name: "streaming", text: "x" },
       { type: "act", kind: "hint", title: "Hide" },
-    ]) {
+    ])
       assert.deepEqual(parsed(message), message);
-    }
   });
 
   const wrong: readonly [string, unknown][] = [
@@ -49,9 +48,8 @@ describe("Messages of the kickoff form", () => {
     ["a text of a wrong type", { type: "changed", draft: { id, values: { ...values, meta: {} } } }],
     ["a secret of something else", { type: "secret", id, name: "token", text: "x" }],
   ];
-  for (const [what, message] of wrong) {
+  for (const [what, message] of wrong)
     it(`are refused: ${what}`, () => assert.equal(parsed(message), undefined));
-  }
 
   it("may be restored by VS Code after a reload", () => {
     const fields = [

@@ -26,7 +26,7 @@ const cases: readonly (readonly [what: string, answer: unknown, isRequired: bool
 ];
 
 describe("An input may be left blank or out, in the form and a request file alike, unless it is required:", () => {
-  for (const [what, answer, isRequired] of cases) {
+  for (const [what, answer, isRequired] of cases)
     it(`${what}: ${isRequired ? "it is" : "it is not"}`, () => {
       const inputs = readInputs({ inputs: answer });
       assert.ok(inputs !== undefined);
@@ -58,7 +58,6 @@ describe("An input may be left blank or out, in the form and a request file alik
           "the crew uses its own value",
         );
     });
-  }
 });
 
 describe("An input that crewAI doesn't fill in", () => {

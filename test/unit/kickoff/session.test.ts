@@ -310,7 +310,7 @@ describe("A kickoff form's session", () => {
   });
 
   describe("restored with a draft that was sent before", () => {
-    for (const how of ["a reload", "an opening"]) {
+    for (const how of ["a reload", "an opening"])
       it(`says after ${how} that it may have started, and sends nothing until the person confirms`, async () => {
         shown = testForm({ draft, earlier });
         if (how === "a reload")
@@ -330,7 +330,6 @@ describe("A kickoff form's session", () => {
         await shown.submit();
         assert.deepEqual([shown.sent.length, shown.localIds[0] === draft.id], [1, false]);
       });
-    }
 
     it("says that a kickoff started, and sends another one under an id of its own", async () => {
       shown = await openForm({ draft, earlier: "started" });

@@ -128,7 +128,7 @@ describe("Sending a kickoff", () => {
       assert.deepEqual([window.store.list(), unanswered()], [[], []]);
     });
 
-  for (const error of [lost, new TypeError("a bug")]) {
+  for (const error of [lost, new TypeError("a bug")])
     it(`keeps a record that may have started after: ${error.message}`, async () => {
       answer = () => Promise.reject(error);
       await assert.rejects(
@@ -142,7 +142,6 @@ describe("Sending a kickoff", () => {
       await assert.rejects(sendIt(), MaybeStartedError);
       assert.equal(sent.length, 1);
     });
-  }
 
   it("quotes a response that doesn't say whether it started, and says where to look", async () => {
     const message = "The crew failed to answer (500): No.";

@@ -66,7 +66,7 @@ describe("The outbox", () => {
     assert.deepEqual([one.store.list(), one.outbox.has(kickoff)], [[], false]);
   });
 
-  for (const [name, fail] of failures) {
+  for (const [name, fail] of failures)
     it(`sends nothing while the ${name}`, async () => {
       fail(one.database);
       const record = () => one.store.add(anExecution({ label: "x".repeat(1_000_000) }));
@@ -75,7 +75,6 @@ describe("The outbox", () => {
       );
       assert.deepEqual([two.store.list(), two.outbox.has(kickoff)], [[], false]);
     });
-  }
 
   it("shows every window that a request is in progress, from its transaction until it is answered or fails", async () => {
     const answer = Promise.withResolvers<undefined>();

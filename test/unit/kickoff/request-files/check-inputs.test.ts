@@ -32,13 +32,12 @@ describe("Inputs of a request file", () => {
     ["boolean", "false", "0"],
     ["object", "{}", "[]"],
     ["array", "[]", "{}"],
-  ] as const) {
+  ] as const)
     it(`have the type that the crew describes: ${type}`, () => {
       const given = (value: string) => faults(`, "inputs": {"a": ${value}}`, [{ name: "a", type }]);
       assert.deepEqual(given(right), []);
       for (const value of [wrong, "null"]) assert.deepEqual(given(value), ['input at "a"']);
     });
-  }
 
   it("are one of the values that the crew lists", () => {
     const given = (value: string) =>

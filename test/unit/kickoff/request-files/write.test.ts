@@ -42,11 +42,10 @@ describe("Writing a request file", () => {
     ["../..", {}, "request.kickoff.json"],
     ["T", { topic: "word ".repeat(40) }, "t-word-word-word-word-word-word.kickoff.json"],
     ["T", { n: { a: 1 } }, "t-a-1.kickoff.json"],
-  ] as const) {
+  ] as const)
     it(`suggests the name ${name}`, () => {
       assert.equal(suggestFileName(crew, inputs), name);
     });
-  }
 
   for (const [what, name] of [
     ["as suggested", "a.kickoff.json"],
@@ -55,11 +54,10 @@ describe("Writing a request file", () => {
     ["with the ending doubled", "a.kickoff.json.kickoff.json"],
     ["with .json behind the ending", "a.kickoff.json.json"],
     ["in capital letters", "a.Kickoff.JSON"],
-  ] as const) {
+  ] as const)
     it(`gives a file the ending that makes it a request file, once: a name ${what}`, () => {
       assert.equal(withEnding(`/work/${name}`), "/work/a.kickoff.json");
     });
-  }
 
   it("leaves the rest of a file's name alone", () => {
     assert.deepEqual(["a.b", "/a.kickoff.json/b", "a.jsonc"].map(withEnding), [
