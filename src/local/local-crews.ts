@@ -150,7 +150,9 @@ export class LocalCrews implements vscode.Disposable {
     const { setUpProject } = await import("./set-up.ts");
     if (!(await setUpProject(name, uri, folder === exampleFolder))) return undefined;
     // Executions that were rehearsed would begin to cost money.
-    return await this.changeEngine(crewId, project.hasOpenExecutions() ? undefined : "crewai");
+    const wish = project.hasOpenExecutions() ? undefined : "crewai";
+    // A crew that can't be rehearsed didn't start without crewAI.
+    return (await this.changeEngine(crewId, wish)) && (await this.ensureRunning(crewId));
   }
 
   /** @param kickoffIds by default all that are interrupted. @returns those that were. @throws UserError */

@@ -104,7 +104,7 @@ describe("A form that is filled in from another source", () => {
     }
   });
 
-  it("takes saved values of any size and half filled in", async () => {
+  it("takes saved values of any size and half filled in, but none that a person broke by hand", async () => {
     const values = {
       inputs: { topic: "long ".repeat(250_000) },
       humanInputWebhook: {
@@ -116,6 +116,10 @@ describe("A form that is filled in from another source", () => {
     const { result } = await fillIn({ pick: "large" });
     assert.equal(result?.inputs?.["topic"], values.inputs.topic);
     assert.equal(result.humanInputWebhook?.url, "http://hooks.test/a");
+    await parts.kept.save(crew.id, "large", { inputs: {} });
+    const [file] = await parts.kept.list();
+    await writeFile(file!.path, `{"crew": "${crew.id}", "label": "large", "inputs": []}`);
+    await assert.rejects(fillIn({ pick: "large" }), /“inputs” has a wrong type/);
   });
 
   it("deletes saved values with a row's button", async () => {

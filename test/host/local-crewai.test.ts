@@ -80,7 +80,10 @@ describe("a project that runs with crewAI", () => {
     const crew = await start(window);
     assert.equal(crew.local?.engine, "rehearsal");
     await symlink(path.dirname(path.dirname(python)), environment);
-    assert.equal((await window.locals.setUp(crew.id))?.local?.engine, "crewai");
+    // As is a crew that can't be rehearsed, of which the start failed.
+    await window.locals.stop({ folder: project });
+    const { engine, running } = (await window.locals.setUp(crew.id))?.local ?? {};
+    assert.deepEqual([engine, running], ["crewai", true]);
   });
 
   it("is rehearsed in Restricted Mode, and runs with crewAI as soon as the workspace is trusted", async () => {

@@ -69,8 +69,11 @@ async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly 
       label: plainLabel(valueInShort(file.label ?? "")),
       description: inShort(file),
       own,
-      // The form marks what is wrong, and nothing is too large that was saved here.
-      values: () => Promise.resolve(file.values),
+      // The form marks what is unfinished, and nothing is too large that was saved here.
+      values: async () =>
+        file.faults.every(({ kind }) => kind === "unfinished")
+          ? file.values
+          : (await openRequest(own, crews)).file.values,
     }));
   const found = await vscode.workspace.findFiles(`**/*${requestFileEnding}`, undefined, 1000);
   const read = await Promise.all(

@@ -38,13 +38,24 @@ function authentication<const Kind extends string>(kinds: readonly Kind[]) {
   return v.nullish(v.strictObject({ strategy, username: text, token: text, password: text }), {});
 }
 
+/** Whether it has no part of another strategy, and is sent somewhere if it authenticates. */
+function isConsistent({
+  url,
+  authentication: { strategy, ...parts },
+}: {
+  readonly url: string;
+  readonly authentication: Readonly<
+    Record<"username" | "token" | "password", string> & { strategy: "" | "basic" | "bearer" }
+  >;
+}) {
+  const { username, token, password } = parts;
+  const others = { basic: token, bearer: username + password, "": username + token + password };
+  return others[strategy] === "" && (strategy === "" || url !== "");
+}
+
 const human = v.pipe(
   v.strictObject({ url: trimmed, authentication: authentication(strategies) }),
-  v.check(({ url, authentication: { strategy, token, password, username } }) => {
-    const other = strategy === "basic" ? token : strategy === "bearer" ? password : "";
-    const isUsed = strategy !== "" || `${token}${password}${username}` !== "";
-    return other === "" && (!isUsed || (strategy !== "" && url !== ""));
-  }),
+  v.check(isConsistent),
 );
 const stream = v.pipe(
   v.strictObject({
@@ -53,10 +64,7 @@ const stream = v.pipe(
     realtime: v.nullish(v.boolean(), false),
     authentication: authentication(["bearer"]),
   }),
-  v.check(
-    ({ url, events, authentication: { strategy } }) =>
-      url !== "" || (events.length === 0 && strategy === ""),
-  ),
+  v.check((given) => isConsistent(given) && (given.url !== "" || given.events.length === 0)),
 );
 /** Of a request file, of which a kickoff has all but the first four. `$schema` is for editors. */
 const body = {

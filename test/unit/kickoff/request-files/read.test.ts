@@ -91,7 +91,9 @@ describe("Reading a request file", () => {
     assert.deepEqual(faultsIn(secrets), ['wrong at "password"', 'wrong at "token"']);
     const stray = '{"crew": "T", "webhooks": {"events": [], "api_key": "hush"}}';
     assert.deepEqual(faultsIn(stray), ['wrong at "api_key"']);
-    for (const text of [secrets, stray])
+    const other = '{"crew": "T", "webhooks": {"authentication": {"password": "hush"}}}';
+    assert.deepEqual(faultsIn(other), ['wrong at "webhooks"']);
+    for (const text of [secrets, stray, other])
       assert.doesNotMatch(JSON.stringify(readRequestFile(text)), /hush/);
   });
 
