@@ -10,14 +10,13 @@ export class AddressError extends Error {
 const knownEnding =
   /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status)){1,4}$/i;
 
-const wrapping = /^[\s\u200b\ufeff<"'`]+|(?<![\s\u200b\ufeff>"'`])[\s\u200b\ufeff>"'`]+$/g;
-
 /**
  * Reduces an address to scheme, host and path. The scheme defaults to `https://`, on this computer
  * to `http://`.
  * @throws {AddressError} for another scheme, `http:` to another computer, or credentials
  */
 export function normaliseAddress(text: string): string {
+  const wrapping = /^[\s\u200b\ufeff<"'`]+|(?<![\s\u200b\ufeff>"'`])[\s\u200b\ufeff>"'`]+$/g;
   const url = parse(text.replace(wrapping, ""));
   const problem = problemOf(url);
   if (url === undefined || problem !== undefined) throw new AddressError(problem);

@@ -98,7 +98,8 @@ export class CrewClient {
 
   async #status<T>(kickoffId: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
     let refused: unknown;
-    for (const statusPath of pathsToAsk(this.#statusPath)) {
+    const paths = ["/{kickoff_id}/status", "/status/{kickoff_id}"] as const;
+    for (const statusPath of this.#statusPath === paths[1] ? paths.toReversed() : paths) {
       const path = fillPath(statusPath, kickoffId);
       try {
         const reading = await this.#ask("GET", path, read, call);
@@ -173,12 +174,6 @@ export class CrewClient {
       throw error;
     }
   }
-}
-
-function pathsToAsk(known?: StatusPath): readonly [StatusPath, StatusPath] {
-  return known === "/status/{kickoff_id}"
-    ? [known, "/{kickoff_id}/status"]
-    : ["/{kickoff_id}/status", "/status/{kickoff_id}"];
 }
 
 /** @throws {CrewApiError} `badRequest` for an ID that a path can't hold */

@@ -185,15 +185,9 @@ function listed(names: readonly string[]): string {
 const resetCodes = /^(?:ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_SOCKET)$/;
 const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
-/** OpenSSL received something that isn't TLS, or an unsupported version. */
-const tlsCodes = /^(?:EPROTO|ERR_SSL_)/;
 /** TLS errors before the request is sent. Others leave open whether it arrived. */
 const handshakeWords =
   /wrong.version|unsupported.protocol|handshake|no.protocols|unrecognized.name|packet.length|no.shared.cipher|no.ciphers|http.request|protocol.version|version.too.low|unexpected.message/i;
-/** Node's HTTP parser and decompression. */
-const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
-/** The request was certainly never sent. An aborted TLS handshake has the code of a reset (observed). */
-const unsentWords = /\bconnect E[A-Z]+\b|before secure TLS connection/;
 
 /** @param isAnswered whether it came after the answer's status: the request was certainly sent */
 export function errorOfFailure(
@@ -205,7 +199,8 @@ export function errorOfFailure(
 ): CrewApiError {
   const code = codeOf(failure);
   const about = [url.host, code || description] as const;
-  if (garbageCodes.test(code))
+  // Node's HTTP parser and decompression.
+  if (/^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/.test(code))
     return errorOf(asked, {
       kind: "badAnswer",
       message: l10n.t("The server at {0} does not answer with valid HTTP ({1}).", ...about),
@@ -214,6 +209,8 @@ export function errorOfFailure(
     });
   const [kind, reason] = ["unreachable", reasonOf(code, description, url)] as const;
   const isHandshake = certificateCodes.test(code) || handshakeWords.test(`${code} ${description}`);
+  // An aborted TLS handshake has the code of a reset (observed).
+  const unsentWords = /\bconnect E[A-Z]+\b|before secure TLS connection/;
   const isUnsent =
     ["proxy", "dns", "refused"].includes(reason) ||
     (reason === "certificate" ? isHandshake : unsentWords.test(description));
@@ -245,7 +242,7 @@ function reasonOf(code: string, description: string, url: URL) {
   if (["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"].includes(code))
     return "dns";
   if (code === "ECONNREFUSED") return "refused";
-  if (certificateCodes.test(code) || tlsCodes.test(code)) return "certificate";
+  if (certificateCodes.test(code) || /^(?:EPROTO|ERR_SSL_)/.test(code)) return "certificate";
   return resetCodes.test(code) ? "reset" : "other";
 }
 

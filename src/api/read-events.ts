@@ -15,9 +15,6 @@ import { pieceOf, shortName } from "../base/text.ts";
 /** Characters kept of arguments, outputs, thoughts and errors. */
 const longestText = 2_000;
 
-/** What crewAI has for a thought if the model just answered (observed in 1.15.30). */
-const noThought = "Failed to parse LLM response";
-
 /** Parts of a streamed text, which come by the thousand. */
 const streamed = /_chunk$/;
 
@@ -70,7 +67,8 @@ export function readEvent(raw: unknown) {
     arguments: isCall
       ? promptOf(event["messages"])
       : bounded(event["tool_args"] ?? event["arguments"]),
-    thought: thought === noThought ? undefined : thought,
+    // What crewAI has if the model just answered (observed in 1.15.30).
+    thought: thought === "Failed to parse LLM response" ? undefined : thought,
     text: picture ? undefined : bounded(outputOf(event)),
     error: bounded(asObject(event["error"])["message"] ?? event["error"]),
     isApprove: typeof event["is_approve"] === "boolean" ? event["is_approve"] : undefined,
@@ -157,9 +155,6 @@ function bounded(value: unknown): string | undefined {
   return text === undefined ? undefined : pieceOf(text, 0, longestText).text;
 }
 
-/** Characters of base64. A larger picture isn't kept. */
-const largestPicture = 8_000_000;
-
 /** How base64 of a file begins, by its first bytes. No SVG: it can have scripts. */
 const beginnings = [
   ["iVBORw0KGgo", "png"],
@@ -175,7 +170,8 @@ const beginnings = [
 function pictureIn(event: UnknownObject): Picture | undefined {
   const own = Object.values(event);
   for (const value of [...own, ...own.flatMap((each) => Object.values(asObject(each)))]) {
-    if (typeof value !== "string" || value.length > largestPicture) continue;
+    // A larger picture isn't kept.
+    if (typeof value !== "string" || value.length > 8_000_000) continue;
     const base64 = value.slice(value.startsWith("data:image/") ? value.indexOf(",") + 1 : 0);
     const [, type] = beginnings.find(([beginning]) => base64.startsWith(beginning)) ?? [];
     if (type !== undefined) return { type, base64 };

@@ -1,18 +1,16 @@
 import { isObject } from "../base/json.ts";
 
-/** Shorter texts occur by chance. */
-const shortestSecret = 4;
 const secretName =
   /token|secret|passw|username|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie|bearer|signature/i;
-const addressName = /url$/i;
 /** A part of a path that nobody can guess, such as in a callback's address: it is a secret. */
 const longPart = /(?<![\w-])[\w-]{32,}$/;
 
 /** Of a request, which the crew may repeat: texts below members with a secret's name, and the long last parts of addresses. */
 export function secretsIn(value: unknown, name = "", isSecret = false): readonly string[] {
   if (typeof value === "string") {
-    if (isSecret) return value.length >= shortestSecret ? [value] : [];
-    return addressName.test(name) ? (longPart.exec(value) ?? []) : [];
+    // Shorter texts occur by chance.
+    if (isSecret) return value.length >= 4 ? [value] : [];
+    return /url$/i.test(name) ? (longPart.exec(value) ?? []) : [];
   }
   if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, name, isSecret));
   if (!isObject(value)) return [];

@@ -264,8 +264,6 @@ const attempts = 3;
 const firstWait = 500;
 /** A longer `Retry-After` is left to the caller (ms). */
 const longestWait = 10_000;
-/** No longer than an execution is watched (ms). */
-const longestRest = 24 * 60 * 60 * 1000;
 
 /** With full jitter (ms). Undefined for no retry; a time-out has taken long enough. */
 function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
@@ -276,10 +274,11 @@ function retryWait(error: unknown, asked: number, random: () => number): number 
   return retryAfterMs + random() * firstWait * 2 ** (asked - 1);
 }
 
-/** Milliseconds from now, at most a day. The header has seconds or an HTTP date. */
+/** Milliseconds from now, at most a day, as an execution is watched no longer. The header has seconds or an HTTP date. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim() ?? "";
   if (text === "") return undefined;
   const milliseconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isNaN(milliseconds) ? undefined : Math.min(Math.max(milliseconds, 0), longestRest);
+  const longest = 24 * 60 * 60 * 1000;
+  return Number.isNaN(milliseconds) ? undefined : Math.min(Math.max(milliseconds, 0), longest);
 }

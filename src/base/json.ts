@@ -38,7 +38,9 @@ export function textAt(object: UnknownObject, ...names: readonly string[]): stri
 
 /** The first named member that is a finite number of at least 0. */
 export function numberAt(object: UnknownObject, ...names: readonly string[]): number | undefined {
-  return valuesAt(object, names).find(isAmount);
+  return valuesAt(object, names).find(
+    (value): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0,
+  );
 }
 
 /** The first named member that is a number or a non-blank string. */
@@ -64,15 +66,14 @@ export function readable(value: unknown): string | undefined {
 
 /** How many times as long laid-out JSON may be: 1 MB of brackets would become 50 MB. */
 const mostGrowth = 10;
-/** Characters of what stays as it is: nobody reads it, and each token takes time. */
-const longestLaidOut = 2_000_000;
 
 /**
  * Valid JSON on several lines, with each value as it is written, such as big numbers, escapes and repeated names.
  * It stays as it is if it would become far longer.
  */
 export function laidOut(json: string): string {
-  if (json.length > longestLaidOut) return json;
+  // Nobody reads it, and each token takes time.
+  if (json.length > 2_000_000) return json;
   const parts: string[] = [];
   let [level, left, before] = [0, mostGrowth * json.length, ""];
   for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/g)) {
@@ -129,8 +130,4 @@ function isWord(value: unknown): value is string | number {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
-}
-
-function isAmount(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

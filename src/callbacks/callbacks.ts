@@ -12,8 +12,6 @@ import type { Payload } from "./payload.ts";
 import { PortTakenError, Receiver } from "./receiver.ts";
 import type { Delivery, Receive, Route } from "./routes.ts";
 
-/** How long callbacks may follow an execution's end (ms). */
-const lateAfterEnd = 60_000;
 /** Stands for the path in an address whose path isn't known yet. */
 const noPath = "-";
 
@@ -194,7 +192,8 @@ export class Callbacks implements Disposable {
 
   #stopLater(): void {
     this.#cancelStop?.();
-    this.#cancelStop = this.#options.clock.after(lateAfterEnd, () => {
+    // Callbacks may follow an execution's end.
+    this.#cancelStop = this.#options.clock.after(60_000, () => {
       try {
         if (!this.#isNeeded()) this.#receiver.stop();
       } catch (error) {

@@ -12,8 +12,6 @@ import { type Payload, readPayload } from "./payload.ts";
 import { mostBytes, type Receive } from "./routes.ts";
 
 const batchSize = 1_000;
-/** After a batch, the inbox rests this many times as long as the batch took, so that the editor stays responsive. */
-const restShare = 2;
 /** How long storing a crew's result waits for the crew's status (ms). */
 const longestPoll = 2_000;
 /** Events that end an execution. The status is then asked for, because it says more than the event. */
@@ -110,7 +108,8 @@ export class Inbox {
       const began = clock.now();
       this.#store(this.#waiting.splice(0, batchSize));
       const now = clock.now();
-      this.#notBefore = now + restShare * (now - began);
+      // So that the editor stays responsive.
+      this.#notBefore = now + 2 * (now - began);
       this.#plan();
     });
   }

@@ -6,8 +6,6 @@ import { messageOf } from "../base/errors.ts";
 import { integer, text } from "../base/sqlite.ts";
 import type { Database } from "../store/database.ts";
 
-/** When a test that never ended is forgotten (ms). */
-const probeAge = 60 * 60_000;
 /** How often to look whether a probe has arrived, perhaps in another window (ms). */
 const lookEvery = 20;
 
@@ -130,7 +128,8 @@ export class Paths {
   #create(now: number): string {
     const path = newSecret();
     this.#database.write(() => {
-      this.#database.run("DELETE FROM callback_probes WHERE at < ?", now - probeAge);
+      // Tests that never ended.
+      this.#database.run("DELETE FROM callback_probes WHERE at < ?", now - 60 * 60_000);
       this.#database.run("INSERT INTO callback_probes (path, at) VALUES (?, ?)", path, now);
     });
     return path;

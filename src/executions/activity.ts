@@ -89,12 +89,6 @@ const failures = /_(failed|error)$/;
 /** A local service's event: a person let it continue after a restart. */
 const continued = "execution_continued";
 
-/** A shorter wait for the first work is none (ms). */
-const shortestQueue = 1_000;
-
-/** Of crewAI's agents, which are flows inside. */
-const innerFlow = "AgentExecutor";
-
 const crewSpan = "crew";
 
 type Interruption = Activity["interruptions"][number];
@@ -115,7 +109,9 @@ export function activityOf(
   const sorted = [...once].sort((one, other) => one.at - other.at);
   const taskIds = new Set(execution.tasks.map(({ taskId }) => taskId));
   const drafts: Drafts = new Map([[crewSpan, crewOf(execution, sorted)]]);
-  const interruptions = interruptionsIn(sorted);
+  const interruptions = sorted.flatMap(({ type, at }, index) =>
+    type === continued ? [{ from: sorted[index - 1]?.at ?? at, to: at }] : [],
+  );
   const { unpaired, parentOf } = readSpans(sorted, drafts, taskIds, interruptions);
   addSeen(drafts, execution);
   const parentIn = nest(drafts, parentOf);
@@ -172,7 +168,8 @@ function readSpans(
     const { id, type, name, parentId, startedId } = event;
     const stem = stemOf(type);
     if (isWhole(event)) hidden.set(id, crewSpan);
-    else if (stem === "flow" && (name === innerFlow || hidden.has(startedId ?? "")))
+    // crewAI's agents are flows inside.
+    else if (stem === "flow" && (name === "AgentExecutor" || hidden.has(startedId ?? "")))
       hidden.set(id, parentId);
     else if (!drafts.has(id) && (begun.has(id) || (starts.test(type) && kinds.has(stem))))
       drafts.set(id, draftOf(event, taskIds));
@@ -198,13 +195,6 @@ function readSpans(
     return at !== undefined && drafts.has(at) ? at : undefined;
   };
   return { unpaired, parentOf };
-}
-
-/** @param events by time */
-function interruptionsIn(events: readonly ActivityEvent[]): readonly Interruption[] {
-  return events.flatMap(({ type, at }, index) =>
-    type === continued ? [{ from: events[index - 1]?.at ?? at, to: at }] : [],
-  );
 }
 
 function interrupt(open: Open, { from, to }: Interruption, lasting: ReadonlySet<string>): void {
@@ -363,8 +353,8 @@ function addQueue(drafts: Drafts, { startedAt, origin, state }: ExecutionSummary
   const starts = [...drafts.values()].flatMap((each) => (each.kind === "crew" ? [] : each.start));
   const first = starts.reduce((least, each) => Math.min(least, each), Infinity);
   const isQueued = first === Infinity && state === "queued";
-  // The crew's clock may differ.
-  const hasWaited = first !== Infinity && first - start >= shortestQueue;
+  // The crew's clock may differ, and less than a second is no wait.
+  const hasWaited = first !== Infinity && first - start >= 1_000;
   if (crew === undefined || origin !== "kickoff" || !(isQueued || hasWaited)) return;
   crew.start = Math.min(crew.start, start);
   drafts.set("queue", {

@@ -105,9 +105,6 @@ const states: readonly unknown[] = executionStates;
 const isState: Check = (value) => states.includes(value);
 const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
 const areObjects = listOf(isObject);
-const areChanges = listOf(
-  (change) => isObject(change) && isTime(change["at"]) && isState(change["state"]),
-);
 
 /** The parts on whose shape the program relies without a look. */
 const shape: readonly (readonly [name: string, check: Check])[] = Object.entries({
@@ -120,7 +117,9 @@ const shape: readonly (readonly [name: string, check: Check])[] = Object.entries
   request: (value) => value === undefined || (isObject(value) && isObject(value["inputs"])),
   resumes: listOf((resume) => isObject(resume) && isObject(resume["feedback"])),
   stop: (value) => value === undefined || (isObject(value) && isTime(value["at"])),
-  history: (value) => value === undefined || areChanges(value),
+  history: (value) =>
+    value === undefined ||
+    listOf((each) => isObject(each) && isTime(each["at"]) && isState(each["state"]))(value),
   undelivered: (value) => value === undefined || areObjects(value),
 } satisfies Record<string, Check>);
 

@@ -88,7 +88,10 @@ export function applyNotFound(
 ): Execution {
   // The crew no longer sends anything for it.
   if (hasEnded(execution)) return withUndelivered(execution, undefined);
-  const isEarly = now - lastSentAt(execution) < unknownGrace && !progressSeen(execution);
+  const { seenAt, state } = execution;
+  const sentAt = lastSentAt(execution);
+  const hasBegun = seenAt !== undefined && Date.parse(seenAt) > sentAt && state !== "queued";
+  const isEarly = now - sentAt < unknownGrace && !hasBegun;
   const isKnownToWait = execution.waiting !== undefined;
   if (execution.kickoffIds.length === 0 || isKnownToWait || isEarly) return execution;
   return { ...without(execution, "stillPaused"), state: "unknown", mayBeWaiting: true, stateText };
@@ -109,11 +112,6 @@ function withoutSecrets(request: KickoffRequest): SentKickoff {
   };
 }
 
-function progressSeen(execution: Execution): boolean {
-  const { seenAt, state } = execution;
-  return seenAt !== undefined && Date.parse(seenAt) > lastSentAt(execution) && state !== "queued";
-}
-
 function advance(
   next: Execution,
   before: Execution,
@@ -121,8 +119,12 @@ function advance(
   now: number,
 ): Execution {
   const { state, stateText } = reading;
-  // A deployed flow's status may not show that it waits for an answer.
-  if (asksPerson(next) && !reading.ended && reading.waiting === undefined) return next;
+  // A deployed flow's status may not show that it waits for an answer; a local one's does.
+  const asksPerson =
+    next.waiting !== undefined &&
+    requestAt(next, next.waiting) !== undefined &&
+    !isLocalCrew(next.crew);
+  if (asksPerson && !reading.ended && reading.waiting === undefined) return next;
   if ((state === "running" || state === "queued") && isJustHeard(before, now)) return next;
   switch (state) {
     case "waiting":
@@ -142,12 +144,6 @@ function advance(
     case "unknown":
       return { ...without(next, "waiting", "mayBeWaiting"), state: "unknown", stateText };
   }
-}
-
-/** Whether it waits with a request of a deployed flow. A local flow's status shows its pause. */
-function asksPerson(execution: Execution): boolean {
-  const { waiting, crew } = execution;
-  return waiting !== undefined && requestAt(execution, waiting) !== undefined && !isLocalCrew(crew);
 }
 
 /** A callback reported the pause, and one of several servers may not know it yet. */

@@ -5,7 +5,6 @@ import { summaryOf } from "./record.ts";
 
 /** Longest title made from inputs, and longest label, which a request file may set (characters). */
 const [longest, longestLabel] = [60, 120];
-const mostInputs = 4;
 const compared = 100;
 const between = " · ";
 
@@ -61,7 +60,7 @@ function titleFrom(
     distinguishing.includes(name) ? partOf(name, value) : [],
   );
   const first = inputs.map(([, value]) => oneLine(textOf(value), longest));
-  return [oneLine(label ?? "", longestLabel), fit(parts.slice(0, mostInputs)), ...first].find(
+  return [oneLine(label ?? "", longestLabel), fit(parts.slice(0, 4)), ...first].find(
     (text) => text !== "",
   );
 }

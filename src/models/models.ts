@@ -50,9 +50,6 @@ const keyPrefix = "crewdeck.modelKey.";
 /** Another window may change the choice, and a run may call a model (ms). */
 const lookMs = 500;
 
-/** OPENAI_API_KEY for an endpoint without one: clients demand one, and the project's own is for another host. */
-const noKey = "no-key";
-
 /**
  * The models of local crews: what was chosen for each, and what leads crewAI there. The endpoint for VS Code's models runs from the
  * first request of a service to this window until the service ends.
@@ -108,8 +105,11 @@ export class Models implements vscode.Disposable {
       const text = vscode.l10n.t("The secret storage can't be read: {0}", messageOf(cause));
       throw new UserError(text, [], { cause });
     });
+    // Clients demand a key, and the project's own is for another host.
     if (!hasKey || key !== undefined)
-      return { variables: modelVariables({ url: baseUrl, key: key ?? noKey, model }, process.env) };
+      return {
+        variables: modelVariables({ url: baseUrl, key: key ?? "no-key", model }, process.env),
+      };
     throw new UserError(
       vscode.l10n.t(
         "The key for {0} is missing on this machine. Choose the crew's model again.",

@@ -29,7 +29,6 @@ const usedConfig = /\b(?:agents|tasks)_config\s*(?:\[|\.\s*get\s*\()\s*["']([^"'
 const someConfig = /\b(?:agents_config|tasks_config\b|config\s*=)/;
 const setting = /^\s*(agents|tasks)_config\s*(?::[^=]*)?=(?!=)/;
 const setText = /=\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*(?:#.*)?$/;
-const ownTask = /\b(?:Conditional)?Task\s*\(/;
 const ownAgent = /\bagent\s*=\s*self\.(\w+)\s*\(/;
 
 /** The classes with `@CrewBase`, in the order of the file. */
@@ -68,7 +67,7 @@ function methodOf(
     ...(config !== undefined && { config }),
     ...(agent !== undefined && { agent }),
     ...(/\bhuman_input\s*=\s*True\b/.test(text) && { asks: true }),
-    ...(kind === "crew" && ownTask.test(text) && { makesTasks: true }),
+    ...(kind === "crew" && /\b(?:Conditional)?Task\s*\(/.test(text) && { makesTasks: true }),
   };
 }
 
@@ -85,7 +84,6 @@ interface FlowClass {
 
 const flowBase = /(?:^|[\s,.])Flow\s*(?:\[\s*([\w.]+)|,|$)/;
 const runs = ["start", "listen", "router", "human_feedback"];
-const plainStates = ["dict", "Dict", "Any"];
 
 /** The classes that derive from `Flow`. `main`: of several, the one that the function `kickoff` names. */
 export function flowsIn(text: string) {
@@ -104,7 +102,7 @@ export function flowsIn(text: string) {
         (at) => /^\s*initial_state\s*(?::[^=]*)?=\s*(\w+)\s*$/.exec(code[at] ?? "")?.[1] ?? [],
       );
       const state = (flowBase.exec(basesOf(block, code))?.[1] ?? given)?.split(".").at(-1);
-      const isPlain = state === undefined || plainStates.includes(state);
+      const isPlain = state === undefined || ["dict", "Dict", "Any"].includes(state);
       return { name: block.name, methods, state: isPlain ? undefined : state };
     });
   const kickoff = blocks.find(({ name, indent }) => name === "kickoff" && indent === 0);

@@ -11,9 +11,6 @@ import { crewInFile, crewOfFile, rangeOf } from "./files.ts";
 import { isRequestFile, requestFileEnding } from "./name.ts";
 import { checkRequestFile, isHarmless, longestFile, readRequestFile } from "./request-file.ts";
 
-/** Reported by VS Code's JSON support, with the manifest's schema. */
-const bySchema = ["syntax", "schema"];
-
 /**
  * Marks the problems of open request files, without requests, and offers connected crews and, in `inputs`, what the crew
  * takes, requested once.
@@ -61,7 +58,8 @@ export class RequestFileEditing implements vscode.Disposable {
     const file = readRequestFile(text);
     const crew = crewOfFile(this.#crews, file, uri);
     const found = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew))
-      .filter(({ kind }) => !bySchema.includes(kind))
+      // VS Code's JSON support reports these, with the manifest's schema.
+      .filter(({ kind }) => kind !== "syntax" && kind !== "schema")
       .map((fault) => {
         const { Error, Warning } = vscode.DiagnosticSeverity;
         const severity = isHarmless(fault) ? Warning : Error;

@@ -31,7 +31,6 @@ export interface KickoffFault extends Omit<JsonFault, "kind"> {
 const text = v.nullish(v.string(), "");
 const trimmed = v.nullish(v.pipe(v.string(), v.trim()), "");
 const object = v.nullish(v.custom<JsonObject>(isObject));
-const eventName = v.pipe(v.string(), v.regex(/^[^\s,]+$/));
 
 function authentication<const Kind extends string>(kinds: readonly Kind[]) {
   const strategy = v.nullish(v.picklist(["", ...kinds] as const), "");
@@ -60,7 +59,7 @@ const human = v.pipe(
 const stream = v.pipe(
   v.strictObject({
     url: trimmed,
-    events: v.nullish(v.array(eventName), []),
+    events: v.nullish(v.array(v.pipe(v.string(), v.regex(/^[^\s,]+$/))), []),
     realtime: v.nullish(v.boolean(), false),
     authentication: authentication(["bearer"]),
   }),
