@@ -88,7 +88,6 @@ function givenIn(execution: Execution, argument: unknown): GivenFeedback {
   });
 }
 
-/** What a person saw on a row. */
 interface ShownOutput {
   readonly execution: Execution;
   readonly taskId: string;
@@ -181,7 +180,6 @@ export class Feedback {
     this.#answers = new SingleStart(options.clock);
   }
 
-  /** A flow that asks is answered. */
   approve(execution: Execution, given: GivenFeedback, by: Asker): Answer {
     return this.#give(execution, true, given, by);
   }
@@ -190,7 +188,6 @@ export class Feedback {
     return this.#give(execution, false, given, by);
   }
 
-  /** Without words that are needed, a person writes them. */
   async #give(execution: Execution, isApprove: boolean, given: GivenFeedback, by: Asker): Answer {
     const { feedback: text, attempt = execution.waiting?.attempt } = given;
     const { taskId: known = execution.waiting?.taskId } = given;

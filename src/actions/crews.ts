@@ -115,11 +115,7 @@ export async function removeCrew(
   return true;
 }
 
-async function startLocal(
-  parts: CrewParts,
-  argument: unknown,
-  by: Asker,
-): Promise<Crew | undefined> {
+async function startLocal(parts: CrewParts, argument: unknown, by: Asker) {
   const members = { crew: text, folder: text, class: text, engine, here: flag };
   const { crew: named, folder, class: crewClass, engine: wanted, here } = read(members, argument);
   // Only for a person, and before the crew starts: seconds later the person may work elsewhere.
@@ -149,10 +145,7 @@ async function startLocal(
   return crew;
 }
 
-function projectIn(
-  { crews }: CrewParts,
-  argument: unknown,
-): { readonly folder?: string; readonly crewClass?: string } {
+function projectIn({ crews }: CrewParts, argument: unknown) {
   const given = read({ crew: text, folder: text }, argument);
   const local = given.crew === undefined ? undefined : crews.get(given.crew).local;
   return defined({ crewClass: local?.crewClass, folder: given.folder ?? local?.folder });

@@ -44,11 +44,7 @@ interface Unremoved {
 }
 
 /** Asks a person. A program passes `{what}`: `data`, or `everything` with crews and tokens. */
-export async function deleteLocalData(
-  parts: DeleteParts,
-  argument: unknown,
-  { isPerson }: Asker,
-): Promise<unknown> {
+export async function deleteLocalData(parts: DeleteParts, argument: unknown, { isPerson }: Asker) {
   const { crews, executions, locals, sending } = parts;
   const counts = {
     executions: executions.store.list().length,
@@ -128,10 +124,7 @@ function report(left: readonly Unremoved[]): void {
 }
 
 /** In all open windows. @returns what could not be deleted */
-async function clearLocalData(
-  parts: DeleteParts,
-  scope: ClearScope,
-): Promise<readonly Unremoved[]> {
+async function clearLocalData(parts: DeleteParts, scope: ClearScope) {
   const { context, crews, executions, sending, locals, database } = parts;
   const left: Unremoved[] = [];
   const [stored] = database.files;

@@ -7,7 +7,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Prices } from "../views/prices.ts";
 import type { apiOf } from "./verbs.ts";
-import type { CrewdeckApi, CrewdeckExecution, CrewdeckUsage } from "./crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "./crewdeck-api.ts";
 
 interface ApiParts {
   readonly crews: Pick<Crews, "list">;
@@ -51,10 +51,7 @@ export function createExtensionApi(
   return { api, disposable: vscode.Disposable.from(subscription, changes) };
 }
 
-function plainUsage(
-  use: TokenUse | undefined,
-  prices: readonly Price[],
-): CrewdeckUsage | undefined {
+function plainUsage(use: TokenUse | undefined, prices: readonly Price[]) {
   if (use === undefined) return undefined;
   const cost = costOf(use, prices);
   return {

@@ -73,11 +73,7 @@ export function outputVerbs(parts: OutputParts) {
 }
 
 /** Named, else the only one, else chosen by the person. @throws NothingToDo if there is none */
-async function chooseOutput(
-  execution: Execution,
-  argument: unknown,
-  by: Asker,
-): Promise<Output | undefined> {
+async function chooseOutput(execution: Execution, argument: unknown, by: Asker) {
   const { taskId, attempt, result } = read({ ...targetMembers, result: flag }, argument);
   // Without a task, programs and lenses mean the result; documents and tree rows mean any output.
   const isResult =

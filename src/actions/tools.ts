@@ -284,7 +284,6 @@ function listExecutions({ crews, store, poller }: ToolParts): Tool {
   );
 }
 
-/** State and outputs; a long output in pieces. */
 function getExecution(parts: ToolParts): Tool {
   const { crews, store, poller } = parts;
   const members = {

@@ -131,11 +131,7 @@ export function answersTo(
   ];
 }
 
-export function may(
-  execution: ExecutionSummary,
-  verb: Verb,
-  circumstances?: Circumstances,
-): boolean {
+export function may(execution: ExecutionSummary, verb: Verb, circumstances?: Circumstances) {
   return [...answersTo(execution, circumstances), ...actionsOf(execution, circumstances)].some(
     (action) => action.verb === verb,
   );

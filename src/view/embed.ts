@@ -3,17 +3,11 @@ import MarkdownIt, { type Token } from "markdown-it";
 import { formatSize } from "../base/text.ts";
 import { isRehearsalOutput } from "../executions/model.ts";
 import { cleanText, fencedLines, jsonText, quotedLines } from "./markdown.ts";
-import type { Part } from "./sections.ts";
 
 /** Characters of an output that are shown, as on the page: each takes time whenever the document is rendered. */
 const most = 100_000;
 
-export function outputPart(
-  id: string,
-  heading: readonly string[],
-  output: string,
-  level: number,
-): Part {
+export function outputPart(id: string, heading: readonly string[], output: string, level: number) {
   const above = heading.length === 0 ? [] : [...heading, ""];
   if (output.trim() === "") return { id, lines: [...above, `*${l10n.t("empty output")}*`] };
   if (output.length <= most) return { id, lines: [...above, ...outputLines(output, level)] };

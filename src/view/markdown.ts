@@ -58,7 +58,6 @@ export function quotedLines(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? ">" : `> ${line}`));
 }
 
-/** A JSON object or array on several lines; undefined for any other text. */
 export function jsonText(text: string): string | undefined {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return undefined;

@@ -36,11 +36,7 @@ export function tasksOf(
   return [...execution.tasks, ...unknownTasks(execution)].map(viewOf);
 }
 
-/** Why it has no output. */
-function noteOn(
-  { isSkipped, state, attempts }: ExecutionTask,
-  execution: Execution,
-): string | undefined {
+function noteOn({ isSkipped, state, attempts }: ExecutionTask, execution: Execution) {
   if (isSkipped === true) return l10n.t("Its condition was not met, so it has no output.");
   // Until the end, a crew reports only the current task (vendor's OpenAPI).
   const comesLater = state === "completed" && attempts.length === 0 && !hasEnded(execution);
@@ -55,7 +51,6 @@ export function unknownTasks({ tasks, resumes }: Execution): readonly ExecutionT
   return [...taskIds].map((taskId) => ({ taskId, state: "waiting", attempts: [] }));
 }
 
-/** Also attempts known only from feedback, or from their steps. */
 function attemptsOf(
   { taskId, attempts, state }: ExecutionTask,
   execution: Execution,
@@ -85,7 +80,6 @@ function attemptsOf(
         isOnly: attempts.length === 1 && sent.length === 0 && state !== "waiting",
         ...defined({
           output,
-          /** The earlier attempt that can be compared with it. */
           previous: output === undefined ? undefined : before?.number,
           /** Of a flow's request that is over without an answer from here. */
           note:
@@ -93,7 +87,6 @@ function attemptsOf(
               ? l10n.t("This request no longer waits, and was not answered from here.")
               : undefined,
         }),
-        /** Only its steps are known yet. */
         isBegun: !known.has(number),
         feedback: sent.map((each) => feedbackView(each, execution)),
         steps: stepsByAttempt.get(number) ?? [],

@@ -91,12 +91,7 @@ function missing(): string {
   return l10n.t("The crew has not returned this output.");
 }
 
-function section(
-  id: string,
-  title: string,
-  lines: readonly string[],
-  marks = "##",
-): Part | undefined {
+function section(id: string, title: string, lines: readonly string[], marks = "##") {
   return lines.length === 0 ? undefined : { id, lines: [`${marks} ${title}`, "", ...lines] };
 }
 

@@ -136,14 +136,13 @@ export function formatAmount({ amount, unpriced }: Cost): string {
   return `${unpriced === 0 ? "" : "> "}$${format.format(amount)}`;
 }
 
-export function formatCost(cost: Cost): string {
-  return l10n.t("estimated cost {0}", formatAmount(cost));
-}
-
 /** Tokens and, with a price for them, what they cost. Empty if unknown. */
 export function useLabels(use: TokenUse | undefined, prices: readonly Price[]): readonly string[] {
   const cost = costOf(use, prices);
-  return present(use && formatTokens(use.tokens), cost && formatCost(cost));
+  return present(
+    use && formatTokens(use.tokens),
+    cost && l10n.t("estimated cost {0}", formatAmount(cost)),
+  );
 }
 
 /** Of what took so long, or runs since then: steps of ten seconds, then minutes. Undefined if it has only begun. */

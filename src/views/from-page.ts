@@ -17,7 +17,7 @@ export async function openDefinition(folder: string | undefined, taskId?: string
   await showAt(vscode.Uri.file(path.join(fsPath, spot.at.file)), spot.at);
 }
 
-/** There may be no .env yet. @param folder the local crew's, as a URI. @throws UserError if it can't be found */
+/** There may be no .env yet. @throws UserError if it can't be found */
 export async function openFile(
   folder: string | undefined,
   { file, line = 1 }: { readonly file: string; readonly line?: number },
@@ -61,10 +61,7 @@ function folderOf(folder: string | undefined): string {
 }
 
 /** @param at from 1 */
-async function showAt(
-  uri: vscode.Uri,
-  at: { readonly line: number; readonly column: number },
-): Promise<void> {
+async function showAt(uri: vscode.Uri, at: { readonly line: number; readonly column: number }) {
   const start = new vscode.Position(at.line - 1, at.column - 1);
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(start, start) });
 }

@@ -83,7 +83,6 @@ export class Notifications implements vscode.Disposable {
       this.#show(report).catch((error: unknown) => logProblem("Reporting an execution", error));
   }
 
-  /** Undefined if the event is over, turned off, reported by another window, or in front of the person. */
   #claim(key: string, localId: string): News | undefined {
     const { store, isInFront } = this.#options;
     const execution = store.summary(localId);

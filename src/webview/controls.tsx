@@ -9,7 +9,6 @@ const triangle = "M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11.3v.5";
 const check = "M3 8.5l3.2 3.2L13 5";
 
 const shapes = {
-  // States, kinds of notices and of feedback.
   queued: clock,
   pending: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11",
   running: "M14.5 8A6.5 6.5 0 1 1 8 1.5",
@@ -26,7 +25,6 @@ const shapes = {
   approved: check,
   answered: check,
   rejected: "M4 4l8 8M12 4l-8 8",
-  // Steps, and kinds of spans.
   thought: "M8 2a4 4 0 0 0-2.2 7.3V11h4.4V9.3A4 4 0 0 0 8 2M6.3 13.5h3.4",
   crew: "M5.5 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM2 12.5c0-2 1.5-3.2 3.5-3.2S9 10.5 9 12.5M10.5 7.2a1.8 1.8 0 1 0-1-3.3M10.8 9.3c1.9 0 3.2 1.2 3.2 3.2",
   queue: clock,

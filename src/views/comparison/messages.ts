@@ -14,14 +14,6 @@ export function onSides<T, R>({ left, right }: Sides<T>, of: (value: T) => R): S
   return { left: of(left), right: of(right) };
 }
 
-export interface ComparedExecution extends Pick<BriefView, "state" | "label"> {
-  /** Its title, with its crew if both have the same. */
-  readonly name: string;
-  /** With its engine. */
-  readonly crew: string;
-  readonly started: string;
-}
-
 /** A figure, an input or an output. */
 export interface ComparedRow {
   readonly id: string;
@@ -34,12 +26,15 @@ export interface ComparedRow {
   readonly opens?: "diff" | "output";
 }
 
+/** `name`: the title, with its crew if both have the same. */
+type Compared = Record<"name" | "started", string>;
+
 export interface ComparisonModel {
-  readonly executions: Sides<ComparedExecution>;
+  readonly executions: Sides<Pick<BriefView, "state" | "label" | "crew"> & Compared>;
   /** What matters most first, what only one has last. */
   readonly figures: readonly ComparedRow[];
   readonly inputs: readonly ComparedRow[];
-  readonly inputsNote?: string;
+  readonly inputsNote?: string | undefined;
   readonly outputs: readonly ComparedRow[];
 }
 

@@ -52,15 +52,14 @@ export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]
       figuresOf(pair.left, views.left, prices),
       figuresOf(pair.right, views.right, prices),
     ),
-    ...(left && right
-      ? { inputs: inputRows({ left, right }) }
-      : {
-          inputs: [],
-          inputsNote: l10n.t(
+    inputs: left && right ? inputRows({ left, right }) : [],
+    inputsNote:
+      left && right
+        ? undefined
+        : l10n.t(
             "The inputs of “{0}” aren't known: it was started elsewhere.",
             left === undefined ? names.left : names.right,
           ),
-        }),
     outputs: pairsOf(views).map(outputRow),
   };
 }
@@ -165,7 +164,6 @@ function inputRows({ left, right }: Sides<JsonObject>): readonly ComparedRow[] {
 interface Done {
   readonly name: string;
   readonly facts: string;
-  /** Of a task, the last one. */
   readonly output?: Output;
 }
 

@@ -112,16 +112,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   /** At the task or its attempt, at what waits, or where the reader was. */
-  async show(
-    execution: ExecutionSummary,
-    taskId?: string,
-    options?: ShowOptions,
-  ): Promise<vscode.TextEditor> {
+  async show(execution: ExecutionSummary, taskId?: string, options?: ShowOptions) {
     const { showExecution } = await import("./text-editors.ts");
     return await showExecution(this, execution, taskId, options);
   }
 
-  /** Whether it shows what waits of an execution: as its own document, or as that of the output. */
   showsWaiting(uri: vscode.Uri, { localId }: Pick<ExecutionSummary, "localId">): boolean {
     const execution = this.summary(uri);
     const part = parseUri(uri)?.part;

@@ -12,11 +12,7 @@ import { outputContent } from "../../view/markdown.ts";
 import { isLarge, type Output, outputOf, shownOutput } from "../../view/outputs.ts";
 import { formatTime } from "../../view/words.ts";
 
-export function outputUri(
-  execution: Execution,
-  part: ExecutionPart,
-  scheme?: string,
-): vscode.Uri | undefined {
+export function outputUri(execution: Execution, part: ExecutionPart, scheme?: string) {
   const output = outputOf(execution, part);
   const address = { crewName: execution.crew.name, key: keyOf(execution) };
   return output === undefined
@@ -25,11 +21,7 @@ export function outputUri(
 }
 
 /** Large outputs are files in `folder`, which VS Code loads in pieces. */
-export async function openOutput(
-  folder: string,
-  execution: Execution,
-  { part, output }: Output,
-): Promise<vscode.Uri | undefined> {
+export async function openOutput(folder: string, execution: Execution, { part, output }: Output) {
   if (!isLarge(output)) {
     const uri = outputUri(execution, part);
     if (uri !== undefined) await vscode.window.showTextDocument(uri);
@@ -58,10 +50,7 @@ export async function openAnswer(
 }
 
 /** Formats only JSON. Undefined if cancelled. */
-export async function saveOutput(
-  execution: Execution,
-  { part, output }: Output,
-): Promise<vscode.Uri | undefined> {
+export async function saveOutput(execution: Execution, { part, output }: Output) {
   const { extension, text } = outputContent(output);
   const name = `${fileName(titleOf(execution))} - ${fileName(partName(part))}.${extension}`;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());

@@ -44,10 +44,7 @@ export async function showExecution(
   return editor;
 }
 
-async function untilCurrent(
-  documents: ExecutionDocuments,
-  document: vscode.TextDocument,
-): Promise<void> {
+async function untilCurrent(documents: ExecutionDocuments, document: vscode.TextDocument) {
   if (documents.isCurrent(document)) return;
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, 2_000, undefined);
@@ -171,10 +168,7 @@ export function outlineOf(document: vscode.TextDocument): vscode.DocumentSymbol[
 }
 
 /** What belongs to each heading. With `editor.foldingImportsByDefault`, VS Code opens a document with its IDs folded. */
-export function foldingOf(
-  document: vscode.TextDocument,
-  rendered: Rendered | undefined,
-): vscode.FoldingRange[] {
+export function foldingOf(document: vscode.TextDocument, rendered: Rendered | undefined) {
   const ids = rendered && sectionOf(rendered, idsSection)?.start;
   return headingsOf(document.getText())
     .filter(({ line, end }) => end > line)

@@ -68,11 +68,7 @@ export async function headersFor(url: URL, storage: SecretStorage): Promise<Head
 }
 
 /** Without headers, deletes those that are stored. @throws UserError */
-export async function storeHeaders(
-  url: URL,
-  headers: Headers,
-  storage: SecretStorage,
-): Promise<void> {
+export async function storeHeaders(url: URL, headers: Headers, storage: SecretStorage) {
   if (Object.keys(headers).length === 0) {
     await forgetHeaders(storage);
     return;

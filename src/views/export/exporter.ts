@@ -28,10 +28,7 @@ export function executionAsSpans(parts: SpanParts, execution: Execution): string
 }
 
 /** @returns the trace's ID and how many spans it has. @throws UserError */
-export async function sendExecution(
-  parts: SpanParts,
-  execution: Execution,
-): Promise<{ readonly traceId: string; readonly spans: number }> {
+export async function sendExecution(parts: SpanParts, execution: Execution) {
   const url = endpoint();
   const headers = await headersFor(url, parts.context.secrets);
   const spans = spansIn(parts, execution);

@@ -54,14 +54,12 @@ export const fromPage = v.variant("type", [
     kind: v.picklist(["approve", "approveWithNote", "reject", "answer"]),
     text: v.string(),
   }),
-  /** Runs a command of the execution, about an output of it or a picture in it. */
   v.object({
     type: v.literal("act"),
     action: v.picklist([...verbs, "openOutput", "compareAttempts", "showLog"]),
     taskId: v.exactOptional(v.string()),
     attempt: v.exactOptional(number),
     result: v.exactOptional(v.literal(true)),
-    /** Of a step. */
     picture: v.exactOptional(v.string()),
   }),
   /** Puts a canned answer into the feedback box. */
@@ -73,7 +71,6 @@ export const fromPage = v.variant("type", [
     file: v.pipe(v.string(), v.regex(/^[\w./-]+$/)),
     line: v.exactOptional(number),
   }),
-  /** Opens the definition of a task, or of the crew. */
   v.object({ type: v.literal("define"), taskId: v.exactOptional(v.string()) }),
   /** Of an output. Nothing but a web or mail address is opened, such as a command. */
   v.object({

@@ -142,7 +142,6 @@ export class OpenPage {
     else this.#postDrafts(execution);
   }
 
-  /** Undefined if it has not changed. */
   #newTimeline(
     execution: Execution,
     activity: Activity,
@@ -157,7 +156,6 @@ export class OpenPage {
   #handlers(): Handlers<FromPage> {
     const { crews, act, documents } = this.#parts;
     const folderOf = (crewId: string) => crews.find(crewId)?.local?.folder;
-    /** Nothing is done for an execution that is no longer tracked. */
     const on =
       <Sent>(handle: (execution: Execution, sent: Sent) => unknown) =>
       async (sent: Sent) => {
@@ -235,7 +233,6 @@ export class OpenPage {
 const filled = v.pipe(v.string(), v.regex(/\S/));
 const cannedAnswer = v.union([filled, v.object({ text: filled, label: v.optional(filled) })]);
 
-/** Lets the person choose a text for the feedback box, or write some into the settings if there is none. */
 async function askInsertion(): Promise<string | undefined> {
   const set: unknown = vscode.workspace.getConfiguration("crewdeck").get("feedback.cannedAnswers");
   const answers = (Array.isArray(set) ? set : []).flatMap((each) => {

@@ -48,11 +48,7 @@ export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Dispos
   }
 
   /** However the person reads executions. @param asked the task that a person answers, though its crew may report no pause */
-  async reveal(
-    execution: ExecutionSummary,
-    place: Place | undefined,
-    asked?: string,
-  ): Promise<void> {
+  async reveal(execution: ExecutionSummary, place: Place | undefined, asked?: string) {
     const uri = this.#parts.documents.uriOf(execution);
     await this.#openPage(uri, {
       // What goes on is watched and answered there: a comparison of its attempts must not replace it.

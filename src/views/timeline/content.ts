@@ -76,11 +76,7 @@ function waitingIn(spans: Activity["spans"]): ReadonlySet<string> {
 }
 
 /** When something of it was last seen, if what it does now isn't known (milliseconds since 1970). */
-function lastSeen(
-  execution: ExecutionSummary,
-  activity: Activity,
-  isInterrupted: boolean,
-): number | undefined {
+function lastSeen(execution: ExecutionSummary, activity: Activity, isInterrupted: boolean) {
   // It is still seen, but does nothing.
   if (isInterrupted) return interruptedAt(execution, activity);
   const { state, startedAt, seenAt = startedAt, history } = execution;

@@ -6,7 +6,6 @@ import type { Period } from "./axis.ts";
 
 export type { Mark, SpanKind } from "../../executions/activity.ts";
 
-/** With what else its row shows. */
 export interface Span extends Omit<ActivitySpan, "state"> {
   /** `waiting`: what a wait for a person is part of. `unknown`: what it does since its end isn't known. `interrupted` may go on. */
   readonly state: ActivitySpan["state"] | "waiting" | "unknown";

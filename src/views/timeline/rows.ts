@@ -14,17 +14,11 @@ export interface Row {
   readonly isGroup: boolean;
 }
 
-export interface Rows {
-  readonly rows: readonly Row[];
-  /** How many rows match the filter; undefined without one. */
-  readonly hits?: number;
-}
-
 /** A filter shows what matches with all that it is part of, also what is closed. @param spans each after its parent */
 export function rowsOf(
   spans: readonly Span[],
   { closed, text, kinds }: Pick<Look, "closed" | "text" | "kinds">,
-): Rows {
+) {
   const wanted = text.trim().toLowerCase();
   const isFiltered = wanted !== "" || kinds.length > 0;
   const hits = new Set(spans.filter((span) => isFiltered && matches(span, wanted, kinds)));
@@ -56,7 +50,7 @@ export function rowsOf(
       },
     ];
   });
-  return isFiltered ? { rows, hits: hits.size } : { rows };
+  return { rows, hits: isFiltered ? hits.size : undefined };
 }
 
 function matches(span: Span, wanted: string, kinds: Look["kinds"]): boolean {

@@ -112,7 +112,6 @@ const mostShown = 500;
 type Memento = Pick<vscode.Memento, "get" | "update">;
 const groupingKey = "crewdeck.grouping";
 
-/** Which executions the tree shows, and in which group. */
 export class Arrangement {
   readonly #memento: Memento;
   readonly #rulesChanged: () => void;

@@ -214,7 +214,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     return this.#nodes.keep(groupNode(group));
   }
 
-  /** Includes connected crews without executions, unless filtered. */
   #groups(): readonly string[] {
     const { arrangement } = this;
     const { grouping } = arrangement.rules;

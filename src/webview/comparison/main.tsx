@@ -1,9 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
 import {
-  type ComparedExecution,
   type ComparedRow,
-  type ComparisonModel,
   onSides,
   type Side,
   sides,
@@ -19,6 +17,7 @@ import { columnsOf } from "../timeline/row.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
 
 type Shown = Pick<Extract<ToComparison, { readonly type: "show" }>, "model" | "timelines">;
+type Compared = Shown["model"]["executions"];
 
 function Comparison({ model, timelines }: Shown) {
   const { executions, figures, inputs, inputsNote, outputs } = model;
@@ -50,7 +49,7 @@ function Comparison({ model, timelines }: Shown) {
   );
 }
 
-function Execution({ execution, side }: { execution: ComparedExecution; side: Side }) {
+function Execution({ execution, side }: { execution: Compared["left"]; side: Side }) {
   const { name, crew, state, label, started } = execution;
   return (
     <div class="execution">
@@ -73,7 +72,7 @@ interface TableProps {
   readonly label: string;
   readonly rows: readonly ComparedRow[];
   readonly note?: string | undefined;
-  readonly executions: ComparisonModel["executions"];
+  readonly executions: Compared;
 }
 
 function Table({ label, rows, note, executions }: TableProps) {

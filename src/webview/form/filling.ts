@@ -16,7 +16,6 @@ import { host } from "../host.ts";
 interface Filling {
   readonly form: ShownForm;
   readonly values: FormValues;
-  /** Of what was typed. */
   readonly number: number;
 }
 

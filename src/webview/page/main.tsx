@@ -17,7 +17,6 @@ interface PageProps {
   readonly model: PageModel;
   readonly drafts: PageDrafts;
   readonly timeline: TimelineView | undefined;
-  /** The output whose answer from here is no longer under way. */
   readonly settled: OutputName | undefined;
 }
 

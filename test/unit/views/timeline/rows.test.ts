@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { rowsOf, type Rows } from "../../../../src/views/timeline/rows.ts";
+import { rowsOf } from "../../../../src/views/timeline/rows.ts";
 import { contentOf } from "./contents.ts";
 
 const { spans } = contentOf("varied");
 const all = { closed: [], text: "", kinds: [] };
 const rows = (look: Partial<Parameters<typeof rowsOf>[1]>) => rowsOf(spans, { ...all, ...look });
-const outline = ({ rows }: Rows) =>
+const outline = ({ rows }: Pick<ReturnType<typeof rowsOf>, "rows">) =>
   rows.map(
     ({ span, isContext }) =>
       `${"  ".repeat(span.depth)}${span.kind} ${span.name}${isContext ? " (context)" : ""}`,
