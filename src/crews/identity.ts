@@ -20,7 +20,8 @@ export function isSameName(one: string, other: string): boolean {
 /** By id, name or address; an exact name wins. The id of a local folder means the first of its crews. */
 export function findCrew(crews: readonly Crew[], nameOrUrlOrId: string): Crew | undefined {
   return (
-    crews.find((crew) => crew.id === nameOrUrlOrId) ??
+    // Before names: a link can suggest another crew's address as a name.
+    crews.find(({ id, url }) => id === nameOrUrlOrId || url === nameOrUrlOrId) ??
     crews.find((crew) => crew.name === nameOrUrlOrId) ??
     crews.find((crew) => isSameName(crew.name, nameOrUrlOrId)) ??
     crews.find((crew) => crew.url === addressOf(nameOrUrlOrId)) ??

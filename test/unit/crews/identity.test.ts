@@ -38,13 +38,15 @@ describe("a crew's identity", () => {
     const crews = [
       crew("travel", "https://a.example.com"),
       crew("Travel", "https://b.example.com"),
-      crew("Research", "https://c.example.com"),
+      crew("https://d.example.com", "https://c.example.com"),
+      crew("Research", "https://d.example.com"),
     ];
     for (const [text, index] of [
       ["url:https://b.example.com", 1],
       ["Travel", 1],
       ["TRAVEL", 0],
-      [" research ", 2],
+      [" research ", 3],
+      ["https://d.example.com", 3],
       ["https://c.example.com/kickoff", 2],
       ["Nobody", -1],
       ["https://nowhere.example.com", -1],
