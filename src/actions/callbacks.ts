@@ -179,8 +179,8 @@ function flowEntries({ targets, callbacks, forms }: CallbackParts) {
 }
 
 function entryAction(title: string, entry: "secret" | "more", crew?: string): ErrorAction {
-  const given = { ...defined({ crew }), entry };
-  return { title, command: "crewdeck.testCallbacks", arguments: [given] };
+  const command = "crewdeck.testCallbacks";
+  return { title, command, arguments: [{ ...defined({ crew }), entry }] };
 }
 
 /** Errors about how crews reach this machine lead to what solves them, else to its settings, and to `more`. */

@@ -102,8 +102,7 @@ export class Targets {
       throw new NothingToDo(
         none ?? vscode.l10n.t("No tracked execution is in a state where this can be done."),
       );
-    const question = vscode.l10n.t("Which execution?");
-    const chosen = await pickExecution(candidates, question);
+    const chosen = await pickExecution(candidates, vscode.l10n.t("Which execution?"));
     return chosen && store.find(chosen.localId);
   }
 

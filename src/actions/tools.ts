@@ -132,8 +132,7 @@ function resultOf(data: JsonValue, message?: string): string {
 }
 
 function kickOff({ crews, sending }: ToolParts): Tool {
-  const members = { crew: neededText, inputs: jsonObject };
-  return toolOf(members, async (given, by) => {
+  return toolOf({ crew: neededText, inputs: jsonObject }, async (given, by) => {
     const { inputs } = given;
     const crew = crews.get(given.crew);
     const fieldsOf = async (asked: Crew) => {
@@ -147,8 +146,7 @@ function kickOff({ crews, sending }: ToolParts): Tool {
     const ready = await crews.ready(crew);
     const fields = known ?? (await fieldsOf(ready));
     by.signal.throwIfAborted();
-    const whole = { ...emptyInputs(fields), ...inputs };
-    const execution = await sending.send(ready, { inputs: whole });
+    const execution = await sending.send(ready, { inputs: { ...emptyInputs(fields), ...inputs } });
     return resultOf(
       { executionId: keyOf(execution), crew: crew.name, state: execution.state },
       vscode.l10n.t(
@@ -190,8 +188,8 @@ function stopExecution(parts: ToolParts): Tool {
   return toolOf(executionMembers, async (given, by) => {
     const execution = executionIn(parts, given);
     const executionId = keyOf(execution);
-    const wanted = { crew: execution.crew.id, kickoffId: executionId };
-    const answer = await parts.verbs.stop(wanted, by);
+    const crew = execution.crew.id;
+    const answer = await parts.verbs.stop({ crew, kickoffId: executionId }, by);
     return (
       answer &&
       resultOf(

@@ -21,7 +21,6 @@ import { type ViewParts, viewVerbs } from "./view.ts";
  * @param selected all rows, if several are selected in the view
  */
 export type Verb = (argument: unknown, by: Asker, selected?: readonly unknown[]) => unknown;
-
 export type Verbs = ReturnType<typeof verbsOf>;
 
 export type VerbParts = TargetsOptions &

@@ -42,7 +42,6 @@ parser.core.ruler.enableOnly(["normalize", "block"]);
 const mostTries = 5;
 /** Levels of quotes and lists. The parser leaves out what is deeper than 100. */
 const deepest = 80;
-
 /** HTML, a heading, the line below one, or a code block. */
 const mayNeedChanges = /<[a-z/!?]|^[ \t>*+\-\d.)]*(?:#|=+[ \t]*$|-[ \t]*$|```|~~~)/im;
 

@@ -64,8 +64,7 @@ function attemptsOf(
     ...attempts.map(({ number }) => number),
     ...resumes.map(({ attempt }) => attempt),
   ]);
-  const all = new Set([...known, ...stepsByAttempt.keys()]);
-  return [...all]
+  return [...new Set([...known, ...stepsByAttempt.keys()])]
     .sort((one, other) => one - other)
     .map((number) => {
       const target = { taskId, attempt: number };

@@ -7,10 +7,7 @@ import { titleOf } from "../executions/title.ts";
 import type { Sides } from "./comparison/messages.ts";
 import { startLabel, stateLabel } from "../view/words.ts";
 
-export async function pickExecution(
-  executions: readonly ExecutionSummary[],
-  placeHolder: string,
-): Promise<ExecutionSummary | undefined> {
+export async function pickExecution(executions: readonly ExecutionSummary[], placeHolder: string) {
   // The state may be remote text.
   const items = executions.map((execution) => ({
     label: plainLabel(titleOf(execution)),

@@ -122,8 +122,7 @@ export function keepReaderPlaces(documents: ExecutionDocuments): vscode.Disposab
 
 /** Below sticky headings. */
 function revealAtTop(editor: vscode.TextEditor, line: number): void {
-  const range = new vscode.Range(line, 0, line, 0);
-  editor.revealRange(range, vscode.TextEditorRevealType.AtTop);
+  editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
 }
 
 function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void {

@@ -36,7 +36,6 @@ export function readEndpoint(text: string): URL {
 }
 
 type Headers = Readonly<Record<string, string>>;
-
 /** Headers of requests with spans, such as a key, are kept for one origin in the secret storage. */
 export const headersKey = "crewdeck.otlpHeaders";
 

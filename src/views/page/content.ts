@@ -4,7 +4,6 @@ import { cleanText, outputContent } from "../../view/markdown.ts";
 
 /** Of a text on the page: a browser renders more too slowly. */
 export const mostCharacters = 100_000;
-
 /** Of an attempt on the page: the last ones. It gets one more, if there are more. */
 export const mostSteps = 100;
 

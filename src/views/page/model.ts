@@ -27,7 +27,6 @@ export interface PageCircumstances extends Circumstances {
 }
 
 export type PageModel = ReturnType<typeof pageModel>;
-
 /** The output that waits, or the rejected one whose next attempt is awaited. */
 export type Review = NonNullable<PageModel["review"]>;
 

@@ -29,7 +29,6 @@ const growth = 1.15;
 const cutShare = 0.08;
 /** Shorter periods can't be seen (ms). */
 const closest = 10;
-
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 /** Round lengths (ms). */
 const steps = [

@@ -6,7 +6,6 @@ import type { Mark, Span } from "./messages.ts";
 
 /** Of marks in a row's tooltip; each has its own, too. */
 const mostLines = 20;
-
 /** "950", "1.2K", "34K", "1.2M". */
 const shortCount = new Intl.NumberFormat("en", { notation: "compact" });
 

@@ -12,7 +12,6 @@ import { formatDay, present, stateName } from "../../view/words.ts";
 
 export const groupings = ["crew", "state", "day"] as const;
 export type Grouping = (typeof groupings)[number];
-
 /** Group keys: `waiting`, `crew <id>`, `state <state>`, `day 2026-10-21` (local calendar). */
 export type GroupKind = "waiting" | Grouping;
 

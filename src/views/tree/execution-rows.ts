@@ -35,7 +35,6 @@ const max = { inputs: 4, value: 80, error: 300 };
 /** Characters of title, state, progress and time that a side bar of usual width shows. The title is shortened first. */
 const room = 38;
 const titles = { shortest: 12, longest: 20 };
-
 const warningColor = "list.warningForeground";
 
 /** @param now milliseconds since 1970. @param group whose row needs no repetition */

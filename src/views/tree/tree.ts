@@ -52,7 +52,6 @@ interface ExecutionTreeOptions {
 const timesInterval = 10_000;
 /** Before it, no token is read, since activation reads no secret (ms). */
 const tokenDelay = 5_000;
-
 const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
 
 export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {

@@ -12,7 +12,7 @@ import { lookAt } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
 import { Icon, LinkButton } from "../controls.tsx";
-import { useTimes } from "../timeline/hooks.ts";
+import { useTimes } from "../timeline/axis-head.tsx";
 import { columnsOf } from "../timeline/row.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
 

@@ -112,7 +112,6 @@ export interface FieldProps {
   readonly hint?: string | undefined;
   readonly isRequired?: boolean;
   readonly isNested?: boolean;
-  /** What can have a problem or get the focus. */
   readonly part?: FormPart;
   readonly box: BoxKind;
   readonly text: string;

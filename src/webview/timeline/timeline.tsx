@@ -4,9 +4,8 @@ import { axisOf, panned, type Period, type Times, zoomed } from "../../views/tim
 import { present } from "../../view/words.ts";
 import type { Look, Span, TimelineView } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
-import { AxisHead, Grid } from "./axis-head.tsx";
+import { AxisHead, Grid, useSize, useTimes } from "./axis-head.tsx";
 import { clock } from "../clock.tsx";
-import { useSize, useTimes } from "./hooks.ts";
 import { type Columns, columnsOf, Tooltip, TreeRow } from "./row.tsx";
 import { Toolbar } from "./toolbar.tsx";
 
