@@ -12,7 +12,6 @@ import { withPerson } from "./scripted-person.ts";
 
 const crew = "Called back";
 
-/** What the test of callbacks returns. */
 const test = (argument: object) =>
   run<{ via: string; url?: string; port?: number; roundTripMs?: number }>(
     "testCallbacks",

@@ -172,18 +172,6 @@ describe("Commands with arguments, and the API for other extensions", () => {
     );
   });
 
-  it("chooseModel returns what a local crew uses, and refuses a deployed one", async () => {
-    const { name } = await startExample();
-    await stopExample();
-    const choose = (of: string, given: object) =>
-      run<{ at?: number }>("chooseModel", { crew: of, ...given });
-    const given = { use: "endpoint", baseUrl: "http://127.0.0.1:1/v1", model: "llama" };
-    const { at, ...chosen } = await choose(name, given);
-    assert.deepEqual([chosen, typeof at], [{ ...given, hasKey: false }, "number"]);
-    assert.deepEqual(await choose(name, { use: "project" }), { use: "project" });
-    await assert.rejects(choose(crew, { use: "project" }), /is deployed, not a local crew/);
-  });
-
   it("discardExecution asks nothing if nothing was interrupted, and says so", async () => {
     const { name } = await startExample();
     const { shown } = await withPerson([], () =>
@@ -225,6 +213,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
       [() => run("approve", { crew, kickoffId: "none" }), /No execution with the ID “none”/],
       [() => run("openExecution", { crew, kickoffId: 7 }), /“kickoffId” must be a string/],
       [() => run("refresh", "now"), /one object/],
+      [() => run("chooseModel", { crew, use: "project" }), /is deployed, not a local crew/],
       [
         () => run("startLocalCrew", { folder, engine: "magic" }),
         /“engine” must be one of rehearsal, crewai/,

@@ -30,7 +30,6 @@ describe("Input boxes for a crew", () => {
     withPerson(moves, () => editCrew(crews, travel));
   const setsToken = (travel: Crew, argument?: object, ...moves: readonly Move[]) =>
     withPerson(moves, () => setToken(crews, travel, argument));
-  /** What a person answers until the crew is tested. */
   const answers = (token: string, name = "Travel") => [
     ...[type(crew.url), type(token), bearer, type(name)],
   ];

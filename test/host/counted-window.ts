@@ -90,7 +90,6 @@ export class CountedWindow implements vscode.Disposable {
     );
   }
 
-  /** What was not disposed. */
   get left(): readonly string[] {
     return [...this.#live.values(), ...this.#resources.values()];
   }

@@ -22,7 +22,6 @@ describe("connected crews", () => {
   const entry = (name: string, url = crew.url) => ({ name, url });
   const secretOf = (url: string) => secrets.kept.get(`crewdeck.token.url:${url}`);
   const names = () => crews.list().map(({ name }) => name);
-  /** A connected crew. */
   const addTravel = () => crews.add({ ...entry("Travel"), token: "right" });
   const right = { token: "right", type: "bearer" } as const;
 

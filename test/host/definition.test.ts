@@ -26,7 +26,6 @@ describe("A file that an error names", () => {
     }
   });
 
-  /** What is opened, below the folder of the project. */
   async function opened(file: string): Promise<string> {
     let shown = "";
     const showTextDocument = ({ scheme, fsPath }: vscode.Uri) => {

@@ -60,7 +60,6 @@ describe("an execution's document", () => {
     assert.equal(permissions, vscode.FilePermission.Readonly);
   });
 
-  /** Opens a long document, with the cursor in its middle. */
   async function readMiddle() {
     const editor = await parts.show(parts.store.add(longExecution()));
     const { document } = editor;

@@ -9,7 +9,6 @@ import type { CountedWindow } from "./counted-window.ts";
 import { allTabs, set, untilSilent } from "./extension.ts";
 import { SecondWindow } from "./second-window.ts";
 
-/** A crew that starts executions and never answers a status request. */
 class SilentCrew extends HttpServer {
   asked = 0;
 
@@ -76,7 +75,6 @@ describe("Deactivating the extension", () => {
   });
 });
 
-/** The number of windows that poll. */
 function leases(storage: string): unknown {
   const database = new DatabaseSync(path.join(storage, "crewdeck.db"), {
     readOnly: true,

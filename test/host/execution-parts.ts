@@ -7,14 +7,12 @@ import type { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { anExecution } from "../unit/views/executions.ts";
 
-/** Connected crews that need no start. */
 export function crewsOf(...crews: readonly Crew[]): Pick<Crews, "find" | "get" | "list" | "ready"> {
   const find = (text: string) => crews.find(({ id, name, url }) => [id, name, url].includes(text));
   const get = (text: string) => find(text) ?? assert.fail(`no crew ${text}`);
   return { list: () => crews, find, get, ready: ({ id }) => Promise.resolve(get(id)) };
 }
 
-/** Runs one of these verbs as VS Code does. */
 export async function runIn(
   verbs: Readonly<Record<string, Verb>>,
   id: string,

@@ -25,7 +25,6 @@ import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 const extension = vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!;
 const secret = "sk-lf-4711";
 
-/** An endpoint for spans, with the requests that it got. */
 async function startReceiver(): Promise<MisbehavingServer> {
   const server = await MisbehavingServer.start();
   server.otherwise = text(200, "", { "content-type": "application/x-protobuf" });

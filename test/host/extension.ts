@@ -50,7 +50,6 @@ export const untilState = (kickoffId: string, wanted: string, attempts?: number)
       execution,
   );
 
-/** Changes one of the extension's settings for the user; undefined is its default. */
 export function set(name: string, value: unknown): Thenable<void> {
   const { Global } = vscode.ConfigurationTarget;
   return vscode.workspace.getConfiguration("crewdeck").update(name, value, Global);
@@ -60,7 +59,6 @@ export function closeEditors(): Thenable<unknown> {
   return vscode.commands.executeCommand("workbench.action.closeAllEditors");
 }
 
-/** Closes all editors, and removes all executions and connected crews. */
 export async function forgetAll(): Promise<void> {
   await closeEditors();
   for (const { kickoffId, crew } of (await activated()).executions())
@@ -86,7 +84,6 @@ export const untilSilent = (url: string) =>
     ),
   );
 
-/** Replaces members of a part of VS Code's API during an action. */
 export async function withReplaced<T>(
   part: object,
   members: object,

@@ -20,7 +20,6 @@ describe("the search for a project's interpreter", () => {
 
   it("tries the project's .venv, what uv finds, the choice of the Python extension, and then the setting", async () => {
     const python = await pythonWith(newestCrewai);
-    /** Another path to the same environment. */
     const link = async (...parts: string[]) => {
       const folder = path.join(...parts);
       await symlink(path.dirname(path.dirname(python)), folder);

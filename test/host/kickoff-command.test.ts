@@ -14,7 +14,6 @@ const asksFor =
   (): Promise<CrewInputs> =>
     Promise.resolve({ fields: names.map((name) => ({ name })) });
 
-/** The commands for one crew with these inputs. */
 function commands(inputs: () => Promise<CrewInputs>) {
   const sent: KickoffRequest[] = [];
   const opened: unknown[] = [];

@@ -93,17 +93,8 @@ describe("deep links", () => {
   });
 
   it("show a message if their kind is unknown", async () => {
-    const shown = await open(
-      [],
-      link(`/kickoff?url=${url}`),
-      link("/add?name=x"),
-      add("http://travel.example.com"),
-      link(`/track?url=${url}`),
-    );
-    assert.deepEqual(
-      shown.map(({ text }) => /was not followed: it must be/.test(text)),
-      Array(4).fill(true),
-    );
+    const [message] = await open([], link(`/kickoff?url=${url}`));
+    assert.match(message?.text ?? "", /was not followed: it must be/);
     assert.deepEqual(ran, []);
   });
 

@@ -126,7 +126,6 @@ describe("Deleting local data", () => {
     await sending.secrets.keep(localId, { humanInputWebhook: { url, authentication } });
   };
 
-  /** All data that the extension stores. */
   const fill = async (window: Window) => {
     const deployed = {
       name: "Deployed",
@@ -280,7 +279,6 @@ describe("Deleting local data", () => {
   const questionOf = async ({ ask }: Window) =>
     (await withPerson(["escape"], ask)).shown[0]?.detail ?? "";
 
-  /** Notes a local crew as started in that folder. */
   const noteLocal = ({ database }: Window, uri: string) =>
     new ProjectRecords(database, path.join(folder, "local")).write({
       ...{ folder: uri, name: "Crew", port: 0, wanted: false },

@@ -7,7 +7,6 @@ import { MemoryMemento, type MemorySecrets } from "./memory.ts";
 
 export type LocalWindow = Awaited<ReturnType<typeof localWindow>>;
 
-/** The local crews of a window with this storage and these secrets. */
 export async function localWindow(
   storage: string,
   secrets: MemorySecrets,

@@ -18,7 +18,6 @@ import { localWindow, type LocalWindow } from "./local-window.ts";
 import { MemorySecrets } from "./memory.ts";
 import { intentsIn, openWindow, senderParts } from "../unit/sending/window.ts";
 
-/** The message and buttons of the error when a crew starts. */
 async function refusal(start: Promise<unknown>): Promise<UserError> {
   const error: unknown = await start.catch((thrown: unknown) => thrown);
   assert.ok(error instanceof UserError, String(error));
@@ -48,7 +47,6 @@ describe("local crews", () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
 
-  /** Another window: the same storage and secrets, its own objects. */
   async function newWindow() {
     const hasOpen = (id: string) => open.has(id);
     const window = await localWindow(path.join(folder, "storage"), secrets, hasOpen);
@@ -56,7 +54,6 @@ describe("local crews", () => {
     return window;
   }
 
-  /** Another window, and its lines in the local crews' log. */
   async function newWindowWithLog() {
     const lines: string[] = [];
     const { createOutputChannel } = vscode.window;
@@ -85,7 +82,6 @@ describe("local crews", () => {
     return (JSON.parse(await readFile(path.join(folder, file!), "utf8")) as { pid: number }).pid;
   }
   const killService = async () => process.kill(await pidOfService(), "SIGKILL");
-  /** Of the first crew in a window. */
   const localOf = ({ locals }: LocalWindow) => locals.list()[0]?.local;
   const untilRunning = (window: LocalWindow, is = true) =>
     waitFor(`the crew to run: ${is}`, () => localOf(window)?.running === is);
@@ -116,7 +112,6 @@ describe("local crews", () => {
   }
   const activeEditor = () => waitFor("the file", () => vscode.window.activeTextEditor);
 
-  /** Starts the crew with this description from the list, or none. */
   async function pick(locals: LocalCrews, description?: string) {
     let items: readonly vscode.QuickPickItem[] = [];
     let options: vscode.QuickPickOptions | undefined;

@@ -23,7 +23,6 @@ export class MemorySecrets implements vscode.SecretStorage {
   }
 }
 
-/** Values in memory, as a window keeps them. */
 export class MemoryMemento implements vscode.Memento {
   readonly #kept = new Map<string, unknown>();
 

@@ -7,14 +7,12 @@ import { SecondWindow } from "./second-window.ts";
 describe("An editor built on VS Code that lacks parts of it", () => {
   const second = new SecondWindow();
 
-  /** Until the end of the test. */
   function replace(target: object, name: string, value: unknown): void {
     const before = Object.getOwnPropertyDescriptor(target, name)!;
     Object.defineProperty(target, name, { configurable: true, enumerable: true, value });
     second.atEnd(() => Object.defineProperty(target, name, before));
   }
 
-  /** Activates the extension, and returns what it logs as warnings. */
   async function activate() {
     const warnings: string[] = [];
     const { createOutputChannel } = vscode.window;

@@ -33,7 +33,6 @@ export async function provideModels(
   });
 }
 
-/** The message's text, with its calls and results of tools. */
 export function textIn({
   content,
 }: Pick<vscode.LanguageModelChatRequestMessage, "content">): string {

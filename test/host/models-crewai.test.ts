@@ -25,7 +25,6 @@ describe("models of a real crew (crewAI)", () => {
     models.dispose();
   });
 
-  /** Serves `weather` as a local crew is served, and runs it to its end. */
   async function runWeather(): Promise<DocumentedStatus> {
     const python = await pythonWith(newestCrewai);
     service = await startForWindow({

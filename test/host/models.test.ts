@@ -30,7 +30,6 @@ const hello = { messages: [{ role: "user", content: "Say hello" }] };
 const errorIn = async (response: Response) => asObject(asObject(await response.json())["error"]);
 const jsonOf = async (response: Response) => (await response.json()) as UnknownObject;
 
-/** A crew's service, as far as its model is concerned. */
 class FakeService {
   readonly routes: ModelRoute[] = [];
   endpoint = { url: "", token: "" };

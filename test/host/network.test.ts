@@ -32,7 +32,6 @@ describe("VS Code's proxy and certificate settings", () => {
     await settings.update(key, value, vscode.ConfigurationTarget.Global);
   };
 
-  /** A crew behind TLS. */
   async function startCrew(certificate: Certificate): Promise<MisbehavingServer> {
     const server = await MisbehavingServer.start(certificate);
     server.otherwise = (response, request) => {

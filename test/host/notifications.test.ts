@@ -39,7 +39,6 @@ describe("Notifications", () => {
   const untilShown = (count: number) =>
     waitFor(`${count} notifications`, () => shown.length >= count);
 
-  /** A window that polls. */
   const openWindow = (
     claim = (event: string, localId: string) => parts.store.claim(event, localId),
   ) => {
@@ -130,7 +129,6 @@ describe("Notifications", () => {
       ...changes,
     });
 
-  /** Records Crewdeck's commands instead of running them. */
   const calls = async (
     what: (called: readonly unknown[]) => Promise<unknown>,
   ): Promise<unknown[]> => {
@@ -215,7 +213,6 @@ describe("Notifications", () => {
 describe("The status bar item", () => {
   let parts: ViewParts;
   let bar: vscode.Disposable;
-  /** VS Code's item. */
   let item: vscode.StatusBarItem & { isShown: boolean };
   let crews: readonly Crew[];
   let crewsChanged: vscode.EventEmitter<undefined>;

@@ -30,7 +30,6 @@ const write = async (name: string, content: string | object) => {
   return fileIn(name);
 };
 
-/** A request file for the crew, with one input unless others are given. */
 const file = (name: string, more: object = {}) =>
   write(`${name}.kickoff.json`, { crew: "Travel", inputs: { city: "Oslo" }, ...more });
 
@@ -78,7 +77,6 @@ describe("Kicking off a request file", () => {
     return files;
   };
 
-  /** Kicks a file off by a click, and returns the question that a person gets. */
   const asksFor = async (uri: vscode.Uri, move: Move, files = open()) =>
     (await withPerson([move], () => files.kickOff(uri, byClick))).shown[0];
   const allows = { press: "Allow" };
@@ -339,7 +337,6 @@ describe("Writing a request file in the editor", () => {
     await small.stop();
   });
 
-  /** The completions at the bar in a text, by label. */
   const offeredAt = async (name: string, marked: string) => {
     const uri = await write(name, marked.replace("|", ""));
     const document = await vscode.workspace.openTextDocument(uri);

@@ -7,14 +7,12 @@ import { MemoryMemento, MemorySecrets } from "./memory.ts";
 /** A crew on this machine that responds to `GET /inputs` and refuses every kickoff as the live dialect does. */
 export interface SmallCrew {
   readonly url: string;
-  /** The Authorization header of each request, in order. */
   readonly tokens: readonly (string | undefined)[];
   /** If set, the response to every request. */
   answer?: { readonly type: string; readonly body: string };
   stop(): Promise<void>;
 }
 
-/** Names of inputs, or descriptions with a name. */
 type Inputs = readonly (string | { readonly name: string })[];
 
 /**

@@ -27,7 +27,6 @@ function openPanel() {
       },
       set: (target, name, value) => Reflect.set(target, name, value, target),
     });
-  /** The types of what the page was sent. */
   const posted: string[] = [];
   const webview = () =>
     around(panel.webview, {
@@ -54,7 +53,6 @@ describe("A tab", () => {
     onDidChange: () => ({ dispose: () => undefined }),
   });
 
-  /** The page of an execution that waits. */
   const openPage = () => {
     const { localId } = parts.store.add(anExecution());
     const uri = parts.documents.uriOf(parts.store.summary(localId)!);

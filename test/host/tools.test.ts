@@ -26,7 +26,6 @@ function answers(...moves: readonly Move[]): ScriptedPerson {
   return (person = new ScriptedPerson(moves));
 }
 
-/** The questions that were shown. */
 const questionsIn = ({ shown }: ScriptedPerson) =>
   shown.flatMap(({ text, detail }) => (detail === undefined ? [] : [`${text}\n${detail}`]));
 
@@ -52,7 +51,6 @@ describe("Tools for language models", () => {
     textOf(
       await vscode.lm.invokeTool(`crewdeck_${name}`, { input, toolInvocationToken: undefined }),
     );
-  /** The JSON in a tool's result. */
   const dataOf = (text: string) =>
     JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)) as Record<string, unknown>;
   const data = async (name: string, input: object) => dataOf(await invoke(name, input));

@@ -19,7 +19,6 @@ import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 const { crew: writers } = anExecution();
 const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
 
-/** A visible view that keeps its badge. */
 class FakeView extends vscode.Disposable implements vscode.TreeView<TreeNode> {
   visible = true;
   badge: vscode.ViewBadge | undefined;

@@ -8,7 +8,6 @@ import { SecondWindow } from "./second-window.ts";
 describe("A window with an unusable database", () => {
   const second = new SecondWindow();
 
-  /** Opens the window and waits for its message. */
   const activate = async () => {
     const opened = await second.openWithPerson();
     await waitFor("the message", () => opened.person.shown.length > 0);

@@ -57,7 +57,6 @@ describe("Called back by the public address, in the window", () => {
 
   it("a pause that the crew hides is notified, opened by the notification's button, and approved", async () => {
     const { tree, messages, webview } = window;
-    /** Resolves when the callback of the next pause is held. */
     const heldPause = () =>
       new Promise<{ readonly release: () => void; readonly body: string }>((arrived) => {
         proxy.before = ({ body }) =>

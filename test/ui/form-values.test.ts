@@ -15,7 +15,6 @@ const described: readonly InputField[] = [
   { name: "options", type: "object", required: false },
 ];
 
-/** A complete kickoff request, to paste. */
 const pasted = `{
   "inputs": { "topic": "tea" },
   "priority": 7,
@@ -48,7 +47,6 @@ describe("Values in the kickoff form, in a browser", () => {
     await kickOff().waitFor();
   }
 
-  /** The visible text below an input's label. */
   const seen = async (name: string) =>
     (
       await page

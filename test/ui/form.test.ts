@@ -38,7 +38,6 @@ const tooMany = new CrewApiError({
 });
 const mayHaveStarted = (execution?: Execution) =>
   new MaybeStartedError("It may have started.", execution);
-/** What is typed in the field “topic”, and nothing else. */
 const typed = (text: string): FormValues => ({
   ...initialValues([]),
   inputs: [{ name: "topic", mode: "text", text }],

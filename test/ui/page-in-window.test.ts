@@ -62,7 +62,6 @@ describe("The page of an execution, in the window", () => {
       () => window.tree.click(id.slice(0, 8)),
       () => feedback().isVisible(),
     );
-  /** The draft of the feedback, in the extension's database. */
   const stored = () => {
     const file = path.join(storageFolder(window.dataFolder), "crewdeck.db");
     const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });

@@ -11,12 +11,10 @@ import { unknownColours, violationsIn } from "./accessibility.ts";
 const at = "2026-10-21T12:03:00.000Z";
 const target = { taskId: "outline", attempt: 2 };
 
-/** For the output that waits. */
 function draftOf(draft: { readonly text: string; readonly number: number }): PageDrafts {
   return { current: { ...target, ...draft }, old: [] };
 }
 
-/** Waits with this output. */
 function waitingWith(output: string): Execution {
   const execution = aRichExecution();
   return {

@@ -2,7 +2,6 @@ import { errors, type Locator } from "playwright-core";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 
-/** A person's answers when they connect a crew. */
 export interface CrewToConnect {
   readonly url: string;
   readonly token: string;
@@ -15,7 +14,6 @@ export async function connectCrew(window: VSCodeWindow, crew: CrewToConnect): Pr
   await window.tree.row(crew.name).waitFor();
 }
 
-/** Gives the answers after which the crew is tested. */
 export async function answerConnecting(
   window: VSCodeWindow,
   { url, token, name }: CrewToConnect,
@@ -29,7 +27,6 @@ export async function answerConnecting(
   await quickInput.answer("Name of the crew", name);
 }
 
-/** Opens a crew's form by the icon on its row. */
 export async function openForm({ tree, webview }: VSCodeWindow, crew: string): Promise<void> {
   await untilSeen(
     `the form of ${crew}`,
@@ -97,7 +94,6 @@ export async function answerOnPage({ webview }: VSCodeWindow, answer: string): P
   );
 }
 
-/** A lens above the output that waits, in view. */
 export async function waitingLens({ editor }: VSCodeWindow, title: string): Promise<Locator> {
   const lens = editor.lens(title);
   // While the document changes, VS Code keeps the lens at its old place beside the new one.

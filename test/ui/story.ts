@@ -98,7 +98,6 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   await checkResult(window);
 }
 
-/** Presses Tab until that has focus, as a person does. */
 async function tabTo({ page }: VSCodeWindow, place: Locator): Promise<void> {
   await waitFor("the focus", async () => {
     await page.keyboard.press("Tab");
@@ -113,7 +112,6 @@ async function checkResult(window: VSCodeWindow): Promise<void> {
   await waitForPage(window, result);
 }
 
-/** Waits until the open page shows a text. */
 export async function waitForPage({ webview }: VSCodeWindow, text: RegExp): Promise<void> {
   const main = webview.content.locator("main");
   const shown = () => main.innerText({ timeout: 1_000 }).catch(() => "");

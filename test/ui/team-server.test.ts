@@ -29,7 +29,6 @@ describe("A team's server behind TLS, in the window", () => {
   let token: string;
   let database: string;
   let apis: readonly number[];
-  /** Has the certificate. */
   let tls: ReverseProxy;
   /** Leads to the public address, as a company's proxy does. */
   let way: ConnectProxy;
@@ -70,7 +69,6 @@ describe("A team's server behind TLS, in the window", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** An organization's token for all crews. */
   async function addToken(name: string): Promise<string> {
     const { code, stdout, stderr } = await runService(["token", "add", name, "--config", config]);
     assert.equal(code, 0, stderr);

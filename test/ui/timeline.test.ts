@@ -17,7 +17,6 @@ const narrow = { width: 300, height: 700 };
 
 declare global {
   interface Window {
-    /** What a MutationObserver of a test has seen. */
     readonly touched: readonly string[];
   }
 }

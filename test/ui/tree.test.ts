@@ -10,7 +10,6 @@ describe("The tree of executions, in the window", () => {
   let service: RunningService;
   const shared = sharedWindow();
   let window: VSCodeWindow;
-  /** Two executions that were started elsewhere. */
   const ids: string[] = [];
 
   before(async () => {

@@ -172,7 +172,6 @@ describe("Two windows on one store", () => {
   });
 });
 
-/** Fills in the crew's form and sends it. */
 async function kickOff(window: VSCodeWindow, crew: string, topic: string): Promise<void> {
   await openForm(window, crew);
   const form = window.webview.content;
@@ -186,7 +185,6 @@ async function reject(window: VSCodeWindow, title: string, text: string): Promis
   await rejectByLens(window, text);
 }
 
-/** Waits until the row with that label shows its state. */
 async function waitForRow({ tree }: VSCodeWindow, label: string, state: RegExp): Promise<void> {
   await waitFor(`“${label}” with ${String(state)}`, async () =>
     (await tree.rows()).some((row) => row.label === label && state.test(row.description)),
@@ -205,7 +203,6 @@ function leaseOwner(window: VSCodeWindow): unknown {
   }
 }
 
-/** The local service's own entry in the extension's folder. */
 function serviceOf(window: VSCodeWindow): unknown {
   const local = path.join(storageOf(window), "local");
   const [crew = ""] = readdirSync(local);

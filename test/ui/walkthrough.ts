@@ -15,7 +15,6 @@ export async function openWalkthrough(window: VSCodeWindow): Promise<void> {
   await window.page.locator(steps).first().waitFor();
 }
 
-/** Whether each step is marked as done. */
 export function doneSteps({ page }: VSCodeWindow): Promise<boolean[]> {
   return page
     .locator(steps)

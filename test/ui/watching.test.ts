@@ -5,7 +5,6 @@ import { endedExecutions, storageFolder, writeExecutions } from "../support/many
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 
-/** Tracked executions of the large crew. */
 const many = 10_000;
 const settings = { "crewdeck.keepEndedExecutions": 0 };
 /** How often each time is measured, because the machine may be busy for a moment. */
@@ -67,7 +66,6 @@ describe("Watching, in the window", () => {
     await window.close();
   });
 
-  /** Chooses the grouping with the keyboard. */
   const groupBy = async (label: string) => {
     await window.runCommand("Crewdeck: Group Executions By…");
     await window.quickInput.choose("Group executions by", label);
@@ -144,27 +142,6 @@ describe("Watching, in the window", () => {
     await cocoa.locator('.action-label[aria-label^="Pin or Unpin Execution"]').click();
     await waitFor("Cocoa last", async () => (await order()).at(-1) === "Cocoa for all");
     assert.ok(await isKept(), "after it was unpinned");
-  });
-
-  it("filters by text and state, shows what is hidden, and offers to clear the filter if nothing matches", async () => {
-    const { tree, page, quickInput } = window;
-    const sidebar = page.locator(".part.sidebar");
-    await sidebar.getByRole("button", { name: "Filter Executions…" }).click();
-    await quickInput.answer("Search in title", "office colleagues");
-    await quickInput.waitFor("States; all if none is selected");
-    await quickInput.press("Enter");
-    await sidebar.getByText("“office colleagues” – 10002 of 10003 hidden").waitFor();
-    assert.deepEqual(
-      (await tree.executions()).map(({ label }) => label),
-      ["Tea in the office"],
-    );
-    await window.runCommand("Crewdeck: Filter Executions…");
-    await quickInput.answer("Search in title", "no such text");
-    await quickInput.waitFor("States; all if none is selected");
-    await quickInput.press("Enter");
-    await sidebar.getByText("No tracked execution matches the filter.").waitFor();
-    await sidebar.getByRole("button", { name: "Clear Filter" }).last().click();
-    await tree.row("Archive").waitFor();
   });
 });
 

@@ -259,7 +259,6 @@ describe("a failing connection", () => {
     });
 });
 
-/** The default fetch, with a promise of its last answer's head. */
 function watchedFetch(): { fetch: Fetch; head: () => Promise<unknown> } {
   let head: Promise<unknown> = Promise.resolve();
   return {

@@ -11,7 +11,6 @@ describe("the two status paths", () => {
 
   const asked = (): string[] => server.requests.map((request) => request.path);
   const client = () => clientOf(server.url, {});
-  /** A crew with one of the routes. */
   const routed =
     (
       pattern: RegExp,

@@ -30,7 +30,6 @@ export class HastyClock implements Clock {
 
 /** A stopped clock whose waits end when the test calls `ring`. */
 export class StoppedClock implements Clock {
-  /** Milliseconds of every wait in progress. */
   readonly waits = new Map<() => void, number>();
 
   now(): number {
@@ -42,7 +41,6 @@ export class StoppedClock implements Clock {
     return () => this.waits.delete(action);
   }
 
-  /** Ends every wait in progress. */
   ring(): void {
     for (const action of [...this.waits.keys()]) action();
   }
@@ -64,7 +62,6 @@ export async function errorOf(call: Promise<unknown>): Promise<CrewApiError> {
   return error;
 }
 
-/** Fails if an error has the token anywhere. */
 function assertNoToken(error: Error): void {
   for (const shown of [
     error.message,

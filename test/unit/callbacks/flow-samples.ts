@@ -3,7 +3,6 @@ import type { Delivery } from "../../../src/callbacks/routes.ts";
 
 export const secret = "whsec_4f1d";
 
-/** A flow's webhook as the vendor sends it. */
 export function aRequest(changes: object = {}, outside: object = {}): object {
   return {
     event: "new_request",

@@ -15,7 +15,6 @@ describe("the process that receives callbacks, killed", () => {
   });
   afterEach(() => windows.close());
 
-  /** Resolves when it listens. */
   async function startWorker(moment: string) {
     const program = path.join(import.meta.dirname, "receiver-worker.ts");
     const child = spawn(process.execPath, [program, windows.windows.folder, moment], {

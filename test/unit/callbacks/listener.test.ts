@@ -277,15 +277,4 @@ describe("the receiver of callbacks", () => {
     assert.deepEqual(window.database.all("SELECT * FROM receiver"), []);
     assert.deepEqual(window.database.all("SELECT * FROM callback_paths"), []);
   });
-
-  it("says by which way callbacks come, and proves it", async () => {
-    const none = await window.callbacks.test(deployedCrew);
-    assert.deepEqual(none, { via: "none", port: none.port });
-    const here = await window.callbacks.test(localCrew);
-    assert.equal(here.via, "loopback");
-    assert.equal(here.url, `http://127.0.0.1:${here.port}`);
-    assert.ok((here.roundTripMs ?? -1) >= 0);
-    const again = await window.callbacks.test();
-    assert.deepEqual({ ...again, roundTripMs: here.roundTripMs }, here);
-  });
 });

@@ -194,7 +194,6 @@ describe("A relay of one's own", () => {
   });
 });
 
-/** The IDs of the callbacks that wait, as the relay sends them. */
 async function idsOf({ address, own }: Channel, count: number): Promise<readonly string[]> {
   const abort = new AbortController();
   const headers = { accept: "text/event-stream", authorization: `Bearer ${own?.secret ?? ""}` };

@@ -28,13 +28,11 @@ describe("Callbacks through a relay of one's own", () => {
       store.refresh();
       return store.find(localId)?.state === "waiting";
     });
-  /** A new execution, with where its crew calls back. */
   async function called(window: ReceivingWindow) {
     const { localId } = add(window);
     const { url = "" } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
     return { localId, url };
   }
-  /** As a person sets it up. */
   async function setUp(window: ReceivingWindow) {
     const { via, port, url, roundTripMs } = await window.callbacks.test(deployedCrew);
     assert.deepEqual([via, typeof port, typeof roundTripMs], ["relay", "number", "number"]);

@@ -24,7 +24,6 @@ export const deployedCrew: CrewRef = {
   url: "https://crew.test",
 };
 
-/** A window that receives callbacks. */
 export interface ReceivingWindow {
   readonly store: ExecutionStore;
   readonly database: Database;

@@ -27,7 +27,6 @@ const running = anExecution({ state: "running" });
 const activityIn = (events: readonly ActivityEvent[]) => activityOf(running, kept(events));
 const seconds = (at: number | undefined) => (at === undefined ? undefined : (at - START) / 1000);
 
-/** Two attempts at "draft", with a rejection between them. */
 const rejected = [
   event("t1", "task_started", 2, { taskName: "draft", attempt: 1 }),
   event("m1", "llm_call_started", 2.5, { parentId: "t1", taskName: "draft", model: "m" }),

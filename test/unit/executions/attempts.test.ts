@@ -35,7 +35,6 @@ const approve = (execution: Execution, seconds: number, answer = resumed) =>
   resumeAnswered(sending(execution, "Approved.", seconds), targetOf(execution), answer);
 
 const target = { taskId: "review", attempt: 1 };
-/** The attempts of the first task, as number, output and feedback. */
 const attemptsOf = ({ tasks }: Execution) =>
   tasks[0]?.attempts.map(({ number, output, feedback }) => [number, output, feedback?.text]);
 const unclear = ({ state, mayBeWaiting, stillPaused }: Execution) => [

@@ -5,7 +5,6 @@ import { testDatabase } from "../../support/database.ts";
 describe("drafts of feedback", () => {
   let machine: ReturnType<typeof testDatabase>;
   const ends: (() => void)[] = [];
-  /** Opens a window's drafts. */
   const open = (database = machine.database) => {
     const drafts = new Drafts(database, (message, error) =>
       assert.fail(`${message} ${String(error)}`),

@@ -6,7 +6,6 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** A clock that only a test advances. */
 export class FakeClock implements Clock {
   #now = Date.parse("2026-10-21T12:00:00.000Z");
   readonly #timers = new Set<Timer>();
@@ -21,7 +20,6 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** How many timers are set. */
   get pending(): number {
     return this.#timers.size;
   }

@@ -32,7 +32,6 @@ const feedback = { isApprove: true, isAnswer: true, text: "approved", at: time(9
 const sent = (execution: Execution, of = target) => resumeSending(execution, of, feedback);
 const resumed = { status: "resumed" } as const;
 const done = aReading({ state: "completed", output: "Done." });
-/** The tasks of an execution, each as ID, state and first output. */
 const tasksOf = ({ tasks }: Execution) =>
   tasks.map(({ taskId, state, attempts }) => `${taskId} ${state}: ${attempts[0]?.output}`);
 

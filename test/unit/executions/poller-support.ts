@@ -9,7 +9,6 @@ import { Poller } from "../../../src/executions/poller.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution } from "./samples.ts";
 
-/** Tracked executions in memory. */
 class MemoryStore {
   readonly #whole = new Map<string, Execution>();
   readonly #changes = new Emitter<ExecutionChange>((error) => {
@@ -73,7 +72,6 @@ export class FakeLeader {
   }
 }
 
-/** A status request. */
 export interface Asked {
   readonly kickoffId: string;
   /** Seconds since the scene began. */
@@ -81,7 +79,6 @@ export interface Asked {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A poller and a crew that answers as the test says. */
 export class Scene {
   readonly clock = new FakeClock();
   readonly store = new MemoryStore();

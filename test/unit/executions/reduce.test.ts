@@ -15,7 +15,6 @@ const approved = (execution: Execution, seconds: number, answer: ResumeAnswer, o
   return resumeAnswered(resumeSending(execution, of, feedback), of, answer);
 };
 
-/** Applies answers that arrive ten seconds apart. */
 function after(execution: Execution, ...readings: readonly StatusReading[]): Execution {
   return readings.reduce(
     (known, reading, index) => read(known, reading, 10 * (index + 1)),

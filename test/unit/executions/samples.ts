@@ -16,7 +16,6 @@ export function time(seconds: number): string {
   return new Date(at(seconds)).toISOString();
 }
 
-/** An execution that was just kicked off. */
 export function anExecution(changes: Partial<Execution> = {}): Execution {
   return {
     localId: "11111111-0000-4000-8000-000000000001",
@@ -32,7 +31,6 @@ export function anExecution(changes: Partial<Execution> = {}): Execution {
   };
 }
 
-/** An event that many seconds after its start. */
 export function anEvent(
   id: string,
   type: string,
@@ -42,7 +40,6 @@ export function anEvent(
   return { id, type, at: at(seconds), ...more };
 }
 
-/** A status answer as the client reads it. */
 export function aReading(
   changes: Partial<StatusReading> & Pick<StatusReading, "state">,
 ): StatusReading {
@@ -51,12 +48,10 @@ export function aReading(
   return { stateText: changes.state, ended, tasks: [], ...changes };
 }
 
-/** Running a task. */
 export function working(current: string, completed: number, total = 3): StatusReading {
   return aReading({ state: "running", progress: { completed, total, unit: "task", current } });
 }
 
-/** Waiting for a person. */
 export function pausing(taskId: string, output?: string, attempt?: number): StatusReading {
   const waiting = {
     taskId,
@@ -66,7 +61,6 @@ export function pausing(taskId: string, output?: string, attempt?: number): Stat
   return aReading({ state: "waiting", stateText: "pending_human_input", waiting });
 }
 
-/** The error of a failed request. */
 export function failure(
   kind: CrewApiError["kind"],
   more: Partial<ConstructorParameters<typeof CrewApiError>[0]> = {},
@@ -79,5 +73,4 @@ export function read(execution: Execution, reading: StatusReading, seconds: numb
   return applyReading(execution, reading, at(seconds));
 }
 
-/** The crew does not know the id. */
 export const notFound = aReading({ state: "unknown", stateText: "NOT FOUND" });

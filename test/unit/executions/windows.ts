@@ -5,7 +5,6 @@ import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** The stores of several windows on one database. */
 export class Windows {
   readonly folder = temporaryFolder("store");
   readonly problems: string[] = [];

@@ -25,15 +25,6 @@ describe("The content of a form opened with values", () => {
     assert.deepEqual(content.draft.values, typed("given", "mine, too"));
   });
 
-  it("shows what Undo would undo as long as that is offered", () => {
-    const content = open({ draft });
-    content.clear();
-    content.edit({ values: typed("new", "") });
-    assert.deepEqual([content.shown.origin, content.shown.canUndo], ["Cleared.", true]);
-    content.undo();
-    assert.deepEqual([content.shown.origin, content.shown.canUndo], [undefined, false]);
-  });
-
   it("gets the focus in what is missing first, else in the first input", () => {
     const authentication = { strategy: "bearer" as const };
     const humanInputWebhook = { url: "https://a.test/h", authentication };

@@ -3,7 +3,6 @@ import * as v from "valibot";
 import { fromForm, parseSavedState } from "../../../src/kickoff/form/messages.ts";
 import { initialValues } from "../../../src/kickoff/form/values.ts";
 
-/** Undefined if invalid. */
 function parsed(raw: unknown) {
   const result = v.safeParse(fromForm, raw);
   return result.success ? result.output : undefined;

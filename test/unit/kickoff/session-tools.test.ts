@@ -18,7 +18,6 @@ const enterSecret = async (text: string, name = "humanInput") => {
   shown.receive({ type: "secret", id: shown.form.draft.id, name, text });
   await shown.clock.pass(300);
 };
-/** Values for a callback that authenticates. */
 const calling = (url: string, strategy = "bearer", username = ""): FormValues => ({
   ...typed("cities"),
   humanInputWebhookUrl: url,

@@ -4,7 +4,6 @@ import { type FormValues, initialValues } from "../../../src/kickoff/form/values
 import { TestForm } from "../../support/form/test-form.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 
-/** A connected crew. */
 export const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
 
 /** A form of two inputs, before it asks for them, whose kickoff starts. */
@@ -32,7 +31,6 @@ export function testForm(seed: Seed = {}, options: { readonly takesFocus?: boole
 
 export type TestedForm = ReturnType<typeof testForm>;
 
-/** The same, shown. */
 export async function openForm(...given: Parameters<typeof testForm>) {
   const form = testForm(...given);
   form.receive({ type: "ready" });

@@ -11,7 +11,6 @@ import {
 
 const isValid = (fields: readonly FormField[], values: FormValues, secrets: FormSecrets = {}) =>
   readForm(fields, values, (name) => secrets[name] === undefined).faults.size === 0;
-/** What is wrong with one of the texts. */
 const faultOf = (part: "meta" | "extra", text: string) =>
   readForm([], { ...initialValues([]), [part]: text }).faults.get(part);
 const faultIn = (field: Omit<FormField, "name">, value: FieldValue) =>

@@ -36,7 +36,6 @@ describe("the answer to a flow", () => {
   let store: ExecutionStore;
   let server: MisbehavingServer;
   let traffic: Traffic[];
-  /** The crew's address. */
   let base: string;
   /** Called when the head of a response has arrived. */
   let onHead: () => void;
@@ -164,7 +163,6 @@ describe("the answer to a flow", () => {
     let host: string;
     beforeEach(() => (host = new URL(server.url).host));
 
-    /** An execution whose flow asks. */
     function asked(
       callbackUrl = `${server.url}/callback/abc?key=1`,
       id = "request-1",
@@ -183,7 +181,6 @@ describe("the answer to a flow", () => {
       ...{ execution, taskId: "review_article", isApprove: true, text, allowedHost: host },
       ...more,
     });
-    /** What became of the answer. */
     const state = (attempt = 1) =>
       known().resumes.findLast((sent) => sent.attempt === attempt)?.outcome ?? "new";
 

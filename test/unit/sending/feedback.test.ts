@@ -86,7 +86,6 @@ describe("sending feedback", () => {
   const known = () => store.find("local-1") ?? assert.fail();
   const outcomes = () => known().resumes.map(({ outcome }) => outcome);
   const texts = () => requests.map(({ humanFeedback }) => humanFeedback);
-  /** A window gets and stores a status answer. */
   const read = (reading: StatusReading, inWindow = window) =>
     inWindow.store.update("local-1", (current) => applyReading(current, reading, Date.now())) ??
     assert.fail();

@@ -43,7 +43,6 @@ describe("Sending a kickoff", () => {
 
   afterEach(() => windows.close());
 
-  /** The rows of requests without a response. */
   const unanswered = () => intentsIn(window);
 
   function makeSender(inWindow = window, client?: Pick<CrewClient, "kickoff">) {

@@ -120,7 +120,6 @@ describe("A recovery of the outbox", () => {
   });
   afterEach(() => windows.close());
 
-  /** Starts to send feedback and gets no response. */
   function startSending(id: string): void {
     const target = { taskId: "review", attempt: 1 };
     const feedback = { isApprove: true, text: "Approved.", at: new Date(START).toISOString() };

@@ -118,7 +118,6 @@ describe("two windows that send the same 1,000 kickoffs and 1,000 resumes, kille
   });
 });
 
-/** Counts how often each ID is added. */
 function counter() {
   const counts = new Map<string, number>();
   return {

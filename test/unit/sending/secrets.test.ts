@@ -255,12 +255,10 @@ describe("Secrets of callbacks", () => {
   });
 });
 
-/** The different tokens of callbacks. */
 const tokensOf = (callbacks: ReturnType<CallbackReceiver["at"]>) => [
   ...new Set(callbacks.map(({ headers }) => headers.authorization)),
 ];
 
-/** The text of all files in a folder. */
 async function textOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const texts = await Promise.all(

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
-import type { Intent } from "../../../src/sending/outbox.ts";
 import { Senders } from "../../../src/sending/senders.ts";
 import { noAddresses, SecretMemory } from "../../support/secret-memory.ts";
 import { FakeLeader } from "../executions/poller-support.ts";
@@ -82,22 +81,5 @@ describe("The senders", () => {
     window.database.all("PRAGMA query_only = ON");
     sending.begin();
     assert.deepEqual(problems, ["Requests without an outcome could not be recovered."]);
-  });
-
-  it("knows which executions have a request in progress", async () => {
-    add("kickoff");
-    add("feedback");
-    add("idle");
-    const answer = Promise.withResolvers<undefined>();
-    const send = (intent: Intent, post: () => Promise<undefined>) =>
-      sendOpenly(window.outbox, intent, () => undefined, post);
-    const kickoff = send({ kind: "kickoff", localId: "kickoff" }, () => answer.promise);
-    const feedback = { kind: "resume", localId: "feedback", taskId: "review", attempt: 1 } as const;
-    void send(feedback, () => new Promise(() => undefined));
-    const now = () => Array.from(sending.now(), ({ localId }) => localId).sort();
-    assert.deepEqual(now(), ["feedback", "kickoff"]);
-    answer.resolve(undefined);
-    await kickoff;
-    assert.deepEqual(now(), ["feedback"]);
   });
 });

@@ -7,7 +7,6 @@ import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
 
-/** One window's database, executions and requests. */
 export interface Window {
   readonly database: Database;
   readonly store: ExecutionStore;
@@ -53,7 +52,6 @@ export class Windows {
   }
 }
 
-/** What a sender needs in a window, besides its crews. */
 export const senderParts = (
   { database, store }: Pick<Window, "database" | "store">,
   {
