@@ -28,9 +28,7 @@ describe("a project that runs with crewAI", () => {
   let python: string;
   let hasOpen: boolean;
 
-  before(async () => {
-    python = await pythonWith(newestCrewai);
-  });
+  before(async () => (python = await pythonWith(newestCrewai)));
 
   beforeEach(async () => {
     [gate, hasOpen] = [Promise.resolve(), false];

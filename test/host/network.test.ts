@@ -60,9 +60,7 @@ describe("VS Code's proxy and certificate settings", () => {
 
   beforeEach(() => tokens.splice(0));
 
-  afterEach(async () => {
-    await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
-  });
+  afterEach(() => Promise.all(proxies.splice(0).map((proxy) => proxy.stop())));
 
   after(async () => {
     crews.dispose();

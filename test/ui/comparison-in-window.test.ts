@@ -33,9 +33,7 @@ describe("Two executions side by side, in the window", () => {
     }
   });
 
-  after(async () => {
-    await writers.stop();
-  });
+  after(() => writers.stop());
 
   const page = () => window.webview.content;
   const states = () => page().locator("header .state strong").allInnerTexts();

@@ -32,9 +32,7 @@ describe("The page of an execution, in the window", () => {
     await feedback().waitFor();
   });
 
-  after(async () => {
-    await service.stop();
-  });
+  after(() => service.stop());
 
   const page = () => window.webview.content;
   const button = (name: string) => page().getByRole("button", { name, exact: true });

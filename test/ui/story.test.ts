@@ -11,9 +11,7 @@ describe("A first run, in the window", () => {
     window = await openWindow({ settings: { "workbench.colorTheme": "Default Dark Modern" } });
   });
 
-  afterEach(async () => {
-    await window.close();
-  });
+  afterEach(() => window.close());
 
   it("goes from an empty window to an approved run with the mouse", async () => {
     await takeTheTour(window);

@@ -23,9 +23,7 @@ describe("Executions to read and review, in the window", () => {
     await window.editor.lens("Reject…").waitFor();
   });
 
-  after(async () => {
-    await service.stop();
-  });
+  after(() => service.stop());
 
   it("reads like a page: no line numbers and minimap, wrapped, the draft that waits has a border, and its lenses have icons", async () => {
     const { editor, page } = window;

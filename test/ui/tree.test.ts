@@ -21,9 +21,7 @@ describe("The tree of executions, in the window", () => {
     await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
   });
 
-  after(async () => {
-    await service.stop();
-  });
+  after(() => service.stop());
 
   const executions = () => window.tree.executions();
   const labels = async () => (await executions()).map(({ label }) => label);

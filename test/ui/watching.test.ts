@@ -62,9 +62,7 @@ describe("Watching, in the window", () => {
     await window.tree.row("Topic 1").waitFor();
   });
 
-  after(async () => {
-    await window.close();
-  });
+  after(() => window.close());
 
   const groupBy = async (label: string) => {
     await window.runCommand("Crewdeck: Group Executions By…");

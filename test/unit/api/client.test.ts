@@ -8,9 +8,7 @@ import { clientOf, errorOf, token } from "./support.ts";
 
 describe("the client of a crew", () => {
   let server: MisbehavingServer;
-  beforeEach(async () => {
-    server = await MisbehavingServer.start();
-  });
+  beforeEach(async () => (server = await MisbehavingServer.start()));
   afterEach(() => server.stop());
 
   const lastBody = (): unknown => JSON.parse(server.requests.at(-1)?.body ?? "");

@@ -22,9 +22,7 @@ import { clientOf, errorOf, StoppedClock, token } from "./support.ts";
 
 describe("a failing connection", () => {
   let server: MisbehavingServer;
-  beforeEach(async () => {
-    server = await MisbehavingServer.start();
-  });
+  beforeEach(async () => (server = await MisbehavingServer.start()));
   afterEach(() => server.stop());
 
   const kickoff = (client: CrewClient, call = {}): Promise<CrewApiError> =>

@@ -14,9 +14,7 @@ const plain = (text: string, longest: number) => {
 
 describe("remote text in one line", () => {
   let server: MisbehavingServer;
-  before(async () => {
-    server = await MisbehavingServer.start();
-  });
+  before(async () => (server = await MisbehavingServer.start()));
   after(() => server.stop());
 
   it("is one line, without control characters and direction marks, and truncated between characters", () => {

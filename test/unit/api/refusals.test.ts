@@ -12,9 +12,7 @@ import { clientOf, errorOf, token } from "./support.ts";
 
 describe("a refusal", () => {
   let server: MisbehavingServer;
-  beforeEach(async () => {
-    server = await MisbehavingServer.start();
-  });
+  beforeEach(async () => (server = await MisbehavingServer.start()));
   afterEach(() => server.stop());
 
   const kickoff = (behaviour: Behaviour): Promise<CrewApiError> => {
@@ -248,9 +246,7 @@ describe("a refusal", () => {
 
   describe("a redirect", () => {
     let elsewhere: MisbehavingServer;
-    beforeEach(async () => {
-      elsewhere = await MisbehavingServer.start();
-    });
+    beforeEach(async () => (elsewhere = await MisbehavingServer.start()));
     afterEach(() => elsewhere.stop());
 
     for (const status of [300, 301, 302, 303, 304, 307, 308])

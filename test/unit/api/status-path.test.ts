@@ -4,9 +4,7 @@ import { clientOf, errorOf } from "./support.ts";
 
 describe("the two status paths", () => {
   let server: MisbehavingServer;
-  beforeEach(async () => {
-    server = await MisbehavingServer.start();
-  });
+  beforeEach(async () => (server = await MisbehavingServer.start()));
   afterEach(() => server.stop());
 
   const asked = (): string[] => server.requests.map((request) => request.path);

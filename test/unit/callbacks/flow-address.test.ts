@@ -5,9 +5,7 @@ import { deployedCrew, ReceivingWindows } from "./support.ts";
 
 describe("the address for a crew's flows", () => {
   let windows: ReceivingWindows;
-  beforeEach(() => {
-    windows = new ReceivingWindows();
-  });
+  beforeEach(() => (windows = new ReceivingWindows()));
   afterEach(async () => {
     const { problems } = windows.windows;
     await windows.close();

@@ -173,9 +173,7 @@ describe("A relay like smee.io", () => {
 describe("A relay that misbehaves", () => {
   let server: MisbehavingServer;
   let listening: Listening | undefined;
-  beforeEach(async () => {
-    server = await MisbehavingServer.start();
-  });
+  beforeEach(async () => (server = await MisbehavingServer.start()));
   afterEach(async () => {
     await listening?.client.dispose();
     listening = undefined;

@@ -28,9 +28,7 @@ describe("drafts of feedback", () => {
 
   const textsIn = (drafts: Drafts) => drafts.of("local-1").map(({ text }) => text);
 
-  beforeEach(() => {
-    machine = testDatabase();
-  });
+  beforeEach(() => (machine = testDatabase()));
 
   afterEach(() => {
     for (const end of ends.splice(0).reverse()) end();

@@ -17,9 +17,7 @@ describe("two processes on one store, one killed again and again", () => {
   const stored: { localId: string; mark: string }[] = [];
   const problems: string[] = [];
 
-  beforeEach(() => {
-    windows = new Windows();
-  });
+  beforeEach(() => (windows = new Windows()));
   afterEach(async () => {
     for (const child of running) child.kill("SIGKILL");
     await windows.close();

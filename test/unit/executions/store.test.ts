@@ -19,9 +19,7 @@ const labelled = (label: string) => (execution: Execution) => ({ ...execution, l
 describe("ExecutionStore", () => {
   let windows: Windows;
 
-  beforeEach(() => {
-    windows = new Windows();
-  });
+  beforeEach(() => (windows = new Windows()));
 
   afterEach(() => windows.close());
 

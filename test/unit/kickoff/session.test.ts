@@ -24,9 +24,7 @@ const draft: Draft = { id: "22222222-0000-4000-8000-000000000001", values: typed
 describe("A kickoff form's session", () => {
   let shown: TestedForm;
 
-  beforeEach(async () => {
-    shown = await openForm();
-  });
+  beforeEach(async () => (shown = await openForm()));
 
   it("shows that it loads, then the form with focus, once", () => {
     assert.deepEqual(

@@ -233,9 +233,7 @@ describe("Sending a kickoff", () => {
 
   describe("to a crew that misbehaves", () => {
     let server: MisbehavingServer;
-    beforeEach(async () => {
-      server = await MisbehavingServer.start();
-    });
+    beforeEach(async () => (server = await MisbehavingServer.start()));
     afterEach(() => server.stop());
     const sendOnce = async (behaviour: Behaviour) => {
       server.next(behaviour);
