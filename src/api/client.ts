@@ -188,10 +188,7 @@ function fillPath(path: StatusPath | "/stop/{kickoff_id}", kickoffId: string): s
   return path.replace("{kickoff_id}", () => encodeURIComponent(id));
 }
 
-/**
- * An unknown route is observed as `{"detail":"Not Found"}`, a page or an empty body; an answer
- * about an unknown execution names it, apart from the requested `path`.
- */
+/** Observed: `{"detail":"Not Found"}`, a page or an empty body; others name the execution. */
 function isUnknownRoute(error: unknown, path: string): boolean {
   if (!(error instanceof CrewApiError)) return false;
   if (error.status === 405) return true;

@@ -163,10 +163,7 @@ const beginnings = [
   ["UklGR", "webp"],
 ] as const;
 
-/**
- * The picture in an event `image_generated`. The vendor names the event and its base64, but not the member, so each text is tried,
- * also as a data URL.
- */
+/** The vendor names the event and its base64, but not the member, so each text is tried. */
 function pictureIn(event: UnknownObject): Picture | undefined {
   const own = Object.values(event);
   for (const value of [...own, ...own.flatMap((each) => Object.values(asObject(each)))]) {

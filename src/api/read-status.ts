@@ -128,10 +128,7 @@ function readError(answer: UnknownObject, stated: TextState, isLive: boolean): s
   return textAt(answer, ...(isLive ? ["status"] : []), "message", "detail");
 }
 
-/**
- * Documented: `result.output`. Observed: `result` as text beside `result_json` (an object or null),
- * or only `last_executed_task.output`, which is final once the execution is completed.
- */
+/** Documented: `result.output`. Observed: text beside `result_json`, or the last task's output. */
 function readResult(answer: UnknownObject, isCompleted: boolean): string | undefined {
   const result = answer["result"];
   const object = asObject(result);

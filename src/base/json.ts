@@ -67,10 +67,7 @@ export function readable(value: unknown): string | undefined {
 /** How many times as long laid-out JSON may be: 1 MB of brackets would become 50 MB. */
 const mostGrowth = 10;
 
-/**
- * Valid JSON on several lines, with each value as it is written, such as big numbers, escapes and repeated names.
- * It stays as it is if it would become far longer.
- */
+/** Each value stays as it is written, such as big numbers, and all of it if far longer. */
 export function laidOut(json: string): string {
   // Nobody reads it, and each token takes time.
   if (json.length > 2_000_000) return json;

@@ -52,10 +52,7 @@ export interface RelayConnection {
 
 interface ChannelsOptions extends RelayConnection {
   readonly secrets: SecretStorage;
-  /**
-   * Windows on remote hosts have the same secrets as those on the person's computer, but a channel is for one machine:
-   * others would take its callbacks away.
-   */
+  /** Windows on remote hosts share the secrets, but would take another machine's callbacks away. */
   readonly machine: string;
 }
 

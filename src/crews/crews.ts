@@ -35,13 +35,6 @@ interface Connection {
   inputs?: CrewInputs;
 }
 
-interface InputsOptions {
-  readonly fresh?: boolean;
-  /** A person allows that the crew's Python is asked, which runs the project's code. */
-  readonly ask?: boolean;
-  readonly signal?: AbortSignal;
-}
-
 export class Crews implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #settings = this.#owned.add(new CrewSettings());
@@ -244,10 +237,14 @@ export class Crews implements vscode.Disposable {
     await new CrewClient(url, token, options).inputs(defined({ signal }));
   }
 
-  /** Cached unless `fresh`. @throws CrewApiError or {@link MissingTokenError} */
+  /** @param ask a person lets the crew's Python run for it @throws CrewApiError, {@link MissingTokenError} */
   async inputs(
     crew: CrewAddress,
-    { fresh = false, ask = false, signal }: InputsOptions = {},
+    {
+      fresh = false,
+      ask = false,
+      signal,
+    }: { readonly fresh?: boolean; readonly ask?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<CrewInputs> {
     const connection = await this.#connection(crew);
     const { client, inputs } = connection;

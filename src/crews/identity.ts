@@ -37,10 +37,7 @@ export function uniqueName(wanted: string, taken: readonly string[]): string {
   return `${wanted} ${number}`;
 }
 
-/**
- * "https://my-crew.crewai.com" gives "My crew", and so does "https://crews.example.com/my_crew"; an IP address or
- * "localhost", the host.
- */
+/** "https://my-crew.crewai.com" and "https://crews.example.com/my_crew" give "My crew". */
 export function suggestName(address: string): string {
   const { hostname, host, pathname } = new URL(address);
   const path = pathname.split("/").findLast((part) => /^[a-z][\w-]*$/i.test(part));

@@ -1,10 +1,7 @@
 import type { LogOutputChannel } from "vscode";
 import type { Traffic } from "../api/transport.ts";
 
-/**
- * `[12 Travel] → POST /kickoff`, `[12 Travel] ← 200 in 180 ms`: a POST as "info" or "error", a GET
- * as "debug" or "warning".
- */
+/** `[12 Travel] → POST /kickoff`, `[12 Travel] ← 200 in 180 ms` */
 export function logTraffic(
   log: Pick<LogOutputChannel, "debug" | "info" | "warn" | "error">,
   crew: string,

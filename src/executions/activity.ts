@@ -41,10 +41,11 @@ export interface Span {
   readonly isApprove?: boolean;
 }
 
-type EventText = "name" | "thought" | "arguments" | "text" | "error";
-
 /** An event that took no time, or whose other half is missing. */
-export interface Mark extends Pick<ActivityEvent, "id" | "type" | "at" | EventText> {
+export interface Mark extends Pick<
+  ActivityEvent,
+  "id" | "type" | "at" | "name" | "thought" | "arguments" | "text" | "error"
+> {
   readonly parentId: string;
   /** Its data is in the store, by the ID. */
   readonly picture?: Picture["type"];

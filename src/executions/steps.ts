@@ -1,23 +1,16 @@
 import type { Picture } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import { type Activity } from "./activity.ts";
+import type { Activity, Span } from "./activity.ts";
 
 /** A tool call of an agent, with the thought before it; a thought that led to none; or a picture. */
-export interface Step {
-  readonly id: string;
-  readonly taskId?: string;
-  /** From 1. */
-  readonly attempt?: number;
-  /** Milliseconds since 1970. */
-  readonly start: number;
-  /** Undefined while it lasts. */
-  readonly end?: number;
+export interface Step extends Pick<
+  Span,
+  "id" | "taskId" | "attempt" | "start" | "end" | "arguments" | "error"
+> {
   readonly isInterrupted?: true;
   readonly tool?: string;
   readonly thought?: string;
-  readonly arguments?: string;
   readonly result?: string;
-  readonly error?: string;
   readonly picture?: Picture["type"];
 }
 

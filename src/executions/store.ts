@@ -10,7 +10,7 @@ import type { KeptEvents } from "./activity.ts";
 import { addEvents, readKeptEvents, readPicture } from "./kept-events.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
-import { keepEnd, withHistory } from "./history.ts";
+import { keepEnd, withHistory } from "./reduce.ts";
 import { withTimes } from "./task-times.ts";
 import { newTitle } from "./title.ts";
 

@@ -10,10 +10,7 @@ import type { Database } from "../store/database.ts";
 import { crewValues, type CrewValues } from "../store/crew-values.ts";
 import { callbacksText } from "./texts.ts";
 
-/**
- * A request file comes with a workspace and could send outputs elsewhere. Consent is per crew,
- * callback and address, and not in settings, which are synced.
- */
+/** A request file could send outputs elsewhere. Not in settings, which are synced. */
 export class CallbackConsent {
   readonly #allowed: CrewValues<readonly string[]>;
 

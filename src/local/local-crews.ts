@@ -48,10 +48,7 @@ interface StartLocalCrew {
   readonly here?: boolean;
 }
 
-/**
- * The crews that are served on this machine. Nothing is written to the settings, which may sync. What all windows share is in the
- * {@link ProjectRecords}, what is so in this window in each {@link LocalProject}.
- */
+/** On this machine; nothing is in the settings, which may sync. All windows share the records. */
 export class LocalCrews implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #options: LocalCrewsOptions;
@@ -147,7 +144,7 @@ export class LocalCrews implements vscode.Disposable {
   async setUp(crewId: string): Promise<Crew | undefined> {
     const project = this.#projectOf(crewId);
     const { folder, name, uri } = project;
-    const { setUpProject } = await import("./set-up.ts");
+    const { setUpProject } = await import("./engines.ts");
     if (!(await setUpProject(name, uri, folder === exampleFolder))) return undefined;
     // Executions that were rehearsed would begin to cost money.
     const wish = project.hasOpenExecutions() ? undefined : "crewai";

@@ -132,10 +132,7 @@ export async function reportEnd(name: string): Promise<boolean> {
 /** How long a service that starts is given to stop what it was started for (ms). */
 const settleMs = 2_000;
 
-/**
- * A restart interrupted executions that cost money. Asks nothing about what a person stops or decides meanwhile.
- * @param titleOf undefined for unknown ones
- */
+/** Asks nothing about what is stopped or decided meanwhile. @param titleOf undefined if unknown */
 export async function reportInterrupted(
   project: Pick<LocalProject, "name" | "decide"> & {
     readonly connection: Pick<Connection, "held"> | undefined;

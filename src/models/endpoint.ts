@@ -22,10 +22,7 @@ const largestBody = 16 * 1024 * 1024;
 /** Longer than a Python client keeps an idle connection (5 s), so that it never uses one that is being closed. */
 const keepAliveMs = 60_000;
 
-/**
- * An OpenAI-compatible endpoint on this machine for VS Code's models. It runs while a local crew's service uses it. That service names
- * the model in a header: what a crew's Python names is ignored.
- */
+/** OpenAI-compatible. Its header names the model; what a crew's Python names is ignored. */
 export class ModelEndpoint {
   readonly #tokens = new Map<string, string>();
   #server: Promise<Server> | undefined;

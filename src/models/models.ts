@@ -50,10 +50,7 @@ const keyPrefix = "crewdeck.modelKey.";
 /** Another window may change the choice, and a run may call a model (ms). */
 const lookMs = 500;
 
-/**
- * The models of local crews: what was chosen for each, and what leads crewAI there. The endpoint for VS Code's models runs from the
- * first request of a service to this window until the service ends.
- */
+/** VS Code's endpoint runs from a service's first request to this window until its end. */
 export class Models implements vscode.Disposable {
   readonly #choices: StateByCrew<ModelChoice>;
   readonly #secrets: vscode.SecretStorage;

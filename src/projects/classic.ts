@@ -25,10 +25,7 @@ export async function crewEntries(reading: Reading, folder: string): Promise<Cre
   return found.length > 0 ? found : [{ file: maker ?? usual }];
 }
 
-/**
- * As crewAI builds it: the methods of the class are the agents and tasks, in the order of the file. Where none can be
- * related to the YAML files, their keys are.
- */
+/** As crewAI builds it, in the order of the file. Where no method fits the YAML, by its keys. */
 export async function readClassic(
   reading: Reading,
   entry: CrewEntry,

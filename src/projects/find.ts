@@ -11,10 +11,7 @@ const usualLimits = { depth: 6, folders: 2000, projects: 100 };
 const skipped =
   /^(\..*|node_modules|venv|env|site-packages|__pycache__|dist|build|out|target|vendor)$/;
 
-/**
- * The folders of crewAI projects, and of the other crews in them, nearest first. A project may be invalid. Doesn't follow
- * links.
- */
+/** With the other crews in them, nearest first, maybe invalid ones. Doesn't follow links. */
 export async function findProjects(root: string, limits = usualLimits): Promise<string[]> {
   const found: string[] = [];
   /** Crews whose project is found. */
@@ -69,10 +66,7 @@ export async function projectOf(root: string, file: string): Promise<string | un
   return nearest?.folder;
 }
 
-/**
- * `crew` is the folder of its definition; a flow, and a project of several crews, has none of its own.
- * @param isInside another project, which may use any "crew.py" below it
- */
+/** `crew`: the definition's folder; a flow has none. @param isInside another project */
 async function projectAt(
   folder: string,
   isInside: boolean,

@@ -48,10 +48,7 @@ interface OutboxOptions {
   readonly log: ProblemLog;
 }
 
-/**
- * Intents whose outcome is not recorded, though they may have been sent. The transactions that record
- * a request and its outcome write and delete its row. A kickoff without an answer keeps it.
- */
+/** A row is written with the request and deleted with its outcome; without an answer it stays. */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #database: Database;
@@ -146,10 +143,7 @@ export class Outbox {
     this.#database.run("DELETE FROM intents");
   }
 
-  /**
-   * Marks feedback and requests to stop as unanswered if their sender is gone. A kickoff is
-   * `unconfirmed` until it is answered. May run in any window at any time.
-   */
+  /** Their sender is gone. A kickoff is `unconfirmed` anyway. May run in any window at any time. */
   recover(store: Pick<ExecutionStore, "list" | "update" | "refresh">): void {
     store.refresh();
     for (const execution of store.list()) this.recoverOne(store, execution);

@@ -24,10 +24,7 @@ interface CallbackSecretsOptions {
   readonly log: ProblemLog;
 }
 
-/**
- * The secrets of callbacks, which every resume must send again (specification): one entry of
- * SecretStorage for each execution, deleted when it has ended or is not tracked.
- */
+/** Every resume must send them again (specification). Deleted when it ends or isn't tracked. */
 export class CallbackSecrets implements Disposable {
   readonly #options: CallbackSecretsOptions;
   readonly #subscription: Disposable;

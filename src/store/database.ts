@@ -23,10 +23,7 @@ const lookEvery = { visible: 500, hidden: 5_000 };
 /** Another window has replaced the open file. */
 class ReplacedError extends Error {}
 
-/**
- * The SQLite database that all windows of this machine share. A statement or a whole `write` is on
- * disk when it returns, and throws a StoreError if the database can't be used.
- */
+/** Shared by this machine's windows. A call is on disk when it returns, or throws a StoreError. */
 export class Database implements Disposable {
   readonly #options: DatabaseOptions;
   readonly #file: string;

@@ -14,10 +14,7 @@ interface LeaderOptions {
   readonly log: ProblemLog;
 }
 
-/**
- * The one window of this machine that polls and notifies. Any window may write. That another one leads is noticed at
- * the next renewal, and by `confirm`.
- */
+/** One window polls and notifies; any may write. A new one is seen at renewal, or by `confirm`. */
 export class Leader implements Disposable {
   readonly #options: LeaderOptions;
   readonly #owner = randomUUID();

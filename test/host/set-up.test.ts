@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../../src/base/errors.ts";
-import { setUpProject } from "../../src/local/set-up.ts";
+import { setUpProject } from "../../src/local/engines.ts";
 import { withReplaced } from "./extension.ts";
 
 /** The npm package of the oldest VS Code's server has no binary of node-pty for Linux, so none of its terminals starts. */

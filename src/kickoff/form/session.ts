@@ -26,10 +26,7 @@ import {
   type ValueTool,
 } from "./messages.ts";
 
-/**
- * After this time without typing (ms), the draft is stored and its problems are shown: each time is a write to the disk,
- * and what is being typed may only be incomplete.
- */
+/** Without typing (ms): to store is a write to the disk, and half a text is no problem yet. */
 const draftPause = 300;
 
 export type FormCrew = FormView["crew"];

@@ -20,10 +20,7 @@ import {
   writeRequestFile,
 } from "./request-file.ts";
 
-/**
- * How a request file names a crew so that a colleague's Crewdeck finds it: a crew of the workspace by its project's
- * folder, as seen from the file, and any other by its name.
- */
+/** A colleague's Crewdeck must find it: a project by its folder, as seen from the file. */
 export function crewInFile({ id, name }: Pick<CrewRef, "id" | "name">, file: vscode.Uri): string {
   if (!isLocalCrew({ id })) return name;
   // The class follows "#".

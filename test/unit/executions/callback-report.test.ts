@@ -7,7 +7,7 @@ import {
   startReported,
 } from "../../../src/executions/callback-report.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import { keepEnd } from "../../../src/executions/history.ts";
+import { keepEnd } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
 import { anExecution, at, notFound, pausing, read, time, working } from "./samples.ts";
 

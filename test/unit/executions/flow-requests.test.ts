@@ -10,8 +10,7 @@ import {
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReport } from "../../../src/executions/callback-report.ts";
 import { readExecution, summaryOf, writeExecution } from "../../../src/executions/record.ts";
-import { keepEnd } from "../../../src/executions/history.ts";
-import { applyNotFound } from "../../../src/executions/reduce.ts";
+import { keepEnd, applyNotFound } from "../../../src/executions/reduce.ts";
 import {
   asksFor,
   resumeAnswered,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withHistory } from "../../../src/executions/history.ts";
+import { withHistory } from "../../../src/executions/reduce.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { readExecution, writeExecution } from "../../../src/executions/record.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";

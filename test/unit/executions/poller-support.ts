@@ -3,7 +3,7 @@ import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
 import type { ExecutionChange } from "../../../src/executions/store.ts";
-import { keepEnd } from "../../../src/executions/history.ts";
+import { keepEnd } from "../../../src/executions/reduce.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
 import { Poller } from "../../../src/executions/poller.ts";
 import { FakeClock } from "./fake-clock.ts";
