@@ -79,10 +79,7 @@ export function beginningOf(text: string, most: number, offset = 0): JsonObject 
     : { text: piece, totalCharacters: text.length, ...defined({ nextOffset: next }) };
 }
 
-function taskOf(
-  { taskId, agent, state, attempts }: ExecutionTask,
-  waitingTask: string | undefined,
-): JsonObject {
+function taskOf({ taskId, agent, state, attempts }: ExecutionTask, waitingTask?: string) {
   const hasHistory = attempts.length > 1 || attempts[0]?.feedback !== undefined;
   return {
     taskId,

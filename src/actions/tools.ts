@@ -312,11 +312,7 @@ function getExecution(parts: ToolParts): Tool {
 }
 
 /** By default of the last attempt; without a task the result, or the output that waits. @throws UserError */
-function outputOf(
-  { output, waiting, tasks }: Execution,
-  taskId: string | undefined,
-  attempt: number | undefined,
-): { readonly text: string; readonly of: JsonObject } {
+function outputOf({ output, waiting, tasks }: Execution, taskId?: string, attempt?: number) {
   const { attempts = [] } = taskId === undefined ? {} : (taskIn(tasks, taskId) ?? {});
   const found = attempts.findLast(({ number }) => attempt === undefined || number === attempt);
   const text = taskId === undefined ? (output ?? waiting?.output) : found?.output;

@@ -128,10 +128,7 @@ function mayBeWaitingNotice(execution: Execution): Notice {
   return notice(l10n.t("The crew does not know this ID"), check, "", isGone, "", next);
 }
 
-function runAgainText(
-  { taskId, executionId, outputs = {} }: RunAgainFrom,
-  earlier: string | undefined,
-): string {
+function runAgainText({ taskId, executionId, outputs = {} }: RunAgainFrom, earlier?: string) {
   const from = earlier === undefined ? `\`${executionId}\`` : inlineName(earlier);
   const edited = Object.keys(outputs).map(inlineName).join(", ");
   const task = inlineName(taskId);

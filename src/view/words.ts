@@ -12,7 +12,6 @@ import {
   isNeverSeen,
   mayWait,
   type TaskSummary,
-  type WaitingSummary,
 } from "../executions/model.ts";
 import { formatSpan } from "./lengths.ts";
 
@@ -54,10 +53,7 @@ export function stateLabel(execution: ExecutionSummary): string {
   return execution.stateText ?? l10n.t("Not asked yet");
 }
 
-export function answerLabel(
-  answer: string,
-  { defaultOption }: Pick<WaitingSummary, "defaultOption">,
-): string {
+export function answerLabel(answer: string, { defaultOption }: { defaultOption?: string }) {
   const name = shortName(answer);
   return answer === defaultOption ? l10n.t("{0} (default)", name) : name;
 }
