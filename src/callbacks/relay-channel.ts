@@ -206,7 +206,13 @@ export async function connect(
   const said = textAt(asObject(parseJson((await readBody(answer, maxAnswer)).text)), "error") ?? "";
   const isGone = (status === 401 || status === 404) && /\bchannel\b/.test(said);
   const retryAfter = parseRetryAfter(answer.headers.get("retry-after"), clock.now());
-  throw new RelayError(problemOf(status), isGone, retryAfter);
+  const problem =
+    status === 401
+      ? l10n.t(
+          "The relay refused the token or the channel's secret (401). The token is in the file that the relay named when it started; “Test Callbacks” asks for it again.",
+        )
+      : l10n.t("The relay answered with an error ({0}).", status);
+  throw new RelayError(problem, isGone, retryAfter);
 }
 
 /** Without the address, which node-fetch puts first. */
@@ -219,12 +225,4 @@ export function unreachable(error: unknown, { ended }: Deadline): RelayError {
 
 export function unreadable(): RelayError {
   return new RelayError(l10n.t("What answers at the relay's address is no relay."));
-}
-
-function problemOf(status: number): string {
-  return status === 401
-    ? l10n.t(
-        "The relay refused the token or the channel's secret (401). The token is in the file that the relay named when it started; “Test Callbacks” asks for it again.",
-      )
-    : l10n.t("The relay answered with an error ({0}).", status);
 }

@@ -26,7 +26,7 @@ interface Found {
   readonly inspection: Inspection;
 }
 
-/** Lenses and problems in the open files of crew projects. Runs no Python, and begins with the first such file. */
+/** Lenses, problems and definitions in the open files of crew projects. Runs no Python, and begins with the first such file. */
 export class ProjectFiles implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #crews: Crews;
@@ -58,6 +58,12 @@ export class ProjectFiles implements vscode.Disposable {
           onDidChangeCodeLenses: this.#lensesChanged.event,
           provideCodeLenses: (document) => this.#lenses(document),
         },
+      ),
+    );
+    this.#owned.add(
+      languages.registerDefinitionProvider(
+        { scheme: "file", pattern: withLenses },
+        { provideDefinition: (document, position) => this.#definitions(document, position) },
       ),
     );
   }
@@ -112,6 +118,16 @@ export class ProjectFiles implements vscode.Disposable {
         return commandsAt(spot, folder, executionsOf(spot.crewClass)).map(
           (command) => new vscode.CodeLens(new vscode.Range(start, start), command),
         );
+      });
+  }
+
+  async #definitions(document: vscode.TextDocument, position: vscode.Position) {
+    const found = await this.#inspect(document);
+    return found?.inspection.references
+      .filter(([at]) => at.file === found.file && rangeOf(document, at).contains(position))
+      .map(([, { file, line, column }]) => {
+        const uri = vscode.Uri.file(path.join(found.folder, file));
+        return new vscode.Location(uri, new vscode.Position(line - 1, column - 1));
       });
   }
 

@@ -1,6 +1,7 @@
 import type { Definition } from "./definition.ts";
 import { readDefinitions } from "./read.ts";
 import { Reading } from "./reading.ts";
+import type { Place } from "./source.ts";
 import type { Position, ProjectError } from "./types.ts";
 
 export interface Spot {
@@ -14,6 +15,8 @@ export interface Spot {
 export interface Inspection {
   readonly problems: readonly ProjectError[];
   readonly spots: readonly Spot[];
+  /** Where a task names its agent or a task before it, and where that is defined. */
+  readonly references: readonly (readonly [at: Position, target: Position])[];
 }
 
 /** Past its problems; all of several crews. @param textOf of a file that is being edited */
@@ -23,7 +26,8 @@ export async function inspectProject(
 ): Promise<Inspection> {
   const reading = new Reading(folder, textOf);
   const projects = (await reading.attempt(() => readDefinitions(reading))) ?? [];
-  return { problems: reading.problems, spots: projects.flatMap(spotsIn) };
+  const [spots, references] = [projects.flatMap(spotsIn), projects.flatMap(referencesIn)];
+  return { problems: reading.problems, spots, references };
 }
 
 /** The methods in `crew.py` come first. */
@@ -50,4 +54,17 @@ function spotsIn(project: Definition): Spot[] {
       place === undefined || isUnused ? [] : [spot(place.position, [value.id])],
     ),
   ];
+}
+
+function referencesIn({ agents, tasks }: Definition): Inspection["references"] {
+  const agentAt = new Map(agents.map(({ name, place }) => [name, place]));
+  const taskAt = new Map(tasks.map(({ value, place }) => [value.id, place]));
+  const to = (places: typeof agentAt) => (from: Place | undefined) => {
+    const target = typeof from?.value === "string" ? places.get(from.value) : undefined;
+    return from && target ? [[from.position, target.position] as const] : [];
+  };
+  return tasks.flatMap(({ place }) => [
+    ...to(agentAt)(place?.inside.get("agent")),
+    ...(place?.inside.get("context")?.list ?? []).flatMap(to(taskAt)),
+  ]);
 }

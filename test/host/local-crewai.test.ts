@@ -78,7 +78,6 @@ describe("a project that runs with crewAI", () => {
     const crew = await start(window);
     assert.equal(crew.local?.engine, "rehearsal");
     await symlink(path.dirname(path.dirname(python)), environment);
-    // As is a crew that can't be rehearsed, of which the start failed.
     await window.locals.stop({ folder: project });
     const { engine, running } = (await window.locals.setUp(crew.id))?.local ?? {};
     assert.deepEqual([engine, running], ["crewai", true]);

@@ -121,6 +121,10 @@ describe("The files of a crew project", () => {
     assert.deepEqual(await shownIn(tasksFile), ["1 Kick Off…"]);
     assert.deepEqual(await shownIn(agentsFile), ["1 Kick Off…"]);
     assert.deepEqual(await shownIn("crew.py"), ["11 Kick Off…"]);
+    const asked = [uriOf(tasksFile), new vscode.Position(3, 11)] as const;
+    const definition = "vscode.executeDefinitionProvider";
+    const [found] = await vscode.commands.executeCommand<vscode.Location[]>(definition, ...asked);
+    assert.equal(found?.uri.path, uriOf(agentsFile).path);
     const form = runLens(tasksFile, "1 Kick Off…");
     await closeTab(/poems/);
     await form;

@@ -37,19 +37,13 @@ function authentication<const Kind extends string>(kinds: readonly Kind[]) {
   return v.nullish(v.strictObject({ strategy, username: text, token: text, password: text }), {});
 }
 
+type Authentication = v.InferOutput<ReturnType<typeof authentication<"basic" | "bearer">>>;
+
 /** Whether it has no part of another strategy, and is sent somewhere if it authenticates. */
-function isConsistent({
-  url,
-  authentication: { strategy, ...parts },
-}: {
-  readonly url: string;
-  readonly authentication: Readonly<
-    Record<"username" | "token" | "password", string> & { strategy: "" | "basic" | "bearer" }
-  >;
-}) {
-  const { username, token, password } = parts;
+function isConsistent(callback: { readonly url: string; readonly authentication: Authentication }) {
+  const { strategy, username, token, password } = callback.authentication;
   const others = { basic: token, bearer: username + password, "": username + token + password };
-  return others[strategy] === "" && (strategy === "" || url !== "");
+  return others[strategy] === "" && (strategy === "" || callback.url !== "");
 }
 
 const human = v.pipe(

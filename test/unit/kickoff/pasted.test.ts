@@ -65,10 +65,6 @@ describe("A pasted text", () => {
       '"humanInputWebhook": {"url": "https://a.test", "authentication": {"token": "x"}}',
       /“humanInputWebhook” is incomplete/,
     ],
-    [
-      '"webhooks": {"url": "https://a.test", "events": ["a"], "authentication": {"token": "x"}}',
-      /“webhooks” is incomplete/,
-    ],
     ['"a": 12345678901234567890', /This number is too long/],
   ];
   for (const [member, reason] of refused)

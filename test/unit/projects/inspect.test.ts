@@ -138,6 +138,18 @@ describe("the problems of a project", () => {
 });
 
 describe("the places of a project", () => {
+  it("are linked: a task's agent and context to where they are defined", async () => {
+    const second = `'final':${fields}\n  context: [draft, other]\n`;
+    const { references } = await inspect(tasks(`draft:${fields}\n  agent: writer\n${second}`));
+    assert.deepEqual(
+      references.map((link) => link.map(textAt).join(" > ")),
+      [
+        "config/tasks.yaml:4:10-4:16 > config/agents.yaml:1:1-1:7",
+        "config/tasks.yaml:8:13-8:18 > config/tasks.yaml:1:1-1:6",
+      ],
+    );
+  });
+
   it("are the crew, its agents with their tasks, and its tasks, of a classic one also in crew.py", async () => {
     const { spots } = await inspect({
       ...classic,
