@@ -200,6 +200,7 @@ describe("service: when it can't start", () => {
       stops((data) => rmSync(path.join(data, "crewdeck.sqlite-wal"))),
       stops((data) => truncateSync(path.join(data, "crewdeck.sqlite"))),
       stops((data) => {
+        rmSync(data, { recursive: true });
         symlinkSync(data, data);
       }, /can't be used: ELOOP/),
     ]);

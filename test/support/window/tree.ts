@@ -99,15 +99,13 @@ export class Tree {
   /** Waits for a row's tooltip that contains `part`, and returns its text. A redrawn row needs another move of the mouse. */
   async tooltip(text: string | RegExp, part: string): Promise<string> {
     const tooltip = this.#page.locator(".monaco-hover:visible", { hasText: part });
-    await waitFor(`a tooltip with “${part}”`, async () => {
+    const found = await waitFor(`a tooltip with “${part}”`, async () => {
       await this.#page.mouse.move(1, 1);
       await this.row(text).hover();
-      return tooltip.waitFor({ timeout: 3_000 }).then(
-        () => true,
-        () => false,
-      );
+      // Read at once: a redrawn row closes it.
+      return await tooltip.innerText({ timeout: 3_000 }).catch(() => undefined);
     });
-    return (await tooltip.innerText()).replaceAll("\u00a0", " ");
+    return found.replaceAll("\u00a0", " ");
   }
 
   async click(text: RowText): Promise<void> {
