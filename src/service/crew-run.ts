@@ -16,14 +16,16 @@ import type { Turn } from "./store.ts";
 /**
  * Does what an execution has to do, until it waits for a person, has ended, or the process ends. Each step follows from what
  * is stored, so it makes no difference which process does it, and after which crash.
+ * Resolves to whether there is nothing left to do.
  * @throws {TurnLost}
  */
-export async function runExecution(turn: Turn, parts: RunParts): Promise<void> {
+export async function runExecution(turn: Turn, parts: RunParts): Promise<boolean> {
   let goesOn = true;
   while (goesOn && !parts.isStopping()) {
     const run = await Run.read(turn, parts);
     goesOn = run !== undefined && (await nextStep(run));
   }
+  return !goesOn;
 }
 
 /** Resolves to whether there may be something left to do. */

@@ -35,7 +35,7 @@ export interface RunParts {
   readonly engine: Engine;
   /** Undefined where no address for requests of flows is configured. */
   readonly webhook: FeedbackWebhook | undefined;
-  /** Whether this process ends, and begins nothing more. */
+  /** Whether this process ends, or no longer has the execution's job: it begins nothing more. */
   readonly isStopping: () => boolean;
 }
 

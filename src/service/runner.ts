@@ -22,8 +22,8 @@ interface RunnerParts<Crew extends RunnerCrew> {
   readonly crews: readonly Crew[];
   /** How many executions run at a time whose engines start processes. */
   readonly maxProcesses: number;
-  /** Does what an execution has to do. Never rejects. */
-  readonly run: (executionId: string, crew: Crew) => Promise<void>;
+  /** Does what an execution has to do. Resolves to whether nothing is left to do. Never rejects. */
+  readonly run: (executionId: string, crew: Crew) => Promise<boolean>;
   /** Another process has taken over an execution that this one still works for. */
   readonly onLost: (executionId: string, crew: Crew) => void;
   /** Called now and then with what is under way: the notice of its end may have been lost. */
@@ -133,9 +133,10 @@ export class Runner<Crew extends RunnerCrew> {
   /** Never rejects. */
   async #do(job: Job, crew: Crew): Promise<void> {
     const { run, log } = this.#parts;
-    await run(job.executionId, crew);
+    const isDone = await run(job.executionId, crew);
     try {
-      await (this.#isWorking ? job.done() : job.giveBack());
+      // A process that was slow may have taken the turn, without a job: whoever takes this one takes the turn from it.
+      await (isDone ? job.done() : job.giveBack());
     } catch (error) {
       // It is done again, which changes nothing.
       log(`The end of a turn could not be stored: ${messageOf(error)}`);

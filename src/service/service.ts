@@ -80,8 +80,9 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     flows: createFlowStore(forRuns),
     events,
     deliveries,
-    isStopping: () => runner.isStopping,
   };
+  /** Executions that another process has taken over while this one still worked for them. */
+  const lost = new Set<string>();
 
   const runner = new Runner({
     jobs,
@@ -89,7 +90,10 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     crews,
     maxProcesses: parts.maxProcesses,
     run: work,
-    onLost: (id, { engine }) => engine.drop?.(id),
+    onLost(id, { engine }) {
+      lost.add(id);
+      engine.drop?.(id);
+    },
     async check(ids) {
       for (const id of await store.endedOf(ids)) endAll(id);
     },
@@ -111,11 +115,17 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     },
   });
 
-  /** Does what an execution has to do. Never rejects. */
-  async function work(id: string, { engine, feedbackWebhook: webhook }: ServedCrew): Promise<void> {
+  /** Does what an execution has to do. Resolves to whether nothing is left to do. Never rejects. */
+  async function work(
+    id: string,
+    { engine, feedbackWebhook: webhook }: ServedCrew,
+  ): Promise<boolean> {
+    let isDone = false;
+    lost.delete(id);
+    const isStopping = () => runner.isStopping || lost.has(id);
     try {
       const turn = await run.store.begin(id);
-      if (turn) await runExecution(turn, { ...run, engine, webhook });
+      isDone = !turn || (await runExecution(turn, { ...run, engine, webhook, isStopping }));
     } catch (error) {
       if (error instanceof TurnLost) engine.drop?.(id);
       else await giveUp(id, messageOf(error));
@@ -123,7 +133,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     try {
       const hasEnded = await run.store.hasEnded(id);
       engine.rest?.(id, hasEnded);
-      if (!hasEnded) return;
+      if (!hasEnded) return isDone;
       await run.store.forgetCallbacks(id);
       await operations?.ended(id);
     } catch (error) {
@@ -131,6 +141,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
         execution_id: id,
       });
     }
+    return true;
   }
 
   /** Ends an execution that can't continue. Never rejects. */
