@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { codeOf } from "../base/errors.ts";
 import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { Refusal, unusable } from "./errors.ts";
 import type { Log } from "./operations/log.ts";
@@ -81,7 +82,8 @@ export async function openPostgres(
   connections: number,
   log: (line: string) => void,
 ): Promise<Storage> {
-  const { openPostgresStorage } = await import("./storage-postgres.ts").catch(() => {
+  const { openPostgresStorage } = await import("./storage-postgres.ts").catch((error: unknown) => {
+    if (codeOf(error) !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new Refusal(
       "database",
       "The service that comes with the extension can't use Postgres. Use the npm package: npm run package:service writes it.",

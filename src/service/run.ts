@@ -104,26 +104,15 @@ export class Run {
 
   /** Ends the execution with its result. `also` is part of the change. */
   async complete(output: string, also?: () => Work<void>): Promise<void> {
-    const { reporter, turn } = this;
-    const { store } = this.parts;
-    await this.change(function* () {
-      if (also) yield* also();
-      yield* store.close(turn.id, "completed", null);
-      const ended = yield* found(turn.id);
-      if (ended) yield* reporter.completed(ended, output, yield* usageOf(turn.id));
+    const { reporter } = this;
+    await this.#end("completed", null, also, function* (ended) {
+      yield* reporter.completed(ended, output, yield* usageOf(ended.id));
     });
   }
 
   /** Ends the execution. `also` is part of the change. */
   async fail(error: string, also?: () => Work<void>): Promise<void> {
-    const { reporter, turn } = this;
-    const { store } = this.parts;
-    await this.change(function* () {
-      if (also) yield* also();
-      yield* store.close(turn.id, "error", error);
-      const ended = yield* found(turn.id);
-      if (ended) yield* reporter.failed(ended);
-    });
+    await this.#end("error", error, also, (ended) => this.reporter.failed(ended));
   }
 
   /**
@@ -159,6 +148,22 @@ export class Run {
         await sleep(retryMs * 2 ** (counts.failures - 1));
       }
     }
+  }
+
+  async #end(
+    state: Execution["state"],
+    error: string | null,
+    also: (() => Work<void>) | undefined,
+    report: (ended: Execution) => Work<void>,
+  ): Promise<void> {
+    const { id } = this.turn;
+    const { store } = this.parts;
+    await this.change(function* () {
+      if (also) yield* also();
+      yield* store.close(id, state, error);
+      const ended = yield* found(id);
+      if (ended) yield* report(ended);
+    });
   }
 
   /** @throws {TurnLost} if what failed is nothing that the execution did */

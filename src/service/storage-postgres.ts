@@ -2,7 +2,7 @@ import { patient } from "./database/database.ts";
 import { openPostgresDatabase } from "./database/postgres.ts";
 import type { Storage } from "./storage.ts";
 
-/** Everything in Postgres, together with other processes. @throws {Refusal} */
+/** A file of its own, so that the bundle with Postgres has its name, by which the `.vsix` leaves it out. Everything in Postgres, together with other processes. @throws {Refusal} */
 export async function openPostgresStorage(
   url: string,
   connections: number,

@@ -50,6 +50,19 @@ describe("service: whose turn it is", () => {
     for (const id of running()) end(id);
   });
 
+  it("comes again after a process that was only slow took it and never came back", async () => {
+    const { engine, running, end } = processEngine(1);
+    await serve({ engine });
+    const id = await harness.kickoff();
+    await waitFor("its attempt", () => running().length === 1);
+    // As the slow process does, which no longer has the job.
+    await harness.sql("UPDATE executions SET turn = turn + 1 WHERE id = ? RETURNING turn", id);
+    await waitFor("a person", async () => {
+      for (const each of running()) end(each);
+      return (await harness.status(id)).pending_human_input;
+    });
+  });
+
   it("never comes for a crew that isn't served: its executions wait", async () => {
     await serve({ name: "old" });
     const id = await harness.kickoffUntilWaiting();

@@ -11,7 +11,7 @@ import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { createOperations } from "../../../src/service/operations/operations.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
 import { openSqliteStorage, type Storage } from "../../../src/service/storage.ts";
-import { change, rows, type Database } from "../../../src/service/database/database.ts";
+import { rows, type Database } from "../../../src/service/database/database.ts";
 import { schema } from "../../../src/service/database/postgres-schema.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { versionTable } from "../../../src/service/database/schema.ts";
@@ -64,13 +64,6 @@ export const crew: CrewProject = {
   ],
   inputs: ["topic", "audience"],
 };
-
-/** Adds an execution with the ID "a" that runs. */
-export const addExecution = () =>
-  change(
-    `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
-     VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
-  );
 
 /** Valid inputs of `crew`. */
 export const inputs = { topic: "tides", audience: "sailors" };
