@@ -109,20 +109,16 @@ describe("The manifest's commands", () => {
   it("are in the Command Palette, or in another menu", () => {
     const others = Object.entries(menus).filter(([menu]) => menu !== "commandPalette");
     const inMenus = others.flatMap(([, entries]) => entries.map(idOf));
-    assert.deepEqual(
-      hidden().filter((id) => !inMenus.includes(id)),
-      [],
-    );
+    const missing = hidden().filter((id) => !inMenus.includes(id));
+    assert.deepEqual(missing, []);
   });
 });
 
 describe("The context menu of a row", () => {
   it("has at most nine entries, in each state", () => {
     const long = [...rows()].map((facts) => [facts, ...rowMenu(facts)]);
-    assert.deepEqual(
-      long.filter(({ length }) => length > 1 + 9),
-      [],
-    );
+    const tooLong = long.filter(({ length }) => length > 1 + 9);
+    assert.deepEqual(tooLong, []);
   });
 
   it("has each entry once, and one icon for each", () => {

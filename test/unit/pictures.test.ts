@@ -105,10 +105,8 @@ describe("the walkthrough", () => {
     const tour = /"workbench\.action\.openWalkthrough",\s+"crewdeck\.crewdeck#(\w+)"/.exec(
       read("src/actions/view.ts"),
     )?.[1];
-    assert.deepEqual(
-      contributes.walkthroughs.map(({ id }) => id),
-      [tour],
-    );
+    const ids = contributes.walkthroughs.map(({ id }) => id);
+    assert.deepEqual(ids, [tour]);
   });
 
   it("completes steps by commands and context keys that exist", () => {

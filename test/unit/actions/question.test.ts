@@ -10,10 +10,8 @@ const question = (...parts: Question["parts"]): Question => ({
 
 describe("The question before anything is sent", () => {
   it("shows characters that would hide text or change its direction", () => {
-    assert.equal(
-      visible("a\u202eb\u{e0041}c\u200bd\u0007\n\te"),
-      "a\\u{202e}b\\u{e0041}c\\u{200b}d\\u{7}\n\te",
-    );
+    const text = visible("a\u202eb\u{e0041}c\u200bd\u0007\n\te");
+    assert.equal(text, "a\\u{202e}b\\u{e0041}c\\u{200b}d\\u{7}\n\te");
     const hidden = question("To T\u202eravel.", { heading: "Words:", text: "yes\u200b" });
     assert.equal(dialogOf(hidden).text, "To Travel.\n\nWords:\nyes\\u{200b}");
   });

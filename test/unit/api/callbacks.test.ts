@@ -20,10 +20,8 @@ describe("the table of callbacks", () => {
     const { properties } = JSON.parse(read("media", "kickoff.schema.json")) as {
       properties: object;
     };
-    assert.deepEqual(
-      Object.keys(properties).filter((name) => /webhook/i.test(name)),
-      [...callbackMembers],
-    );
+    const callbacks = Object.keys(properties).filter((name) => /webhook/i.test(name));
+    assert.deepEqual(callbacks, [...callbackMembers]);
   });
 
   it("has the callbacks of the API for other extensions, whose file imports nothing", () => {

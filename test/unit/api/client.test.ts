@@ -46,10 +46,8 @@ describe("the client of a crew", () => {
     const client = new CrewClient(server.url, () => Promise.resolve(tokens.shift() ?? ""));
     assert.deepEqual((await client.inputs()).fields, [{ name: "topic" }]);
     await client.inputs();
-    assert.deepEqual(
-      server.requests.map((request) => request.headers["authorization"]),
-      ["Bearer one", "Bearer two"],
-    );
+    const sent = server.requests.map((request) => request.headers["authorization"]);
+    assert.deepEqual(sent, ["Bearer one", "Bearer two"]);
   });
 
   it("throws the error of the token source, and sends nothing", async () => {
@@ -69,10 +67,8 @@ describe("the client of a crew", () => {
 
   it("refuses an address that must not get a token", () => {
     assert.throws(() => new CrewClient("http://crew.example", token), AddressError);
-    assert.equal(
-      new CrewClient("https://crew.example/kickoff", token).baseUrl,
-      "https://crew.example",
-    );
+    const baseUrl = new CrewClient("https://crew.example/kickoff", token).baseUrl;
+    assert.equal(baseUrl, "https://crew.example");
   });
 
   it("ignores the Content-Type of an answer", async () => {

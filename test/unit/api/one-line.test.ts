@@ -81,10 +81,8 @@ describe("a lone surrogate", () => {
 
   it("in an execution's ID is refused, and nothing is sent", async () => {
     const error = await errorOf(clientOf(server.url).status(half));
-    assert.deepEqual(
-      [error.kind, error.message, server.requests.length],
-      ["badRequest", "That isn't a valid execution ID.", 0],
-    );
+    const refused = [error.kind, error.message, server.requests.length];
+    assert.deepEqual(refused, ["badRequest", "That isn't a valid execution ID.", 0]);
   });
 
   it("in an ID from a crew makes it invalid", () => {

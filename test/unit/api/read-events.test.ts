@@ -44,15 +44,11 @@ describe("events", () => {
       /^system: You are Oslo researcher\.[^]*\n\nuser: Current Task: Research Oslo\n/,
     );
     const tool = byType("tool_usage_finished");
-    assert.deepEqual(
-      [tool?.tool, tool?.arguments, tool?.text],
-      ["lookup", '{\n  "city": "Oslo"\n}', "Oslo: 10 degrees"],
-    );
+    const used = [tool?.tool, tool?.arguments, tool?.text];
+    assert.deepEqual(used, ["lookup", '{\n  "city": "Oslo"\n}', "Oslo: 10 degrees"]);
     const agent = byType("agent_execution_completed");
-    assert.deepEqual(
-      [agent?.agent, agent?.taskName, agent?.text],
-      ["Oslo researcher", "research_task", "Oslo is lovely."],
-    );
+    const ended = [agent?.agent, agent?.taskName, agent?.text];
+    assert.deepEqual(ended, ["Oslo researcher", "research_task", "Oslo is lovely."]);
     assert.equal(byType("task_completed")?.text, "Oslo is lovely.");
     assert.deepEqual(byType("crew_kickoff_completed")?.tokens, { total: 330 });
     const [sent, kept] = [recorded, events].map((each) => JSON.stringify(each).length);

@@ -244,10 +244,8 @@ describe("a status answer", () => {
   for (const [what, raw, waiting] of pauses)
     it(`reads ${what}`, () => {
       const reading = readStatus(raw);
-      assert.deepEqual(
-        [reading.state, reading.waiting, reading.ended],
-        ["waiting", waiting, false],
-      );
+      const known = [reading.state, reading.waiting, reading.ended];
+      assert.deepEqual(known, ["waiting", waiting, false]);
     });
 
   const withoutTask: readonly (readonly [what: string, raw: object, state: string])[] = [

@@ -129,17 +129,13 @@ describe("a refusal", () => {
     for (const isLocal of [true, false]) {
       server.next(answer);
       const error = await errorOf(clientOf(server.url, { isLocal }).kickoff({ inputs: {} }));
-      assert.deepEqual(
-        [error.message, error.sent, error.asksPython],
-        [message, "no", isLocal ? true : undefined],
-      );
+      const refusal = [error.message, error.sent, error.asksPython];
+      assert.deepEqual(refusal, [message, "no", isLocal ? true : undefined]);
       assert.match(error.remedy, isLocal ? /kickoff form/ : /asks to wait 60 seconds/);
     }
     server.next(json(200, { inputs: ["topic"] }));
-    assert.deepEqual(
-      (await clientOf(server.url).askInputs()).fields.map(({ name }) => name),
-      ["topic"],
-    );
+    const names = (await clientOf(server.url).askInputs()).fields.map(({ name }) => name);
+    assert.deepEqual(names, ["topic"]);
   });
 
   describe("500 of the local service whose crew can't be read", () => {
@@ -155,10 +151,8 @@ describe("a refusal", () => {
       const onRefused = (refused: CrewApiError) => void reported.push(refused);
       const client = new CrewClient(server.url, token, { isLocal: true, onRefused });
       const error = await errorOf(client.kickoff({ inputs: {} }));
-      assert.deepEqual(
-        [error.kind, error.status, error.sent, error.place, error.message],
-        ["server", 500, "no", place, message],
-      );
+      const refusal = [error.kind, error.status, error.sent, error.place, error.message];
+      assert.deepEqual(refusal, ["server", 500, "no", place, message]);
       assert.equal(error.remedy, "Fix the crew's file and try again.");
       assert.deepEqual(reported, [error], "it is reported before it is thrown");
     });
@@ -182,10 +176,8 @@ describe("a refusal", () => {
     it("is not retried for the inputs: the file stays unreadable", async () => {
       server.otherwise = answer(place);
       const error = await errorOf(clientOf(server.url).inputs());
-      assert.deepEqual(
-        [error.sent, error.place, error.remedy],
-        ["no", place, "Fix the crew's file and try again."],
-      );
+      const refusal = [error.sent, error.place, error.remedy];
+      assert.deepEqual(refusal, ["no", place, "Fix the crew's file and try again."]);
       assert.equal(server.requests.length, 1);
     });
   });
@@ -220,10 +212,9 @@ describe("a refusal", () => {
       response.writeHead(401, `No ${token}`).end(`<b>${token}</b>`),
     );
     assert.match(own.body ?? "", /\[token\]/);
-    assert.match(
-      (await kickoff((response) => response.writeHead(401, `No ${token}`).end())).message,
-      /No \[token\]/,
-    );
+    const message = (await kickoff((response) => response.writeHead(401, `No ${token}`).end()))
+      .message;
+    assert.match(message, /No \[token\]/);
     await kickoff(redirect(302, `/login?token=${token}`));
     await kickoff(redirect(302, `/${token}/login`));
     await kickoff(text(200, token));

@@ -41,10 +41,8 @@ describe("a crew that can't be reached", () => {
     it("refuses a self-signed certificate", async () => {
       secure = await MisbehavingServer.start(await makeCertificate("IP:127.0.0.1"));
       const error = await kickoff(clientOf(secure.url));
-      assert.deepEqual(
-        [error.kind, error.reason, error.sent],
-        ["unreachable", "certificate", "no"],
-      );
+      const cause = [error.kind, error.reason, error.sent];
+      assert.deepEqual(cause, ["unreachable", "certificate", "no"]);
       assert.match(error.message, /secure connection .* could not be established \(.*SELF_SIGNED/);
       assert.match(error.remedy, /http\.systemCertificates/);
       assert.equal(secure.requests.length, 0, "the token must not have been sent");
@@ -62,10 +60,8 @@ describe("a crew that can't be reached", () => {
     it("reports a port that speaks plain HTTP", async () => {
       secure = await MisbehavingServer.start();
       const error = await kickoff(clientOf(secure.url.replace("http:", "https:")));
-      assert.deepEqual(
-        [error.kind, error.reason, error.sent],
-        ["unreachable", "certificate", "no"],
-      );
+      const cause = [error.kind, error.reason, error.sent];
+      assert.deepEqual(cause, ["unreachable", "certificate", "no"]);
       assert.match(error.message, /secure connection .* could not be established/);
     });
   });
@@ -145,10 +141,9 @@ describe("a crew that can't be reached", () => {
     it("doesn't mistake a crew with “proxy” in its address for a proxy", async () => {
       const fetch: Fetch = (url) =>
         Promise.reject(failure("ECONNRESET", `request to ${url} failed, reason: socket hang up`));
-      assert.equal(
-        (await kickoff(clientOf("https://proxy.example/proxy/crew", { fetch }))).reason,
-        "reset",
-      );
+      const reason = (await kickoff(clientOf("https://proxy.example/proxy/crew", { fetch })))
+        .reason;
+      assert.equal(reason, "reset");
     });
   });
 });

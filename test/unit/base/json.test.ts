@@ -15,10 +15,8 @@ describe("JSON on several lines", () => {
   });
 
   it("keeps each value as it is written", () => {
-    assert.equal(
-      laidOut('{"a":12345678901234567890,"a":1.0,"b":"\\u0041\\/"}'),
-      '{\n  "a": 12345678901234567890,\n  "a": 1.0,\n  "b": "\\u0041\\/"\n}',
-    );
+    const text = laidOut('{"a":12345678901234567890,"a":1.0,"b":"\\u0041\\/"}');
+    assert.equal(text, '{\n  "a": 12345678901234567890,\n  "a": 1.0,\n  "b": "\\u0041\\/"\n}');
   });
 
   it("stays as it is if it would be far longer, as with many levels", () => {

@@ -65,10 +65,8 @@ describe("VS Code's forwarded port", () => {
 
   it("is not used while it is private, and the error says to make it public", async () => {
     isPublic = false;
-    assert.match(
-      await addressAt(`${url()}/`),
-      /port 1234, but only for you: .*302.*make it public/,
-    );
+    const answer = await addressAt(`${url()}/`);
+    assert.match(answer, /port 1234, but only for you: .*302.*make it public/);
   });
 
   it("is not used where it leads to one machine only", async () => {

@@ -45,10 +45,8 @@ describe("callbacks", () => {
     for (const id of ["c", "d"]) assert.equal(await sendAs(id, { events: [event] }), 204);
     const step = { thought: "I look.", tool: "search", tool_input: "{}", result: "Found." };
     for (let count = 0; count < 3; count++) assert.equal(await send(url, step), 204);
-    assert.deepEqual(
-      eventsOf(localId).map(({ type }) => type),
-      ["x", "step"],
-    );
+    const types = eventsOf(localId).map(({ type }) => type);
+    assert.deepEqual(types, ["x", "step"]);
   });
 
   it("of a pause without a Webhook-Id are another one once it was answered: a task may give the same output again", async () => {
@@ -88,10 +86,8 @@ describe("callbacks", () => {
     const step = { thought: "I look.", tool: "search", tool_input: "{}", result: "Found." };
     assert.equal(await receive(step, arrivedAt), 204);
     assert.equal(await receive(pause, arrivedAt + 1_000), 204);
-    assert.deepEqual(
-      eventsOf(localId).map(({ at }) => at),
-      [arrivedAt],
-    );
+    const times = eventsOf(localId).map(({ at }) => at);
+    assert.deepEqual(times, [arrivedAt]);
     const { since = "" } = window.store.find(localId)?.waiting ?? {};
     assert.equal(Date.parse(since), arrivedAt + 1_000);
     for (const wrong of [1e300, -1e300])
@@ -185,10 +181,8 @@ describe("callbacks", () => {
   it("tell the ID of a kickoff without a response", async () => {
     const { localId, url } = await receiving(window, { kickoffIds: [], state: "unconfirmed" });
     await send(url, { name: "write", output: "Text", kickoff_id: "k7" });
-    assert.deepEqual(
-      [window.store.find(localId)?.kickoffIds, window.store.find(localId)?.state],
-      [["k7"], "running"],
-    );
+    const known = [window.store.find(localId)?.kickoffIds, window.store.find(localId)?.state];
+    assert.deepEqual(known, [["k7"], "running"]);
   });
 
   it("are events in order of time, whatever order they came in, with what is unknown", async () => {
@@ -201,15 +195,13 @@ describe("callbacks", () => {
     const sent = [[event("e3", 3)], [event("e1", 1), event("e2", 2, "brand_new")]];
     for (const events of sent) assert.equal(await send(url, { events }, { headers }), 204);
     assert.equal(await send(url, { mystery: "$(zap) <b>" }), 204);
-    assert.deepEqual(
-      eventsOf(localId).map(({ id, type }) => [type, id.length === 2 ? id : ""]),
-      [
-        ["llm_call_started", "e1"],
-        ["brand_new", "e2"],
-        ["llm_call_started", "e3"],
-        ["callback", ""],
-      ],
-    );
+    const marks = eventsOf(localId).map(({ id, type }) => [type, id.length === 2 ? id : ""]);
+    assert.deepEqual(marks, [
+      ["llm_call_started", "e1"],
+      ["brand_new", "e2"],
+      ["llm_call_started", "e3"],
+      ["callback", ""],
+    ]);
     assert.match(eventsOf(localId).at(-1)?.text ?? "", /\$\(zap\) <b>/);
   });
 

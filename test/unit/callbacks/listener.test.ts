@@ -45,10 +45,8 @@ describe("the receiver of callbacks", () => {
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}$/);
     assert.equal(await send(url, pause), 204);
     const other = windows.open();
-    assert.deepEqual(
-      [other.store.find(localId)?.state, other.store.find(localId)?.waiting?.taskId],
-      ["waiting", "review"],
-    );
+    const known = [other.store.find(localId)?.state, other.store.find(localId)?.waiting?.taskId];
+    assert.deepEqual(known, ["waiting", "review"]);
     assert.equal(window.store.summary(localId)?.state, "waiting");
   });
 
@@ -124,10 +122,8 @@ describe("the receiver of callbacks", () => {
     for (const each of [...wrong, ...basics]) assert.equal(await sendWith(each), 401, each);
     assert.equal(window.store.events(localId).events.length, 0);
     for (const right of [token, later]) assert.equal(await sendWith(`Bearer ${right}`), 204);
-    assert.deepEqual(
-      window.store.events(localId).events.map(({ id }) => id),
-      ["e1"],
-    );
+    const ids = window.store.events(localId).events.map(({ id }) => id);
+    assert.deepEqual(ids, ["e1"]);
     const rows = JSON.stringify(window.database.all("SELECT * FROM callback_authorizations"));
     assert.ok(!rows.includes(token), "only a hash is stored");
     // Such as that of a proxy on the route.
@@ -169,10 +165,8 @@ describe("the receiver of callbacks", () => {
       const test = await windows.open().callbacks.test(localCrew);
       assert.equal(test.port, Number(new URL(url).port), "it is kept");
       const { problems } = windows.windows;
-      assert.match(
-        problems.splice(0).join(),
-        RegExp(`It was ${program.port}, and is ${test.port}`),
-      );
+      const reported = problems.splice(0).join();
+      assert.match(reported, RegExp(`It was ${program.port}, and is ${test.port}`));
       assert.deepEqual(windows.broken, []);
     } finally {
       await program.stop();

@@ -60,10 +60,8 @@ describe("the payload of a callback", () => {
   it("of the crew is a failure with an error, and none that belongs to a task ends the crew", () => {
     const { report } = read({ kickoff_id: "k1", result: null, error: "The model is overloaded." });
     assert.ok(report?.kind === "end");
-    assert.deepEqual(
-      [report.reading.state, report.reading.error],
-      ["failed", "The model is overloaded."],
-    );
+    const end = [report.reading.state, report.reading.error];
+    assert.deepEqual(end, ["failed", "The model is overloaded."]);
     const { kind, events } = read({ kickoff_id: "k1", task_id: "t-1", result: "Text" });
     assert.deepEqual([kind, events.length], ["other", 1]);
   });
@@ -113,13 +111,11 @@ describe("the payload of a callback", () => {
     ];
     const { kind, events: found } = read({ events });
     assert.equal(kind, "events");
-    assert.deepEqual(
-      found.map(({ id, type, taskName }) => [id, type, taskName]),
-      [
-        ["e2", "task_started", "write"],
-        ["e1", "brand_new", undefined],
-      ],
-    );
+    const parts = found.map(({ id, type, taskName }) => [id, type, taskName]);
+    assert.deepEqual(parts, [
+      ["e2", "task_started", "write"],
+      ["e1", "brand_new", undefined],
+    ]);
     assert.deepEqual(read(events[0]).events, [found[0]], "one event alone");
   });
 
@@ -127,10 +123,8 @@ describe("the payload of a callback", () => {
     for (const body of [{ event: "brand_new", a: 1 }, { b: [2] }, {}, [], "text", 7, null, true]) {
       const { kind, report, events } = read(body);
       assert.deepEqual([kind, report], ["other", undefined], JSON.stringify(body));
-      assert.deepEqual(
-        events.map(({ id, at: time }) => [id, time]),
-        [["key", at]],
-      );
+      const times = events.map(({ id, at: time }) => [id, time]);
+      assert.deepEqual(times, [["key", at]]);
     }
     const [event] = read({ event: "brand_new", a: "$(zap) <b> \u001b[31m" }).events;
     assert.equal(event?.type, "brand_new");

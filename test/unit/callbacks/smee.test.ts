@@ -66,10 +66,8 @@ describe("A relay like smee.io", () => {
       ],
     );
     const { headers } = received[0]!;
-    assert.deepEqual(
-      [headers["webhook-id"], headers["authorization"], headers["content-type"]],
-      ["id-/first", "Bearer s3cret", "application/json"],
-    );
+    const sent = [headers["webhook-id"], headers["authorization"], headers["content-type"]];
+    assert.deepEqual(sent, ["id-/first", "Bearer s3cret", "application/json"]);
     assert.ok(!("body" in headers || "query" in headers || "timestamp" in headers));
   });
 
@@ -80,10 +78,8 @@ describe("A relay like smee.io", () => {
       await post(`${channel.address}${query}`, { not: "ours" });
     await post(callbackAddress(channel, "/ours"), {});
     await until(1);
-    assert.deepEqual(
-      received.map(({ path }) => path),
-      ["/ours"],
-    );
+    const paths = received.map(({ path }) => path);
+    assert.deepEqual(paths, ["/ours"]);
   });
 
   it("asks again from the last message on when the connection ends, and waits with jitter", async () => {
@@ -96,10 +92,8 @@ describe("A relay like smee.io", () => {
     await connected();
     await post(callbackAddress(channel, "/two"), {});
     await until(2);
-    assert.deepEqual(
-      server.listened.map((headers) => headers["last-event-id"]),
-      [undefined, "1"],
-    );
+    const lastIds = server.listened.map((headers) => headers["last-event-id"]);
+    assert.deepEqual(lastIds, [undefined, "1"]);
     assert.equal(client.state, "connected");
     // Between half of a second and all of it.
     assert.deepEqual(clock.waits, [750]);
@@ -128,10 +122,8 @@ describe("A relay like smee.io", () => {
     listening = new Listening(channel, {}, { clock, random: () => 1 });
     await waitFor("12 attempts", () => waits.length > 12);
     await server.start();
-    assert.deepEqual(
-      waits.map((wait) => wait / 1000).slice(0, 11),
-      [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300],
-    );
+    const pauses = waits.map((wait) => wait / 1000).slice(0, 11);
+    assert.deepEqual(pauses, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
     assert.equal(listening.problems.length, 1);
     const { state } = listening.client;
     assert.ok(state instanceof RelayError && !state.isGone);

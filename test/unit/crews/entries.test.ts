@@ -59,10 +59,8 @@ describe("the setting crewdeck.crews", () => {
       { name: "Again", url: "https://travel.example.com/" },
       { name: "travel", url: "https://other.example.com" },
     ]);
-    assert.deepEqual(
-      crews.map(({ name }) => name),
-      ["Travel", "travel 2"],
-    );
+    const names = crews.map(({ name }) => name);
+    assert.deepEqual(names, ["Travel", "travel 2"]);
     assert.match(problems.join(), /^Entry 2 .* was ignored/);
   });
 });

@@ -70,10 +70,8 @@ describe("the activity of an execution", () => {
       ["research_task", "Oslo researcher", '{\n  "city": "Oslo"\n}', "Oslo: 10 degrees"],
     );
     const task = activity.spans.find(({ kind }) => kind === "task");
-    assert.deepEqual(
-      [task?.text, task?.tokens],
-      ["Oslo is lovely.", { total: 220, prompt: 200, completion: 20 }],
-    );
+    const result = [task?.text, task?.tokens];
+    assert.deepEqual(result, ["Oslo is lovely.", { total: 220, prompt: 200, completion: 20 }]);
   });
 
   it("keeps what it doesn't know as marks, and hides the flow inside an agent", () => {
@@ -87,10 +85,8 @@ describe("the activity of an execution", () => {
     // The flow's marks are its agent's.
     const agents = spans.filter(({ kind }) => kind === "agent").map(({ id }) => id);
     const logged = marks.filter(({ type }) => type === "agent_logs_execution");
-    assert.deepEqual(
-      Array.from(logged, ({ parentId }) => parentId),
-      agents,
-    );
+    const parents = Array.from(logged, ({ parentId }) => parentId);
+    assert.deepEqual(parents, agents);
   });
 
   it("places a mark without a known parent in what was under way then", () => {
@@ -146,16 +142,14 @@ describe("the activity of an execution", () => {
     ];
     const execution = anExecution({ state: "failed", endedAt: time(5), error: "It broke." });
     const { spans } = activityOf(execution, kept(failing));
-    assert.deepEqual(
-      spans.map(({ kind, state, end, error }) => [kind, state, seconds(end), error]),
-      [
-        ["crew", "failed", 5, "It broke."],
-        ["queue", "completed", 1, undefined],
-        ["task", "failed", 4, "It broke."],
-        ["agent", "stopped", 4, undefined],
-        ["tool", "failed", 3, "No network."],
-      ],
-    );
+    const states = spans.map(({ kind, state, end, error }) => [kind, state, seconds(end), error]);
+    assert.deepEqual(states, [
+      ["crew", "failed", 5, "It broke."],
+      ["queue", "completed", 1, undefined],
+      ["task", "failed", 4, "It broke."],
+      ["agent", "stopped", 4, undefined],
+      ["tool", "failed", 3, "No network."],
+    ]);
   });
 
   it("places events without parents, and pairs those without the ID of a start", () => {
@@ -198,10 +192,8 @@ describe("the activity of an execution", () => {
       event("crew", "llm_call_started", 1),
     ];
     const { spans } = activityIn(loop);
-    assert.deepEqual(
-      spans.map(({ id, depth }) => `${id} ${depth}`),
-      ["crew 0", "queue 1", "c 1", "a 1", "b 2"],
-    );
+    const depths = spans.map(({ id, depth }) => `${id} ${depth}`);
+    assert.deepEqual(depths, ["crew 0", "queue 1", "c 1", "a 1", "b 2"]);
   });
 
   it("is what was seen by polling where the crew tells no events", () => {

@@ -89,10 +89,8 @@ describe("the attempts of a task", () => {
   it("use the crew's own number", () => {
     const third = read(waiting, pausing("review", "Draft 3", 3), 30);
     assert.equal(third.waiting?.attempt, 3);
-    assert.deepEqual(
-      attemptsOf(third)?.map(([number]) => number),
-      [1, 3],
-    );
+    const numbers = attemptsOf(third)?.map(([number]) => number);
+    assert.deepEqual(numbers, [1, 3]);
   });
 
   it("count a different output as the next attempt if the crew doesn't number them", () => {
@@ -102,10 +100,8 @@ describe("the attempts of a task", () => {
   it("count the same output as the next attempt if the crew was running in between, but not at once: one of its servers may be behind", () => {
     const working1 = read(reject(waiting, "Shorter.", 20), working("review", 1), 25);
     const behind = read(working1, pausing("review", "Draft 1"), 28);
-    assert.deepEqual(
-      [behind.state, behind.waiting, behind.stillPaused],
-      ["running", undefined, target],
-    );
+    const state = [behind.state, behind.waiting, behind.stillPaused];
+    assert.deepEqual(state, ["running", undefined, target]);
     assert.equal(read(behind, pausing("review", "Draft 1"), 40).waiting?.attempt, 2);
   });
 
@@ -136,11 +132,8 @@ describe("the attempts of a task", () => {
         it(`say for a minute after an ${what} that the crew still reports the pause`, () => {
           for (const seconds of [22, 32, 79]) {
             const lagging = read(answered, same, seconds);
-            assert.deepEqual(
-              [lagging.state, lagging.waiting, lagging.stillPaused],
-              ["running", undefined, target],
-              `after ${seconds - 20} s`,
-            );
+            const state = [lagging.state, lagging.waiting, lagging.stillPaused];
+            assert.deepEqual(state, ["running", undefined, target], `after ${seconds - 20} s`);
             assert.equal(lagging.tasks[0]?.attempts.length, 1);
             assert.equal(answeredPause(lagging)?.feedback.isApprove, what === "accepted approval");
             // Feedback by a typed task ID is for the same output.
@@ -305,10 +298,8 @@ describe("a resume", () => {
     const again = sending(resumeUnanswered(sent, target), "Approved.", 40);
     assert.equal(resumesOf(again, target).length, 2);
     const settled = resumeAnswered(again, target, resumed);
-    assert.deepEqual(
-      settled.resumes.map((resume) => resume.outcome),
-      ["unanswered", "answered"],
-    );
+    const outcomes = settled.resumes.map((resume) => resume.outcome);
+    assert.deepEqual(outcomes, ["unanswered", "answered"]);
   });
 
   it("with a typed task ID needs no known pause", () => {

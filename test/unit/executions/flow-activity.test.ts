@@ -45,10 +45,8 @@ describe("the timeline of a flow", () => {
       ],
     );
     assert.ok(spans.every(({ state }) => state === "completed"));
-    assert.deepEqual(
-      spans.filter(({ kind }) => kind === "wait").map(({ isApprove }) => isApprove),
-      [false, true],
-    );
+    const answers = spans.filter(({ kind }) => kind === "wait").map(({ isApprove }) => isApprove);
+    assert.deepEqual(answers, [false, true]);
     assert.equal(spans[0]?.tokens?.total, 330);
   });
 

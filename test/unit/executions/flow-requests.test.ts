@@ -79,10 +79,8 @@ describe("a flow's request", () => {
   it("is the pause that a local flow's status has shown before", () => {
     const paused = read(anExecution(), pausing("review", "Draft.", 1), 50);
     const execution = requestReceived(paused, request, at(60));
-    assert.deepEqual(
-      execution.tasks[0]?.attempts.map(({ number, output }) => [number, output]),
-      [[1, "Please review."]],
-    );
+    const outputs = execution.tasks[0]?.attempts.map(({ number, output }) => [number, output]);
+    assert.deepEqual(outputs, [[1, "Please review."]]);
   });
 
   it("is over only if it no longer waits and was not answered from here", () => {

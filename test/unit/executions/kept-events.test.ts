@@ -93,10 +93,8 @@ describe("events of an execution", () => {
     assert.ok(events.length <= 10_000 && events.length > 9_700, String(events.length));
     assert.equal(left, 10_052 - events.length, "none is lost");
     const tasks = events.filter(({ type }) => type.startsWith("task"));
-    assert.deepEqual(
-      Array.from(tasks, ({ id }) => id),
-      ["t", "te"],
-    );
+    const ids = Array.from(tasks, ({ id }) => id);
+    assert.deepEqual(ids, ["t", "te"]);
     assert.equal(events.at(-1)?.id, "e10049");
   });
 

@@ -513,10 +513,8 @@ describe("A crew that refuses its token", () => {
     await scene.poller.pollNow();
     assert.equal(scene.asked.length, 0);
     await scene.poller.pollNow("e2");
-    assert.deepEqual(
-      scene.asked.map(({ kickoffId }) => kickoffId),
-      ["k2"],
-    );
+    const ids = scene.asked.map(({ kickoffId }) => kickoffId);
+    assert.deepEqual(ids, ["k2"]);
   });
 });
 

@@ -62,10 +62,8 @@ describe("a step", () => {
       event("s2", "step", 9, { thought: "Only here.", arguments: "{}", text: "An answer." }),
     ];
     const shown = stepsIn([...events, ...steps]);
-    assert.deepEqual(
-      shown.map(({ id }) => id),
-      ["old", "l", "f", "done", "s2"],
-    );
+    const ids = shown.map(({ id }) => id);
+    assert.deepEqual(ids, ["old", "l", "f", "done", "s2"]);
     assert.equal(shown.at(-1)?.arguments, "{}");
   });
 
@@ -81,9 +79,7 @@ describe("a step", () => {
       event("c", "execution_continued", 60),
     ];
     const steps = stepsIn(cut);
-    assert.deepEqual(
-      steps.map(({ id, end, isInterrupted }) => ({ id, end, isInterrupted })),
-      [{ id: "l", end: at(4), isInterrupted: true }],
-    );
+    const ends = steps.map(({ id, end, isInterrupted }) => ({ id, end, isInterrupted }));
+    assert.deepEqual(ends, [{ id: "l", end: at(4), isInterrupted: true }]);
   });
 });

@@ -66,10 +66,8 @@ describe("The duration of a task", () => {
       done("b", { times: { worked: 2.5 } }),
     ];
     const { tasks: each, waited } = timeUse(ended({ tasks, history }));
-    assert.deepEqual(
-      each.map(({ duration }) => duration?.seconds),
-      [7.5, 2.5],
-    );
+    const durations = each.map(({ duration }) => duration?.seconds);
+    assert.deepEqual(durations, [7.5, 2.5]);
     assert.deepEqual(waited, byCrew(30));
     const short = [done("a", { times: { worked: 1, waited: 0.6 } })];
     assert.deepEqual(timeUse(ended({ tasks: short })).waited, byCrew(0.6));

@@ -41,10 +41,8 @@ describe("A kickoff as cURL", () => {
     const { method, path, headers, body = "" } = server.requests[0] ?? {};
     assert.deepEqual(JSON.parse(body), request);
     assert.deepEqual([method, path], ["POST", "/it's/kickoff"]);
-    assert.deepEqual(
-      [headers?.["authorization"], headers?.["content-type"]],
-      ["Bearer right", "application/json"],
-    );
+    const sent = [headers?.["authorization"], headers?.["content-type"]];
+    assert.deepEqual(sent, ["Bearer right", "application/json"]);
   });
 
   it("names the variable of a human-input token, and never one that an input names", () => {

@@ -57,13 +57,11 @@ describe("Fields of the kickoff form", () => {
 
   it("adds one field for an input that the crew did not list", () => {
     const fields = withUnlisted(fieldsOf({ name: "a" }), ["b", "a", "b"]);
-    assert.deepEqual(
-      fields.map((field) => [field.name, field.isUnlisted, isRequired(field)]),
-      [
-        ["a", undefined, true],
-        ["b", true, false],
-      ],
-    );
+    const known = fields.map((field) => [field.name, field.isUnlisted, isRequired(field)]);
+    assert.deepEqual(known, [
+      ["a", undefined, true],
+      ["b", true, false],
+    ]);
   });
 
   it("switches between text and JSON without losing what was typed", () => {

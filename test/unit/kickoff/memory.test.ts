@@ -130,10 +130,8 @@ describe("Memory of the kickoff form", () => {
     moveCrewValues(machine.database, crew, "url:https://new.test");
     assert.deepEqual(memory.read(crew), {});
     assert.equal(memory.read("url:https://new.test").draft?.id, first);
-    assert.deepEqual(
-      rows().map(([kind]) => kind),
-      ["form", "form, unreadable"],
-    );
+    const kinds = rows().map(([kind]) => kind);
+    assert.deepEqual(kinds, ["form", "form, unreadable"]);
     forgetCrewValues(machine.database, "url:https://new.test");
     assert.deepEqual(rows(), []);
   });

@@ -83,10 +83,8 @@ describe("A kickoff form's tools", () => {
     shown.receive({ type: "take", input: "topic" });
     await settle();
     assert.deepEqual(shown.form.draft.values.inputs, typed("rivers", "a").inputs);
-    assert.deepEqual(
-      [shown.form.origin, shown.form.focus],
-      ["“topic” was filled in from “tea”.", 0],
-    );
+    const state = [shown.form.origin, shown.form.focus];
+    assert.deepEqual(state, ["“topic” was filled in from “tea”.", 0]);
     await shown.type(typed("rivers", "b"));
     shown.receive({ type: "undo" });
     assert.deepEqual(shown.form.draft.values.inputs, typed("cities", "b").inputs);
@@ -137,10 +135,8 @@ describe("A kickoff form's secrets", () => {
       assert.deepEqual(shown.form.secrets, [], url);
     }
     await shown.submit(calling("https://b.test/h"));
-    assert.match(
-      shown.form.problems["humanInput"] ?? "",
-      /only to the host that it was entered for/,
-    );
+    const problem = shown.form.problems["humanInput"] ?? "";
+    assert.match(problem, /only to the host that it was entered for/);
     await shown.submit(calling("https://a.test/h", "basic", "me"));
     assert.equal(shown.sent.length, 0);
     await shown.submit(calling("https://a.test:443/other"));
@@ -194,15 +190,11 @@ describe("A kickoff form's secrets", () => {
     const text = JSON.stringify({ inputs: { topic: "winds" }, humanInputWebhook });
     shown.receive({ type: "paste", text });
     shown.receive({ type: "paste", text: "no kickoff" });
-    assert.deepEqual(
-      [shown.form.origin, shown.form.draft.values.from, shown.form.secrets],
-      ["Filled in.", from, ["humanInput"]],
-    );
+    const state = [shown.form.origin, shown.form.draft.values.from, shown.form.secrets];
+    assert.deepEqual(state, ["Filled in.", from, ["humanInput"]]);
     shown.receive({ type: "undo" });
-    assert.deepEqual(
-      [shown.form.draft.values, shown.form.secrets],
-      [{ ...typed("cities"), from }, []],
-    );
+    const values = [shown.form.draft.values, shown.form.secrets];
+    assert.deepEqual(values, [{ ...typed("cities"), from }, []]);
     assert.doesNotMatch(JSON.stringify([shown.views, shown.saved]), /s3cret/);
   });
 });

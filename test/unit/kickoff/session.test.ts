@@ -27,10 +27,8 @@ describe("A kickoff form's session", () => {
   beforeEach(async () => (shown = await openForm()));
 
   it("shows that it loads, then the form with focus, once", () => {
-    assert.deepEqual(
-      shown.views.map(({ form }) => form?.focus),
-      [undefined, 0],
-    );
+    const focus = shown.views.map(({ form }) => form?.focus);
+    assert.deepEqual(focus, [undefined, 0]);
     assert.deepEqual(shown.names(), ["topic", "__proto__"]);
     shown.receive({ type: "ready" });
     assert.equal(shown.form.focus, undefined, "a page that is shown again must not take focus");
@@ -56,10 +54,8 @@ describe("A kickoff form's session", () => {
     shown.receive({ type: "ready" });
     await shown.session.load({ fresh: false, startsCrew: false });
     const note = shown.note("unavailable");
-    assert.deepEqual(
-      [note?.text, note?.actions],
-      ["There is no token.", ["Try Again", "Set Token"]],
-    );
+    const said = [note?.text, note?.actions];
+    assert.deepEqual(said, ["There is no token.", ["Try Again", "Set Token"]]);
     for (const title of ["Set Token", "Set It"])
       shown.receive({ type: "act", kind: "unavailable", title });
     assert.deepEqual(shown.acted, [action], "only a shown action can be chosen");
@@ -108,10 +104,8 @@ describe("A kickoff form's session", () => {
     const lastSent = "Filled in with the last sent values.";
     assert.deepEqual([shown.form.origin, shown.form.canClear], [lastSent, true]);
     await shown.type(typed("mine"));
-    assert.deepEqual(
-      [shown.form.origin, shown.form.canClear, shown.form.draft],
-      [undefined, true, { id, values: typed("mine") }],
-    );
+    const state = [shown.form.origin, shown.form.canClear, shown.form.draft];
+    assert.deepEqual(state, [undefined, true, { id, values: typed("mine") }]);
     const { length } = shown.views;
     await shown.type(typed("mine, too"));
     assert.equal(shown.views.length, length, "nothing new is shown");
@@ -129,10 +123,8 @@ describe("A kickoff form's session", () => {
     );
     shown.receive({ type: "changed", draft: { id: draft.id, values: typed("late") } });
     shown.receive({ type: "undo" });
-    assert.deepEqual(
-      [shown.form.draft.values, shown.form.origin, shown.form.canUndo],
-      [typed("mine"), undefined, false],
-    );
+    const state = [shown.form.draft.values, shown.form.origin, shown.form.canUndo];
+    assert.deepEqual(state, [typed("mine"), undefined, false]);
     await shown.session.close();
     assert.deepEqual(shown.saved.at(-1)?.values, typed("mine"));
   });
@@ -180,14 +172,10 @@ describe("A kickoff form's session", () => {
       { takesFocus: false },
     );
     const { fields, draft: present, origin, canUndo, focus } = shown.form;
-    assert.deepEqual(
-      [present, origin, canUndo, focus],
-      [{ ...draft, values }, "Draft restored.", false, undefined],
-    );
-    assert.deepEqual(
-      fields.map(({ name, isUnlisted }) => (isUnlisted ? `unlisted ${name}` : name)),
-      ["topic", "__proto__", "unlisted gone"],
-    );
+    const state = [present, origin, canUndo, focus];
+    assert.deepEqual(state, [{ ...draft, values }, "Draft restored.", false, undefined]);
+    const names = fields.map(({ name, isUnlisted }) => (isUnlisted ? `unlisted ${name}` : name));
+    assert.deepEqual(names, ["topic", "__proto__", "unlisted gone"]);
   });
 
   it("is restored after a reload with what was typed, without a request", async () => {
@@ -276,10 +264,8 @@ describe("A kickoff form's session", () => {
     for (let run = 0; run < 2; run++) await shown.submit();
     assert.match(shown.note("refused")?.remedy ?? "", /^If you run it anyway/);
     const again = { executionId: "e1", taskId: "draft" };
-    assert.deepEqual(
-      shown.sent.map(({ runAgain }) => runAgain),
-      [again, { ...again, keepChanged: true }],
-    );
+    const runs = shown.sent.map(({ runAgain }) => runAgain);
+    assert.deepEqual(runs, [again, { ...again, keepChanged: true }]);
   });
 
   const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
@@ -298,10 +284,8 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(shown.opened, [unconfirmed]);
     shown.start = () => Promise.resolve(anExecution());
     shown.receive(act("Kick Off Again"));
-    assert.deepEqual(
-      [shown.form.focus, shown.note("maybeStarted"), shown.form.draft.values],
-      ["submit", undefined, typed("a")],
-    );
+    const state = [shown.form.focus, shown.note("maybeStarted"), shown.form.draft.values];
+    assert.deepEqual(state, ["submit", undefined, typed("a")]);
     await shown.submit();
     assert.notEqual(shown.localIds[1], sent.id);
     assert.equal(shown.started.length, 1);
@@ -315,10 +299,8 @@ describe("A kickoff form's session", () => {
           shown.session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }] }));
         shown.receive({ type: "ready" });
         if (how === "an opening") await shown.session.load({ fresh: false, startsCrew: false });
-        assert.deepEqual(
-          [shown.note("maybeStarted")?.text, shown.form.origin, shown.form.draft],
-          ["It may have started.", undefined, draft],
-        );
+        const state = [shown.note("maybeStarted")?.text, shown.form.origin, shown.form.draft];
+        assert.deepEqual(state, ["It may have started.", undefined, draft]);
         shown.receive({ type: "submit", draft });
         await settle();
         assert.equal(shown.sent.length, 0);
@@ -332,10 +314,8 @@ describe("A kickoff form's session", () => {
     it("says that a kickoff started, and sends another one under an id of its own", async () => {
       shown = await openForm({ draft, earlier: "started" });
       assert.match(shown.form.origin ?? "", /^Values of a kickoff that started/);
-      assert.deepEqual(
-        [shown.note("maybeStarted"), shown.form.draft.values],
-        [undefined, draft.values],
-      );
+      const state = [shown.note("maybeStarted"), shown.form.draft.values];
+      assert.deepEqual(state, [undefined, draft.values]);
       await shown.submit();
       assert.notEqual(shown.localIds[0], draft.id);
     });

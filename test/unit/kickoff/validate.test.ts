@@ -85,10 +85,8 @@ describe("Checks of the kickoff form", () => {
       assert.equal(check("number", text), undefined, text);
     for (const text of ["1,5", "0x10", "twelve", "1.", "--1", "NaN"])
       assert.equal(check("number", text), "Enter a number", text);
-    assert.deepEqual(
-      ["12", "-3", "1.5", "007"].map((text) => check("integer", text)),
-      [undefined, undefined, "Enter a number", "Enter a number"],
-    );
+    const complaints = ["12", "-3", "1.5", "007"].map((text) => check("integer", text));
+    assert.deepEqual(complaints, [undefined, undefined, "Enter a number", "Enter a number"]);
   });
 
   it("refuse a number that could not be sent exactly, and no other", () => {

@@ -98,10 +98,8 @@ describe("Values of the kickoff form", () => {
       ["__proto__", ["x"]],
       ["extra", true],
     ]);
-    assert.deepEqual(
-      [request.meta, request.taskWebhookUrl, request.stepWebhookUrl],
-      [{ a: 1 }, "https://a.example/t", "https://a.example/s"],
-    );
+    const others = [request.meta, request.taskWebhookUrl, request.stepWebhookUrl];
+    assert.deepEqual(others, [{ a: 1 }, "https://a.example/t", "https://a.example/s"]);
   });
 
   it("are left out, empty or null, which are three different things", () => {
@@ -141,10 +139,8 @@ describe("Values of the kickoff form", () => {
     });
     const given = { days: "three", price: 2, isBusiness: false, tone: "formal", gone: "b" };
     const filled = fillIn(fields, values, { inputs: given });
-    assert.deepEqual(
-      filled.values.inputs.map(({ mode, text }) => `${mode} ${text}`),
-      ["text three", "json 2", "json false", 'json "formal"', "text b"],
-    );
+    const inputs = filled.values.inputs.map(({ mode, text }) => `${mode} ${text}`);
+    assert.deepEqual(inputs, ["text three", "json 2", "json false", 'json "formal"', "text b"]);
     assert.deepEqual(toRequest(fields, filled.values).inputs, given);
   });
 

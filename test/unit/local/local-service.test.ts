@@ -135,10 +135,8 @@ describe("keeping a local crew served", () => {
       await windows[1].stop();
       assert.equal(await findRunning(records.dataFolder(crewFolder)), undefined);
       await waitFor("both to know", () => windows.every(({ url }) => url === undefined));
-      assert.deepEqual(
-        windows.flatMap(({ ends, problems }) => [ends, ...problems]),
-        [0, 0],
-      );
+      const said = windows.flatMap(({ ends, problems }) => [ends, ...problems]);
+      assert.deepEqual(said, [0, 0]);
       assert.equal(records.read(crewFolder)?.wanted, false);
     }
   });
@@ -156,11 +154,8 @@ describe("keeping a local crew served", () => {
         other.serve(),
         (error) => error instanceof ServiceError && /does not respond/.test(error.message),
       );
-      assert.equal(
-        other.launched.length,
-        0,
-        "the lock on the data keeps a second one from starting",
-      );
+      const launches = other.launched.length;
+      assert.equal(launches, 0, "the lock on the data keeps a second one from starting");
       signal(pid, "SIGCONT");
       assert.ok(await other.serve());
       assert.equal(other.connection?.running.pid, pid);

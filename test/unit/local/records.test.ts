@@ -54,10 +54,8 @@ describe("records of local crews", () => {
     assert.deepEqual([records.classes("file:///a"), records.classes("file:///b")], [[], ["C"]]);
     const id = idOf("file:///a", "B");
     assert.deepEqual([id, folderOf(id), classOf(id)], ["local:file:///a#B", "file:///a", "B"]);
-    assert.deepEqual(
-      [folderOf(idOf("file:///a")), classOf(idOf("file:///a"))],
-      ["file:///a", undefined],
-    );
+    const parts = [folderOf(idOf("file:///a")), classOf(idOf("file:///a"))];
+    assert.deepEqual(parts, ["file:///a", undefined]);
   });
 
   it("keep their engine, and who chose it", () => {
@@ -109,10 +107,8 @@ describe("records of local crews", () => {
       await writeFile(path.join(records.dataFolder(`file:///${name}`), "crewdeck.sqlite"), "data");
     }
     await records.forget("file:///a");
-    assert.deepEqual(
-      records.list().map(({ name }) => name),
-      ["b"],
-    );
+    const names = records.list().map(({ name }) => name);
+    assert.deepEqual(names, ["b"]);
     assert.deepEqual(await readdir(path.dirname(records.dataFolder("file:///a"))), [
       path.basename(records.dataFolder("file:///b")),
     ]);

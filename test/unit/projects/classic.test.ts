@@ -11,14 +11,12 @@ describe("a classic project", () => {
     assert.equal(project.kind, "classic");
     assert.equal(project.name, "example_crew");
     assert.deepEqual(project.inputs, ["topic", "audience"]);
-    assert.deepEqual(
-      project.tasks.map(({ id, agent, humanInput }) => ({ id, agent, humanInput })),
-      [
-        { id: "research", agent: "researcher", humanInput: false },
-        { id: "outline", agent: "editor", humanInput: true },
-        { id: "briefing", agent: "writer", humanInput: false },
-      ],
-    );
+    const tasks = project.tasks.map(({ id, agent, humanInput }) => ({ id, agent, humanInput }));
+    assert.deepEqual(tasks, [
+      { id: "research", agent: "researcher", humanInput: false },
+      { id: "outline", agent: "editor", humanInput: true },
+      { id: "briefing", agent: "writer", humanInput: false },
+    ]);
     assert.deepEqual(project.tasks[1]?.context, ["research"]);
     assert.equal(project.agents[0]?.role, "Researcher on {topic}");
   });
@@ -44,10 +42,8 @@ describe("a classic project", () => {
       ...classic,
       "config/tasks.yaml": `b:\n${task}10:\n${task}2:\n${task}a:\n${task}`,
     });
-    assert.deepEqual(
-      (await rehearsed(folder)).tasks.map(({ id }) => id),
-      ["b", "10", "2", "a"],
-    );
+    const ids = (await rehearsed(folder)).tasks.map(({ id }) => id);
+    assert.deepEqual(ids, ["b", "10", "2", "a"]);
   });
 
   it("reads YAML as crewAI does: yes is true, << merges, anchors repeat", async () => {
@@ -67,10 +63,8 @@ describe("a classic project", () => {
     const tasks =
       "a:\n  description: d\n  expected_output: e\n  context: []\nb:\n  description: d\n  expected_output: e\n";
     const project = await rehearsed(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
-    assert.deepEqual(
-      project.tasks.map(({ context }) => context),
-      [[], undefined],
-    );
+    const contexts = project.tasks.map(({ context }) => context);
+    assert.deepEqual(contexts, [[], undefined]);
   });
 
   it("uses the package with the project's name if there are several", async () => {
@@ -103,10 +97,8 @@ describe("a classic project", () => {
       "config/tasks.yaml": `${classic["config/tasks.yaml"]}  output_json: Report\n`,
     });
     const { agents, tasks } = await rehearsed(folder);
-    assert.deepEqual(
-      [agents[0]?.extras, tasks[0]?.extras],
-      ['[["tools",["search"]]]', '[["output_json","Report"]]'],
-    );
+    const extras = [agents[0]?.extras, tasks[0]?.extras];
+    assert.deepEqual(extras, ['[["tools",["search"]]]', '[["output_json","Report"]]']);
   });
 
   it("has the agents and tasks of its YAML that crew.py uses, under any name", async () => {
@@ -143,10 +135,8 @@ class Poems:
 `;
     const project = await rehearsed(await folderWith({ ...files, "crew.py": crewPy }));
     assert.deepEqual(project.inputs, ["writer", "draft", "review"]);
-    assert.deepEqual(
-      [...project.agents.map(({ name }) => name), ...project.tasks.map(({ id }) => id)],
-      ["writer", "draft", "second_look"],
-    );
+    const names = [...project.agents.map(({ name }) => name), ...project.tasks.map(({ id }) => id)];
+    assert.deepEqual(names, ["writer", "draft", "second_look"]);
     // As far as can be read without a Python parser.
     const generated = crewPy.replaceAll(/def \w+\(/g, "def made(").replaceAll(/_config.*/g, "()");
     const whole = await rehearsed(await folderWith({ ...files, "crew.py": generated }));

@@ -13,13 +13,11 @@ describe("a declarative project", () => {
     const project = await rehearsed(fixture);
     assert.equal(project.kind, "declarative");
     assert.equal(project.name, "Trip planner");
-    assert.deepEqual(
-      project.agents.map(({ name, role }) => [name, role]),
-      [
-        ["scout", "Scout for {city}"],
-        ["planner", "Planner"],
-      ],
-    );
+    const agents = project.agents.map(({ name, role }) => [name, role]);
+    assert.deepEqual(agents, [
+      ["scout", "Scout for {city}"],
+      ["planner", "Planner"],
+    ]);
     assert.deepEqual(
       project.tasks.map(({ id, agent: by, context, humanInput }) => ({
         id,

@@ -55,10 +55,8 @@ describe("finding projects", () => {
       "src/own",
     ]);
     const atTop = { "letters/__init__.py": "", "letters/crew.py": "", ...below("letters") };
-    assert.deepEqual(
-      await found(await folderWith({ ...atTop, "pyproject.toml": named("letters") })),
-      [""],
-    );
+    const place = await found(await folderWith({ ...atTop, "pyproject.toml": named("letters") }));
+    assert.deepEqual(place, [""]);
     const root = await toml(`${named("own")}definition = "crews/c/crew.jsonc"\n`);
     assert.deepEqual(await found(root), ["", "src/other", "src/own"]);
   });

@@ -61,10 +61,8 @@ describe("the problems of a project", () => {
     assert.deepEqual(await problemsIn(declared('{\n"agents": ["a"]\n"tasks": []}')), [
       "crew.jsonc:3:1 This is not JSON: comma expected.",
     ]);
-    assert.deepEqual(
-      await problemsIn(tasks("a: &a\n  self: *a\n  again: *a\n  more: [*a, *a]\n")),
-      ['config/tasks.yaml:1:1-1:2 "a" has no description.'],
-    );
+    const problems = await problemsIn(tasks("a: &a\n  self: *a\n  again: *a\n  more: [*a, *a]\n"));
+    assert.deepEqual(problems, ['config/tasks.yaml:1:1-1:2 "a" has no description.']);
   });
 
   it("don't include an agent that only crew.py defines, as crewAI looks there", async () => {
@@ -113,10 +111,8 @@ describe("the problems of a project", () => {
   });
 
   it("include what stops the reading of the whole project", async () => {
-    assert.deepEqual(
-      await problemsIn({ "crew.txt": "" }).then(([first]) => first?.slice(0, 14)),
-      '- The folder "',
-    );
+    const problem = await problemsIn({ "crew.txt": "" }).then(([first]) => first?.slice(0, 14));
+    assert.deepEqual(problem, '- The folder "');
   });
 
   it("are at the text of odd YAML: carriage returns, anchors, quoted and multi-line keys", async () => {
@@ -141,13 +137,11 @@ describe("the places of a project", () => {
   it("are linked: a task's agent and context to where they are defined", async () => {
     const second = `'final':${fields}\n  context: [draft, other]\n`;
     const { references } = await inspect(tasks(`draft:${fields}\n  agent: writer\n${second}`));
-    assert.deepEqual(
-      references.map((link) => link.map(textAt).join(" > ")),
-      [
-        "config/tasks.yaml:4:10-4:16 > config/agents.yaml:1:1-1:7",
-        "config/tasks.yaml:8:13-8:18 > config/tasks.yaml:1:1-1:6",
-      ],
-    );
+    const places = references.map((link) => link.map(textAt).join(" > "));
+    assert.deepEqual(places, [
+      "config/tasks.yaml:4:10-4:16 > config/agents.yaml:1:1-1:7",
+      "config/tasks.yaml:8:13-8:18 > config/tasks.yaml:1:1-1:6",
+    ]);
   });
 
   it("are the crew, its agents with their tasks, and its tasks, of a classic one also in crew.py", async () => {

@@ -237,13 +237,11 @@ describe("the answer to a flow", () => {
     it("is logged with its host, and without the rest of the address", async () => {
       server.next(text(500, "No."));
       await assert.rejects(send(answer(asked(), "approved")));
-      assert.deepEqual(
-        traffic.map(({ path, status }) => [path, status]),
-        [
-          [`http://${host}/…`, undefined],
-          [`http://${host}/…`, 500],
-        ],
-      );
+      const requests = traffic.map(({ path, status }) => [path, status]);
+      assert.deepEqual(requests, [
+        [`http://${host}/…`, undefined],
+        [`http://${host}/…`, 500],
+      ]);
     });
 
     it("is accepted with an empty response, and with one that never ends", async () => {
@@ -326,10 +324,8 @@ describe("the answer to a flow", () => {
         server.next(redirect(status, `${server.url}/elsewhere`));
         const sent = send(answer(execution, "approved"));
         await assert.rejects(sent, /redirect was not followed/);
-        assert.deepEqual(
-          server.requests.map(({ path }) => path),
-          ["/callback/abc?key=1"],
-        );
+        const paths = server.requests.map(({ path }) => path);
+        assert.deepEqual(paths, ["/callback/abc?key=1"]);
         assert.equal(state(), "refused");
         await send(answer(known(), "approved"));
         assert.equal(state(), "answered");

@@ -95,10 +95,8 @@ describe("Spans for OpenTelemetry", () => {
       spansFor(each, { hasContent: true }),
     );
     const names = new Set(spans.flatMap(({ attributes }) => Object.keys(attributes)));
-    assert.deepEqual(
-      [...names].filter((name) => !known.has(name) && !name.startsWith("crewdeck.")),
-      [],
-    );
+    const unknown = [...names].filter((name) => !known.has(name) && !name.startsWith("crewdeck."));
+    assert.deepEqual(unknown, []);
     for (const { attributes } of spans)
       for (const name of ["gen_ai.operation.name", "gen_ai.provider.name"])
         assert.ok(attributes[name] === undefined || known.has(attributes[name]), name);
@@ -185,16 +183,12 @@ describe("Spans for OpenTelemetry", () => {
       "Found a lot",
     ];
     const without = spansAsText(spansFor({ execution: secret, events: thought }));
-    assert.deepEqual(
-      texts.filter((text) => without.includes(text)),
-      [],
-    );
+    const leaked = texts.filter((text) => without.includes(text));
+    assert.deepEqual(leaked, []);
     const spans = spansFor({ execution: secret, events: thought }, { hasContent: true });
     const complete = spansAsText(spans);
-    assert.deepEqual(
-      texts.filter((text) => !complete.includes(text)),
-      [],
-    );
+    const missing = texts.filter((text) => !complete.includes(text));
+    assert.deepEqual(missing, []);
     const tool = named(spans, "execute_tool web_search").attributes;
     assert.equal(tool["gen_ai.tool.call.arguments"], '{"query": "tea in offices", "limit": 10}');
     assert.match(String(tool["gen_ai.tool.call.result"]), /How to brew/);

@@ -67,10 +67,8 @@ describe("the data that version 0.1 stored", () => {
     );
     drafts.dispose();
     const { draft } = new FormMemory(machine.database, fail).read(crewId);
-    assert.deepEqual(
-      draft?.values.inputs.map(({ name, text }) => [name, text]),
-      [["topic", "half typed"]],
-    );
+    const inputs = draft?.values.inputs.map(({ name, text }) => [name, text]);
+    assert.deepEqual(inputs, [["topic", "half typed"]]);
     const [preset] = await new KeptRequests(machine.database, folder, fail).list();
     assert.deepEqual(
       [preset?.label, preset?.crew, preset?.values.inputs, preset?.values.meta],

@@ -17,10 +17,8 @@ describe("the schema", () => {
     const failing = [...chain.slice(0, 1), "CREATE TABLE c (x); NONSENSE"];
     assert.throws(() => migrate(connection, failing));
     assert.equal(connection.prepare("PRAGMA user_version").get()?.["user_version"], 1);
-    assert.equal(
-      connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'c'").get(),
-      undefined,
-    );
+    const row = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'c'").get();
+    assert.equal(row, undefined);
     migrate(connection, chain);
     migrate(connection, chain);
     assert.deepEqual({ ...connection.prepare("SELECT * FROM a").get() }, { x: 1, y: 7 });
@@ -36,10 +34,8 @@ describe("the schema", () => {
     connection.exec("INSERT INTO sends VALUES ('local-1', 'kickoff', '', 0, 'id-1', 5, NULL)");
     migrate(connection);
     const select = "SELECT local_id, kind, id, at, pid FROM intents";
-    assert.deepEqual(
-      { ...connection.prepare(select).get() },
-      { local_id: "local-1", kind: "kickoff", id: "id-1", at: 5, pid: null },
-    );
+    const row = { ...connection.prepare(select).get() };
+    assert.deepEqual(row, { local_id: "local-1", kind: "kickoff", id: "id-1", at: 5, pid: null });
   });
 
   it("of a newer version is refused with a message, and the file is not changed", () => {

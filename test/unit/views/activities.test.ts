@@ -20,10 +20,8 @@ describe("what happened in an execution", () => {
       { id: "x", type: "task_started", at: at(1), taskName: "draft" },
     ]);
     there.refresh();
-    assert.deepEqual(
-      activityIn(here, execution).spans.map(({ kind }) => kind),
-      ["crew", "queue", "task"],
-    );
+    const kinds = activityIn(here, execution).spans.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["crew", "queue", "task"]);
     assert.notEqual(activityIn(there, execution), other);
     here.update(execution.localId, (before) => ({ ...before, error: "It broke." }));
     assert.equal(activityIn(here, execution).spans[0]?.error, "It broke.");

@@ -41,10 +41,8 @@ describe("what a notification reports", () => {
   });
 
   it("is a possible pause, unless the crew has never known the ID", () => {
-    assert.match(
-      eventsOf(notWaiting({ state: "unknown", mayBeWaiting: true }))[0]!.message,
-      /may be waiting/,
-    );
+    const message = eventsOf(notWaiting({ state: "unknown", mayBeWaiting: true }))[0]!.message;
+    assert.match(message, /may be waiting/);
     const mistyped = without(
       notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }),
       "progress",

@@ -36,10 +36,8 @@ describe("the filter of executions", () => {
   });
 
   it("has a label, and says whether it is set", () => {
-    assert.equal(
-      filterLabel({ text: " tea ", states: ["failed", "stopped"] }),
-      "Failed, Stopped · “tea”",
-    );
+    const label = filterLabel({ text: " tea ", states: ["failed", "stopped"] });
+    assert.equal(label, "Failed, Stopped · “tea”");
     assert.deepEqual(
       [isSet(noFilter), isSet({ text: " ", states: [] }), isSet({ text: "", states: ["failed"] })],
       [false, false, true],

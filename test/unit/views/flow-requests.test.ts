@@ -186,10 +186,8 @@ describe("What a flow asks, as a person sees it", () => {
       { assigned_to_email: evil, deployment: { name: evil } },
     );
     const { text } = renderExecution(execution);
-    assert.deepEqual(
-      markdownLinks(text).filter((link) => /command/i.test(link)),
-      [],
-    );
+    const commands = markdownLinks(text).filter((link) => /command/i.test(link));
+    assert.deepEqual(commands, []);
     const model = modelOf(execution);
     const labels = [
       executionRow(execution, clock.now()).label,

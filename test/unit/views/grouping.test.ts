@@ -19,14 +19,12 @@ describe("groups of executions", () => {
   });
 
   it("have keys that can be parsed", () => {
-    assert.deepEqual(
-      [partsOf("crew url:https://a b"), partsOf("day 2026-10-21"), partsOf("waiting")],
-      [
-        { kind: "crew", of: "url:https://a b" },
-        { kind: "day", of: "2026-10-21" },
-        { kind: "waiting", of: "" },
-      ],
-    );
+    const parts = [partsOf("crew url:https://a b"), partsOf("day 2026-10-21"), partsOf("waiting")];
+    assert.deepEqual(parts, [
+      { kind: "crew", of: "url:https://a b" },
+      { kind: "day", of: "2026-10-21" },
+      { kind: "waiting", of: "" },
+    ]);
   });
 
   it("show label and count in the row and to screen readers", () => {
@@ -45,9 +43,7 @@ describe("groups of executions", () => {
   it("are expanded at first if they are active or recent", () => {
     const open = ["waiting", "state running", "state unknown", "day 2026-10-21", "day 2026-10-20"];
     const closed = ["state failed", "state completed", "state stopped", "day 2026-10-18"];
-    assert.deepEqual(
-      [...open, ...closed].filter((group) => isOpenAtFirst(group, now)),
-      open,
-    );
+    const opened = [...open, ...closed].filter((group) => isOpenAtFirst(group, now));
+    assert.deepEqual(opened, open);
   });
 });

@@ -94,10 +94,8 @@ describe("the history in an execution's document", () => {
 
   it("says between which times a change happened if it was seen late", () => {
     const history: StateChange[] = [{ at: minute(50), state: "failed", notBefore: minute(9) }];
-    assert.deepEqual(
-      lines(notWaiting({ state: "failed", history })).at(-1),
-      "- +50 – Failed (at some time after +9)",
-    );
+    const last = lines(notWaiting({ state: "failed", history })).at(-1);
+    assert.deepEqual(last, "- +50 – Failed (at some time after +9)");
   });
 
   it("omits refused feedback, and says what may have been sent", () => {
@@ -114,10 +112,8 @@ describe("the history in an execution's document", () => {
   });
 
   it("shows start and end of a record without a history, and nothing if there is only a start", () => {
-    assert.deepEqual(
-      lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" })),
-      ["- +0 – Tracked from here on", "- +9 – Completed"],
-    );
+    const shown = lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" }));
+    assert.deepEqual(shown, ["- +0 – Tracked from here on", "- +9 – Completed"]);
     assert.deepEqual(sectionText(notWaiting(), "history"), []);
   });
 
@@ -125,10 +121,8 @@ describe("the history in an execution's document", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "unknown", stateText: "<b>x</b>", taskId: "[a](command:b.c)" },
     ];
-    assert.equal(
-      lines(notWaiting({ state: "unknown", history })).at(-1),
-      "- +1 – \\<b>x\\</b>, task \\[a\\](command\\:b.c)",
-    );
+    const last = lines(notWaiting({ state: "unknown", history })).at(-1);
+    assert.equal(last, "- +1 – \\<b>x\\</b>, task \\[a\\](command\\:b.c)");
   });
 });
 

@@ -43,10 +43,8 @@ describe("The lenses of an execution's document", () => {
   it("answer the output that waits, as this attempt", () => {
     const [approve, reject, ...others] = lensesAbove(waits, anExecution());
     assert.deepEqual([approve?.title, reject?.title], ["Approve", "Reject…"]);
-    assert.deepEqual(
-      others.map(({ title }) => title),
-      ["Open Output"],
-    );
+    const titles = others.map(({ title }) => title);
+    assert.deepEqual(titles, ["Open Output"]);
     assert.match(approve?.tooltip ?? "", /later tasks read “Approved\.” as your feedback/);
     assert.partialDeepStrictEqual(approve?.arguments, [{ taskId: "review", attempt: 1 }]);
   });

@@ -47,10 +47,8 @@ describe("an output as a document of its own", () => {
       '{\n  "id": 12345678901234567890,\n  "id": 1.0e5,\n  "\\u00fc\\"{[,:": [],\n  "o": {\n    "e": {},\n    "a": [\n      true,\n      [\n        null\n      ]\n    ]\n  }\n}\n',
     );
     const value = { a: [1, [], {}, { b: 'x y\n"{}' }], c: { d: null, "": [[["deep"]]] } };
-    assert.equal(
-      outputContent(JSON.stringify(value)).text,
-      `${JSON.stringify(value, undefined, 2)}\n`,
-    );
+    const formatted = outputContent(JSON.stringify(value)).text;
+    assert.equal(formatted, `${JSON.stringify(value, undefined, 2)}\n`);
   });
 
   it("is unwrapped if it is only a code block with JSON", () => {
@@ -60,11 +58,8 @@ describe("an output as a document of its own", () => {
       '~~~~JSON\r\n{"a":1}\n~~~~',
       '```json\n{"a":1}\n  ```',
     ]) {
-      assert.deepEqual(
-        outputContent(output),
-        { extension: "json", text: '{\n  "a": 1\n}\n' },
-        output,
-      );
+      const content = outputContent(output);
+      assert.deepEqual(content, { extension: "json", text: '{\n  "a": 1\n}\n' }, output);
     }
     for (const output of [
       'Here: ```json\n{"a":1}\n```',
@@ -78,9 +73,7 @@ describe("an output as a document of its own", () => {
   });
 
   it("has no link that runs a command, and no line ending that VS Code warns about", () => {
-    assert.equal(
-      renderOutput("[a](command:x.y)\r\nb\u2028c\0").text,
-      "[a](command\\:x.y)\nb\nc\uFFFD\n",
-    );
+    const text = renderOutput("[a](command:x.y)\r\nb\u2028c\0").text;
+    assert.equal(text, "[a](command\\:x.y)\nb\nc\uFFFD\n");
   });
 });

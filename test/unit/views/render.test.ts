@@ -284,10 +284,8 @@ describe("the execution document", () => {
   it("keeps an output that a deployed crew reported before the pause, which it doesn't report", () => {
     const running = notWaiting({ tasks: writeUp("Notes.") });
     const paused = applyReading(running, readStatus({ state: "NOT FOUND" }), Date.now());
-    assert.match(
-      renderExecution(paused).text,
-      /## It may be waiting[^]*## Task: write_up[^]*Notes\./,
-    );
+    const text = renderExecution(paused).text;
+    assert.match(text, /## It may be waiting[^]*## Task: write_up[^]*Notes\./);
   });
 
   it("says in the heading that feedback was not accepted, and keeps its section", () => {
@@ -378,20 +376,18 @@ describe("the execution document", () => {
       tasks: [{ ...aTask(markup, "waiting", { output: "ok" }), agent: markup }],
       waiting: { taskId: markup, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
     });
-    assert.deepEqual(
-      headings(execution).map((heading) => heading.split(" ", 2).join(" ")),
-      [
-        "# \\#".replace("\\", ""),
-        "## Inputs",
-        "### Meta",
-        "### Callbacks",
-        "## Task:",
-        "### Attempt",
-        "## Times",
-        "## History",
-        "## Crew",
-      ],
-    );
+    const levels = headings(execution).map((heading) => heading.split(" ", 2).join(" "));
+    assert.deepEqual(levels, [
+      "# \\#".replace("\\", ""),
+      "## Inputs",
+      "### Meta",
+      "### Callbacks",
+      "## Task:",
+      "### Attempt",
+      "## Times",
+      "## History",
+      "## Crew",
+    ]);
     const html = new MarkdownIt({ html: true })
       .parse(renderExecution(execution).text, {})
       .flatMap((token) => [token, ...(token.children ?? [])]);

@@ -41,10 +41,8 @@ describe("callbacks that have not arrived", () => {
     const sent = (callbacks: SentKickoff["callbacks"]) => ({ request: { inputs: {}, callbacks } });
     const both = sent({ taskWebhookUrl: own, humanInputWebhookUrl: own });
     assert.equal(lineOf(undelivered, both), undefined);
-    assert.match(
-      lineOf([{ ...failed, error: "The receiver answered 500." }], both) ?? "",
-      /: 2 × /,
-    );
+    const line = lineOf([{ ...failed, error: "The receiver answered 500." }], both) ?? "";
+    assert.match(line, /: 2 × /);
     const mixed = sent({ taskWebhookUrl: other, humanInputWebhookUrl: own });
     const theirs = { ...undelivered[0]!, error: "connect ECONNREFUSED 127.0.0.1:4000" };
     const text = `Callbacks that have not arrived: 1 × task, ${theirs.error}`;

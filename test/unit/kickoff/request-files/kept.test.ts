@@ -35,13 +35,11 @@ describe("Request files that are kept on this machine", () => {
     await open().save(moved, "Oslo / north", { inputs: {} });
     await open().save(crew, "Oslo / north", oslo);
     await open().save(crew, "Bergen", { inputs: {}, crewWebhookUrl: "https://h.test" });
-    assert.deepEqual(
-      (await listed()).filter((file) => file.crew === crew),
-      [
-        { crew, label: "Bergen", values: { inputs: {}, crewWebhookUrl: "https://h.test" } },
-        { crew, label: "Oslo / north", values: oslo },
-      ],
-    );
+    const mine = (await listed()).filter((file) => file.crew === crew);
+    assert.deepEqual(mine, [
+      { crew, label: "Bergen", values: { inputs: {}, crewWebhookUrl: "https://h.test" } },
+      { crew, label: "Oslo / north", values: oslo },
+    ]);
     assert.equal((await filesIn()).length, 3);
   });
 
@@ -54,23 +52,19 @@ describe("Request files that are kept on this machine", () => {
     assert.doesNotMatch(text, /hush/);
     await open().save(crew, "b", { inputs: {} });
     await writeFile(file, text.slice(0, 9));
-    assert.deepEqual(
-      (await listed()).flatMap(({ label }) => label ?? []),
-      ["b"],
-    );
+    const labels = (await listed()).flatMap(({ label }) => label ?? []);
+    assert.deepEqual(labels, ["b"]);
   });
 
   it("move to a crew's new address", async () => {
     await open().save(crew, "a", { inputs: { from: "old" } });
     await open().save("url:https://other.test", "b", { inputs: {} });
     await open().move(crew, moved);
-    assert.deepEqual(
-      (await listed()).map((file) => [file.crew, file.label]),
-      [
-        [moved, "a"],
-        ["url:https://other.test", "b"],
-      ],
-    );
+    const files = (await listed()).map((file) => [file.crew, file.label]);
+    assert.deepEqual(files, [
+      [moved, "a"],
+      ["url:https://other.test", "b"],
+    ]);
   });
 
   it("take the place of the presets that version 0.1 stored", async () => {
@@ -97,10 +91,8 @@ describe("Request files that are kept on this machine", () => {
       );
     assert.deepEqual(unreadable, [moved]);
     const rows = machine.database.all("SELECT kind, json FROM crew_values");
-    assert.deepEqual(
-      rows.map(({ kind, json }) => [kind, json]),
-      [["presets, unreadable", broken]],
-    );
+    const rest = rows.map(({ kind, json }) => [kind, json]);
+    assert.deepEqual(rest, [["presets, unreadable", broken]]);
   });
 
   it("take the place of presets once, even if two windows take them over at the same time", async () => {
@@ -110,10 +102,8 @@ describe("Request files that are kept on this machine", () => {
     try {
       const there = new KeptRequests(other.database, machine.folder, () => assert.fail());
       await Promise.all([open().list(), there.list(), open().list()]);
-      assert.deepEqual(
-        (await listed()).map(({ label }) => label),
-        ["a", "b"],
-      );
+      const before = (await listed()).map(({ label }) => label);
+      assert.deepEqual(before, ["a", "b"]);
     } finally {
       other.end();
     }
@@ -124,9 +114,7 @@ describe("Request files that are kept on this machine", () => {
     for (const name of ["a", "b"]) await open().save(crew, name, { inputs: {} });
     await open().save(moved, "c", { inputs: {} });
     await open().forget(crew);
-    assert.deepEqual(
-      (await listed()).map(({ label }) => label),
-      ["c"],
-    );
+    const after = (await listed()).map(({ label }) => label);
+    assert.deepEqual(after, ["c"]);
   });
 });

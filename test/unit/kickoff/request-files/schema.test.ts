@@ -26,10 +26,8 @@ describe("The schema of request files", () => {
 
   it("is contributed for *.kickoff.json and describes every member", () => {
     assert.equal(contributed?.fileMatch, "*.kickoff.json");
-    assert.deepEqual(
-      [...Object.keys(schema.properties), "$schema"].sort(),
-      requestFileMembers.toSorted(),
-    );
+    const names = [...Object.keys(schema.properties), "$schema"].sort();
+    assert.deepEqual(names, requestFileMembers.toSorted());
     for (const [name, { description }] of Object.entries(schema.properties))
       assert.ok(description, name);
   });

@@ -16,10 +16,8 @@ describe("Writing a request file", () => {
       extra: { priority: 1, nested: { a: [] } },
     };
     const file = readRequestFile(writeRequestFile("Travel", values, "Demo"));
-    assert.deepEqual(
-      { crew: file.crew, label: file.label, values: file.values, faults: file.faults },
-      { crew: "Travel", label: "Demo", values, faults: [] },
-    );
+    const read = { crew: file.crew, label: file.label, values: file.values, faults: file.faults };
+    assert.deepEqual(read, { crew: "Travel", label: "Demo", values, faults: [] });
   });
 
   it("leaves out anything else, such as a callback's secret, and keeps the callback", () => {

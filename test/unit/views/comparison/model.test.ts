@@ -69,24 +69,20 @@ describe("The model of a comparison", () => {
     const { left, right } = samples();
     const tracked = comparisonModel({ left, right: without(right, "request") }, prices);
     assert.deepEqual(tracked.inputs, []);
-    assert.equal(
-      tracked.inputsNote,
-      "The inputs of “tea at home” aren't known: it was started elsewhere.",
-    );
+    const note = tracked.inputsNote;
+    assert.equal(note, "The inputs of “tea at home” aren't known: it was started elsewhere.");
   });
 
   it("has each task's last outputs, and tasks that only one has", () => {
     const { outputs } = comparisonModel(samples(), prices);
-    assert.deepEqual(
-      outputs.map(({ label, difference, opens }) => [label, difference, opens]),
-      [
-        ["research", "same output", "output"],
-        ["outline", "different output", "diff"],
-        ["briefing", "same output", "output"],
-        ["Result", "same output", "output"],
-        ["check", "only on one side", "output"],
-      ],
-    );
+    const rows = outputs.map(({ label, difference, opens }) => [label, difference, opens]);
+    assert.deepEqual(rows, [
+      ["research", "same output", "output"],
+      ["outline", "different output", "diff"],
+      ["briefing", "same output", "output"],
+      ["Result", "same output", "output"],
+      ["check", "only on one side", "output"],
+    ]);
     assert.match(String(outputs[1]?.values.left), /^Completed · Editor · attempt 2 · 15 s/);
     assert.deepEqual(outputs[4]?.values, { right: "Completed · Checker" });
   });
@@ -122,24 +118,20 @@ describe("The model of a comparison", () => {
       waiting: { taskId: "outline", output: "# Draft", attempt: 1, since: at },
     };
     const { outputs } = comparisonModel({ left, right: waiting }, prices);
-    assert.deepEqual(
-      outputs.map(({ label, opens, difference }) => [label, opens, difference]),
-      [
-        ["research", "output", "only on one side"],
-        ["outline", "diff", "different output"],
-        ["briefing", "output", "only on one side"],
-        ["Result", "output", "only on one side"],
-      ],
-    );
+    const rows = outputs.map(({ label, opens, difference }) => [label, opens, difference]);
+    assert.deepEqual(rows, [
+      ["research", "output", "only on one side"],
+      ["outline", "diff", "different output"],
+      ["briefing", "output", "only on one side"],
+      ["Result", "output", "only on one side"],
+    ]);
   });
 
   it("names both by their titles, with their crews if those are the same", () => {
     const pair = samples();
     assert.equal(comparisonTitle(pair), "tea in the office ↔ tea at home");
     const same = { title: { text: "tea", number: 1 } };
-    assert.equal(
-      comparisonTitle(samples({ left: same, right: same })),
-      "Writers: tea ↔ Writers here: tea",
-    );
+    const title = comparisonTitle(samples({ left: same, right: same }));
+    assert.equal(title, "Writers: tea ↔ Writers here: tea");
   });
 });

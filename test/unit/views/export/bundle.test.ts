@@ -20,16 +20,14 @@ describe("An execution as a Markdown folder", () => {
   it("has the document with times, tokens and cost, the outputs and the timeline", () => {
     const { execution, events } = recordedExecution();
     const files = filesOf(execution, events);
-    assert.deepEqual(
-      [...files.keys()],
-      [
-        "execution.md",
-        "timeline.svg",
-        "result.md",
-        "outputs/01-research_task.md",
-        "outputs/02-write_task.json",
-      ],
-    );
+    const paths = [...files.keys()];
+    assert.deepEqual(paths, [
+      "execution.md",
+      "timeline.svg",
+      "result.md",
+      "outputs/01-research_task.md",
+      "outputs/02-write_task.json",
+    ]);
     assert.equal(files.get("result.md"), "A trip to Oslo.");
     assert.deepEqual(JSON.parse(files.get("outputs/02-write_task.json")!), { city: "Oslo" });
     assert.match(files.get("timeline.svg")!, /^<svg [^]*research_task[^]*<\/svg>\n$/);
@@ -48,10 +46,8 @@ describe("An execution as a Markdown folder", () => {
     const links = [...files.get("execution.md")!.matchAll(/\]\(([^)]+)\)/g)].map(
       ([, link = ""]) => link,
     );
-    assert.deepEqual(
-      links.sort(),
-      [...files.keys()].filter((path) => path !== "execution.md").sort(),
-    );
+    const sorted = links.sort();
+    assert.deepEqual(sorted, [...files.keys()].filter((path) => path !== "execution.md").sort());
   });
 
   it("has each attempt with the feedback on it", () => {

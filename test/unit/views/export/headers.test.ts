@@ -91,10 +91,8 @@ describe("Headers for the endpoint", () => {
       await assert.rejects(headersFor(readEndpoint(other), storage), (error) => {
         assert.ok(error instanceof UserError);
         assert.match(error.message, /are for https:\/\/langfuse\.test, .* Nothing was sent/);
-        assert.deepEqual(
-          error.actions.map(({ command }) => command),
-          ["crewdeck.exportExecution"],
-        );
+        const commands = error.actions.map(({ command }) => command);
+        assert.deepEqual(commands, ["crewdeck.exportExecution"]);
         return !messageOf(error).includes(secret);
       });
     await storeHeaders(url, {}, storage);

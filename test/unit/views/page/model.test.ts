@@ -59,10 +59,8 @@ describe("The page's model", () => {
     const inputs = { topic: "Tea", deep: JSON.parse(deep) as JsonValue, few: { a: [1] } };
     const model = modelOf(aRichExecution({ request: { inputs, callbacks: {} } }));
     const shown = model.inputs.map(([, text]) => contentOf(text));
-    assert.deepEqual(
-      shown.map(({ kind }) => kind),
-      ["markdown", "text", "json"],
-    );
+    const kinds = shown.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["markdown", "text", "json"]);
     assert.ok((shown[1]?.text.length ?? Infinity) <= deep.length);
     assert.equal(shown[2]?.text, '{\n  "a": [\n    1\n  ]\n}\n');
   });
@@ -143,10 +141,8 @@ describe("The page's model", () => {
     ]).flat();
     const { tasks } = modelOf(running, {}, [kickoff!, started!, ...calls]);
     const [attempt] = tasks[0]?.attempts ?? [];
-    assert.deepEqual(
-      [attempt?.number, attempt?.steps.length, attempt?.steps.at(-1)?.id],
-      [1, 101, "c119"],
-    );
+    const steps = [attempt?.number, attempt?.steps.length, attempt?.steps.at(-1)?.id];
+    assert.deepEqual(steps, [1, 101, "c119"]);
   });
 
   it("shows an output as Markdown, JSON, or the text of a rehearsal, and only the beginning of a large one", () => {
@@ -173,10 +169,8 @@ describe("The page's model", () => {
     const { review } = modelOf(lost, { target });
     assert.deepEqual([review?.taskId, review?.attempt, review?.status], ["publish", 1, "waits"]);
     const { review: none, notices } = modelOf(lost);
-    assert.deepEqual(
-      [none, notices[0]?.id, notices[0]?.kind],
-      [undefined, "may be waiting", "warning"],
-    );
+    const notice = [none, notices[0]?.id, notices[0]?.kind];
+    assert.deepEqual(notice, [undefined, "may be waiting", "warning"]);
   });
 
   it("shows nothing as running that was interrupted, and lets a person continue or discard it", () => {
@@ -193,10 +187,8 @@ describe("The page's model", () => {
     const tasks = rich.tasks.map((task) =>
       task.state === "waiting" ? { ...task, state: "pending" as const } : task,
     );
-    assert.deepEqual(
-      modelOf({ ...rich, tasks }).tasks.map(({ label }) => label),
-      ["Completed", "Stopped", "Not started"],
-    );
+    const labels = modelOf({ ...rich, tasks }).tasks.map(({ label }) => label);
+    assert.deepEqual(labels, ["Completed", "Stopped", "Not started"]);
   });
 
   it("leads from an error to the files that it names and to the log, and from kept outputs to where they are from", () => {

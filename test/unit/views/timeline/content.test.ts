@@ -46,16 +46,14 @@ describe("what the timeline's page gets", () => {
     const iso = (seconds: number) => new Date(start + seconds * 1000).toISOString();
     const doubted = { state: "unknown", mayBeWaiting: true } as const;
     const spans = shown({ ...doubted, history: [{ at: iso(25), ...doubted }] });
-    assert.deepEqual(
-      spans.map(({ kind, state, end = NaN }) => [kind, state, (end - start) / 1000]),
-      [
-        ["crew", "unknown", 25],
-        ["task", "unknown", 25],
-        ["agent", "unknown", 25],
-        ["model", "completed", 16],
-        ["tool", "unknown", 25],
-      ],
-    );
+    const states = spans.map(({ kind, state, end = NaN }) => [kind, state, (end - start) / 1000]);
+    assert.deepEqual(states, [
+      ["crew", "unknown", 25],
+      ["task", "unknown", 25],
+      ["agent", "unknown", 25],
+      ["model", "completed", 16],
+      ["tool", "unknown", 25],
+    ]);
     const late = [{ at: iso(3_000), notBefore: iso(30), ...doubted }];
     assert.equal(shown({ ...doubted, history: late })[0]?.end, start + 30_000);
     assert.equal(shown({ state: "unknown" })[0]?.end, undefined, "the crew still answers");

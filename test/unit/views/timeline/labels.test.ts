@@ -64,21 +64,15 @@ describe("the texts of a timeline", () => {
     assert.deepEqual(detailsOf(agent, start, now).blocks, [["Events", list]]);
     assert.equal(markLines(marks, start), list);
     const many = { ...rest, marks: Array.from({ length: 22 }, () => marks[1]!) };
-    assert.match(
-      detailsOf(many, start, now).blocks[0]?.[1] ?? "",
-      /^2 earlier ones\n16 s · memory/,
-    );
+    const events = detailsOf(many, start, now).blocks[0]?.[1] ?? "";
+    assert.match(events, /^2 earlier ones\n16 s · memory/);
   });
 
   it("name attempts by number, and waits by what the person did", () => {
-    assert.deepEqual(
-      spans.filter(({ kind }) => kind === "attempt").map((span) => nameOf(span)),
-      ["Attempt 1", "Attempt 2"],
-    );
-    assert.deepEqual(
-      waits.map((span) => nameOf(span)),
-      ["Rejected", "Approved"],
-    );
+    const attempts = spans.filter(({ kind }) => kind === "attempt").map((span) => nameOf(span));
+    assert.deepEqual(attempts, ["Attempt 1", "Attempt 2"]);
+    const answers = waits.map((span) => nameOf(span));
+    assert.deepEqual(answers, ["Rejected", "Approved"]);
     assert.deepEqual(waits.map(hintOf), ["Shorter, please.", undefined]);
     const [wait] = waits;
     assert.ok(wait !== undefined);
@@ -119,10 +113,8 @@ describe("the texts of a timeline", () => {
     const facts = new Map(model.facts);
     assert.equal(facts.get("Tokens"), "908 tokens (812 in, 96 out)");
     assert.equal(facts.get("Time"), "3.5 s");
-    assert.match(
-      facts.get("From") ?? "",
-      /^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d \(started after 1\.5 s\)$/,
-    );
+    const from = facts.get("From") ?? "";
+    assert.match(from, /^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d \(started after 1\.5 s\)$/);
     assert.equal(facts.get("Agent"), "Senior Researcher");
     const asked = { ...find(({ kind }) => kind === "model"), arguments: "user: Which teas?" };
     const [prompt] = detailsOf(asked, start, now).blocks;

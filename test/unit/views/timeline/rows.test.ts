@@ -52,10 +52,8 @@ describe("the rows of a timeline", () => {
   });
 
   it("are filtered by kind, and attempts with tasks", () => {
-    assert.deepEqual(
-      hits({ kinds: ["task"] }).map(({ kind }) => kind),
-      ["task", "task", "attempt", "attempt", "task"],
-    );
+    const kinds = hits({ kinds: ["task"] }).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["task", "task", "attempt", "attempt", "task"]);
     assert.equal(rows({ kinds: ["tool", "wait"] }).hits, 4);
     assert.equal(rows({ kinds: ["tool"], text: "offices" }).hits, 1);
   });
