@@ -139,7 +139,7 @@ export async function engineOf(
   },
 ): Promise<Engine> {
   const { name, folder, engine, python, parallel, environment } = plan;
-  if (engine === "rehearsal") return rehearsalEngine(taskSeconds);
+  if (engine === "rehearsal") return rehearsalEngine(taskSeconds, parallel);
   const root = await projectRoot(folder);
   const crew = relative(root, resolve(folder)).replaceAll(sep, "/");
   const chosen = python ?? (await chooseInterpreter(projectInterpreters(root)))?.python;
@@ -165,7 +165,7 @@ export async function engineOf(
     data: join(resolve(data), name),
     python: chosen,
     program,
-    parallel,
+    parallel: parallel ?? 1,
     processes,
     isShared: database !== undefined,
     env: { ...Object.fromEntries(own), ...environment },

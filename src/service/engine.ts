@@ -142,8 +142,10 @@ export interface Engine {
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
   /** Like `run`, for a part of a flow. Undefined for an engine that can't run flows. */
   runFlow?(part: FlowPart, report: FlowReports): Promise<FlowResult>;
-  /** How many executions it runs at a time; undefined if it starts no process for them. */
-  readonly parallel?: number;
+  /** How many executions of its crew run at a time (16). */
+  readonly parallel?: number | undefined;
+  /** Whether it starts a process for each of them. */
+  readonly startsProcesses?: boolean;
   /** An execution waits for a person, or has ended: a `run` or `prepare` still under way then rejects. */
   rest?(executionId: string, hasEnded: boolean): void;
   /** Another process works for an execution: a `run` or `prepare` still under way here rejects. */
@@ -169,10 +171,12 @@ export const rehearsalMark = "[REHEARSAL - no language model was called]";
 const failureMark = "[rehearse failure]";
 
 /** Repeats what an agent would be given. */
-export function rehearsalEngine(seconds: number): Engine {
+/** @param seconds for a task */
+export function rehearsalEngine(seconds: number, parallel?: number): Engine {
   const sleeping = new Map<string, AbortController>();
   return {
     name: "rehearsal",
+    parallel,
     async run(attempt, report) {
       const description = fill(attempt.task.description, attempt.inputs).trim();
       const waking = new AbortController();

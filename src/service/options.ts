@@ -23,7 +23,7 @@ unless there is a crewdeck.server.jsonc; of several folders, each crew is at an 
   --engine rehearsal     repeats what each agent would be given, without a model (the default)
   --engine crewai        runs the crewAI project in its own Python
   --python FILE          the project's interpreter, if it isn't found
-  --parallel N           how many executions of a crewAI project run at a time (1)
+  --parallel N           how many executions of a crew run at a time (1 with crewAI, 16 rehearsed)
   --max-processes N      how many Python processes there are at a time, of all crews (by default, half of the memory's)
   --port N               0 takes any free port (0; with --config, the file's or 8000, but 0 for a worker)
   --data DIR             where executions are kept
@@ -108,8 +108,8 @@ export function readOptions(
     engine: readChoice("--engine", values.engine ?? "rehearsal", "rehearsal", "crewai"),
     /** The interpreter of a crewAI project, if not the one that the project has. */
     python: values.python,
-    /** How many executions of a crewAI project run at a time. */
-    parallel: readCount("--parallel", values.parallel ?? "1"),
+    /** How many executions of a crew run at a time. Undefined if none is given. */
+    parallel: values.parallel === undefined ? undefined : readCount("--parallel", values.parallel),
     /** How many Python processes there are at a time. Undefined if none is given. */
     maxProcesses:
       values["max-processes"] === undefined

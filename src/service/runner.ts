@@ -33,7 +33,7 @@ interface RunnerParts<Crew extends RunnerCrew> {
 
 interface RunnerCrew {
   readonly name: string;
-  readonly engine: Pick<Engine, "parallel">;
+  readonly engine: Pick<Engine, "parallel" | "startsProcesses">;
 }
 
 interface Running<Crew> {
@@ -123,10 +123,10 @@ export class Runner<Crew extends RunnerCrew> {
     return false;
   }
 
-  #hasRoom({ name, engine: { parallel } }: Crew): boolean {
+  #hasRoom({ name, engine: { parallel, startsProcesses } }: Crew): boolean {
     const running = [...this.#running.values()].map(({ crew }) => crew);
-    const processes = running.filter(({ engine }) => engine.parallel !== undefined).length;
-    if (parallel !== undefined && processes >= this.#parts.maxProcesses) return false;
+    const processes = running.filter(({ engine }) => engine.startsProcesses).length;
+    if (startsProcesses && processes >= this.#parts.maxProcesses) return false;
     return running.filter((crew) => crew.name === name).length < (parallel ?? usualParallel);
   }
 

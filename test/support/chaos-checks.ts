@@ -79,7 +79,9 @@ export async function checkPromises(load: ChaosLoad, ledger: CallbackLedger) {
   }
   // A kickoff that was not answered may have been accepted: then it is executed like any other.
   const unanswered = [...load.lost].flatMap((n) =>
-    ledger.startedBy(n).map((id): Promised => ({ id, n, offers: [], isLeft: true })),
+    ledger
+      .startedBy(n)
+      .map((id): Promised => ({ id, crew: load.crewOf(n), n, offers: [], isLeft: true })),
   );
   const left = [...load.promised, ...unanswered];
   const lane = async () => {
@@ -88,7 +90,7 @@ export async function checkPromises(load: ChaosLoad, ledger: CallbackLedger) {
   await Promise.all(Array.from({ length: 8 }, lane));
 
   async function check(one: Promised): Promise<void> {
-    const status = await load.settled(one.id);
+    const status = await load.settled(one);
     if (status === undefined) return;
     const found = checkExecution(one, status, figures);
     const problems = [...found.problems];

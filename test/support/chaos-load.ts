@@ -16,6 +16,8 @@ export interface Offer {
 
 export interface Promised {
   readonly id: string;
+  /** The path of its crew. */
+  readonly crew: string;
   /** In its `meta`. */
   readonly n: number;
   readonly offers: Offer[];
@@ -39,6 +41,8 @@ interface LoadOptions {
   readonly events: EventCount;
   /** Callbacks of kickoffs and resumes, by the number of the execution. */
   readonly callbacks: (n: number) => object;
+  /** The path of the crew that the execution with this number is of. */
+  readonly crewOf: (n: number) => string;
   readonly random: () => number;
 }
 
@@ -65,6 +69,9 @@ export class ChaosLoad {
     refused: 0,
     lost: 0,
   };
+  /** The longest time between two accepted decisions about executions of a crew (ms). */
+  readonly pauses = new Map<string, number>();
+  readonly #decided = new Map<string, number>();
   readonly serverErrors = new Map<number, number>();
   readonly #options: LoadOptions;
   #count = 0;
@@ -82,6 +89,10 @@ export class ChaosLoad {
       while (!this.#isEnding) await this.#execution();
     };
     await Promise.all(Array.from({ length: clients }, lane));
+  }
+
+  crewOf(n: number): string {
+    return this.#options.crewOf(n);
   }
 
   /** Whether clients went on to a second execution, an output was rejected, and decisions raced. */
@@ -103,11 +114,12 @@ export class ChaosLoad {
   }
 
   async #execution(): Promise<void> {
-    const { random, callbacks } = this.#options;
+    const { random, callbacks, crewOf } = this.#options;
     const n = (this.#count += 1);
+    const crew = crewOf(n);
     const inputs = { topic: `topic ${n}`, audience: `audience ${n}` };
     const body = { inputs, meta: { n }, ...callbacks(n) };
-    const answer = await this.#request((api) => api.post("/kickoff", body));
+    const answer = await this.#request((api) => api.post(`${crew}/kickoff`, body));
     if (answer === undefined) {
       this.lost.add(n);
       return;
@@ -117,7 +129,7 @@ export class ChaosLoad {
       return;
     }
     const { kickoff_id: id } = answer.body as { kickoff_id: string };
-    const one: Promised = { id, n, offers: [], isLeft: random() < 0.1 };
+    const one: Promised = { id, crew, n, offers: [], isLeft: random() < 0.1 };
     this.promised.push(one);
     const rejections = Math.floor(random() * 3);
     for (;;) {
@@ -131,7 +143,7 @@ export class ChaosLoad {
   /** Polls until the execution waits for the next decision, or has ended (undefined). */
   async #nextWait(one: Promised): Promise<{ readonly attempt: number } | undefined> {
     for (;;) {
-      const waiting = (await this.settled(one.id))?.pending_human_input;
+      const waiting = (await this.settled(one))?.pending_human_input;
       const isDecided = one.offers.some(
         ({ attempt, answer }) => attempt === waiting?.attempt && answer === "accepted",
       );
@@ -142,10 +154,10 @@ export class ChaosLoad {
   }
 
   /** Polls until the execution waits or has ended. Undefined, and a violation, if it is unknown or never does. */
-  async settled(id: string): Promise<ChaosStatus | undefined> {
+  async settled({ id, crew }: Promised): Promise<ChaosStatus | undefined> {
     const end = performance.now() + longestMs;
     for (;;) {
-      const answer = await this.#request((api) => api.get(`/${id}/status`));
+      const answer = await this.#request((api) => api.get(`${crew}/${id}/status`));
       const status = answer?.status === 200 ? (answer.body as ChaosStatus) : undefined;
       if (status && (status.status !== "running" || status.pending_human_input)) return status;
       const isUnknown = answer !== undefined && status === undefined;
@@ -168,7 +180,7 @@ export class ChaosLoad {
         const feedback = `feedback ${(this.#feedbackCount += 1)};`;
         const answer = await this.#request(
           (api) =>
-            api.post("/resume", {
+            api.post(`${one.crew}/resume`, {
               execution_id: one.id,
               task_id: reviewedTask,
               human_feedback: feedback,
@@ -187,12 +199,20 @@ export class ChaosLoad {
     for (const answer of ["accepted", "refused", "lost"] as const)
       this.figures[answer] += count(answer);
     const accepted = count("accepted");
+    if (accepted > 0) this.#noteDecision(one.crew);
     // A request names no attempt: one that comes late may decide about the next, which the checks at the end look at.
     const isOne = accepted === 1 || (accepted > 1 && !isApprove);
     if (!isOne && !(accepted === 0 && count("lost", one.offers) > 0))
       this.violations.push(
         `of ${rivals} decisions about attempt ${attempt} of ${one.id}, ${accepted} were accepted`,
       );
+  }
+
+  #noteDecision(crew: string): void {
+    const now = performance.now();
+    const pause = now - (this.#decided.get(crew) ?? now);
+    this.pauses.set(crew, Math.max(this.pauses.get(crew) ?? 0, pause));
+    this.#decided.set(crew, now);
   }
 
   #verdict(answer: ApiAnswer | undefined): Answer {

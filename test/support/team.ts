@@ -1,4 +1,6 @@
-import postgres from "postgres";
+import path from "node:path";
+import pg from "pg";
+import { openSqlite, type Row } from "../../src/base/sqlite.ts";
 import { CrewApi } from "./crew-api.ts";
 import { temporaryFolder } from "./folders.ts";
 import { startProgram, type RunningProgram } from "./service.ts";
@@ -119,22 +121,59 @@ export class Team {
 
   /** Ends the leases of all workers, as time does: others take over what they run and what they send. */
   async endLeases(): Promise<void> {
-    if (this.#database === undefined) return;
-    const sql = postgres(this.#database, { max: 1, connection: { search_path: "crewdeck" } });
+    // A worker that is stopped may hold a row.
+    await this.#ask(`
+      UPDATE crewdeck_jobs.job SET heartbeat_on = NOW() - INTERVAL '1 minute' WHERE id IN (
+        SELECT id FROM crewdeck_jobs.job WHERE state = 'active' FOR UPDATE SKIP LOCKED)`);
+    await this.#ask(`
+      UPDATE crewdeck.deliveries SET due = 0 WHERE id IN (
+        SELECT id FROM crewdeck.deliveries WHERE state = 'pending' FOR UPDATE SKIP LOCKED)`);
+  }
+
+  /** How many executions of each crew wait for a worker, and how many a worker has. */
+  async jobs(): Promise<readonly { crew: string; queued: number; taken: number }[]> {
+    const rows = this.data === undefined ? await this.#ask(postgresJobs) : sqliteJobs(this.data);
+    return rows.map(({ crew, queued, taken }) => ({
+      crew: String(crew),
+      queued: Number(queued),
+      taken: Number(taken),
+    }));
+  }
+
+  /** Asks Postgres, if the team has it. @throws if it doesn't answer, as while it crashes */
+  async #ask(text: string): Promise<readonly Row[]> {
+    if (this.#database === undefined) return [];
+    const client = new pg.Client({ connectionString: this.#database, query_timeout: 5000 });
+    client.on("error", () => undefined);
+    await client.connect();
     try {
-      // A worker that is stopped may hold a row.
-      await sql`
-        UPDATE crewdeck_jobs.job SET heartbeat_on = NOW() - INTERVAL '1 minute' WHERE id IN (
-          SELECT id FROM crewdeck_jobs.job WHERE state = 'active' FOR UPDATE SKIP LOCKED)`;
-      await sql`
-        UPDATE deliveries SET due = 0 WHERE id IN (
-          SELECT id FROM deliveries WHERE state = 'pending' FOR UPDATE SKIP LOCKED)`;
+      return (await client.query<Row>(text)).rows;
     } finally {
-      await sql.end();
+      await client.end();
     }
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.members.map((member) => member.end("SIGKILL")));
+  }
+}
+
+const postgresJobs = `
+  SELECT name AS crew, count(*) FILTER (WHERE state = 'active') AS taken,
+    count(*) FILTER (WHERE state < 'active' AND NOT EXISTS (
+      SELECT FROM crewdeck_jobs.job AS other WHERE other.name = job.name
+        AND other.singleton_key = job.singleton_key AND other.state = 'active')) AS queued
+  FROM crewdeck_jobs.job WHERE state <= 'active' AND name LIKE 'crew/%' GROUP BY name`;
+
+function sqliteJobs(data: string): readonly Row[] {
+  const file = openSqlite(path.join(data, "crewdeck.sqlite"), { readOnly: true });
+  try {
+    return file
+      .prepare(
+        "SELECT crew, sum(1 - is_taken) AS queued, sum(is_taken) AS taken FROM jobs GROUP BY crew",
+      )
+      .all();
+  } finally {
+    file.close();
   }
 }

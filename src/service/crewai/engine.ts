@@ -293,6 +293,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       return working(executionId, run, repeat);
     },
     parallel,
+    startsProcesses: true,
     drop(executionId) {
       active.delete(executionId);
       drop(executionId);

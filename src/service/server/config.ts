@@ -36,7 +36,7 @@ export interface ServerCrew {
   readonly engine: "rehearsal" | "crewai";
   readonly python?: string;
   readonly environmentFile?: string;
-  readonly parallel: number;
+  readonly parallel?: number | undefined;
   readonly dialect: "documented" | "live";
 }
 

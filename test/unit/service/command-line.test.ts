@@ -20,7 +20,14 @@ function refused(read: () => unknown, expected: string | RegExp) {
 describe("service: its options", () => {
   it("come from the command line and the environment, the command line first", () => {
     assert.partialDeepStrictEqual(readOptions([], {}), {
-      ...{ folders: [], role: "both", isServer: false, address: {}, drainMs: 0, parallel: 1 },
+      ...{
+        folders: [],
+        role: "both",
+        isServer: false,
+        address: {},
+        drainMs: 0,
+        parallel: undefined,
+      },
       ...{ engine: "rehearsal", dialect: "documented", taskSeconds: 1, unfinished: "hold" },
       ...{ config: undefined, database: undefined, token: undefined, feedbackWebhook: undefined },
       ...{ log: undefined, metricsToken: undefined, keepDays: undefined, spans: undefined },

@@ -10,6 +10,7 @@ function processEngine(parallel: number) {
   const engine: Engine = {
     ...rehearsalEngine(0),
     parallel,
+    startsProcesses: true,
     run: async ({ executionId }) => {
       await new Promise<void>((resolve) => open.set(executionId, resolve));
       open.delete(executionId);

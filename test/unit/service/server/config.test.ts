@@ -52,7 +52,6 @@ describe("crewdeck.server.jsonc", () => {
             name: "travel",
             folder: path.resolve("/srv/travel"),
             engine: "rehearsal",
-            parallel: 1,
             dialect: "documented",
           },
         ],
