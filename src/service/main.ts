@@ -6,13 +6,13 @@ import { suggestion } from "./command-line.ts";
 import { exitWith, nodeProblem, Refusal } from "./errors.ts";
 import {
   migrateHelp,
-  readDatabase,
-  readDatabaseOption,
+  readMigrateOptions,
   readOptions,
+  readTokenOptions,
   serveHelp,
+  tokenHelp,
 } from "./options.ts";
 import { readRelayOptions, relayHelp } from "../relay/options.ts";
-import { tokenHelp } from "./server/token-help.ts";
 
 // Must run on an older Node until it has checked the version.
 
@@ -67,17 +67,9 @@ const token: Command = {
   summary: "adds, lists and revokes the tokens of a server",
   help: tokenHelp,
   async run(args) {
+    const options = readTokenOptions(args, process.env);
     const { runTokenCommand } = await import("./server/token-command.ts");
-    const { output, note } = await runTokenCommand(args, process.env, async (place) => {
-      const { lastUsesIn, lastUsesInFolder } = await import("./server/last-uses.ts");
-      if ("folder" in place) return lastUsesInFolder(place.folder);
-      const { database } = await openDatabase(readDatabase(place.database));
-      try {
-        return await lastUsesIn(database).all();
-      } finally {
-        await database.close();
-      }
-    });
+    const { output, note } = await runTokenCommand(options);
     process.stdout.write(output);
     if (note !== undefined) process.stderr.write(note);
   },
@@ -86,18 +78,14 @@ const migrate: Command = {
   summary: "creates or updates the tables in a Postgres, as each start of a server does",
   help: migrateHelp,
   async run(args) {
-    const url = readDatabaseOption(args, process.env);
-    const { database } = await openDatabase(url);
+    const url = readMigrateOptions(args, process.env);
+    const { openPostgres } = await import("./home.ts");
+    const log = (line: string) => void process.stderr.write(`${line}\n`);
+    const { database } = await openPostgres(url, 4, log);
     await database.close();
     print("The database is up to date.");
   },
 };
-
-/** @throws {Refusal} */
-async function openDatabase(url: string) {
-  const { openPostgres } = await import("./home.ts");
-  return await openPostgres(url, 4, (line) => void process.stderr.write(`${line}\n`));
-}
 
 const commands = new Map([
   ["serve", serve],

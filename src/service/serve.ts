@@ -25,10 +25,9 @@ import { createLog, usualLogFormat, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
 import { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
-import { lastUsesIn } from "./server/last-uses.ts";
-import { createQueue, RequestRates } from "./server/limits.ts";
+import { createQueue } from "./server/limits.ts";
 import { planFrom, planOf, type ServerPlan } from "./server/open-server.ts";
-import { createServerApp } from "./server/server-app.ts";
+import { authenticateFor, createServerApp } from "./server/server-app.ts";
 import { openService, type ServedCrew, type Service } from "./service.ts";
 import { WindowLog } from "./windows/log.ts";
 import { createWindows, type WindowRoutes } from "./windows/windows.ts";
@@ -83,7 +82,7 @@ export async function serve(
     options.role === "worker"
       ? refuseAsWorker
       : server
-        ? fetchOfServer(server, served, service, home, log)
+        ? await fetchOfServer(server, served, service, home, log)
         : fetchOfOne(served, service, tokens);
   const isForWindows = ({ url }: Request) => new URL(url).pathname.startsWith(`${windowPath}/`);
   const respond = getRequestListener(
@@ -280,27 +279,26 @@ function refuseAsWorker(): Response {
   return Response.json({ error: "Not Found", message }, { status: 404, headers });
 }
 
-function fetchOfServer(
+async function fetchOfServer(
   server: ServerPlan,
   crews: readonly ServedCrew[],
   service: Service,
-  { storage }: Home,
+  { storage: { database } }: Home,
   log: Log,
-): Fetch {
+): Promise<Fetch> {
+  const { requestsPerMinute, underWayPerCrew } = server.limits;
+  const tokens = await server.tokens(database);
   const mounted = crews.map((crew) => {
     const { name, dialect, feedbackWebhook } = crew;
     const { fetch } = service.appOf(crew, {
-      authenticate: server.authenticate(name),
+      authenticate: authenticateFor(name, tokens),
       mountedAt: `/${name}`,
-      admit: createQueue(storage.database, name, () => server.live.limits().underWayPerCrew),
+      admit: createQueue(database, name, () => underWayPerCrew),
     });
     const isSecretPath = (path: string) => feedbackWebhook?.attemptAt(path) !== undefined;
     return { name, dialect, fetch, isSecretPath };
   });
-  const { database } = storage;
-  const rates = new RequestRates(() => server.live.limits().requestsPerMinute, database);
-  const lastUses = lastUsesIn(database);
-  return createServerApp({ ...server, crews: mounted, rates, lastUses, log }).fetch;
+  return createServerApp({ ...server, crews: mounted, tokens, requestsPerMinute, log }).fetch;
 }
 
 /** On the first line of stdout. */

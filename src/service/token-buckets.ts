@@ -17,11 +17,6 @@ export class TokenBuckets {
     return undefined;
   }
 
-  /** Takes as many as another process has taken, though there may be fewer left. */
-  takeAlso(key: string, count: number, now: number): void {
-    this.#filled(key, now).left -= count;
-  }
-
   #filled(key: string, now: number): { left: number } {
     const bucket = this.#buckets.get(key) ?? { left: this.#burst, since: now };
     const earned = (Math.max(now - bucket.since, 0) / 1000) * this.#perSecond;

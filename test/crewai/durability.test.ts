@@ -68,7 +68,7 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
       (service = await startService({
         folder,
         args: [
-          ...["--engine", "crewai", "--python", python, "--unfinished", "continue"],
+          ...["--engine", "crewai", "--python", python, "--on-restart", "continue"],
           ...["--data", data, "--token", "T"],
         ],
         env: crewaiEnv(model),

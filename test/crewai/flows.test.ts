@@ -196,7 +196,7 @@ describe("a real flow", () => {
   it("runs its methods again since the last pause, or its start, after SIGKILL in their middle", async () => {
     const data = temporaryFolder("flows");
     const folder = crewaiProject("review");
-    const args = ["--data", data, "--unfinished", "continue"];
+    const args = ["--data", data, "--on-restart", "continue"];
     let api = await start({ folder, args });
     const kill = (pids: readonly number[]) => pids.forEach((pid) => signal(pid, "SIGKILL"));
     const workers = () => childrenOf(service.child.pid ?? 0);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "../support/folders.ts";
-import { runService, startService } from "../support/service.ts";
+import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { runService, startProgram, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait.ts";
 
 describe("service: its commands", () => {
   it("serves with and without the word", async () => {
@@ -28,7 +29,15 @@ describe("service: its commands", () => {
   it("lists them with the options of serve, and after a command its options only", async () => {
     for (const [command, texts] of [
       [[], ["Usage: crewdeck <command>", "Usage: crewdeck serve", "  serve ", "  relay "]],
-      [[], ["--task-seconds S", "--engine crewai", "--dialect live", "[rehearse failure]"]],
+      [
+        [],
+        [
+          "--task-seconds S",
+          "--engine rehearsal|crewai",
+          "--dialect documented|live",
+          "[rehearse failure]",
+        ],
+      ],
       [[], ["--relay"]],
       [["serve"], ["Usage: crewdeck serve "]],
       [["relay"], ["Usage: crewdeck relay", "--host ADDRESS", "--token T", "CREWDECK_TOKEN"]],
@@ -38,6 +47,37 @@ describe("service: its commands", () => {
       for (const text of texts) assert.ok(stdout.includes(text), stdout);
       assert.ok(command.length === 0 || stdout.startsWith(texts[0]));
     }
+  });
+
+  it("adds and revokes tokens of a server before its first start, while it runs, and after it was killed", async () => {
+    const data = temporaryFolder("tokens");
+    const config = path.join(data, "crewdeck.server.jsonc");
+    const crew = { name: "one", folder: path.join(projectFolder, "media", "example-crew") };
+    writeFileSync(config, JSON.stringify({ crews: [{ ...crew, engine: "rehearsal" }], port: 0 }));
+    const place = ["--config", config, "--data", data];
+    const token = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runService(["token", ...args, ...place]);
+      assert.equal(code, 0, stderr);
+      return stdout.trim();
+    };
+    const serve = async (...tokens: string[]) => {
+      const program = await startProgram(["serve", ...place]);
+      const url = `${String(program.announced["url"])}/one/inputs`;
+      const status = async (each: string) =>
+        (await fetch(url, { headers: { Authorization: `Bearer ${each}` } })).status;
+      for (const each of tokens) assert.equal(await status(each), 200);
+      return { ...program, status };
+    };
+    const before = await token("add", "before");
+    const server = await serve(before);
+    const during = await token("add", "during");
+    await waitFor("the new token", async () => (await server.status(during)) === 200);
+    await token("revoke", "before");
+    await waitFor("the revocation", async () => (await server.status(before)) === 401);
+    await server.end("SIGKILL");
+    const next = await serve(during, await token("add", "after"));
+    assert.equal(await next.status(before), 401);
+    await next.end("SIGTERM");
   });
 
   it("prints its version", async () => {

@@ -41,9 +41,11 @@ describe("A team's server behind TLS, in the window", () => {
       engine: "rehearsal",
     }));
     writeFileSync(config, `// Two crews.\n${JSON.stringify({ crews: named }, null, 2)}\n`);
-    token = await addToken("team");
     postgres = await startPostgres({ isDurable: false });
     database = await postgres.createDatabase();
+    const added = await runToken("add", "team");
+    assert.equal(added.code, 0, added.stderr);
+    token = added.stdout.trim();
     const common = ["serve", "--config", config, "--database", database, "--task-seconds", "0.2"];
     const api = ["--role", "api", "--port", "0", "--trust-proxy", "--public-url", publicUrl];
     for (const role of [api, api, ["--role", "worker"]])
@@ -69,11 +71,8 @@ describe("A team's server behind TLS, in the window", () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function addToken(name: string): Promise<string> {
-    const { code, stdout, stderr } = await runService(["token", "add", name, "--config", config]);
-    assert.equal(code, 0, stderr);
-    return stdout.trim();
-  }
+  const runToken = (...args: string[]) =>
+    runService(["token", ...args, "--config", config, "--database", database]);
 
   it("sends nothing if no trusted authority has signed the server's certificate, and says so", async () => {
     const { messages } = window;
@@ -105,7 +104,7 @@ describe("A team's server behind TLS, in the window", () => {
       tls.requests.filter((request) => request.path === `/example_crew/${suffix}`).length;
     assert.deepEqual([sent("kickoff"), sent("resume")], [1, 2]);
     assert.deepEqual(new Set(tls.requests.map(({ port }) => port)), new Set(apis));
-    const list = ["token", "list", "--config", config, "--database", database];
-    assert.match((await runService(list)).stdout, /^team +organization +all +\d{4}-\d\d-\d\dT/m);
+    const used = /^team +organization +all +never +\d{4}-\d\d-\d\dT/m;
+    assert.match((await runToken("list")).stdout, used);
   });
 });

@@ -37,8 +37,8 @@ export type Notice =
   /** A job or a callback was added. */
   | { readonly kind: "job" | "callback" }
   | { readonly kind: "ended"; readonly executionId: string }
-  /** A process has accepted so many requests of a token since its last notice. */
-  | { readonly kind: "requests"; readonly token: string; readonly count: number };
+  /** A token was added or revoked. */
+  | { readonly kind: "tokens" };
 
 /** Where a service keeps everything: in a file of its own, or in Postgres together with other processes. */
 export interface Database {
@@ -50,7 +50,6 @@ export interface Database {
   query<T>(work: Work<T>): Promise<T>;
   /** One atomic change. With `isSynced`, it outlasts a power cut when the promise resolves. */
   transaction<T>(work: () => Work<T>, isSynced?: boolean): Promise<T>;
-  tellOthers(notice: Notice): void;
   /** Returns a function that stops listening. */
   onNotice(listener: (notice: Notice) => void): () => void;
   /** Present where deleted data has to be erased from files. */

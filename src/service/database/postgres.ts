@@ -57,14 +57,11 @@ export async function openPostgresDatabase(
     const listener = new Listener(url, (notice) => notices.emit("notice", notice));
     await listener.connect();
     let isClosed = false;
-    const tellOthers = (notice: Notice): void => {
+    const tell = (notice: Notice): void => {
+      notices.emit("notice", notice);
       const payload = JSON.stringify({ ...notice, from: ownId });
       // A process that misses it looks soon.
       pool.query("SELECT pg_notify($1, $2)", [channel, payload]).catch(() => undefined);
-    };
-    const tell = (notice: Notice): void => {
-      notices.emit("notice", notice);
-      tellOthers(notice);
     };
     const timer = setInterval(() => {
       Promise.all([clock.measure(), listener.check()]).catch((error: unknown) => {
@@ -81,7 +78,6 @@ export async function openPostgresDatabase(
         if (isClosed) throw new Error("The database is closed.");
         return await transaction(pool, work, tell);
       },
-      tellOthers,
       onNotice: (listening) => {
         notices.on("notice", listening);
         return () => notices.off("notice", listening);
@@ -269,14 +265,9 @@ function readNotice(payload: string): Notice | undefined {
   const { kind, from } = notice;
   // This process has already handled its own.
   if (from === ownId) return undefined;
-  if (kind === "job" || kind === "callback") return { kind };
+  if (kind === "job" || kind === "callback" || kind === "tokens") return { kind };
   const executionId = textAt(notice, "executionId");
-  if (kind === "ended" && executionId !== undefined) return { kind, executionId };
-  const token = textAt(notice, "token");
-  const count = Number(notice["count"]);
-  return kind === "requests" && token !== undefined && count > 0
-    ? { kind, token, count }
-    : undefined;
+  return kind === "ended" && executionId !== undefined ? { kind, executionId } : undefined;
 }
 
 /** An error may quote the address, which has a password. */

@@ -8,7 +8,7 @@ interface Dialect {
 }
 
 /** Of the schema below. A database of a newer version is refused. */
-export const version = 3;
+export const version = 4;
 
 export const versionTable = "crewdeck_version";
 
@@ -56,6 +56,10 @@ export function tables({ integer, table, rowid }: Dialect): string {
     kind TEXT, queue TEXT NOT NULL DEFAULT '', due ${integer} NOT NULL DEFAULT 0, problem TEXT, is_taken ${integer} NOT NULL DEFAULT 0
   )${table};
   CREATE TABLE IF NOT EXISTS python_inputs (crew TEXT NOT NULL, version TEXT NOT NULL, inputs TEXT NOT NULL, PRIMARY KEY (crew, version))${table};
+  CREATE TABLE IF NOT EXISTS tokens (
+    name TEXT NOT NULL, kind TEXT NOT NULL, crews TEXT NOT NULL, hash TEXT PRIMARY KEY, expires_at ${integer},
+    used_at ${integer}, revoked_at ${integer}
+  )${table};
   CREATE TABLE IF NOT EXISTS token_uses (name TEXT PRIMARY KEY, used_at ${integer} NOT NULL)${table};
   CREATE TABLE IF NOT EXISTS batched_events (
     ${rowid} id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions, event TEXT NOT NULL, delivery_id TEXT
@@ -92,6 +96,7 @@ export const addedColumns = [
 
 export const indexes = `
   CREATE INDEX IF NOT EXISTS executions_under_way ON executions (id) WHERE ended_at IS NULL;
+  CREATE UNIQUE INDEX IF NOT EXISTS tokens_in_use ON tokens (lower(name)) WHERE revoked_at IS NULL;
   CREATE INDEX IF NOT EXISTS aliases_of_execution ON aliases (execution_id);
   CREATE INDEX IF NOT EXISTS deliveries_of_execution ON deliveries (execution_id);
   CREATE INDEX IF NOT EXISTS usage_of_execution ON usage (execution_id);

@@ -33,8 +33,9 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
   const erasure = createErasure(connection, log);
   // A power cut loses no write that somebody has heard of: a synced change follows before, and syncs those before it, too.
   // IDs are random, so that changes are all over the file: more of its pages are kept in memory (KiB) and in the log (pages).
+  // `crewdeck token` writes while a server has the file.
   connection.exec(
-    `PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;
+    `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;
      PRAGMA cache_size = -64000; PRAGMA wal_autocheckpoint = 4000;`,
   );
   // A file that can't be written is refused now, not at the first kickoff.
@@ -100,7 +101,6 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
       tell(told);
       return result;
     },
-    tellOthers: () => undefined,
     onNotice: (listener) => {
       notices.on("notice", listener);
       return () => notices.off("notice", listener);

@@ -6,7 +6,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { visit } from "jsonc-parser";
 import schema from "../../../media/crewdeck.server.schema.json" with { type: "json" };
 import { asArray, asObject, textAt, type UnknownObject } from "../../base/json.ts";
-import { isLoopback, safeUrl } from "../../base/loopback.ts";
+import { safeUrl } from "../../base/loopback.ts";
 import { readRegularFile } from "../../base/files.ts";
 import { parseJsonc, type Place } from "../../projects/source.ts";
 import { ProjectError } from "../../projects/types.ts";
@@ -14,12 +14,14 @@ import { suggestion } from "../command-line.ts";
 import { Refusal, unreadable } from "../errors.ts";
 import { Secrets } from "../operations/redact.ts";
 import { configName } from "../options.ts";
+import type { Token } from "./tokens.ts";
 
 /** The content of crewdeck.server.jsonc, with defaults. Paths are absolute. */
 export interface ServerConfig {
   readonly crews: readonly ServerCrew[];
   readonly limits: ServerLimits;
-  readonly tokens: readonly ServerToken[];
+  /** Of earlier versions: the database has them now. */
+  readonly tokens: readonly Token[];
   readonly publicUrl?: string;
   readonly trustProxy: boolean;
   readonly host: string;
@@ -47,14 +49,6 @@ export interface ServerLimits {
   readonly underWayPerCrew: number;
 }
 
-export interface ServerToken {
-  readonly name: string;
-  readonly kind: "organization" | "user";
-  readonly crews: "all" | readonly string[];
-  /** SHA-256, in hexadecimal digits. */
-  readonly hash: string;
-}
-
 const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true });
 ajv.addVocabulary(["allowTrailingCommas", "defaultSnippets"]);
 const isConfig = ajv.compile<ServerConfig>(schema);
@@ -71,13 +65,27 @@ export function isCrewName(text: string): boolean {
   return fitsCrewName(text);
 }
 
-/**
- * Reads and checks a configuration, but not the files that it names.
- * @throws {Refusal} with line and column
- */
-export function parseServerConfig(file: string, text: string): ServerConfig {
+interface ReadConfig {
+  readonly config: ServerConfig;
+  /** Of the file's members. */
+  readonly place: Place;
+}
+
+/** Reads and checks a configuration, but not the files that it names. @throws {Refusal} with line and column */
+export async function readConfig(file: string): Promise<ReadConfig> {
+  const text = await readSmallFile(file).catch((error: unknown) => {
+    throw new Refusal(
+      "options",
+      `${unreadable(file, error)} Name the server's ${configName} with --config.`,
+    );
+  });
+  return parseConfig(file, text);
+}
+
+/** @throws {Refusal} with line and column */
+export function parseConfig(file: string, text: string): ReadConfig {
   try {
-    const { config, place } = read(file, text);
+    const { config, place } = parse(file, text);
     checkNames(config, place);
     const at = (named: string) => resolve(dirname(file), named);
     const crews = config.crews.map(({ python, environmentFile, ...crew }) => ({
@@ -86,7 +94,7 @@ export function parseServerConfig(file: string, text: string): ServerConfig {
       ...(python !== undefined && { python: at(python) }),
       ...(environmentFile !== undefined && { environmentFile: at(environmentFile) }),
     }));
-    return { ...config, crews };
+    return { config: { ...config, crews }, place };
   } catch (error) {
     throw refusal(error);
   }
@@ -95,62 +103,49 @@ export function parseServerConfig(file: string, text: string): ServerConfig {
 /** Bytes. */
 export const largestConfig = 1024 * 1024;
 
-/** Reads a server's small file: a device, a pipe or a wrong file could fill the memory. Rejects with what {@link unreadable} explains. */
-export async function readConfigText(file: string): Promise<string> {
+/** A device, a pipe or a wrong file could fill the memory. Rejects with what {@link unreadable} explains. */
+async function readSmallFile(file: string): Promise<string> {
   return (await readRegularFile(file, largestConfig)).toString("utf8");
 }
 
-/** The variables of each crew, by its name. */
-type CrewEnvironments = ReadonlyMap<string, Readonly<Record<string, string | undefined>>>;
-
 /**
- * Checks that the crews' folders and interpreters exist, and reads their environment files.
- * @param text a valid configuration
- * @throws {Refusal} with line and column, for a missing folder or interpreter, or an environment file that can't be read
+ * Checks that the crews' folders and interpreters exist, and reads their environment files. Resolves to the variables of each crew.
+ * @throws {Refusal} with line and column
  */
-export async function readEnvironments(file: string, text: string): Promise<CrewEnvironments> {
-  const environments = new Map<string, NodeJS.Dict<string>>();
-  const { crews } = parseServerConfig(file, text);
-  const places = read(file, text).place.inside.get("crews")?.list ?? [];
-  for (const [index, crew] of crews.entries()) {
-    const { name, folder, engine, python, environmentFile } = crew;
-    const fail = (member: string, problem: string, expected: string) =>
-      refusal(
-        places[index]?.inside
-          .get(member)
-          ?.error(expecting(`crews[${index}].${member}: ${problem}`, expected)),
+export async function readEnvironments({
+  config,
+  place,
+}: ReadConfig): Promise<readonly NodeJS.Dict<string>[]> {
+  const places = place.inside.get("crews")?.list ?? [];
+  return await Promise.all(
+    config.crews.map(async ({ folder, engine, python, environmentFile }, index) => {
+      const fail = (member: string, problem: string, expected: string) =>
+        refusal(
+          places[index]?.inside
+            .get(member)
+            ?.error(expecting(`crews[${index}].${member}: ${problem}`, expected)),
+        );
+      const isFolder = await stat(folder).then(
+        (stats) => stats.isDirectory(),
+        () => false,
       );
-    const isFolder = await stat(folder).then(
-      (stats) => stats.isDirectory(),
-      () => false,
-    );
-    if (!isFolder) throw fail("folder", `There is no folder ${folder}.`, "the folder of a crew.");
-    if (engine === "crewai" && python !== undefined && !existsSync(python))
-      throw fail(
-        "python",
-        `There is no file ${python}.`,
-        "the project's Python interpreter, such as .venv/bin/python in its folder.",
-      );
-    const variables =
-      environmentFile &&
-      (await readConfigText(environmentFile).catch((error: unknown) => {
+      if (!isFolder) throw fail("folder", `There is no folder ${folder}.`, "the folder of a crew.");
+      if (engine === "crewai" && python !== undefined && !existsSync(python))
+        throw fail(
+          "python",
+          `There is no file ${python}.`,
+          "the project's Python interpreter, such as .venv/bin/python in its folder.",
+        );
+      if (environmentFile === undefined) return {};
+      const variables = await readSmallFile(environmentFile).catch((error: unknown) => {
         throw fail(
           "environmentFile",
           unreadable(environmentFile, error),
           "a file with a line NAME=value for each variable.",
         );
-      }));
-    environments.set(name, parseEnv(variables ?? ""));
-  }
-  return environments;
-}
-
-/** @throws {Refusal} if other machines could reach a server without tokens */
-export function requireTokens({ host, tokens }: Pick<ServerConfig, "host" | "tokens">): void {
-  if (tokens.length > 0 || isLoopback(host.includes(":") ? `[${host}]` : host)) return;
-  throw new Refusal(
-    "options",
-    `With the host ${host}, other machines could reach the server, and ${configName} has no tokens. Add one with "crewdeck token add NAME", or listen on 127.0.0.1.`,
+      });
+      return parseEnv(variables);
+    }),
   );
 }
 
@@ -166,10 +161,7 @@ export function checkPublicUrl(publicUrl: string | undefined): void {
   );
 }
 
-function read(
-  file: string,
-  text: string,
-): { readonly config: ServerConfig; readonly place: Place } {
+function parse(file: string, text: string): ReadConfig {
   const place = parseJsonc(
     { file, text },
     {
@@ -279,41 +271,23 @@ function firstSentence(described: UnknownObject): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** Checks what the schema can't: unique names, known crews, and a safe `publicUrl`. @throws {ProjectError} */
+/** Checks what the schema can't: unique names, and a safe `publicUrl`. @throws {ProjectError} */
 function checkNames(config: ServerConfig, root: Place): void {
-  const placesOf = (list: "crews" | "tokens", member: string) =>
-    (root.inside.get(list)?.list ?? []).map((place) => place.inside.get(member) ?? place);
-  const once = (list: "crews" | "tokens", member: string) => {
-    const seen = new Map<string, number>();
-    for (const [index, place] of placesOf(list, member).entries()) {
-      // Folders have the crews' names, and some file systems ignore case.
-      const value = String(place.value).toLowerCase();
-      const first = seen.get(value);
-      if (first !== undefined)
-        throw place.error(
-          expecting(
-            `${list}[${index}].${member} is the same as ${list}[${first}].${member}.`,
-            `each ${member} once, in capital or small letters.`,
-          ),
-        );
-      seen.set(value, index);
-    }
-  };
-  once("crews", "name");
-  once("tokens", "name");
-  once("tokens", "hash");
-  const names = config.crews.map(({ name }) => name);
-  for (const [index, crews] of placesOf("tokens", "crews").entries())
-    for (const [at, crew] of crews.list.entries())
-      if (!names.includes(String(crew.value)))
-        throw crew.error(
-          expecting(
-            `tokens[${index}].crews[${at}] is no crew of this file.`,
-            names.length === 0
-              ? "no name while the file has no crews."
-              : `one of ${names.join(", ")}.`,
-          ),
-        );
+  const seen = new Map<string, number>();
+  for (const [index, crew] of (root.inside.get("crews")?.list ?? []).entries()) {
+    const place = crew.inside.get("name") ?? crew;
+    // Folders have the crews' names, and some file systems ignore case.
+    const name = String(place.value).toLowerCase();
+    const first = seen.get(name);
+    if (first !== undefined)
+      throw place.error(
+        expecting(
+          `crews[${index}].name is the same as crews[${first}].name.`,
+          "each name once, in capital or small letters.",
+        ),
+      );
+    seen.set(name, index);
+  }
   const publicUrl = root.inside.get("publicUrl");
   if (config.publicUrl !== undefined && safeUrl(config.publicUrl) === undefined)
     throw (publicUrl ?? root).error(

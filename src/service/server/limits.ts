@@ -2,10 +2,7 @@ import type { StartKickoff } from "../app.ts";
 import { row, type Database, type Work } from "../database/database.ts";
 import { ApiError } from "../errors.ts";
 import { countUnderWay } from "../store.ts";
-import { TokenBuckets } from "../token-buckets.ts";
 
-/** How long after a request other processes hear of it (ms). */
-const toldMs = 1000;
 /** `Retry-After` of a kickoff that is refused (s). */
 const fullSeconds = 10;
 /** How long a count of executions is used before they are counted again (ms). */
@@ -14,54 +11,6 @@ const countedMs = 1000;
 const longestWaitMs = 10_000;
 /** The first key of the advisory lock. The number is arbitrary; no other lock may use it. */
 const queueLock = 726_340;
-
-/**
- * Limits the requests of each token. A token that was idle may send a minute's requests at once. Processes tell each other
- * how many they have accepted, so that the limit holds over all of them, though not in the first second.
- */
-export class RequestRates {
-  readonly #perMinute: () => number;
-  readonly #database: Pick<Database, "onNotice" | "tellOthers">;
-  #buckets: TokenBuckets | undefined;
-  #bucketsFor = 0;
-  /** How many requests of each token the other processes don't know of. */
-  readonly #untold = new Map<string, number>();
-
-  constructor(perMinute: () => number, database: Pick<Database, "onNotice" | "tellOthers">) {
-    this.#perMinute = perMinute;
-    this.#database = database;
-    database.onNotice((notice) => {
-      if (notice.kind === "requests")
-        this.#current().takeAlso(notice.token, notice.count, performance.now());
-    });
-  }
-
-  /** @param token its name @throws {ApiError} 429 */
-  enter(token: string): void {
-    if (this.#perMinute() === Infinity) return;
-    const retryAfter = this.#current().take(token, performance.now());
-    if (retryAfter !== undefined) {
-      const message = `Too many requests with this token. Try again in ${retryAfter} s`;
-      throw new ApiError(429, "Too Many Requests", message, { retryAfter });
-    }
-    if (this.#untold.size === 0) setTimeout(() => this.#tell(), toldMs).unref();
-    this.#untold.set(token, (this.#untold.get(token) ?? 0) + 1);
-  }
-
-  #current(): TokenBuckets {
-    const burst = this.#perMinute();
-    if (!this.#buckets || burst !== this.#bucketsFor)
-      this.#buckets = new TokenBuckets({ burst, perSecond: burst / 60 });
-    this.#bucketsFor = burst;
-    return this.#buckets;
-  }
-
-  #tell(): void {
-    for (const [token, count] of this.#untold)
-      this.#database.tellOthers({ kind: "requests", token, count });
-    this.#untold.clear();
-  }
-}
 
 /**
  * Limits how many executions of a crew are queued or running, in all processes together.

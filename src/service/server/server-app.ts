@@ -11,16 +11,12 @@ import {
   type Authenticate,
 } from "../app.ts";
 import { documentedDialect, type Dialect } from "../dialects.ts";
-import { ApiError, messageOf } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { configName } from "../options.ts";
 import { TokenBuckets } from "../token-buckets.ts";
-import type { ServerConfig, ServerToken } from "./config.ts";
-import type { RequestRates } from "./limits.ts";
-import type { LiveConfig } from "./live-config.ts";
-import { callerOf, findToken, mayUse, type LastUses } from "./tokens.ts";
+import type { ServerConfig } from "./config.ts";
+import { callerOf, mayUse, type Tokens } from "./tokens.ts";
 
-/** The use of a token is stored at most this often (ms). */
-const notedMs = 60_000;
 /** Limits log entries about refused requests, so that they can't fill the disk. */
 const loggedRefusals = { burst: 20, perSecond: 0.1 };
 
@@ -35,9 +31,9 @@ interface MountedCrew {
 
 export interface ServerAppOptions extends Pick<ServerConfig, "publicUrl" | "trustProxy"> {
   readonly crews: readonly MountedCrew[];
-  readonly live: Pick<LiveConfig, "tokens">;
-  readonly rates: Pick<RequestRates, "enter">;
-  readonly lastUses?: LastUses;
+  readonly tokens: Tokens;
+  /** Of each token, in this process. One that was idle may send a minute's requests at once. */
+  readonly requestsPerMinute: number;
   readonly log: (line: string) => void;
 }
 
@@ -53,20 +49,20 @@ interface Environment {
 }
 
 /** Checks the tokens of requests to a crew. */
-export function authenticateFor(crew: string, live: Pick<LiveConfig, "tokens">): Authenticate {
+export function authenticateFor(crew: string, tokens: Tokens): Authenticate {
   return (bearer) => {
-    const token = findToken(live.tokens(), bearer);
+    const token = tokens.find(bearer);
     return token && mayUse(token, crew) ? callerOf(token) : undefined;
   };
 }
 
 /** Serves each crew at `/<name>`. Without a valid token, a client doesn't learn which crews there are. */
 export function createServerApp(options: ServerAppOptions): Hono<Environment> {
-  const { live, log, trustProxy } = options;
+  const { tokens, log, trustProxy, requestsPerMinute: burst } = options;
   const crews = new Map(options.crews.map((crew) => [crew.name, crew]));
   const publicUrl = URL.parse(options.publicUrl ?? "");
   const logged = new TokenBuckets(loggedRefusals);
-  const noteUse = createNotes(options);
+  const rates = burst === Infinity ? undefined : new TokenBuckets({ burst, perSecond: burst / 60 });
   const app = new Hono<Environment>({ getPath: pathOf });
 
   app.use(async (c, next) => {
@@ -82,19 +78,23 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
       return next();
     }
     const header = c.req.header("Authorization");
-    const token = findToken(live.tokens(), bearerOf(header));
+    const token = tokens.find(bearerOf(header));
     if (!token) {
       if (logged.take("", performance.now()) === undefined)
         log(`A request from ${clientOf(c, trustProxy)} had no valid token.`);
       throw unauthorized(header);
     }
-    noteUse(token);
+    tokens.noteUse(token);
     c.set(
       "names",
       [...crews.keys()].filter((each) => mayUse(token, each)),
     );
     if (mayUse(token, name)) c.set("crew", crew);
-    options.rates.enter(token.name);
+    const retryAfter = rates?.take(token.name, performance.now());
+    if (retryAfter !== undefined) {
+      const message = `Too many requests with this token. Try again in ${retryAfter} s`;
+      throw new ApiError(429, "Too Many Requests", message, { retryAfter });
+    }
     return next();
   });
 
@@ -138,19 +138,6 @@ function noCrewHere(urls: readonly string[]): ApiError {
       ? `This address has several crews: ${urls.join(", ")}. Use the address of one`
       : `This is the server's address. Use the crew's: ${urls.join(", ")}`;
   return new ApiError(404, detail, message, { detail });
-}
-
-/** Returns a function that stores the use of a token, at most once a minute. */
-function createNotes({ lastUses, log }: ServerAppOptions) {
-  const noted = new Map<string, number>();
-  return ({ name }: ServerToken): void => {
-    const now = Date.now();
-    if (!lastUses || Math.abs(now - (noted.get(name) ?? 0)) < notedMs) return;
-    noted.set(name, now);
-    lastUses.note(name, now).catch((error: unknown) => {
-      log(`The last use of the token "${name}" could not be noted: ${messageOf(error)}`);
-    });
-  };
 }
 
 /** The address that the client used. The headers of a proxy count only with `trustProxy`, because any client can send them. */

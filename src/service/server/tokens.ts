@@ -1,17 +1,35 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { digest } from "../../base/bearer.ts";
+import { integer, text, type Row } from "../../base/sqlite.ts";
+import { change, row, rows, tell, type Database, type Work } from "../database/database.ts";
+import { messageOf } from "../errors.ts";
 import type { Caller } from "../model.ts";
-import type { ServerToken } from "./config.ts";
+import type { Log } from "../operations/log.ts";
+import { sharing } from "../sharing.ts";
 
-/** Stores when each token was last used. */
-export interface LastUses {
-  /** @param at ms since 1970 */
-  note(name: string, at: number): Promise<void>;
-  /** When each token was used last, by its name (ms since 1970). */
-  all(): Promise<ReadonlyMap<string, number>>;
+/** What is kept of a token. */
+export interface Token {
+  readonly name: string;
+  readonly kind: "organization" | "user";
+  readonly crews: "all" | readonly string[];
+  /** SHA-256, in hexadecimal digits. A token is random, so a fast hash is enough to protect it. */
+  readonly hash: string;
+  /** ms since 1970. Undefined if it is valid until it is revoked. */
+  readonly expiresAt?: number | undefined;
+  /** When it was used last (ms since 1970). */
+  readonly usedAt?: number | undefined;
 }
 
-/** Creates a token. It is random, so a fast hash is enough to protect it. Secret scanners can search for its prefix. */
+/** The tokens of a server. */
+export interface Tokens {
+  /** Undefined for a token that is unknown, revoked or no longer valid. */
+  find(bearer: string | undefined): Token | undefined;
+  /** Stores that a token is used. */
+  noteUse(token: Token): void;
+  areNone(): boolean;
+}
+
+/** Secret scanners can search for its prefix. */
 export function newToken(): string {
   return `crew_${randomBytes(32).toString("base64url")}`;
 }
@@ -20,24 +38,111 @@ export function hashOf(token: string): string {
   return digest(token).toString("hex");
 }
 
-/** The token that a client sent; undefined if it is unknown. Takes the same time for each token, so that time reveals nothing. */
-export function findToken(
-  tokens: readonly ServerToken[],
-  bearer: string | undefined,
-): ServerToken | undefined {
-  const given = digest(bearer ?? "");
-  let found: ServerToken | undefined;
-  for (const token of tokens)
-    if (timingSafeEqual(given, Buffer.from(token.hash, "hex"))) found = token;
-  return bearer === undefined ? undefined : found;
-}
-
-export function mayUse({ crews }: ServerToken, crew: string): boolean {
+export function mayUse({ crews }: Token, crew: string): boolean {
   return crews === "all" || crews.includes(crew);
 }
 
 /** Whose executions a token sees. A user's executions belong to the token's name, so a new token with that name sees them, too. */
-export function callerOf({ name, kind }: ServerToken): Caller {
+export function callerOf({ name, kind }: Token): Caller {
   if (kind === "organization") return { type: "bearer", owner: "bearer" };
   return { type: "userBearer", owner: `user ${name}` };
+}
+
+/** All that are not revoked. */
+export function* storedTokens(): Work<readonly Token[]> {
+  const found = yield* rows(
+    `SELECT name, kind, crews, hash, expires_at AS "expiresAt", used_at AS "usedAt" FROM tokens
+     WHERE revoked_at IS NULL ORDER BY lower(name)`,
+  );
+  return found.map((stored) => ({
+    name: text(stored, "name"),
+    kind: text(stored, "kind") as Token["kind"],
+    crews: JSON.parse(text(stored, "crews")) as Token["crews"],
+    hash: text(stored, "hash"),
+    expiresAt: optional(stored, "expiresAt"),
+    usedAt: optional(stored, "usedAt"),
+  }));
+}
+
+function optional(stored: Row, column: string): number | undefined {
+  return stored[column] === null ? undefined : integer(stored, column);
+}
+
+/** Returns false if there is a token of this name, or if this one was ever added. */
+export function* addToken(token: Token): Work<boolean> {
+  const { name, kind, crews, hash, expiresAt = null, usedAt = null } = token;
+  const changes = yield* change(
+    `INSERT INTO tokens (name, kind, crews, hash, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ...[name, kind, JSON.stringify(crews), hash, expiresAt, usedAt],
+  );
+  yield* tell({ kind: "tokens" });
+  return changes > 0;
+}
+
+/** Returns false if there is none of this name. */
+export function* revokeToken(name: string, now: number): Work<boolean> {
+  const sql =
+    "UPDATE tokens SET revoked_at = ? WHERE lower(name) = lower(?) AND revoked_at IS NULL";
+  const changes = yield* change(sql, now, name);
+  yield* tell({ kind: "tokens" });
+  return changes > 0;
+}
+
+/** Adds those that a configuration of an earlier version has. One that was revoked since stays so. Returns how many were new. */
+export function* takeTokens(tokens: readonly Token[]): Work<number> {
+  let taken = 0;
+  for (const token of tokens) {
+    const use = yield* row('SELECT used_at AS "usedAt" FROM token_uses WHERE name = ?', token.name);
+    if (yield* addToken({ ...token, usedAt: use && integer(use, "usedAt") })) taken += 1;
+  }
+  return taken;
+}
+
+/** How often the tokens are read again, if nobody tells of a change (ms): on SQLite, `crewdeck token` can't. */
+const lookMs = 1000;
+/** The use of a token is stored at most this often (ms). */
+const notedMs = 60_000;
+
+/** The tokens in the database, also those that are added or revoked later. */
+export async function openTokens(database: Database, log: Log): Promise<Tokens> {
+  let known = new Map<string, Token>();
+  const noted = new Map<string, number>();
+  // One after the other, so that no older answer replaces a newer one.
+  const read = sharing(async () => {
+    const tokens = await database.query(storedTokens());
+    known = new Map(tokens.map((token) => [token.hash, token]));
+  });
+  await read();
+  // While the database can't be read, each request is refused and says so.
+  const readAgain = () => void read().catch(() => undefined);
+  database.onNotice(({ kind }) => {
+    if (kind === "tokens") readAgain();
+  });
+  setInterval(readAgain, lookMs).unref();
+  return {
+    find(bearer) {
+      const token = bearer === undefined ? undefined : known.get(hashOf(bearer));
+      return token && database.now() < (token.expiresAt ?? Infinity) ? token : undefined;
+    },
+    areNone: () => known.size === 0,
+    noteUse({ name, hash }) {
+      const now = database.now();
+      if (Math.abs(now - (noted.get(hash) ?? 0)) < notedMs) return;
+      noted.set(hash, now);
+      const use = change("UPDATE tokens SET used_at = ? WHERE hash = ?", now, hash);
+      database.query(use).catch((error: unknown) => {
+        log(`The last use of the token "${name}" could not be noted: ${messageOf(error)}`);
+      });
+    },
+  };
+}
+
+/** Tokens that are only in this process. */
+export function tokensOf(list: readonly Token[]): Tokens {
+  const known = new Map(list.map((token) => [token.hash, token]));
+  return {
+    find: (bearer) => (bearer === undefined ? undefined : known.get(hashOf(bearer))),
+    areNone: () => known.size === 0,
+    noteUse: () => undefined,
+  };
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { parseCommandLine, suggestion } from "../../../src/service/command-line.ts";
+import { helpOf, readCommandLine, suggestion, text } from "../../../src/service/command-line.ts";
 import { Refusal } from "../../../src/service/errors.ts";
-import { readDatabaseOption, readOptions } from "../../../src/service/options.ts";
+import { readMigrateOptions, readOptions, readTokenOptions } from "../../../src/service/options.ts";
 import { readRelayOptions } from "../../../src/relay/options.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 
@@ -35,7 +35,7 @@ describe("service: its options", () => {
     });
     const args = [
       ...["crew", "--engine", "crewai", "--python", "/venv/bin/python", "--parallel", "2"],
-      ...["--unfinished", "discard", "--port", "8123", "--data", "d", "--token", "T"],
+      ...["--on-restart", "discard", "--port", "8123", "--data", "d", "--token", "T"],
       ...["--user-token", "U", "--dialect", "live", "--task-seconds", "0.5", "--lifeline"],
       ...["--log", "json", "--keep-days", "30", "--otlp-content"],
     ];
@@ -135,7 +135,6 @@ describe("service: its options", () => {
       // Node's timers can't wait so long.
       ["--drain-seconds", "2147484"],
       ...[
-        ["--unfinished", "forget"],
         ["--on-restart", "forget"],
         ["--dialect", "x"],
       ],
@@ -159,10 +158,29 @@ describe("service: its options", () => {
       refused(() => readRelayOptions(args, {}), / See "crewdeck relay --help"\.$/);
     const see = 'See "crewdeck migrate --help".';
     const words = `crewdeck migrate takes only options, not "crew". ${see}`;
-    refused(() => readDatabaseOption(["crew"], {}), words);
+    refused(() => readMigrateOptions(["crew"], {}), words);
     const missing = `Give the address of the database with --database. ${see}`;
-    refused(() => readDatabaseOption([], {}), missing);
+    refused(() => readMigrateOptions([], {}), missing);
   });
+
+  for (const [args, problem] of [
+    [[], "Expected token add, token list or token revoke."],
+    [
+      ["remove", "ci"],
+      'There is no command "token remove". Did you mean revoke? Expected token add, token list or token revoke.',
+    ],
+    [["list", "ci"], "token list: expected no name."],
+    [["add"], "token add: expected a name."],
+    [["add", "a", "b"], "token add: expected one name, not also b."],
+    [["revoke", "ci", "--user"], "--crew, --user and --expires-days belong to token add."],
+    [
+      ["add", "a", "--expires-days=0"],
+      "--expires-days 0: expected a whole number from 1 to 36500.",
+    ],
+    [["add", "a", "--all"], "There is no option --all."],
+  ] as const)
+    it(`of token are refused in one line, too: ${args.join(" ")}`, () =>
+      refused(() => readTokenOptions(args, {}), `${problem} See "crewdeck token --help".`));
 
   it("never have their values repeated, which may be secrets", () => {
     const headers = (value: string) => ({ OTEL_EXPORTER_OTLP_HEADERS: value });
@@ -179,12 +197,23 @@ describe("service: its options", () => {
   });
 
   it("are read as Node reads them", () => {
-    const { values, positionals } = parseCommandLine("x", {
-      args: ["a", "--port=-1", "--", "-b"],
-      allowPositionals: true,
-      options: { port: { type: "string" } },
-    });
-    assert.deepEqual([values.port, positionals], ["-1", ["a", "-b"]]);
+    const port = text("N", "");
+    const { given, words } = readCommandLine("x", { port }, ["a", "--port=-1", "--", "-b"], {});
+    assert.deepEqual([given.port, words], ["-1", ["a", "-b"]]);
+  });
+
+  it("are described in lines of at most 120 characters", () => {
+    const long = "word ".repeat(40).trim();
+    const lines = helpOf({ data: text("DIR", long), taskWebhookUrl: text("ADDRESS", "x") });
+    assert.ok(
+      lines.split("\n").every(({ length }) => length <= 120),
+      lines,
+    );
+    assert.match(
+      lines,
+      /^ {2}--data DIR {13}word word[^]+\n {2}--task-webhook-url ADDRESS\n {25}x$/,
+    );
+    assert.equal(lines.match(/word/g)?.length, 40);
   });
 
   it("may be meant as the nearest word, in capital or small letters", () => {

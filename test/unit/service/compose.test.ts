@@ -9,6 +9,7 @@ import { projectFolder } from "../../support/folders.ts";
 interface ComposeService {
   readonly build?: string;
   readonly command?: string;
+  readonly environment?: Readonly<Record<string, string>>;
   readonly deploy?: { readonly replicas: number };
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
@@ -25,13 +26,12 @@ const { services, configs } = parse(
 
 describe("service: compose.yaml", () => {
   it("uses only options that the service has", () => {
-    const commands = Object.values(services).flatMap(({ build, command }) =>
-      build === undefined ? [] : [(command ?? "").trim().split(/\s+/)],
-    );
-    assert.equal(commands.length, 2);
-    for (const [command, ...args] of commands) {
+    const ours = Object.values(services).filter(({ build }) => build !== undefined);
+    assert.equal(ours.length, 2);
+    for (const { command: line = "", environment = {} } of ours) {
+      const [command, ...args] = line.trim().split(/\s+/);
       assert.equal(command, "serve");
-      readOptions(args, {});
+      assert.ok(readOptions(args, environment).isServer);
     }
   });
 

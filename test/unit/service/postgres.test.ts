@@ -97,7 +97,7 @@ describe("service: Postgres", () => {
     await database.query(change("INSERT INTO crewdeck_version (version) VALUES (99)"));
     assert.match(
       await refusalOf(url),
-      /made by a newer version of Crewdeck \(its schema is 99, this one knows 3\)\. Update Crewdeck/,
+      /made by a newer version of Crewdeck \(its schema is 99, this one knows \d\)\. Update Crewdeck/,
     );
   });
 
@@ -207,10 +207,6 @@ describe("service: Postgres", () => {
       );
       assert.deepEqual(heard, [from("here"), from("there"), from("again")]);
       assert.deepEqual(other.heard(), heard);
-      const requests: Notice = { kind: "requests", token: "ada", count: 7 };
-      database.tellOthers(requests);
-      await waitFor("what only others hear", () => other.heard().length > heard.length);
-      assert.deepEqual(other.heard().at(-1), JSON.stringify(requests));
 
       await server.kill();
       // So that the library fails to connect again at once, and stops to listen.

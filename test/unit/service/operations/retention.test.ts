@@ -16,7 +16,9 @@ describe("service: executions that ended long ago", () => {
         ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()"
         : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
     );
-    const names = tables.map(({ name }) => String(name)).filter((name) => name !== "token_uses");
+    const names = tables
+      .map(({ name }) => String(name))
+      .filter((name) => !name.startsWith("token"));
     const union = names.map((name) => `SELECT '${name}' AS name, count(*) AS count FROM ${name}`);
     const counted = await sql(union.join(" UNION ALL "));
     return Object.fromEntries(counted.map(({ name, count }) => [String(name), Number(count)]));

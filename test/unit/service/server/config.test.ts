@@ -6,18 +6,14 @@ import { Refusal } from "../../../../src/service/errors.ts";
 import { configName } from "../../../../src/service/options.ts";
 import {
   largestConfig,
-  parseServerConfig,
+  parseConfig,
   readEnvironments,
-  requireTokens,
 } from "../../../../src/service/server/config.ts";
-import { editConfig } from "../../../../src/service/server/config-file.ts";
 import { planFrom } from "../../../../src/service/server/open-server.ts";
-import { openLiveConfig } from "../../../../src/service/server/live-config.ts";
 import { projectFolder, temporaryFolder } from "../../../support/folders.ts";
-import { waitFor } from "../../../support/wait.ts";
 
 const file = path.resolve("/team", configName);
-const parse = (text: string) => parseServerConfig(file, text);
+const parse = (text: string) => parseConfig(file, text).config;
 const hash = "ab".repeat(32);
 
 describe("crewdeck.server.jsonc", () => {
@@ -75,9 +71,6 @@ describe("crewdeck.server.jsonc", () => {
 
   const crew = '{ "name": "a", "folder": "a", "engine": "rehearsal" }';
   const token = (more: string) => `{ "name": "ci", "kind": "organization", ${more} }`;
-  const ofAll = token(`"crews": "all", "hash": "${hash}"`);
-  const two = (what: string, one: string, other: string) =>
-    `{ "crews": [], "${what}": [${one},\n${other}] }`;
   for (const [text, at, said] of [
     ['{\n  "crews": [\n', "3:1", "This is not JSON: close bracket expected."],
     ["", "1:1", "This is not JSON"],
@@ -101,13 +94,6 @@ describe("crewdeck.server.jsonc", () => {
       `{ "crews": [${crew},\n${crew.replace('"a"', '"A"')}] }`,
       "2:11",
       "crews[1].name is the same as crews[0].name.",
-    ],
-    [two("tokens", ofAll, ofAll.replace("ab", "cd")), "2:11", "tokens[1].name is the same as"],
-    [two("tokens", ofAll, ofAll.replace("ci", "cd")), "2:65", "tokens[1].hash is the same as"],
-    [
-      `{ "crews": [${crew}], "tokens": [\n${token(`"crews": ["b"], "hash": "${hash}"`)}] }`,
-      "2:51",
-      "tokens[0].crews[0] is no crew of this file. Expected: one of a.",
     ],
     ['{ "crews": [],\n"publicUrl": "http://a.example" }', "2:14", "would travel unencrypted."],
     ['{ "crews": [],\n"publicUrl": "https://a.example/b" }', "2:14", "address without a path"],
@@ -155,27 +141,6 @@ describe("crewdeck.server.jsonc", () => {
       );
   });
 
-  it("needs tokens of its own for any address but this machine's", () => {
-    const { tokens } = parse(
-      `{ "crews": [], "tokens": [${token(`"crews": "all", "hash": "${hash}"`)}] }`,
-    );
-    for (const host of ["127.0.0.1", "127.0.0.2", "localhost", "::1"])
-      requireTokens({ host, tokens: [] });
-    for (const host of [
-      "0.0.0.0",
-      "::",
-      "192.168.1.7",
-      "crews.example.com",
-      "127.0.0.1.example.com",
-    ]) {
-      assert.throws(() => requireTokens({ host, tokens: [] }), {
-        name: "Refusal",
-        message: `With the host ${host}, other machines could reach the server, and ${configName} has no tokens. Add one with "crewdeck token add NAME", or listen on 127.0.0.1.`,
-      });
-      requireTokens({ host, tokens });
-    }
-  });
-
   it("checks --public-url as it checks the file's", async () => {
     const folder = temporaryFolder("public-url");
     writeFileSync(path.join(folder, configName), `{ "crews": [] }`);
@@ -197,26 +162,12 @@ describe("crewdeck.server.jsonc", () => {
       assert.equal((await plan(publicUrl)).publicUrl, publicUrl);
   });
 
-  it('without crews is served with a word about it: as "token add" creates it; without tokens, too', async () => {
-    const folder = temporaryFolder("no-crews");
-    const file = path.join(folder, configName);
-    const logOf = async (crews: string, role: "both" | "worker") => {
-      writeFileSync(file, `{ "crews": [${crews}] }`);
-      const log: string[] = [];
-      await planFrom(file, { address: {}, role }, (line) => log.push(line));
-      return log;
-    };
-    const none = await logOf("", "both");
-    assert.equal(none.length, 1);
-    assert.match(none[0]!, /crewdeck\.server\.jsonc has no crews, so nothing is served/);
-    const crew = '{ "name": "a", "folder": ".", "engine": "rehearsal" }';
-    const closed = await logOf(crew, "both");
-    assert.equal(closed.length, 1);
-    assert.match(
-      closed[0]!,
-      /has no tokens, so nobody can use its crews\. Add one with "crewdeck token add NAME"\./,
-    );
-    assert.deepEqual(await logOf(crew, "worker"), []);
+  it("without crews is served with a word about it", async () => {
+    const file = path.join(temporaryFolder("no-crews"), configName);
+    writeFileSync(file, `{ "crews": [] }`);
+    const log: string[] = [];
+    await planFrom(file, { address: {}, role: "both" }, (line) => log.push(line));
+    assert.deepEqual(log, [`${file} has no crews, so nothing is served. Describe them in it.`]);
   });
 
   it("is completed by VS Code: its schema is contributed and describes every member", () => {
@@ -265,13 +216,8 @@ describe("The files that crewdeck.server.jsonc names", () => {
     mkdirSync(path.join(folder, "a"));
     mkdirSync(path.join(folder, "b"));
     writeFileSync(path.join(folder, "b.env"), "# model\nMODEL=gpt-4o\nKEY='two words'\n");
-    assert.deepEqual(
-      await readEnvironments(config, crews),
-      new Map([
-        ["a", {}],
-        ["b", { MODEL: "gpt-4o", KEY: "two words" }],
-      ]),
-    );
+    const read = await readEnvironments(parseConfig(config, crews));
+    assert.deepEqual(read, [{}, { MODEL: "gpt-4o", KEY: "two words" }]);
   });
 
   it("has the addresses of API processes: a worker's are those of the command line", async () => {
@@ -291,29 +237,26 @@ describe("The files that crewdeck.server.jsonc names", () => {
     for (const name of ["a", "b"]) mkdirSync(path.join(folder, name));
     const file = path.join(folder, "b.env");
     writeFileSync(file, "#".repeat(largestConfig + 1));
-    await assert.rejects(readEnvironments(config, crews), /b\.env is larger than 1048576 bytes\./);
+    await assert.rejects(
+      readEnvironments(parseConfig(config, crews)),
+      /b\.env is larger than 1048576 bytes\./,
+    );
     rmSync(file);
     for (const link of [file, config]) symlinkSync("/dev/null", link);
-    await assert.rejects(readEnvironments(config, crews), /b\.env is not a regular file\./);
+    await assert.rejects(
+      readEnvironments(parseConfig(config, crews)),
+      /b\.env is not a regular file\./,
+    );
     await assert.rejects(
       planFrom(config, { role: "api", address: {} }, () => undefined),
       /jsonc is not a regular file\. Name/,
     );
-    await assert.rejects(
-      editConfig(config, (text) => text),
-      /is not a regular file\. Choose/,
-    );
-    const log: string[] = [];
-    const live = openLiveConfig(config, '{ "crews": [] }', (line) => log.push(line));
-    await live.look();
-    live.stop();
-    assert.match(log.join(), /stay as they were: .*jsonc is not a regular file/);
   });
 
   it("must be there: the refusal has the line", async () => {
     const at = (name: string) => path.join(folder, name);
     const refused = (text: string, message: string) =>
-      assert.rejects(readEnvironments(config, text), {
+      assert.rejects(readEnvironments(parseConfig(config, text)), {
         name: "Refusal",
         message: `${config}:${message}`,
       });
@@ -333,59 +276,5 @@ describe("The files that crewdeck.server.jsonc names", () => {
       crews.replace('"rehearsal" }', '"crewai",\n"python": "a/python" }'),
       `3:11: crews[0].python: There is no file ${path.join(at("a"), "python")}. Expected: the project's Python interpreter, such as .venv/bin/python in its folder.`,
     );
-  });
-});
-
-describe("A change of crewdeck.server.jsonc", () => {
-  let folder: string;
-  let config: string;
-  const log: string[] = [];
-  let live: ReturnType<typeof openLiveConfig> | undefined;
-  const text = (name: string, more = "") =>
-    `{ "crews": []${more}, "tokens": [{ "name": "${name}", "kind": "user", "crews": "all", "hash": "${hash}" }] }`;
-  const names = () => live?.tokens().map(({ name }) => name);
-  beforeEach(() => {
-    folder = temporaryFolder("server-live");
-    config = path.join(folder, configName);
-    log.length = 0;
-    writeFileSync(config, text("one"));
-    live = openLiveConfig(config, text("one"), (line) => log.push(line));
-  });
-  afterEach(() => {
-    live?.stop();
-  });
-
-  const change = async (changed: string) => {
-    writeFileSync(config, changed);
-    await live?.look();
-  };
-
-  it("is noticed without a restart", async () => {
-    writeFileSync(config, text("two"));
-    await waitFor("the new token", () => names()?.[0] === "two");
-    assert.deepEqual(log, [`Read ${config} again.`]);
-  });
-
-  it("keeps the state as it was if it is invalid, and says once why", async () => {
-    await change(text("two").slice(0, -1));
-    await live?.look();
-    assert.deepEqual(names(), ["one"]);
-    assert.equal(log.length, 1);
-    assert.match(log[0]!, /stay as they were: .*crewdeck\.server\.jsonc:1:\d+: This is not JSON/);
-    rmSync(config);
-    await live?.look();
-    await live?.look();
-    assert.deepEqual(names(), ["one"]);
-    assert.equal(log.length, 2);
-    assert.match(log[1]!, /stay as they were: ENOENT/);
-    await change(text("two", ', "limits": { "underWayPerCrew": 5 }'));
-    assert.deepEqual(names(), ["two"]);
-    assert.equal(live?.limits().underWayPerCrew, 5);
-    assert.equal(log.length, 3);
-  });
-
-  it("says that crews and addresses wait for the next start", async () => {
-    await change(text("one", ', "port": 1'));
-    assert.deepEqual(log, [`Read ${config} again. Crews and addresses change at the next start.`]);
   });
 });

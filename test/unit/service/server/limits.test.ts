@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { mock } from "node:test";
-import type { Database, Notice } from "../../../../src/service/database/database.ts";
 import { ApiError } from "../../../../src/service/errors.ts";
-import { KickoffQueue, RequestRates } from "../../../../src/service/server/limits.ts";
+import { KickoffQueue } from "../../../../src/service/server/limits.ts";
 
 describe("The queue of kickoffs", () => {
   const refused = (error: unknown) =>
@@ -84,64 +82,5 @@ describe("The queue of kickoffs", () => {
     await assert.rejects(admit(queue), /the database is away/);
     isDown = false;
     assert.equal(await admit(queue), "id");
-  });
-});
-
-/** Processes that hear each other's notices. */
-class Processes {
-  readonly #listeners: ((notice: Notice) => void)[] = [];
-
-  add(): Pick<Database, "onNotice" | "tellOthers"> {
-    let own: (notice: Notice) => void = () => undefined;
-    return {
-      onNotice: (listener) => {
-        this.#listeners.push((own = listener));
-        return () => undefined;
-      },
-      tellOthers: (notice) => {
-        for (const listener of this.#listeners) if (listener !== own) listener(notice);
-      },
-    };
-  }
-}
-
-describe("The rate of requests", () => {
-  it("is counted for each token, and a new limit is in force at once", () => {
-    let perMinute = 2;
-    const rates = new RequestRates(() => perMinute, new Processes().add());
-    rates.enter("one");
-    rates.enter("one");
-    assert.throws(
-      () => rates.enter("one"),
-      (error: unknown) =>
-        error instanceof ApiError && error.status === 429 && error.retryAfter === 30,
-    );
-    rates.enter("two");
-    perMinute = 3;
-    rates.enter("one");
-  });
-
-  it("counts what other processes have accepted, which hear of it within a second", () => {
-    mock.timers.enable({ apis: ["setTimeout"] });
-    try {
-      const processes = new Processes();
-      const [one, other] = [1, 2].map(() => new RequestRates(() => 6, processes.add()));
-      assert.ok(one && other);
-      for (let count = 0; count < 4; count += 1) one.enter("token");
-      for (let count = 0; count < 3; count += 1) other.enter("token");
-      mock.timers.tick(1000);
-      // Seven are more than six, so that each waits for two: 20 s.
-      for (const rates of [one, other])
-        assert.throws(
-          () => rates.enter("token"),
-          (error: unknown) => error instanceof ApiError && error.retryAfter === 20,
-        );
-      one.enter("another token");
-      mock.timers.tick(1000);
-      for (let count = 0; count < 5; count += 1) other.enter("another token");
-      assert.throws(() => other.enter("another token"), /Too many requests/);
-    } finally {
-      mock.timers.reset();
-    }
   });
 });
