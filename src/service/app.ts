@@ -139,6 +139,11 @@ export function createApp(options: AppOptions): Hono<Environment> {
     await executions.answer(key, readFeedback(readJson(await readBody(c))));
     return c.json({ status: "resumed", message: "Feedback received" });
   });
+  app.get("/executions/:id/audit", async (c) => {
+    const entries = await executions.audit(c.req.param("id").toLowerCase(), c.var.caller);
+    const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+    return c.body(lines, 200, { "Content-Type": "application/x-ndjson" });
+  });
   const status = async (c: Context<Environment>) => {
     const id = (c.req.param("id") ?? "").toLowerCase();
     return c.json(dialect.status(id, await executions.view(id, c.var.caller)));
@@ -154,6 +159,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     ["/:id/status", "GET"],
     ["/status/:id", "GET"],
     ["/stop/:id", "POST"],
+    ["/executions/:id/audit", "GET"],
   ] as const) {
     app.all(path, (c) => {
       c.header("Allow", allowed);

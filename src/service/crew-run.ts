@@ -90,8 +90,9 @@ async function attemptTask(run: Run, key: StoredAttempt): Promise<boolean> {
   const work = workOf(run, key);
   return await made(run, key, work, function* (result) {
     const next = work.task.humanInput && result.isSkipped !== true ? "waiting" : "done";
-    yield* store.finish(key, next, result.output, result);
-    const { output, usage } = result;
+    const { output, usage, draft } = result;
+    const review = next === "waiting" && draft ? { draft, ...(usage && { usage }) } : undefined;
+    yield* store.finish(key, next, output, result, review);
     if (next === "waiting") yield* run.reporter.taskPaused(key, output, usage);
     else yield* run.reporter.taskCompleted(key, output, usage);
   });
@@ -116,21 +117,12 @@ async function made(
   work: TaskAttempt,
   storeResult: (result: TaskResult) => Work<void>,
 ): Promise<boolean> {
-  const { engine, store } = run.parts;
-  const { begins, failures } = key;
-  const counts = {
-    begins,
-    failures,
-    store: (what: "begins" | "failures", count: number) => store.setCount(what, key, count),
-  };
-  const end = await run.attempt(counts, async ({ begin, step }) => {
+  const end = await run.attempt(key, async (reports) => {
     const toEvent = run.reporter.engineEvents(key);
-    const result = await engine.run(work, {
-      begin,
-      step: (reported) => step(key, reported),
+    return await run.parts.engine.run(work, {
+      ...reports,
       event: (event) => run.report(() => toEvent(event)),
     });
-    return result;
   });
   if ("problem" in end) {
     const { problem } = end;

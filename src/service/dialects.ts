@@ -1,8 +1,16 @@
 import type { JsonObject } from "../api/types.ts";
+import { textAt } from "../base/json.ts";
 import { crewOutput, roleOf } from "./engine.ts";
 import { unknownExecution, type ApiError } from "./errors.ts";
 import { questionOf } from "./flow-answers.ts";
-import { isAccepted, type Attempt, type ExecutionView, type StatusView } from "./model.ts";
+import {
+  flowIndex,
+  isAccepted,
+  type Attempt,
+  type Execution,
+  type ExecutionView,
+  type StatusView,
+} from "./model.ts";
 
 export interface Resumed {
   /** Whether the task is repeated. */
@@ -16,8 +24,6 @@ export interface Dialect {
   readonly renames: boolean;
   inputs(names: readonly string[]): readonly string[];
   resumed(result: Resumed): JsonObject;
-  /** The state of an ended execution, as its status says it. */
-  endOf(view: ExecutionView): string;
   /** `view` is undefined for an unknown ID. @throws {ApiError} */
   status(id: string, view: StatusView | undefined): JsonObject;
   /** Text where deployed crews send text. */
@@ -26,7 +32,7 @@ export interface Dialect {
 
 /**
  * As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`, `queued`, `tasks`,
- * `undelivered_callbacks` and what deployed crews report about their activity.
+ * `decisions`, `undelivered_callbacks` and what deployed crews report about their activity.
  */
 export const documentedDialect: Dialect = {
   renames: false,
@@ -38,10 +44,9 @@ export const documentedDialect: Dialect = {
       ? { status: "completed", message: "Execution completed" }
       : { status: "resumed", message: "Execution resumed successfully" };
   },
-  endOf: ({ execution }) => execution.state,
   status(id, view) {
     if (!view) throw unknownExecution(id);
-    return { ...documentedStatus(view), ...activityOf(view), ...undeliveredOf(view) };
+    return { ...statusOf(view), ...extrasOf(view) };
   },
   error({ status, title, message, details, detail }) {
     // Clients of this dialect can't read FastAPI's list.
@@ -56,9 +61,7 @@ export const liveDialect: Dialect = {
   // Observed.
   inputs: (names) => [...names].sort(),
   resumed: ({ alias }) => ({ kickoff_id: alias ?? "" }),
-  endOf: (view) => liveState(view).state,
-  status: (_id, view) =>
-    view && (view.flow || !progressOf(view).waiting) ? liveStatus(view) : notFound,
+  status: (_id, view) => (view ? liveStatus(view) : notFound),
   error({ liveStatus, detail }) {
     if (liveStatus === 500) return { status: 500, body: "Internal Server Error" };
     const issues = typeof detail === "string" ? detail : detail.map((issue) => ({ ...issue }));
@@ -66,24 +69,54 @@ export const liveDialect: Dialect = {
   },
 };
 
-function documentedStatus(view: ExecutionView): JsonObject {
+/** The documented answer. */
+function statusOf(view: ExecutionView) {
   const { state, error, createdAt, endedAt } = view.execution;
-  if (state === "running") return documentedProgress(view);
-  const execution_time = seconds(createdAt, endedAt ?? createdAt);
-  const reached = view.attempts.length > 0 && reachedBy(view);
-  if (state === "error") return { status: "error", error: error ?? "", ...reached, execution_time };
-  if (state === "stopped") return { status: "stopped", ...reached, execution_time };
-  const tasks = taskResults(view);
-  const result = { output: outputOf(view), tasks };
-  return { status: "completed", result, execution_time };
+  const { finished, waiting, current, total } = progressOf(view);
+  const tasks = finished.map(({ taskId, output, startedAt, finishedAt }) => ({
+    task_id: taskId,
+    output: output ?? "",
+    agent: agentOf(view.execution, taskId),
+    execution_time: seconds(startedAt, finishedAt ?? startedAt),
+  }));
+  const reached = {
+    current_task: current ?? "",
+    progress: {
+      completed_tasks: tasks.length,
+      ...(isFlow(view.execution) && { unit: "step" }),
+      ...(total !== null && { total_tasks: total }),
+    },
+    ...(tasks.length > 0 && { tasks }),
+  };
+  const question = waiting?.review?.pause;
+  return {
+    status: state,
+    ...(state === "completed" && { result: { output: outputOf(view), tasks } }),
+    ...((state === "running" || (state !== "completed" && view.attempts.length > 0)) && reached),
+    ...(state === "error" && { error: error ?? "" }),
+    ...(endedAt !== null && { execution_time: seconds(createdAt, endedAt) }),
+    ...(view.isQueued && { queued: true }),
+    ...(waiting && {
+      pending_human_input: {
+        task_id: waiting.taskId,
+        task_output: waiting.output ?? "",
+        attempt: waiting.attempt,
+        ...(question && questionOf(question)),
+      },
+    }),
+  };
 }
 
 export function outputOf(view: ExecutionView): string {
-  return view.flow?.output ?? crewOutput(progressOf(view).finished);
+  const parts = view.attempts.filter(({ taskIndex }) => taskIndex === flowIndex);
+  return crewOutput(isFlow(view.execution) ? parts : progressOf(view).finished);
 }
 
-/** The members that the vendor has published for deployed crews; null for what is not known. */
-function activityOf({ execution, activity, usage }: StatusView) {
+/**
+ * What both dialects have besides: members that the vendor has published for deployed crews, null for what is not known, and
+ * those that only this service has.
+ */
+function extrasOf({ execution, activity, usage, decisions, undelivered }: StatusView) {
   const { events, counts } = activity;
   return {
     usage_metrics: usage.total_tokens === 0 ? null : { ...usage },
@@ -91,65 +124,20 @@ function activityOf({ execution, activity, usage }: StatusView) {
     events_count: Object.values(counts).reduce((sum, count) => sum + count, 0),
     events_by_type: counts,
     last_event: events.at(-1) ?? null,
-    triggered_by: { type: execution.owner === "bearer" ? "unknown" : "user", id: null },
+    triggered_by: { type: execution.owner.startsWith("user") ? "user" : "unknown", id: null },
     execution_origin: execution.kept === null ? "api" : "replay",
-  };
-}
-
-/** Only of this service. */
-function undeliveredOf({ undelivered }: StatusView): JsonObject {
-  if (undelivered.length === 0) return {};
-  return {
-    undelivered_callbacks: undelivered.map(({ kind, count, attempts, problem, due }) => ({
-      callback: kind,
-      count,
-      attempts,
-      ...(problem !== undefined && { error: problem }),
-      ...(due === undefined ? { given_up: true } : {}),
-      ...(due !== undefined && attempts > 0 && { next_attempt_at: new Date(due).toISOString() }),
-    })),
-  };
-}
-
-function documentedProgress(view: ExecutionView): JsonObject {
-  const { waiting } = progressOf(view);
-  const pause = view.flow?.pause;
-  return {
-    status: "running",
-    ...reachedBy(view),
-    ...(view.isQueued && { queued: true }),
-    ...(waiting && {
-      pending_human_input: {
-        task_id: waiting.taskId,
-        task_output: waiting.output ?? "",
-        attempt: waiting.attempt,
-        ...(pause && questionOf(pause)),
-      },
+    ...(decisions.length > 0 && { decisions }),
+    ...(undelivered.length > 0 && {
+      undelivered_callbacks: undelivered.map(({ kind, count, attempts, problem, due }) => ({
+        callback: kind,
+        count,
+        attempts,
+        ...(problem !== undefined && { error: problem }),
+        ...(due === undefined && { given_up: true }),
+        ...(due !== undefined && attempts > 0 && { next_attempt_at: new Date(due).toISOString() }),
+      })),
     }),
   };
-}
-
-/** How far an execution came. */
-function reachedBy(view: ExecutionView) {
-  const { finished, total, current } = progressOf(view);
-  return {
-    current_task: current?.id ?? "",
-    progress: {
-      completed_tasks: finished.length,
-      ...(view.flow && { unit: "step" }),
-      ...(total !== null && { total_tasks: total }),
-    },
-    ...(finished.length > 0 && { tasks: taskResults(view) }),
-  };
-}
-
-function taskResults(view: ExecutionView) {
-  return progressOf(view).finished.map(({ taskId, taskIndex, output, startedAt, finishedAt }) => ({
-    task_id: taskId,
-    output: output ?? "",
-    agent: agentOf(view, taskIndex),
-    execution_time: seconds(startedAt, finishedAt ?? startedAt),
-  }));
 }
 
 const notFound: JsonObject = {
@@ -168,68 +156,71 @@ const notFound: JsonObject = {
   execution_origin: null,
 };
 
+/** The documented answer as a deployed crew says it. */
 function liveStatus(view: StatusView): JsonObject {
-  const { execution, attempts } = view;
-  const { finished, total, current } = progressOf(view);
-  const last = finished.at(-1);
-  const ended = execution.endedAt !== null;
-  const times = attempts.flatMap((one) => [one.startedAt, one.finishedAt ?? 0, one.decidedAt ?? 0]);
-  const updatedAt = Math.max(execution.createdAt, execution.endedAt ?? 0, ...times);
+  const { execution, activity } = view;
+  const answer = statusOf(view);
+  const { result, current_task: current, execution_time, pending_human_input: waiting } = answer;
+  if (waiting && !isFlow(execution)) return notFound;
+  const tasks = result?.tasks ?? answer.tasks ?? [];
+  const last = tasks.at(-1);
+  const total = totalOf(execution);
+  const isAt = answer.status === "running" && current !== undefined && current !== "";
+  const started_at = new Date(execution.createdAt).toISOString();
   return {
-    ...liveState(view),
-    result: execution.state === "completed" ? outputOf(view) : null,
+    ...liveState(answer),
+    result: result?.output ?? null,
     result_json: null,
     progress: {
-      unit: view.flow ? "step" : "task",
-      completed: finished.length,
+      unit: isFlow(execution) ? "step" : "task",
+      completed: tasks.length,
       total,
-      remaining: total === null ? null : total - finished.length,
-      current: ended || !current ? null : current.id,
-      current_agent:
-        ended || !current ? null : agentOf(view, execution.project.tasks.indexOf(current)),
-      started_at: new Date(execution.createdAt).toISOString(),
-      updated_at: new Date(updatedAt).toISOString(),
-      duration_seconds: seconds(execution.createdAt, execution.endedAt ?? Date.now()),
+      remaining: total === null ? null : total - tasks.length,
+      current: isAt ? current : null,
+      current_agent: isAt ? agentOf(execution, current) : null,
+      started_at,
+      updated_at: textAt(activity.events.at(-1) ?? {}, "timestamp") ?? started_at,
+      duration_seconds: execution_time ?? seconds(execution.createdAt, Date.now()),
     },
     last_executed_task: last
-      ? {
-          name: last.taskId,
-          output: last.output ?? "",
-          agent: agentOf(view, last.taskIndex),
-          meta: execution.meta,
-        }
+      ? { name: last.task_id, output: last.output, agent: last.agent, meta: execution.meta }
       : null,
-    ...activityOf(view),
-    ...undeliveredOf(view),
-    ...(view.flow?.pause && { flow_id: execution.id }),
+    ...extrasOf(view),
+    ...(waiting && { flow_id: execution.id }),
   };
 }
 
 /** Observed: `status` is prose, null on success and the exception's text on failure. */
-function liveState({ execution, attempts, isQueued, flow }: ExecutionView) {
-  if (execution.state === "completed") return { state: "SUCCESS", status: null };
-  if (execution.state === "error") return { state: "FAILED", status: execution.error };
+function liveState(answer: ReturnType<typeof statusOf>) {
+  const { status, error = "", queued, pending_human_input: waiting, tasks } = answer;
+  if (status === "completed") return { state: "SUCCESS", status: null };
+  if (status === "error") return { state: "FAILED", status: error };
   // Celery's state of a task that was ended from outside.
-  if (execution.state === "stopped") return { state: "REVOKED", status: "Task is Revoked" };
-  if (flow?.pause) return { state: "PAUSED", status: "Flow is waiting for human feedback" };
-  if (isQueued) return { state: "PENDING", status: "Task is Pending" };
-  const hasOutput = attempts.some(({ finishedAt }) => finishedAt !== null);
-  return { state: hasOutput ? "RUNNING" : "STARTED", status: "Task is Running" };
+  if (status === "stopped") return { state: "REVOKED", status: "Task is Revoked" };
+  if (waiting) return { state: "PAUSED", status: "Flow is waiting for human feedback" };
+  if (queued) return { state: "PENDING", status: "Task is Pending" };
+  return { state: tasks ? "RUNNING" : "STARTED", status: "Task is Running" };
 }
 
-/**
- * `finished`: last attempts of finished tasks; `current`: the running task, or the last one. Nobody knows in advance how
- * many methods of a flow run: `total` is then null, as where no task is known.
- */
-function progressOf({ execution, attempts, flow }: ExecutionView) {
+/** `finished`: last attempts of finished tasks; `current`: the running task, or the last one. */
+function progressOf({ execution, attempts }: ExecutionView) {
   const { tasks } = execution.project;
   const waiting = attempts.find(({ state }) => state === "waiting");
-  const finished = flow ? lastOfEach(attempts) : attempts.filter(isAccepted);
-  const open = flow && (waiting ?? attempts.find(({ state }) => state === "running"));
-  const last = flow && (open ?? finished.at(-1));
-  const current = tasks[last?.taskIndex ?? Math.min(flow ? 0 : finished.length, tasks.length - 1)];
-  // Until Python has built the crew, it may have no known tasks.
-  return { finished, total: flow || !current ? null : tasks.length, current, waiting };
+  const total = totalOf(execution);
+  if (!isFlow(execution)) {
+    const finished = attempts.filter(isAccepted);
+    const current = tasks[Math.min(finished.length, tasks.length - 1)]?.id;
+    return { finished, total, current, waiting };
+  }
+  const methods = attempts.filter(({ taskIndex }) => taskIndex !== flowIndex);
+  const finished = lastOfEach(methods);
+  const open = waiting ?? methods.find(({ state }) => state === "running");
+  return { finished, total, current: (open ?? finished.at(-1))?.taskId ?? tasks[0]?.id, waiting };
+}
+
+/** Null where nobody knows in advance: of a flow, and of a crew that Python has not built yet. */
+function totalOf({ project: { kind, tasks } }: Execution): number | null {
+  return kind === "flow" || tasks.length === 0 ? null : tasks.length;
 }
 
 /** The last finished run of each method, in the order in which they finished. After a rejection, a flow continues. */
@@ -246,10 +237,16 @@ function lastOfEach(attempts: readonly Attempt[]): readonly Attempt[] {
   });
 }
 
-function agentOf({ execution }: ExecutionView, taskIndex: number): string {
-  const { agents, tasks } = execution.project;
-  const agent = agents.find(({ name }) => name === tasks[taskIndex]?.agent);
-  return roleOf(agent, execution.inputs);
+function isFlow({ project }: Execution): boolean {
+  return project.kind === "flow";
+}
+
+function agentOf({ project, inputs }: Execution, taskId: string): string {
+  const task = project.tasks.find(({ id }) => id === taskId);
+  return roleOf(
+    project.agents.find(({ name }) => name === task?.agent),
+    inputs,
+  );
 }
 
 export function seconds(from: number, to: number): number {

@@ -86,19 +86,22 @@ export interface FlowAnswer {
   readonly outcomes: readonly string[] | null;
 }
 
-/** A method that waits for a person (`@human_feedback`). */
-export interface FlowPause {
+/** What a method asks a person (`@human_feedback`). */
+export interface FlowQuestion {
   readonly method: string;
-  readonly output: string;
-  /** What the person is asked. */
   readonly message: string;
   readonly options: readonly string[] | null;
   /** Which of them an empty answer means. */
   readonly defaultOption: string | null;
-  readonly metadata: JsonObject;
-  readonly state: JsonObject;
   /** Tells one pause of an execution from another. */
   readonly requestedAt: string;
+}
+
+/** A method that waits for a person. */
+export interface FlowPause extends FlowQuestion {
+  readonly output: string;
+  readonly metadata: JsonObject;
+  readonly state: JsonObject;
 }
 
 export interface FlowResult {

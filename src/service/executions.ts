@@ -1,20 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { CrewProject } from "../projects/types.ts";
+import { defined, textAt } from "../base/json.ts";
+import { auditOf, note, type Actor, type AuditEntry } from "./audit.ts";
 import { createReporter } from "./callbacks.ts";
 import type { Database, Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
 import { ApiError, unknownExecution } from "./errors.ts";
 import type { Events } from "./events.ts";
-import { answerTo, type FeedbackAnswer } from "./flow-answers.ts";
-import type { FlowStore } from "./flow-store.ts";
+import { answerTo } from "./flow-answers.ts";
 import type {
-  Attempt,
   AttemptKey,
   Caller,
   Decision,
   Execution,
   ExecutionView,
+  Review,
   StatusView,
   StoredAttempt,
 } from "./model.ts";
@@ -33,10 +34,9 @@ interface ExecutionsParts {
   readonly store: ExecutionStore;
   readonly events: Events;
   readonly deliveries: Deliveries;
-  readonly flows: FlowStore;
   readonly jobs: Jobs;
   /** Ends an execution for good. Resolves to whether it had not ended. */
-  readonly stop: (executionId: string) => Promise<boolean>;
+  readonly stop: (executionId: string, actor: Actor) => Promise<boolean>;
   /** The name of the crew, for executions that begin. */
   readonly crew: string;
   /** Whether the crew's address knows an execution. */
@@ -47,26 +47,19 @@ interface ExecutionsParts {
 }
 
 export function createExecutions(parts: ExecutionsParts) {
-  const { database, store, flows, events, deliveries, jobs, crew, isOwn, dialect } = parts;
+  const { database, store, events, deliveries, jobs, crew, isOwn, dialect } = parts;
 
   async function viewOf(id: string) {
     const view = await store.view(id);
     if (!view || !isOwn(view.execution)) return undefined;
     const { execution, attempts } = view;
-    const flow = execution.project.kind === "flow" && (await flowOf(execution.id, attempts));
     return {
       ...view,
-      ...(flow && { flow }),
       isQueued:
-        attempts.length === 0 ||
-        (!execution.isRunning && attempts.every(({ state }) => state !== "waiting")),
+        execution.endedAt === null &&
+        (attempts.length === 0 ||
+          (!execution.isRunning && attempts.every(({ state }) => state !== "waiting"))),
     };
-  }
-
-  async function flowOf(id: string, attempts: readonly Attempt[]): Promise<ExecutionView["flow"]> {
-    const waiting = attempts.find(({ state }) => state === "waiting");
-    const pause = waiting && (await flows.pauseOf(waiting));
-    return { output: (await flows.outputOf(id)) ?? "", ...(pause && { pause }) };
   }
 
   /** @throws {ApiError} 400, 403 */
@@ -123,12 +116,17 @@ export function createExecutions(parts: ExecutionsParts) {
       authorise(execution, caller);
       const waiting = attempts.find(({ state }) => state === "waiting");
       if (waiting && !canBeSeen(waiting)) await store.setShown(waiting);
-      const [activity, usage, undelivered] = await Promise.all([
+      const isDecided = attempts.some(({ decidedAt }) => decidedAt !== null);
+      const [activity, usage, undelivered, acts] = await Promise.all([
         events.of(execution.id),
         store.usageOf(execution.id),
         deliveries.undelivered(execution.id),
+        isDecided ? database.query(auditOf(execution)) : [],
       ]);
-      return { ...view, activity, usage, undelivered };
+      const decisions = acts
+        .filter(({ task_id }) => task_id !== undefined)
+        .map((act) => defined({ ...act, feedback: undefined }));
+      return { ...view, activity, usage, undelivered, decisions };
     },
 
     /**
@@ -148,12 +146,12 @@ export function createExecutions(parts: ExecutionsParts) {
         throw new ApiError(404, "Not Found", "Task ID not found");
       const waiting = await store.waiting(execution.id, taskId);
       if (!waiting || !canBeSeen(waiting)) throw notWaiting();
-      const pause = await flows.pauseOf(waiting);
+      const pause = waiting.review?.pause;
       const verdict = resume.isAnswer ? undefined : resume.isApprove;
       const answer = pause && answerTo(pause, feedback, verdict);
       const isApprove = answer?.isApprove ?? resume.isApprove;
       const alias = dialect.renames ? randomUUID() : undefined;
-      await decide(execution, waiting, { ...resume, isApprove }, answer, alias);
+      await decide(execution, waiting, { ...resume, isApprove }, caller.owner, answer, alias);
       const isLast = isApprove && waiting.taskIndex === tasks.length - 1;
       const ended = isLast && (await store.waitForEnd(execution.id, endWaitMs));
       return { isRetried: !isApprove && !pause, ended, alias };
@@ -166,7 +164,7 @@ export function createExecutions(parts: ExecutionsParts) {
         ({ state, taskIndex, attempt }) =>
           state === "waiting" && taskIndex === key.taskIndex && attempt === key.attempt,
       );
-      const pause = waiting && (await flows.pauseOf(waiting));
+      const pause = waiting?.review?.pause;
       if (!execution || !isOwn(execution) || !pause) throw notWaiting();
       const answer = answerTo(pause, feedback);
       const decision = {
@@ -174,7 +172,16 @@ export function createExecutions(parts: ExecutionsParts) {
         feedback,
         callbacks: await store.callbacksOf(execution),
       };
-      await decide(execution, waiting, decision, answer, undefined);
+      await decide(execution, waiting, decision, "webhook", answer);
+    },
+
+    /** What was done with an execution, and by whom. @throws {ApiError} 403, 404 */
+    async audit(id: string, { type }: Caller): Promise<readonly AuditEntry[]> {
+      if (type !== "bearer")
+        throw new ApiError(403, "Forbidden", "Only the organization's token reads the audit");
+      const view = await viewOf(id);
+      if (!view) throw unknownExecution(id);
+      return await database.query(auditOf(view.execution));
     },
 
     /** @throws {ApiError} 404, 403, 400 if it has ended */
@@ -182,9 +189,10 @@ export function createExecutions(parts: ExecutionsParts) {
       const view = await viewOf(id);
       if (!view) throw unknownExecution(id);
       authorise(view.execution, caller);
-      if (!(await parts.stop(view.execution.id))) {
+      if (!(await parts.stop(view.execution.id, caller.owner))) {
         // Published with the route (vendor's pull request 5208).
-        const state = dialect.endOf((await viewOf(id)) ?? view);
+        const status = dialect.status(id, await this.view(id, caller));
+        const state = textAt(status, "state", "status") ?? "";
         const message = `Cannot stop execution. Current state: ${state}`;
         throw new ApiError(400, "Invalid Request", message);
       }
@@ -196,27 +204,38 @@ export function createExecutions(parts: ExecutionsParts) {
     execution: Execution,
     waiting: StoredAttempt,
     decision: Decision,
-    answer: FeedbackAnswer | undefined,
-    alias: string | undefined,
+    actor: Actor,
+    answer?: Review["answer"],
+    alias?: string,
   ): Promise<void> {
-    const { id, project } = execution;
+    const { id } = execution;
+    const { isApprove, feedback } = decision;
+    const { review } = waiting;
+    const next = {
+      state: !isApprove ? "rejected" : review && !answer ? "finishing" : "approved",
+      review: answer ? { ...review, answer } : isApprove ? review : undefined,
+    } as const;
     const now = () => database.now();
     const reporter = createReporter(execution, decision.callbacks, parts, now);
     const isDecided = await database.transaction(function* () {
-      if (!(yield* store.decide(waiting, decision, alias))) return false;
+      if (!(yield* store.decide(waiting, decision, next, alias))) return false;
+      const action = isApprove ? "approve" : "reject";
+      yield* note(id, {
+        action: answer && answer.isApprove === undefined ? "answer" : action,
+        actor,
+        at: now(),
+        decision: { attempt: waiting, feedback },
+      });
       if (answer) {
-        yield* flows.setAnswer(waiting, answer);
-        const method = project.tasks[waiting.taskIndex]?.id ?? "";
         const { isApprove, outcomes } = answer;
         const more = {
-          method_name: method,
+          method_name: waiting.taskId,
           ...(outcomes?.length === 1 && { outcome: outcomes[0] ?? "" }),
         };
-        yield* reporter.decided(waiting, isApprove, decision.feedback, more);
+        yield* reporter.decided(waiting, isApprove, feedback, more);
       } else {
-        yield* reporter.decided(waiting, decision.isApprove, decision.feedback);
-        if (decision.isApprove && waiting.review === undefined)
-          yield* reporter.taskCompleted(waiting, waiting.output ?? "");
+        yield* reporter.decided(waiting, isApprove, feedback);
+        if (next.state === "approved") yield* reporter.taskCompleted(waiting, waiting.output ?? "");
       }
       yield* store.rest(id);
       yield* jobs.add(id, execution.crew);

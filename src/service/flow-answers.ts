@@ -1,6 +1,6 @@
 import type { JsonObject } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import type { FlowAnswer, FlowPause } from "./engine.ts";
+import type { FlowAnswer, FlowQuestion } from "./engine.ts";
 import { ApiError } from "./errors.ts";
 
 /** What a flow continues with. */
@@ -20,7 +20,7 @@ const rejecting = /^(reject(ed)?|decline[ds]?|deny|denied|refused?|no)$/;
  * @throws {ApiError} 400 if the options don't say what is meant
  */
 export function answerTo(
-  { method, options, defaultOption }: FlowPause,
+  { method, options, defaultOption }: FlowQuestion,
   feedback: string,
   isApprove?: boolean,
 ): FeedbackAnswer {
@@ -62,7 +62,7 @@ export function answerTo(
 }
 
 /** What a method asks, as a status and a human-input callback tell it. */
-export function questionOf({ message, options, defaultOption }: FlowPause): JsonObject {
+export function questionOf({ message, options, defaultOption }: FlowQuestion): JsonObject {
   return {
     message,
     emit_options: options && [...options],

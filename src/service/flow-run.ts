@@ -1,61 +1,74 @@
 import { randomUUID } from "node:crypto";
 import { textAt } from "../base/json.ts";
+import { integer } from "../base/sqlite.ts";
 import { subjectOf } from "./callbacks.ts";
-import type { Work } from "./database/database.ts";
+import { change, row, type Work } from "./database/database.ts";
 import { stableId } from "./deliveries.ts";
-import type { EngineEvent, FlowPause, MethodReport, TokenUsage } from "./engine.ts";
+import type { EngineEvent, FlowPause, MethodReport } from "./engine.ts";
 import { questionOf } from "./flow-answers.ts";
-import type { AttemptKey } from "./model.ts";
+import { flowIndex, type AttemptKey } from "./model.ts";
 import type { Run } from "./run.ts";
-import { addUsage } from "./store.ts";
 
 /**
- * Runs a flow up to its next pause for a person, or its end: the durable unit is this part. After a kill in its middle, its
- * methods run again from the last pause, or from the flow's start.
+ * Runs a flow up to its next pause for a person, or its end: this part is an attempt. After a kill in its middle, its methods run
+ * again from the last pause, or from the flow's start.
  */
 export async function flowStep(run: Run): Promise<boolean> {
-  const { id, project, inputs } = run.execution;
-  const { flows, engine } = run.parts;
-  const answers = await flows.answers(id);
-  const part = answers.length + 1;
-  const answer = answers.at(-1);
-  const methods = new Methods(run, part);
-  const counts = {
-    ...(await flows.countsOf(id, part)),
-    store: (what: "begins" | "failures", count: number) => flows.setCount(what, id, part, count),
-  };
-  const end = await run.attempt(counts, async ({ begin, step }) => {
+  const { execution, attempts } = run;
+  const { id, project, inputs } = execution;
+  const { store, engine } = run.parts;
+  const answered = attempts
+    .filter(({ review }) => review?.answer)
+    .sort((one, other) => one.part - other.part)
+    .at(-1);
+  const number = (answered?.part ?? 0) + 1;
+  const part = attempts.find((one) => one.taskIndex === flowIndex && one.attempt === number);
+  if (!part) {
+    const key = { executionId: id, taskIndex: flowIndex, attempt: number };
+    await run.change(() => store.beginAttempt(key, ""));
+    return true;
+  }
+  const { pause: question, answer } = answered?.review ?? {};
+  const methods = new Methods(run, number);
+  const end = await run.attempt(part, async (reports) => {
     if (!engine.runFlow) throw new Error(`The engine "${engine.name}" can't run flows.`);
-    // Those of a part that was interrupted run again.
-    await run.change(() => flows.rewind(id, part));
+    await run.change(() => methods.forget());
     return await engine.runFlow(
-      { executionId: id, project, inputs, ...(answer && { answer }) },
       {
-        begin,
-        step: (reported) => step({ executionId: id, taskIndex: 0, attempt: part }, reported),
+        ...{ executionId: id, project, inputs },
+        ...(question &&
+          answer && {
+            answer: {
+              requestedAt: question.requestedAt,
+              feedback: answer.feedback,
+              outcomes: answer.outcomes,
+            },
+          }),
+      },
+      {
+        ...reports,
         event: (event, method) => run.report(() => methods.report(event, method)),
       },
     );
   });
-  if ("problem" in end) await run.fail(`The flow failed: ${end.problem}`);
-  else {
-    const { output, pause, usage } = end.made;
-    if (pause) await run.change(() => methods.pause(pause, usage));
-    else
-      await run.complete(output, function* () {
-        yield* flows.dropRunning(id);
-        yield* flows.setOutput(id, output);
-        if (usage) yield* addUsage(id, usage);
-      });
+  if ("problem" in end) {
+    await run.fail(`The flow failed: ${end.problem}`);
+    return false;
   }
+  const { output, pause, usage } = end.made;
+  const finish = function* () {
+    yield* store.finish(part, "done", pause ? null : output, usage ? { usage } : {});
+    if (pause) yield* methods.pause(pause);
+    // A method that ran at the same time was cut off.
+    yield* change("DELETE FROM attempts WHERE execution_id = ? AND state = 'running'", id);
+  };
+  await (pause ? run.change(finish) : run.complete(output, finish));
   return false;
 }
-
 /** Stores each run of a method as an attempt. A change may be repeated, and then has the same attempts. */
 class Methods {
   readonly #run: Run;
   readonly #part: number;
-  readonly #names: readonly string[];
   /** By the event that began it. */
   readonly #keys = new Map<string, AttemptKey>();
   #paused: AttemptKey | undefined;
@@ -63,7 +76,15 @@ class Methods {
   constructor(run: Run, part: number) {
     this.#run = run;
     this.#part = part;
-    this.#names = run.execution.project.tasks.map(({ id }) => id);
+  }
+
+  /** Those of a part that was interrupted run again. */
+  *forget(): Work<void> {
+    yield* change(
+      `DELETE FROM attempts WHERE execution_id = ? AND part = ? AND task_index <> ${flowIndex}`,
+      this.#run.execution.id,
+      this.#part,
+    );
   }
 
   *report(event: EngineEvent, method?: MethodReport): Work<void> {
@@ -74,32 +95,30 @@ class Methods {
   }
 
   /** The flow waits for a person. */
-  *pause(pause: FlowPause, usage: TokenUsage | undefined): Work<void> {
+  *pause(pause: FlowPause): Work<void> {
     const { reporter, execution } = this.#run;
-    const { store, flows, deliveries, webhook } = this.#run.parts;
-    const { method } = pause;
-    const running = yield* flows.running(execution.id, this.#names.indexOf(method));
-    const key = yield* this.#begin(method, this.#paused ?? running);
+    const { store, deliveries, webhook, database } = this.#run.parts;
+    const { method, output, message, options, defaultOption, requestedAt } = pause;
+    const last = yield* this.#lastOf(method);
+    const key = yield* this.#begin(method, this.#paused ?? (last.isRunning ? last : undefined));
     this.#paused = key;
-    yield* store.finish(key, "waiting", pause.output, usage ? { usage } : {});
-    // A method that ran at the same time was cut off by the pause.
-    yield* flows.dropRunning(execution.id);
-    yield* flows.setPause(key, pause);
+    const question = { method, message, options, defaultOption, requestedAt };
+    yield* store.finish(key, "waiting", output, {}, { pause: question });
     const [started] = [...this.#keys].find(([, each]) => isSame(each, key)) ?? [];
     yield* reporter.report({
       event_id: stableId("event", "method_execution_paused", ...subjectOf(key)),
       type: "method_execution_paused",
-      timestamp: new Date(this.#run.parts.database.now()).toISOString(),
+      timestamp: new Date(database.now()).toISOString(),
       ...(started !== undefined && { started_event_id: started }),
       ...namesOf(method, key),
     });
     const data = {
       ...namesOf(method, key),
-      output: pause.output,
-      message: pause.message,
-      ...(pause.options && { emit: [...pause.options] }),
+      output,
+      message,
+      ...(options && { emit: [...options] }),
     };
-    yield* reporter.waits(key, pause.output, data, questionOf(pause));
+    yield* reporter.waits(key, output, data, questionOf(question));
     if (webhook) yield* webhook.request(execution, key, pause, deliveries);
   }
 
@@ -114,20 +133,31 @@ class Methods {
     }
     const key = this.#keys.get(textAt(event, "started_event_id") ?? "");
     if (!key) return undefined;
-    const state = event.type === "method_execution_finished" ? "done" : "failed";
-    yield* this.#run.parts.store.finish(key, state, state === "done" ? output : null);
+    const isDone = event.type === "method_execution_finished";
+    yield* this.#run.parts.store.finish(key, isDone ? "done" : "failed", isDone ? output : null);
     return key;
   }
 
   /** @param known of an attempt that may be stored already */
   *#begin(method: string, known: AttemptKey | undefined): Work<AttemptKey> {
-    const { execution } = this.#run;
-    const { flows, store } = this.#run.parts;
-    const taskIndex = this.#names.indexOf(method);
-    const next = (yield* flows.attemptsOf(execution.id, taskIndex)) + 1;
-    const key = known ?? { executionId: execution.id, taskIndex, attempt: next };
-    yield* store.beginAttempt(key, method, this.#part);
+    const last = yield* this.#lastOf(method);
+    const { executionId, taskIndex } = last;
+    const key = known ?? { executionId, taskIndex, attempt: last.attempt + 1 };
+    yield* this.#run.parts.store.beginAttempt(key, method, this.#part);
     return key;
+  }
+
+  /** The method's last attempt; 0 if there is none. */
+  *#lastOf(method: string): Work<AttemptKey & { readonly isRunning: boolean }> {
+    const { id: executionId, project } = this.#run.execution;
+    const taskIndex = project.tasks.findIndex(({ id }) => id === method);
+    const last = yield* row(
+      "SELECT attempt, state FROM attempts WHERE execution_id = ? AND task_index = ? ORDER BY attempt DESC LIMIT 1",
+      executionId,
+      taskIndex,
+    );
+    const attempt = last ? integer(last, "attempt") : 0;
+    return { executionId, taskIndex, attempt, isRunning: last?.["state"] === "running" };
   }
 }
 

@@ -1,12 +1,14 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
-import type { FlowPause, TokenUsage } from "./engine.ts";
+import type { AuditEntry } from "./audit.ts";
+import type { FlowQuestion, TokenUsage } from "./engine.ts";
+import type { FeedbackAnswer } from "./flow-answers.ts";
 
 /** Specification, Authentication. */
 export type TokenType = "bearer" | "userBearer";
 
-/** Who started an execution: one of the tokens of a service with a single crew, an organization's token, or a named user's. */
-type Owner = TokenType | `user ${string}`;
+/** Who started an execution: one of the tokens of a service with a single crew, or a named one. */
+export type Owner = TokenType | `organization ${string}` | `user ${string}`;
 
 /** Whom a token belongs to. */
 export interface Caller {
@@ -93,6 +95,9 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
+/** The task index of a flow's parts: each is an attempt, and so is each run of a method in it. */
+export const flowIndex = -1;
+
 /** The unit that is repeated after a crash, and that a person decides about. */
 export interface Attempt extends AttemptKey {
   readonly taskId: string;
@@ -121,7 +126,7 @@ export interface Attempt extends AttemptKey {
 export interface StoredAttempt extends Attempt {
   /** Whether somebody can have seen its output. */
   readonly shown: 0 | 1;
-  /** Of a flow, the part that made it. */
+  /** Of a flow's method, the part that it ran in. */
   readonly part: number;
   /** How often it began, and failed. */
   readonly begins: number;
@@ -139,6 +144,10 @@ export interface Review {
   readonly usage?: TokenUsage;
   /** Of a refused attempt. */
   readonly refusal?: JsonObject;
+  /** Of a flow's method, what it asks. */
+  readonly pause?: FlowQuestion;
+  /** What the flow continues with. */
+  readonly answer?: FeedbackAnswer;
 }
 
 /** Whether it is the task's last one. */
@@ -154,15 +163,7 @@ export interface Decision {
 
 export interface ExecutionView {
   readonly execution: Execution;
-  /** Of a flow, the runs of its methods. */
-  readonly attempts: readonly Attempt[];
-  /** Undefined for a crew. */
-  readonly flow?: {
-    /** What its last method returned; empty before its end. */
-    readonly output: string;
-    /** Where it waits for a person. */
-    readonly pause?: FlowPause;
-  };
+  readonly attempts: readonly StoredAttempt[];
   /** Also before its first attempt begins. */
   readonly isQueued: boolean;
 }
@@ -179,5 +180,7 @@ export interface ActivityView {
 export interface StatusView extends ExecutionView {
   readonly activity: ActivityView;
   readonly usage: TokenUsage;
+  /** Who decided about which output, and when. */
+  readonly decisions: readonly AuditEntry[];
   readonly undelivered: readonly UndeliveredCallbacks[];
 }

@@ -7,9 +7,8 @@ import type { AgentStep, Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { Events } from "./events.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
-import type { FlowStore } from "./flow-store.ts";
-import type { AttemptKey, Execution, StoredAttempt } from "./model.ts";
-import { found, usageOf, type Counted, type ExecutionStore, type Turn } from "./store.ts";
+import type { Execution, StoredAttempt } from "./model.ts";
+import { found, usageOf, type ExecutionStore, type Turn } from "./store.ts";
 
 /** How often an attempt that fails is tried in all, unless it would fail in the same way again. */
 export const tries = 3;
@@ -29,7 +28,6 @@ export class TurnLost extends Error {}
 export interface RunParts {
   readonly database: Database;
   readonly store: ExecutionStore;
-  readonly flows: FlowStore;
   readonly events: Events;
   readonly deliveries: Deliveries;
   readonly engine: Engine;
@@ -39,18 +37,10 @@ export interface RunParts {
   readonly isStopping: () => boolean;
 }
 
-/** How often an attempt began and failed, as it is stored. */
-interface Counts {
-  begins: number;
-  failures: number;
-  /** @param count the new one */
-  readonly store: (what: Counted, count: number) => Promise<void>;
-}
-
 /** What an engine reports while it works, each as a change. */
 interface Reports {
   readonly begin: () => Promise<void>;
-  readonly step: (key: AttemptKey, step: AgentStep) => Promise<void>;
+  readonly step: (step: AgentStep) => Promise<void>;
 }
 
 /** An execution that has its turn, as it was read before its next step. */
@@ -120,32 +110,33 @@ export class Run {
    * @throws {TurnLost}
    */
   async attempt<T>(
-    counts: Counts,
+    { executionId, taskIndex, attempt, begins, failures }: StoredAttempt,
     work: (reports: Reports) => Promise<T>,
   ): Promise<{ readonly made: T } | { readonly problem: string }> {
+    const key = { executionId, taskIndex, attempt };
+    const { store, engine } = this.parts;
     for (;;) {
       let [beginId, steps] = ["", 0];
       try {
         const made = await work({
           begin: async () => {
-            if (counts.begins >= mostBegins)
+            if (begins >= mostBegins)
               throw new BegunTooOften(
                 `It was begun ${mostBegins} times, and each time the service ended before it was done. Because each time can cost money, it isn't begun again.`,
               );
-            await counts.store("begins", (counts.begins += 1));
+            await store.setCount("begins", key, (begins += 1));
             beginId = randomUUID();
           },
-          step: (key, step) =>
+          step: (step) =>
             this.report(() => this.reporter.step(key, `${beginId} ${(steps += 1)}`, step)),
         });
         return { made };
       } catch (error) {
         await this.check(error);
-        await counts.store("failures", (counts.failures += 1));
-        const isFinal =
-          error instanceof BegunTooOften || this.parts.engine.isFinal?.(error) === true;
-        if (isFinal || counts.failures >= tries) return { problem: messageOf(error) };
-        await sleep(retryMs * 2 ** (counts.failures - 1));
+        await store.setCount("failures", key, (failures += 1));
+        const isFinal = error instanceof BegunTooOften || engine.isFinal?.(error) === true;
+        if (isFinal || failures >= tries) return { problem: messageOf(error) };
+        await sleep(retryMs * 2 ** (failures - 1));
       }
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { note, type Actor } from "./audit.ts";
 import { createApp, type AppOptions } from "./app.ts";
 import { continuedEvent, createReporter, outputCallbackIds } from "./callbacks.ts";
 import { runExecution } from "./crew-run.ts";
@@ -7,7 +8,6 @@ import type { HeldDecision } from "../base/window-protocol.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import { createEvents } from "./events.ts";
-import { createFlowStore } from "./flow-store.ts";
 import { createExecutions } from "./executions.ts";
 import { createSender } from "./sender.ts";
 import type { Log } from "./operations/log.ts";
@@ -62,7 +62,6 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   }));
   const store = createStore(database);
   const events = createEvents(database);
-  const flows = createFlowStore(database);
   const deliveries = createDeliveries(database, parts.callbackBackoffMs);
   const sender = createSender(database, deliveries, {
     timeoutMs: parts.callbackTimeoutMs,
@@ -77,7 +76,6 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   const run = {
     database: forRuns,
     store: createStore(forRuns),
-    flows: createFlowStore(forRuns),
     events,
     deliveries,
   };
@@ -155,11 +153,12 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   }
 
   /** Ends an execution from outside its run. Resolves to whether it had not ended. */
-  async function end(id: string, state: "stopped" | "error", error: string | null) {
+  async function end(id: string, state: "stopped" | "error", error: string | null, actor?: Actor) {
     return await database.transaction(function* () {
       if (!(yield* store.close(id, state, error))) return false;
       const ended = yield* found(id);
       if (!ended) return false;
+      if (actor) yield* note(id, { action: "stop", actor, at: database.now() });
       yield* deliveries.withdrawQuestions(id);
       const callbacks = yield* callbacksInEffect(id, ended.callbacks);
       const now = () => database.now();
@@ -177,7 +176,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
 
   function executionsOf({ name, dialect }: ServedCrew) {
     return createExecutions({
-      ...{ database, store, events, deliveries, flows, jobs, stop, dialect },
+      ...{ database, store, events, deliveries, jobs, stop, dialect },
       crew: name,
       isOwn: (execution) => parts.isOneProject === true || execution.crew === name,
       onDecided: metrics?.decided,
@@ -196,9 +195,9 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     }
   }
 
-  async function stop(id: string): Promise<boolean> {
+  async function stop(id: string, actor: Actor): Promise<boolean> {
     const isHeld = (await heldNow()).includes(id);
-    const isStopped = await end(id, "stopped", null);
+    const isStopped = await end(id, "stopped", null, actor);
     if (isStopped && isHeld) parts.onHeld?.(await heldNow());
     return isStopped;
   }
@@ -238,12 +237,12 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     },
     /** Executions that a restart interrupted: they cost money, so a person lets them continue or discards them. */
     held: heldNow,
-    /** Other IDs, such as those decided about before, are ignored. Resolves to those that are still held. */
+    /** For who has the organization's token. Other IDs, such as those decided about before, are ignored. Resolves to those that are still held. */
     async decide(type: HeldDecision, ids: readonly string[]): Promise<readonly string[]> {
       const held = await heldNow();
       for (const id of ids.filter((each) => held.includes(each)))
         if (type === "continue") await letContinue(id);
-        else await end(id, "stopped", null);
+        else await end(id, "stopped", null, "bearer");
       const left = await heldNow();
       parts.onHeld?.(left);
       return left;
@@ -281,6 +280,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     if (!own || !execution) return;
     await database.transaction(function* () {
       yield* own.release(id);
+      yield* note(id, { action: "continue", actor: "bearer", at: database.now() });
       yield* events.add(id, continuedEvent(database.now()));
       yield* jobs.add(id, execution.crew);
     });

@@ -48,8 +48,7 @@ export function openSqliteStorage(
       *release(id) {
         yield* change("DELETE FROM held WHERE execution_id = ?", id);
         // A person pays for what is begun again.
-        for (const table of ["attempts", "flow_parts"])
-          yield* change(`UPDATE ${table} SET begins = 0 WHERE execution_id = ?`, id);
+        yield* change("UPDATE attempts SET begins = 0 WHERE execution_id = ?", id);
       },
     },
   };

@@ -12,13 +12,13 @@ import type {
   StoredAttempt,
 } from "./model.ts";
 
-/** What is counted of an attempt, or of a part of a flow. */
+/** What is counted of an attempt. */
 export type Counted = "begins" | "failures";
 
 /** Selects an attempt. Its parameters are `values(key)`. */
-export const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
+const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
 
-export function values(key: AttemptKey): [string, number, number] {
+function values(key: AttemptKey): [string, number, number] {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
@@ -193,7 +193,7 @@ export function createStore(database: Database) {
         );
     },
 
-    /** Stores a new attempt. A repeat changes nothing. @param part of a flow */
+    /** Stores a new attempt. A repeat changes nothing. @param part of a flow's method */
     *beginAttempt(key: AttemptKey, taskId: string, part = 1): Work<void> {
       yield* change(
         `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at, part)
@@ -210,16 +210,15 @@ export function createStore(database: Database) {
       key: AttemptKey,
       state: "waiting" | "done" | "failed",
       output: string | null,
-      { inputs, usage, draft }: Pick<TaskResult, "inputs" | "usage" | "draft"> = {},
+      { inputs, usage }: Pick<TaskResult, "inputs" | "usage"> = {},
+      review?: Review,
     ): Work<boolean> {
-      const review: Review | undefined =
-        draft && state === "waiting" ? { draft, ...(usage && { usage }) } : undefined;
       const changes = yield* change(
         `UPDATE attempts SET state = ?, output = ?, finished_at = ?, review = ? ${ofAttempt} AND state = 'running'`,
         state,
         output,
         database.now(),
-        review ? JSON.stringify(review) : null,
+        jsonOf(review),
         ...values(key),
       );
       if (changes === 0) return false;
@@ -236,20 +235,23 @@ export function createStore(database: Database) {
     /**
      * Whether this decision counts: of several, one does. Locks the execution. `alias` becomes another ID of it.
      */
-    *decide(key: AttemptKey, decision: Decision, alias: string | undefined): Work<boolean> {
+    *decide(
+      key: AttemptKey,
+      { feedback, callbacks }: Decision,
+      { state, review }: Pick<StoredAttempt, "state" | "review">,
+      alias: string | undefined,
+    ): Work<boolean> {
       const open = yield* row(
         "SELECT 1 AS found FROM executions WHERE id = ? AND ended_at IS NULL FOR UPDATE",
         key.executionId,
       );
-      const { isApprove, feedback, callbacks } = decision;
       const changes =
         open &&
         (yield* change(
-          `UPDATE attempts SET feedback = ?, callbacks = ?, decided_at = ?, begins = 0, failures = 0, ${
-            isApprove
-              ? "state = CASE WHEN review IS NULL THEN 'approved' ELSE 'finishing' END"
-              : "state = 'rejected', review = NULL"
-          } ${ofAttempt} AND state = 'waiting'`,
+          `UPDATE attempts SET state = ?, review = ?, feedback = ?, callbacks = ?, decided_at = ?, begins = 0, failures = 0
+           ${ofAttempt} AND state = 'waiting'`,
+          state,
+          jsonOf(review),
           feedback,
           JSON.stringify(callbacks),
           database.now(),
@@ -271,7 +273,7 @@ export function createStore(database: Database) {
         `UPDATE attempts SET state = ?, output = coalesce(?, output), review = ? ${ofAttempt} AND state = 'finishing'`,
         refusal ? "refused" : "approved",
         refusal ? null : output,
-        refusal ? JSON.stringify({ refusal } satisfies Review) : null,
+        jsonOf(refusal && { refusal }),
         ...values(key),
       );
       if (changes > 0 && usage !== undefined) yield* addUsage(key.executionId, usage);
@@ -386,6 +388,10 @@ function attemptOf({ review, ...stored }: Row): StoredAttempt {
   };
 }
 
+function jsonOf(review: Review | undefined): string | null {
+  return review ? JSON.stringify(review) : null;
+}
+
 function* attemptsOf(id: string): Work<readonly StoredAttempt[]> {
   const stored = yield* rows(
     `SELECT ${columns} FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt`,
@@ -415,7 +421,7 @@ export function* usageOf(id: string): Work<TokenUsage> {
   };
 }
 
-export function* addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
+function* addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
   return yield* change(
     "INSERT INTO usage (execution_id, total, prompt, completion) VALUES (?, ?, ?, ?)",
     executionId,

@@ -37,6 +37,7 @@ function templateOf(path: string): string | undefined {
   if (["/inputs", "/inputs/ask", "/kickoff", "/resume"].includes(path)) return path;
   if (/^\/feedback\/([^/]+\/){3}[^/]+$/.test(path))
     return "/feedback/{execution_id}/{method}/{attempt}/{signature}";
+  if (/^\/executions\/[^/]+\/audit$/.test(path)) return "/executions/{kickoff_id}/audit";
   if (/^\/stop\/[^/]+$/.test(path)) return "/stop/{kickoff_id}";
   if (/^\/status\/[^/]+$/.test(path)) return "/status/{kickoff_id}";
   return /^\/[^/]+\/status$/.test(path) ? "/{kickoff_id}/status" : undefined;

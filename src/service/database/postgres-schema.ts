@@ -6,6 +6,7 @@ import {
   indexes,
   tables,
   toVersion3,
+  toVersion4,
   unfinished,
   version,
   versionTable,
@@ -45,36 +46,60 @@ export async function migrate(
   const connection = await pool.connect();
   try {
     await connection.query(`SELECT pg_advisory_lock(${lock})`);
-    // Another process may have done it meanwhile.
-    const before = await currentVersion(connection);
-    await jobs.start();
-    if (before === version) return;
-    const dialect = {
-      integer: "BIGINT",
-      table: "",
-      rowid: "rowid BIGINT GENERATED ALWAYS AS IDENTITY,",
-    };
-    const columns = addedColumns.map(
-      ([table, column, type]) =>
-        `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column} ${type.replace("INTEGER", "BIGINT")};`,
-    );
-    // Postgres makes one change of statements that it gets together.
-    await connection.query(
-      `CREATE SCHEMA IF NOT EXISTS ${schema}; ${tables(dialect)} ${columns.join(" ")} ${indexes} ${toVersion3(" CASCADE")}`,
-    );
-    if (before > 0) {
-      const { rows } = await connection.query<{ id: string; crew: string }>(unfinished);
-      await jobs.addAll(rows);
-    }
-    // Last: after a kill, all of it is done again.
-    await connection.query(
-      `INSERT INTO ${versionTable} (version) VALUES (${version}) ON CONFLICT DO NOTHING`,
-    );
-  } finally {
+    await update(connection, jobs);
     await connection.query(`SELECT pg_advisory_unlock(${lock})`);
     connection.release();
+  } catch (error) {
+    // Its end undoes the change, and frees the lock.
+    connection.release(true);
+    throw error;
   }
 }
+
+async function update(
+  connection: pg.PoolClient,
+  jobs: Pick<PostgresJobs, "start" | "addAll">,
+): Promise<void> {
+  // Another process may have done it meanwhile.
+  const before = await currentVersion(connection);
+  await jobs.start();
+  if (before === version) return;
+  const dialect = {
+    integer: "BIGINT",
+    table: "",
+    rowid: "rowid BIGINT GENERATED ALWAYS AS IDENTITY,",
+    audited,
+  };
+  const columns = addedColumns.map(
+    ([table, column, type]) =>
+      `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column} ${type.replace("INTEGER", "BIGINT")};`,
+  );
+  await connection.query("BEGIN");
+  await connection.query(
+    `CREATE SCHEMA IF NOT EXISTS ${schema}; ${tables(dialect)} ${columns.join(" ")} ${indexes}`,
+  );
+  if (before > 0 && before < 3) {
+    await connection.query(toVersion3(" CASCADE"));
+    const { rows } = await connection.query<{ id: string; crew: string }>(unfinished);
+    // After a kill, they are there when all of it is done again.
+    await jobs.addAll(rows);
+  }
+  if (before > 0 && before < 4) await connection.query(toVersion4);
+  await connection.query(`INSERT INTO ${versionTable} (version) VALUES (${version})`);
+  await connection.query("COMMIT");
+}
+
+const audited = `
+  CREATE OR REPLACE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF TG_OP = 'DELETE' THEN
+      IF NOT EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) THEN RETURN OLD; END IF;
+    END IF;
+    RAISE EXCEPTION 'What the audit shows is never changed.';
+  END $$;
+  CREATE OR REPLACE TRIGGER audit_stands BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_stands();
+  CREATE OR REPLACE TRIGGER kickoff_stands BEFORE UPDATE OF owner, created_at ON executions
+    FOR EACH ROW EXECUTE FUNCTION audit_stands();
+`;
 
 /** 0 for an empty database. @throws {Refusal} for a newer one */
 async function currentVersion(pool: pg.Pool | pg.PoolClient): Promise<number> {

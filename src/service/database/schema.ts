@@ -1,3 +1,5 @@
+import { flowIndex } from "../model.ts";
+
 /** How the two databases differ in a table's definition. */
 interface Dialect {
   readonly integer: string;
@@ -5,6 +7,8 @@ interface Dialect {
   readonly table: string;
   /** A column that numbers rows in the order in which they came, where a table doesn't have it anyway. */
   readonly rowid: string;
+  /** Refuses changes of what the audit shows. It goes with its execution. */
+  readonly audited: string;
 }
 
 /** Of the schema below. A database of a newer version is refused. */
@@ -13,7 +17,7 @@ export const version = 4;
 export const versionTable = "crewdeck_version";
 
 /** Also for a database that has some of them. */
-export function tables({ integer, table, rowid }: Dialect): string {
+export function tables({ integer, table, rowid, audited }: Dialect): string {
   return `
   CREATE TABLE IF NOT EXISTS ${versionTable} (version ${integer} NOT NULL PRIMARY KEY)${table};
   CREATE TABLE IF NOT EXISTS executions (
@@ -32,15 +36,6 @@ export function tables({ integer, table, rowid }: Dialect): string {
   )${table};
   CREATE TABLE IF NOT EXISTS usage (
     execution_id TEXT NOT NULL REFERENCES executions, total ${integer} NOT NULL, prompt ${integer} NOT NULL, completion ${integer} NOT NULL
-  )${table};
-  CREATE TABLE IF NOT EXISTS flow_pauses (
-    execution_id TEXT NOT NULL REFERENCES executions, task_index ${integer} NOT NULL, attempt ${integer} NOT NULL,
-    pause TEXT NOT NULL, answer TEXT, PRIMARY KEY (execution_id, task_index, attempt)
-  )${table};
-  CREATE TABLE IF NOT EXISTS flow_outputs (execution_id TEXT PRIMARY KEY REFERENCES executions, output TEXT NOT NULL)${table};
-  CREATE TABLE IF NOT EXISTS flow_parts (
-    execution_id TEXT NOT NULL REFERENCES executions, part ${integer} NOT NULL, failures ${integer} NOT NULL DEFAULT 0,
-    begins ${integer} NOT NULL DEFAULT 0, PRIMARY KEY (execution_id, part)
   )${table};
   CREATE TABLE IF NOT EXISTS events (
     ${rowid} execution_id TEXT NOT NULL REFERENCES executions, id TEXT NOT NULL, type TEXT NOT NULL, event TEXT NOT NULL,
@@ -68,6 +63,11 @@ export function tables({ integer, table, rowid }: Dialect): string {
     execution_id TEXT PRIMARY KEY REFERENCES executions, state TEXT NOT NULL DEFAULT 'pending', due ${integer} NOT NULL,
     failures ${integer} NOT NULL DEFAULT 0, sent ${integer} NOT NULL DEFAULT 0
   )${table};
+  CREATE TABLE IF NOT EXISTS audit (
+    ${rowid} execution_id TEXT NOT NULL REFERENCES executions ON DELETE CASCADE, at ${integer} NOT NULL, action TEXT NOT NULL,
+    actor TEXT NOT NULL, task_id TEXT, attempt ${integer}, feedback TEXT, output_sha256 TEXT
+  )${table};
+  ${audited}
 `;
 }
 
@@ -105,6 +105,7 @@ export const indexes = `
   CREATE INDEX IF NOT EXISTS deliveries_not_sent ON deliveries (execution_id) WHERE state <> 'sent';
   CREATE INDEX IF NOT EXISTS span_exports_due ON span_exports (due) WHERE state = 'pending';
   CREATE INDEX IF NOT EXISTS executions_counted ON executions (crew, state) WHERE ended_at IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS audit_of_execution ON audit (execution_id);
   CREATE INDEX IF NOT EXISTS executions_old ON executions (ended_at) WHERE ended_at IS NOT NULL;
 `;
 
@@ -120,6 +121,20 @@ export const toVersion3 = (cascade: string) => `
   DROP TABLE IF EXISTS step_attempts${cascade};
   DROP TABLE IF EXISTS workflow_runs${cascade};
   DROP TABLE IF EXISTS openworkflow_migrations${cascade};
+`;
+
+/** What earlier versions kept of flows in tables of their own. */
+export const toVersion4 = `
+  UPDATE attempts SET review = '{"pause":' || pause || coalesce(',"answer":' || answer, '') || '}' FROM flow_pauses AS asked
+  WHERE asked.execution_id = attempts.execution_id AND asked.task_index = attempts.task_index AND asked.attempt = attempts.attempt;
+  INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at)
+  SELECT id, ${flowIndex}, 1, '', 'done', output, created_at, ended_at FROM flow_outputs JOIN executions ON id = execution_id;
+  INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at, begins, failures)
+  SELECT id, ${flowIndex}, part, '', 'running', created_at, begins, failures FROM flow_parts JOIN executions ON id = execution_id
+  WHERE ended_at IS NULL;
+  DROP TABLE flow_pauses;
+  DROP TABLE flow_outputs;
+  DROP TABLE flow_parts;
 `;
 
 /** Executions that have something to do. */

@@ -15,6 +15,7 @@ import {
   indexes,
   tables,
   toVersion3,
+  toVersion4,
   unfinished,
   version,
   versionTable,
@@ -181,7 +182,7 @@ function check(connection: DatabaseSync): void {
 
 /** @throws {Error} for a file of a newer version */
 function createTables(connection: DatabaseSync): void {
-  connection.exec(tables({ integer: "INTEGER", table: " STRICT", rowid: "" }));
+  connection.exec(tables({ integer: "INTEGER", table: " STRICT", rowid: "", audited }));
   const stored = connection.prepare(`SELECT max(version) AS version FROM ${versionTable}`).get();
   const found = Number(stored?.["version"] ?? 0);
   if (found > version)
@@ -195,12 +196,22 @@ function createTables(connection: DatabaseSync): void {
   }
   connection.exec(indexes);
   connection.exec(jobs);
-  if (found < version)
+  if (found > 0 && found < 3)
     connection.exec(
       `${toVersion3("")} INSERT OR IGNORE INTO jobs (execution_id, crew) ${unfinished};`,
     );
+  if (found > 0 && found < 4) connection.exec(toVersion4);
   connection.exec(`INSERT OR IGNORE INTO ${versionTable} (version) VALUES (${version})`);
 }
+
+const refuse = "BEGIN SELECT RAISE(ABORT, 'What the audit shows is never changed.'); END";
+
+const audited = `
+  CREATE TRIGGER IF NOT EXISTS audit_stands BEFORE UPDATE ON audit ${refuse};
+  CREATE TRIGGER IF NOT EXISTS audit_stays BEFORE DELETE ON audit
+    WHEN EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) ${refuse};
+  CREATE TRIGGER IF NOT EXISTS kickoff_stands BEFORE UPDATE OF owner, created_at ON executions ${refuse};
+`;
 
 /** What Postgres has pg-boss for. A job that is wanted again while it is taken is done again. */
 const jobs = `

@@ -44,7 +44,7 @@ export function mayUse({ crews }: Token, crew: string): boolean {
 
 /** Whose executions a token sees. A user's executions belong to the token's name, so a new token with that name sees them, too. */
 export function callerOf({ name, kind }: Token): Caller {
-  if (kind === "organization") return { type: "bearer", owner: "bearer" };
+  if (kind === "organization") return { type: "bearer", owner: `organization ${name}` };
   return { type: "userBearer", owner: `user ${name}` };
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import postgres from "postgres";
 import { openSqlite } from "../../../src/base/sqlite.ts";
+import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
 import { openSqliteStorage, type Storage } from "../../../src/service/storage.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
@@ -13,6 +14,34 @@ import { openOn } from "./support.ts";
 // Written by the service of commit 3a1ab88 (version 0.1), which was killed while it worked on four executions of the example crew.
 const fixture = (name: string) =>
   readFileSync(path.join(projectFolder, `test/fixtures/service-of-0.1.${name}.sql`), "utf8");
+
+const flow = JSON.stringify({
+  ...{ kind: "flow", entry: "main.py", name: "news", agents: [], inputs: [] },
+  tasks: ["write", "review"].map((id) => ({ id, description: "", expectedOutput: "" })),
+});
+
+/** As that service stored a flow that waits for its second answer, and one that has ended. */
+const flows = `
+  INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at, ended_at) VALUES
+    ('asking', 'bearer', '${flow}', '{}', 'null', '{}', 'running', 1, NULL),
+    ('over', 'bearer', '${flow}', '{}', 'null', '{}', 'completed', 1, 9);
+  INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at, feedback, callbacks, decided_at) VALUES
+    ('asking', 0, 1, 'write', 'done', 'A draft', 1, 2, NULL, NULL, NULL),
+    ('asking', 1, 1, 'review', 'rejected', 'A draft', 2, 3, 'Shorter', '{}', 4),
+    ('asking', 1, 2, 'review', 'waiting', 'A short draft', 5, 6, NULL, NULL, NULL),
+    ('over', 0, 1, 'write', 'done', 'A draft', 1, 2, NULL, NULL, NULL);
+  INSERT INTO flow_pauses (execution_id, task_index, attempt, pause, answer) VALUES
+    ('asking', 1, 1, '{"method":"review","message":"Right?","options":null,"defaultOption":null,"requestedAt":"first"}',
+      '{"feedback":"Shorter","outcomes":null,"isApprove":false}'),
+    ('asking', 1, 2, '{"method":"review","message":"Right?","options":null,"defaultOption":null,"requestedAt":"second"}', NULL);
+  INSERT INTO flow_parts (execution_id, part, begins) VALUES ('asking', 1, 1), ('asking', 2, 1);
+  INSERT INTO flow_outputs (execution_id, output) VALUES ('over', 'Published');
+`;
+
+const engine: Engine = {
+  ...rehearsalEngine(0),
+  runFlow: ({ answer }) => Promise.resolve({ output: `After ${JSON.stringify(answer)}` }),
+};
 
 interface Status {
   readonly status: string;
@@ -25,10 +54,12 @@ async function goOn(storage: Storage, executions: Readonly<Record<string, string
   const log: string[] = [];
   const { service, app } = openOn(storage, (line) => log.push(line), {
     callbackBackoffMs: 60_000,
+    engine,
   });
   const headers = { Authorization: "Bearer T" };
+  const idOf = (name: string) => executions[name] ?? name;
   const status = async (name: string) =>
-    (await (await app.request(`/${executions[name]}/status`, { headers })).json()) as Status;
+    (await (await app.request(`/${idOf(name)}/status`, { headers })).json()) as Status;
   const until = async (name: string, isIt: (found: Status) => boolean) =>
     await waitFor(`the execution ${name}`, async () => {
       const found = await status(name);
@@ -38,7 +69,7 @@ async function goOn(storage: Storage, executions: Readonly<Record<string, string
     const waits = ({ pending_human_input }: Status) => pending_human_input !== undefined;
     const { pending_human_input: pending } = await until(name, waits);
     const body = JSON.stringify({
-      execution_id: executions[name],
+      execution_id: idOf(name),
       task_id: pending?.task_id,
       human_feedback: "Good.",
       is_approve: true,
@@ -69,6 +100,13 @@ async function goOn(storage: Storage, executions: Readonly<Record<string, string
     }
     const { result } = await status("waiting");
     assert.match(result?.output ?? "", /outline, attempt 1, rejected: Shorter/);
+    assert.equal((await status("over")).result?.output, "Published");
+    assert.equal(await approve("asking"), 2);
+    const { result: published } = await until("asking", ({ status }) => status === "completed");
+    assert.equal(
+      published?.output,
+      'After {"requestedAt":"second","feedback":"Good.","outcomes":null}',
+    );
     assert.deepEqual(
       log.filter((line) => !line.includes("callback")),
       [],
@@ -82,7 +120,7 @@ describe("service: executions of version 0.1", () => {
   it("go on from its SQLite file", async () => {
     const file = path.join(temporaryFolder("data-of-0.1"), "crewdeck.sqlite");
     const database = openSqlite(file);
-    database.exec(fixture("sqlite"));
+    database.exec(fixture("sqlite") + flows);
     database.close();
     await goOn(
       openSqliteStorage(file, (line) => assert.fail(line)),
@@ -103,7 +141,7 @@ describe("service: executions of version 0.1", () => {
       try {
         const url = await server.createDatabase();
         const sql = postgres(url, { max: 1 });
-        await sql.unsafe(fixture("postgres"));
+        await sql.unsafe(`${fixture("postgres")}; SET search_path TO crewdeck; ${flows}`);
         await sql.end();
         await goOn(await openPostgresStorage(url, 8, (line) => assert.fail(line)), {
           done: "ad9946c6-04d8-4268-b50f-1fcce561a5b7",

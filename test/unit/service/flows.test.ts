@@ -8,7 +8,7 @@ import {
   createFeedbackWebhook,
   type FeedbackWebhook,
 } from "../../../src/service/feedback-webhook.ts";
-import { createFlowStore } from "../../../src/service/flow-store.ts";
+import { change } from "../../../src/service/database/database.ts";
 import { createStore } from "../../../src/service/store.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -299,7 +299,8 @@ describe("service: flows", () => {
       assert.fail("It would cost money.");
     };
     await harness.sql(
-      "INSERT INTO flow_parts (execution_id, part, begins) SELECT id, 2, 10 FROM executions",
+      `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at, begins)
+       SELECT id, -1, 2, '', 'running', 1, 10 FROM executions`,
     );
     await answer(id, true, "approved");
     const { error } = await harness.untilEnded(id);
@@ -310,18 +311,17 @@ describe("service: flows", () => {
     it(`keep the pause of the worker that took over, and its answer, if the slow one ${isEarly ? "begins" : "pauses"} after it`, async () => {
       await open();
       const store = createStore(harness.database);
-      const flows = createFlowStore(harness.database);
       run = async (part, report) => {
         if (part.answer) return await news(part, report);
         const key = { executionId: part.executionId, taskIndex: 1, attempt: 1 };
-        const theirs = { ...pause, output: "Theirs", requestedAt: "theirs" };
+        const { method, message, options, defaultOption } = pause;
+        const theirs = { method, message, options, defaultOption, requestedAt: "theirs" };
         const takeOver = async () => {
           await store.begin(part.executionId);
           await harness.database.transaction(function* () {
-            yield* flows.rewind(part.executionId, 1);
+            yield* change("DELETE FROM attempts WHERE task_index >= 0");
             yield* store.beginAttempt(key, "review");
-            yield* store.finish(key, "waiting", theirs.output);
-            yield* flows.setPause(key, theirs);
+            yield* store.finish(key, "waiting", "Theirs", {}, { pause: theirs });
           });
           assert.equal((await answer(part.executionId, true, "approved")).status, 200);
         };
@@ -447,7 +447,13 @@ describe("service: the feedback webhook of flows", () => {
     const forged = { callback_url: `${String(callback_url).slice(0, -1)}g` };
     assert.equal((await answer(forged, given)).status, 404);
     assert.equal((await answer(sent.body, given)).status, 200);
-    assert.equal((await harness.untilEnded(id)).result?.output, "Published (Approved)");
+    const ended = await harness.untilEnded(id);
+    assert.equal(ended.result?.output, "Published (Approved)");
+    const [decision] = asArray(asObject(ended)["decisions"]).map(asObject);
+    assert.deepEqual(
+      [decision?.["action"], decision?.["by"], decision?.["task_id"], decision?.["attempt"]],
+      ["approve", { type: "webhook" }, "review", 1],
+    );
     assert.equal((await answer(sent.body, given)).status, 400);
   });
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/api/types.ts";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, harness, inputs, onPostgres, openReceiver, restart, serve } from "./support.ts";
+import { crew, harness, inputs, openReceiver, restart, serve } from "./support.ts";
 
 /** What an engine that holds back what follows a review was asked for. */
 type Asked = Pick<TaskAttempt, "attempt" | "draft" | "refusal">;
@@ -175,12 +175,7 @@ describe("service: what follows a review", () => {
 
   it("has happened already if the version before let the task wait", async () => {
     const id = await harness.kickoffUntilWaiting({ inputs });
-    const before = [
-      "ALTER TABLE attempts DROP COLUMN review",
-      "UPDATE crewdeck_version SET version = 1",
-    ];
-    const changes = onPostgres ? [] : before;
-    await restart({ engine, project }, "UPDATE attempts SET review = NULL", ...changes);
+    await restart({ engine, project }, "UPDATE attempts SET review = NULL");
     await harness.untilWaiting(id);
     assert.equal((await harness.approve(id, "good")).result?.output, "draft 1");
     assert.deepEqual(asked, [{ attempt: 1 }]);

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { integer, text } from "../base/sqlite.ts";
+import { change, rows, type Work } from "./database/database.ts";
+import type { Attempt, Execution, Owner } from "./model.ts";
+
+/** Who did something: a token, or whoever has a feedback request. */
+export type Actor = Owner | "webhook";
+
+interface Act {
+  readonly action: "approve" | "reject" | "answer" | "stop" | "continue";
+  readonly actor: Actor;
+  /** ms since 1970. */
+  readonly at: number;
+  readonly decision?: { readonly attempt: Attempt; readonly feedback: string };
+}
+
+/** Part of the change that the act makes. The database refuses to change it later. */
+export function* note(executionId: string, { action, actor, at, decision }: Act): Work<void> {
+  const { taskId, attempt, output } = decision?.attempt ?? {};
+  yield* change(
+    `INSERT INTO audit (execution_id, at, action, actor, task_id, attempt, feedback, output_sha256)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    executionId,
+    at,
+    action,
+    actor,
+    taskId ?? null,
+    attempt ?? null,
+    decision?.feedback ?? null,
+    decision
+      ? createHash("sha256")
+          .update(output ?? "")
+          .digest("hex")
+      : null,
+  );
+}
+
+/** In the shape of the API. */
+export type AuditEntry = ReturnType<typeof entryOf> & {
+  readonly task_id?: string;
+  readonly attempt?: number;
+  readonly feedback?: string;
+  /** Of the text that was decided about. */
+  readonly output_sha256?: string;
+};
+
+/** What was done with an execution, and by whom. */
+export function* auditOf({ id, owner, createdAt }: Execution): Work<readonly AuditEntry[]> {
+  const acts = yield* rows("SELECT * FROM audit WHERE execution_id = ? ORDER BY rowid", id);
+  return [
+    entryOf("kickoff", owner, createdAt),
+    ...acts.map((act) => ({
+      ...entryOf(text(act, "action"), text(act, "actor"), integer(act, "at")),
+      ...(act["attempt"] !== null && {
+        task_id: text(act, "task_id"),
+        attempt: integer(act, "attempt"),
+        feedback: text(act, "feedback"),
+        output_sha256: text(act, "output_sha256"),
+      }),
+    })),
+  ];
+}
+
+function entryOf(action: string, actor: string, at: number) {
+  const [kind = "", ...name] = actor.split(" ");
+  const type = { bearer: "organization", userBearer: "user" }[kind] ?? kind;
+  const by = { type, ...(name.length > 0 && { name: name.join(" ") }) };
+  return { at: new Date(at).toISOString(), action, by };
+}
