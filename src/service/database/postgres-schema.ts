@@ -6,7 +6,7 @@ import {
   indexes,
   tables,
   toVersion3,
-  toVersion4,
+  toVersion5,
   unfinished,
   version,
   versionTable,
@@ -84,7 +84,7 @@ async function update(
     // After a kill, they are there when all of it is done again.
     await jobs.addAll(rows);
   }
-  if (before > 0 && before < 4) await connection.query(toVersion4);
+  if (before > 0 && before < 5) await connection.query(toVersion5);
   await connection.query(`INSERT INTO ${versionTable} (version) VALUES (${version})`);
   await connection.query("COMMIT");
 }

@@ -12,7 +12,7 @@ interface Dialect {
 }
 
 /** Of the schema below. A database of a newer version is refused. */
-export const version = 4;
+export const version = 5;
 
 export const versionTable = "crewdeck_version";
 
@@ -124,7 +124,7 @@ export const toVersion3 = (cascade: string) => `
 `;
 
 /** What earlier versions kept of flows in tables of their own. */
-export const toVersion4 = `
+export const toVersion5 = `
   UPDATE attempts SET review = '{"pause":' || pause || coalesce(',"answer":' || answer, '') || '}' FROM flow_pauses AS asked
   WHERE asked.execution_id = attempts.execution_id AND asked.task_index = attempts.task_index AND asked.attempt = attempts.attempt;
   INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at)

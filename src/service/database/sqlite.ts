@@ -15,7 +15,7 @@ import {
   indexes,
   tables,
   toVersion3,
-  toVersion4,
+  toVersion5,
   unfinished,
   version,
   versionTable,
@@ -200,7 +200,7 @@ function createTables(connection: DatabaseSync): void {
     connection.exec(
       `${toVersion3("")} INSERT OR IGNORE INTO jobs (execution_id, crew) ${unfinished};`,
     );
-  if (found > 0 && found < 4) connection.exec(toVersion4);
+  if (found > 0 && found < 5) connection.exec(toVersion5);
   connection.exec(`INSERT OR IGNORE INTO ${versionTable} (version) VALUES (${version})`);
 }
 
