@@ -350,7 +350,14 @@ describe("service: routes and errors", () => {
     const app = createApp({
       dialect: documentedDialect,
       authenticate: authenticateBy({ token: "T", userToken: "U" }),
-      executions: { kickoff: full, view: full, resume: full, answer: full, stop: full },
+      executions: {
+        kickoff: full,
+        view: full,
+        resume: full,
+        answer: full,
+        audit: full,
+        stop: full,
+      },
       readProject: () => Promise.resolve(crew),
       log: (line) => log.push(line),
     });

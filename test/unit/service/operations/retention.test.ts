@@ -54,7 +54,6 @@ describe("service: executions that ended long ago", () => {
   it("are deleted with all that they have", async () => {
     const before = await countRows();
     const id = await complete();
-    const key = `'${id}', 0, 1`;
     // What this story has not made by itself.
     for (const row of [
       `aliases VALUES ('alias', '${id}')`,
