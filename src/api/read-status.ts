@@ -19,6 +19,7 @@ export type TaskReading = NonNullable<ReturnType<typeof readTask>>;
 export type Question = NonNullable<ReturnType<typeof readQuestion>>;
 export type Progress = NonNullable<ReturnType<typeof readProgress>>;
 export type Trigger = NonNullable<ReturnType<typeof readTrigger>>;
+export type Decision = NonNullable<ReturnType<typeof readDecisions>>[number];
 export type UndeliveredCallbacks = NonNullable<ReturnType<typeof readCallbacks>>;
 
 /** Documented, observed, and from other deployments; without spaces, `_` and `-`. */
@@ -76,6 +77,7 @@ export function readStatus(raw: unknown) {
       flowId: idAt(answer, "flow_id"),
       usage: readUsage(answer["usage_metrics"]) ?? readUsage(answer["token_usage"]),
       trigger: readTrigger(answer),
+      decisions: readDecisions(answer),
       events: events.length === 0 ? undefined : events,
       eventCount: readEventCount(answer),
     }),
@@ -95,6 +97,28 @@ function readTrigger(answer: UnknownObject) {
     origin: shortAt(answer, "execution_origin"),
   });
   return Object.keys(trigger).length === 0 ? undefined : trigger;
+}
+
+/** By whose token which output was decided about. Only this project's service reports it. */
+function readDecisions(answer: UnknownObject) {
+  const decisions = asArray(answer["decisions"])
+    .slice(-200)
+    .map(asObject)
+    .flatMap((entry) => {
+      const taskId = idAt(entry, "task_id");
+      const attempt = numberAt(entry, "attempt");
+      const sha256 = textAt(entry, "output_sha256") ?? "";
+      if (taskId === undefined || attempt === undefined || !/^[0-9a-f]{64}$/.test(sha256))
+        return [];
+      const by = asObject(entry["by"]);
+      return {
+        taskId,
+        attempt,
+        sha256,
+        ...defined({ type: shortAt(by, "type"), name: shortAt(by, "name") }),
+      };
+    });
+  return decisions.length === 0 ? undefined : decisions;
 }
 
 /** Only the local service reports them, at most ten. */

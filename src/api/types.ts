@@ -3,6 +3,7 @@ import type { CallbackName } from "./callbacks.ts";
 
 export type { ActivityEvent, Picture, TokenUsage } from "./read-events.ts";
 export type {
+  Decision,
   Progress,
   Question,
   StatusReading,

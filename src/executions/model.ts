@@ -1,6 +1,7 @@
 import { givenCallbacks } from "../api/callbacks.ts";
 import type {
   CallbackUrls,
+  Decision,
   PlainCallbacks,
   Progress,
   Question,
@@ -213,6 +214,8 @@ export interface Execution extends ExecutionSummary {
   readonly request?: SentKickoff;
   readonly tasks: readonly ExecutionTask[];
   readonly output?: string;
+  /** As reported by the crew, also those of others. */
+  readonly decisions?: readonly Decision[];
   readonly eventCount?: number;
   readonly waiting?: WaitingSummary & Pick<Question, "message"> & { readonly output?: string };
   readonly requests?: readonly FlowRequest[];

@@ -13,8 +13,19 @@ import {
 const longest = { input: 100, error: 300 };
 
 export function writeExecution(execution: Execution) {
-  const { request, tasks, output, error, waiting, resumes, requests, eventCount } = execution;
-  const details = { request, tasks, output, error, waiting, resumes, requests, eventCount };
+  const { request, tasks, output, error, waiting, resumes, requests, eventCount, decisions } =
+    execution;
+  const details = {
+    request,
+    tasks,
+    output,
+    error,
+    waiting,
+    resumes,
+    requests,
+    eventCount,
+    decisions,
+  };
   return {
     summary: JSON.stringify(summaryOf(execution)),
     details: JSON.stringify(details),
@@ -49,6 +60,7 @@ export function summaryOf(execution: Execution): ExecutionSummary {
       return defined({ ...resume, feedback, answer: undefined, message: undefined });
     }),
     eventCount: undefined,
+    decisions: undefined,
     requests: undefined,
     // Version 0.1.0 stored it.
     outputJson: undefined,

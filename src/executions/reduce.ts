@@ -65,12 +65,12 @@ export function confirmKickoff(execution: Execution, kickoffId: string): Executi
 export function applyReading(execution: Execution, reading: StatusReading, now: number): Execution {
   if (hasEnded(execution)) return withUndelivered(execution, reading.undelivered);
   if (reading.state === "unknown") return applyNotFound(execution, now, reading.stateText);
-  const { progress, executionTime, tasks, usage, trigger, flowId, eventCount } = reading;
+  const { progress, executionTime, tasks, usage, trigger, decisions, flowId, eventCount } = reading;
   // Each answer decides again whether an answered pause is still reported.
   const next = {
     ...withUndelivered(without(execution, "stillPaused"), reading.undelivered),
     tasks: mergeTasks(execution.tasks, tasks),
-    ...defined({ progress, executionTime, usage, trigger, flowId, eventCount }),
+    ...defined({ progress, executionTime, usage, trigger, decisions, flowId, eventCount }),
   };
   return withIgnoredStop(seen(execution, advance(next, execution, reading, now), now), now);
 }

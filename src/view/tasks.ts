@@ -1,12 +1,15 @@
 import * as l10n from "@vscode/l10n";
+import type { Decision } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { isOver, requestAt } from "../executions/flow-requests.ts";
 import {
   type Execution,
   type ExecutionTask,
   hasEnded,
+  isLocalCrew,
   type SentResume,
 } from "../executions/model.ts";
+import { isAt } from "../executions/resumes.ts";
 import type { Step } from "../executions/steps.ts";
 import type { Circumstances } from "./actions.ts";
 import { taskBrief } from "./brief.ts";
@@ -87,7 +90,13 @@ function attemptsOf(
               : undefined,
         }),
         isBegun: !known.has(number),
-        feedback: sent.map((each) => feedbackView(each, execution)),
+        feedback: sent.map((each) =>
+          feedbackView(
+            each,
+            execution,
+            execution.decisions?.find((one) => isAt(one, target)),
+          ),
+        ),
         steps: stepsByAttempt.get(number) ?? [],
       };
     });
@@ -95,14 +104,19 @@ function attemptsOf(
 
 type Sent = Pick<SentResume, "feedback" | "outcome" | "answer" | "message">;
 
-function feedbackView(sent: Sent, execution: Execution) {
+function feedbackView(sent: Sent, execution: Execution, decision: Decision | undefined) {
   const { feedback, outcome } = sent;
   const { kind, title } = decisionIn(feedback);
   return {
     title: outcome === "refused" ? l10n.t("{0} – not accepted", title) : title,
     kind,
     text: feedback.text,
-    outcome: present(outcomeLabel(sent, execution), formatTime(feedback.at)).join(" · "),
+    outcome: present(
+      outcomeLabel(sent, execution),
+      formatTime(feedback.at),
+      // The token of a crew on this machine says nothing about a person.
+      ...(outcome === "answered" && !isLocalCrew(execution.crew) ? auditFacts(decision) : []),
+    ).join(" · "),
   };
 }
 
@@ -111,6 +125,22 @@ export function decisionIn({ isAnswer, isApprove }: SentResume["feedback"]) {
   return isApprove
     ? ({ kind: "approved", title: l10n.t("Your feedback: approved") } as const)
     : ({ kind: "rejected", title: l10n.t("Your feedback: rejected") } as const);
+}
+
+/** Markdown. */
+function auditFacts(decision: Decision | undefined): readonly string[] {
+  if (decision === undefined) return [];
+  const { type, name, sha256 } = decision;
+  const tokens = new Map([
+    ["organization", l10n.t("the organization's token")],
+    ["user", l10n.t("the user token")],
+    ["webhook", l10n.t("the feedback webhook")],
+  ]);
+  const by = name ?? tokens.get(type ?? "");
+  return [
+    ...(by === undefined ? [] : [l10n.t("By {0}", inlineText(by))]),
+    l10n.t("SHA-256 of the text: {0}", sha256),
+  ];
 }
 
 /** Markdown. */

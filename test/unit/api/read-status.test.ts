@@ -292,6 +292,18 @@ describe("a status answer", () => {
     assert.equal(long?.error?.length, 200);
   });
 
+  it("reads who decided about which text", () => {
+    const output_sha256 = "a".repeat(64);
+    const entry = { task_id: "draft", attempt: 2, output_sha256 };
+    const read = (...decisions: unknown[]) => readStatus({ state: "SUCCESS", decisions }).decisions;
+    const known = { taskId: "draft", attempt: 2, sha256: output_sha256 };
+    assert.deepEqual(read({ ...entry, by: { type: "user", name: "ada" } }, entry), [
+      { ...known, type: "user", name: "ada" },
+      known,
+    ]);
+    assert.equal(read({ ...entry, attempt: "2" }, { ...entry, output_sha256: "a" }, 1), undefined);
+  });
+
   it("never throws", () => {
     const scraps: unknown[] = [null, 0, "x", true, [], [1], {}, { output: [] }, "NaN", -1];
     const names = [
