@@ -22,8 +22,8 @@ export interface AppOptions {
   readonly authenticate: Authenticate;
   /** Where a server of several crews serves this one, such as `/research`. That server checks the host, too. */
   readonly mountedAt?: string;
-  /** Runs a kickoff, unless too many executions are under way. @throws {ApiError} 429 */
-  readonly admit?: (kickoff: StartKickoff) => Promise<string>;
+  /** Comes first in the change that stores a kickoff, and may throw to refuse it. */
+  readonly admit?: () => Work<unknown>;
   readonly executions: Executions;
   readonly readProject: () => Promise<CrewProject>;
   /** Like `readProject`, and asks the project's Python for what its files don't say. */
@@ -34,9 +34,6 @@ export interface AppOptions {
   readonly observe?: MiddlewareHandler | undefined;
   readonly log: Log;
 }
-
-/** Resolves to the ID of the execution. @param check comes first in the change that stores it, and may throw to refuse it */
-export type StartKickoff = (check?: () => Work<unknown>) => Promise<string>;
 
 /** Whom a token belongs to; undefined if it is unknown. */
 export type Authenticate = (bearer: string | undefined) => Caller | undefined;
@@ -120,9 +117,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const json = readJson(await readBody(c));
     const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
-    const start: StartKickoff = (check) =>
-      executions.kickoff(project, c.var.caller, kickoff, check);
-    return c.json({ kickoff_id: await (options.admit ? options.admit(start) : start()) });
+    const id = await executions.kickoff(project, c.var.caller, kickoff, options.admit);
+    return c.json({ kickoff_id: id });
   });
   app.post("/resume", async (c) => {
     const resume = readResume(readJson(await readBody(c)));

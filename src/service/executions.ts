@@ -77,8 +77,7 @@ export function createExecutions(parts: ExecutionsParts) {
   function canBeSeen({ attempt, shown, finishedAt, startedAt }: StoredAttempt): boolean {
     // There is no earlier output to decide about.
     if (attempt === 1 || shown === 1) return true;
-    // The clock may have been set back since.
-    return Math.abs(database.now() - (finishedAt ?? startedAt)) >= assumedSeenMs;
+    return database.now() - (finishedAt ?? startedAt) >= assumedSeenMs;
   }
 
   return {
@@ -237,7 +236,6 @@ export function createExecutions(parts: ExecutionsParts) {
         yield* reporter.decided(waiting, isApprove, feedback);
         if (next.state === "approved") yield* reporter.taskCompleted(waiting, waiting.output ?? "");
       }
-      yield* store.rest(id);
       yield* jobs.add(id, execution.crew);
       return true;
     }, true);

@@ -78,13 +78,6 @@ export class PostgresJobs implements Jobs {
     yield* tell({ kind: "job" });
   }
 
-  async addAll(executions: readonly { id: string; crew: string }[]): Promise<void> {
-    for (const { id, crew } of executions) {
-      await this.open(crew);
-      await this.#boss.send(queueOf(crew), { id } satisfies Data, { singletonKey: id });
-    }
-  }
-
   async take(crew: string): Promise<Job | undefined> {
     await this.open(crew);
     const queue = queueOf(crew);

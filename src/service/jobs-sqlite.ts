@@ -3,6 +3,16 @@ import { change, row, tell, type Work } from "./database/database.ts";
 import type { SqliteDatabase } from "./database/sqlite.ts";
 import type { Job, Jobs } from "./jobs.ts";
 
+/** Part of a change. */
+export function* addJob(executionId: string, crew: string): Work<void> {
+  yield* change(
+    `INSERT INTO jobs (execution_id, crew) VALUES (?, ?) ON CONFLICT (execution_id) DO UPDATE SET is_wanted = 1`,
+    executionId,
+    crew,
+  );
+  yield* tell({ kind: "job" });
+}
+
 /** One process does all jobs, from a table. Those of executions that are held wait. */
 export function sqliteJobs(database: SqliteDatabase): Jobs {
   const jobOf = (executionId: string): Job => ({
@@ -22,14 +32,7 @@ export function sqliteJobs(database: SqliteDatabase): Jobs {
   });
 
   return {
-    *add(executionId, crew): Work<void> {
-      yield* change(
-        `INSERT INTO jobs (execution_id, crew) VALUES (?, ?) ON CONFLICT (execution_id) DO UPDATE SET is_wanted = 1`,
-        executionId,
-        crew,
-      );
-      yield* tell({ kind: "job" });
-    },
+    add: addJob,
     async take(crew) {
       const taken = await database.transaction(() =>
         row(

@@ -25,7 +25,7 @@ import { createLog, usualLogFormat, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
 import { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
-import { createQueue } from "./server/limits.ts";
+import { limitAtWork } from "./server/limits.ts";
 import { planFrom, planOf, type ServerPlan } from "./server/open-server.ts";
 import { authenticateFor, createServerApp } from "./server/server-app.ts";
 import { openService, type ServedCrew, type Service } from "./service.ts";
@@ -293,7 +293,7 @@ async function fetchOfServer(
     const { fetch } = service.appOf(crew, {
       authenticate: authenticateFor(name, tokens),
       mountedAt: `/${name}`,
-      admit: createQueue(database, name, () => underWayPerCrew),
+      admit: limitAtWork(database, name, underWayPerCrew),
     });
     const isSecretPath = (path: string) => feedbackWebhook?.attemptAt(path) !== undefined;
     return { name, dialect, fetch, isSecretPath };

@@ -2,6 +2,7 @@ import { change, patient, type Database, type Work } from "./database/database.t
 import { openSqliteDatabase, type SqliteDatabase } from "./database/sqlite.ts";
 import { sqliteJobs } from "./jobs-sqlite.ts";
 import type { Jobs } from "./jobs.ts";
+import { isAtWork } from "./store.ts";
 
 /** Where a service keeps its executions, and what hands them out: in SQLite or in Postgres. */
 export interface Storage {
@@ -36,14 +37,13 @@ export function openSqliteStorage(
     jobs: sqliteJobs(database),
     own: {
       hold() {
-        connection.exec(
-          `INSERT OR IGNORE INTO held SELECT id FROM executions WHERE ended_at IS NULL
-             AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting')`,
-        );
+        connection.exec(`INSERT OR IGNORE INTO held SELECT id FROM executions WHERE ${isAtWork}`);
       },
       *recover() {
         yield* change("UPDATE jobs SET is_taken = 0 WHERE is_taken = 1");
-        yield* change("UPDATE executions SET is_running = 0 WHERE ended_at IS NULL");
+        yield* change(
+          "UPDATE executions SET phase = 'queued' WHERE phase = 'running' AND ended_at IS NULL",
+        );
       },
       *release(id) {
         yield* change("DELETE FROM held WHERE execution_id = ?", id);

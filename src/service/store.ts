@@ -114,7 +114,7 @@ export function createStore(database: Database) {
     async begin(id: string): Promise<Turn | undefined> {
       const begun = await database.transaction(() =>
         row(
-          "UPDATE executions SET turn = turn + 1, is_running = 1 WHERE id = ? RETURNING turn",
+          "UPDATE executions SET turn = turn + 1, phase = 'running' WHERE id = ? RETURNING turn",
           id,
         ),
       );
@@ -129,11 +129,6 @@ export function createStore(database: Database) {
         number,
       );
       return own !== undefined;
-    },
-
-    /** The execution no longer has its turn: it is queued, or waits. */
-    *rest(id: string): Work<unknown> {
-      return yield* change("UPDATE executions SET is_running = 0 WHERE id = ?", id);
     },
 
     /** Which of these executions have ended. */
@@ -157,8 +152,7 @@ export function createStore(database: Database) {
     async isBusy(): Promise<boolean> {
       const found = await database.query(
         row(
-          `SELECT id FROM executions WHERE ended_at IS NULL AND id NOT IN (SELECT execution_id FROM held)
-             AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting') LIMIT 1`,
+          `SELECT id FROM executions WHERE ${isAtWork} AND id NOT IN (SELECT execution_id FROM held) LIMIT 1`,
         ),
       );
       return found !== undefined;
@@ -222,6 +216,7 @@ export function createStore(database: Database) {
         ...values(key),
       );
       if (changes === 0) return false;
+      if (state === "waiting") yield* setPhase(key.executionId, "waiting");
       if (inputs !== undefined)
         yield* change(
           "UPDATE executions SET inputs = ? WHERE id = ?",
@@ -258,6 +253,7 @@ export function createStore(database: Database) {
           ...values(key),
         ));
       if (!changes) return false;
+      yield* setPhase(key.executionId, "queued");
       if (alias !== undefined)
         yield* change(
           "INSERT INTO aliases (id, execution_id) VALUES (?, ?)",
@@ -350,7 +346,7 @@ export function createStore(database: Database) {
 export function* found(id: string): Work<Execution | undefined> {
   const stored = yield* row(
     `SELECT executions.id, owner, crew, project, inputs, meta, callbacks, state, error, created_at AS "createdAt",
-       ended_at AS "endedAt", is_prepared AS "isPrepared", is_running AS "isRunning", coalesce(json, 'null') AS kept
+       ended_at AS "endedAt", is_prepared AS "isPrepared", phase, coalesce(json, 'null') AS kept
      FROM executions LEFT JOIN kept ON execution_id = executions.id
      WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
     id,
@@ -372,7 +368,7 @@ export function* found(id: string): Work<Execution | undefined> {
     createdAt: integer(stored, "createdAt"),
     endedAt: stored["endedAt"] === null ? null : integer(stored, "endedAt"),
     isPrepared: stored["isPrepared"] === 1,
-    isRunning: stored["isRunning"] === 1,
+    isRunning: stored["phase"] === "running",
   };
 }
 
@@ -431,14 +427,21 @@ function* addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
   );
 }
 
-/** Counts the executions of a crew that have not ended, and don't wait for a person. */
-export function* countUnderWay(crew: string): Work<number> {
-  const counted = yield* row(
-    `SELECT count(*) AS count FROM executions WHERE crew = ? AND ended_at IS NULL
-       AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting')`,
+function* setPhase(id: string, phase: "queued" | "waiting"): Work<unknown> {
+  return yield* change("UPDATE executions SET phase = ? WHERE id = ?", phase, id);
+}
+
+/** SQL: executions that run or are queued. */
+export const isAtWork = "ended_at IS NULL AND phase IN ('queued', 'running')";
+
+/** Whether a crew has so many executions that run or are queued. */
+export function* hasAtWork(crew: string, count: number): Work<boolean> {
+  const last = yield* row(
+    `SELECT 1 AS found FROM executions WHERE crew = ? AND ${isAtWork} LIMIT 1 OFFSET ?`,
     crew,
+    count - 1,
   );
-  return Number(counted?.["count"]);
+  return last !== undefined;
 }
 
 /** How often to look for an end whose notice was lost (ms). */

@@ -7,7 +7,8 @@ export type Value = string | number | null;
 export interface Query {
   /** `?` for each value. Names with several words are quoted, as in `AS "createdAt"`. */
   readonly sql: string;
-  readonly values: readonly Value[];
+  /** Undefined for a script of several statements. */
+  readonly values: readonly Value[] | undefined;
   /** Whether it is asked for rows, not for how many it has changed. */
   readonly isRead: boolean;
 }
@@ -84,6 +85,11 @@ export function* row(sql: string, ...values: Value[]): Work<Row | undefined> {
 /** Changes rows, and returns how many. */
 export function* change(sql: string, ...values: Value[]): Work<number> {
   return (yield { sql, values, isRead: false }).changes;
+}
+
+/** Statements that change tables. */
+export function* script(sql: string): Work<void> {
+  yield { sql, values: undefined, isRead: false };
 }
 
 /**

@@ -3,10 +3,13 @@ import { EventEmitter } from "node:events";
 import pg from "pg";
 import { codeOf } from "../../base/errors.ts";
 import { asObject, parseJson, textAt } from "../../base/json.ts";
-import type { Row } from "../../base/sqlite.ts";
+import { text, type Row } from "../../base/sqlite.ts";
 import { messageOf, Refusal } from "../errors.ts";
 import {
   isLost,
+  row,
+  rows,
+  script,
   type Answer,
   type Database,
   type Notice,
@@ -14,7 +17,7 @@ import {
   type Work,
 } from "./database.ts";
 import { PostgresJobs } from "../jobs-postgres.ts";
-import { migrate, schema } from "./postgres-schema.ts";
+import { migrate, versionTable } from "./schema.ts";
 
 export interface PostgresDatabase extends Database {
   readonly isShared: true;
@@ -29,6 +32,15 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const tickMs = 5000;
 
 const channel = "crewdeck";
+
+/** Of our tables, in the database that the address names. */
+export const schema = "crewdeck";
+
+/** Of Postgres 14. */
+const oldest = 140_000;
+
+/** Any number that nothing else uses for advisory locks. */
+const migrationLock = 7_263_401_115;
 
 /** Identifies this process in its notices. */
 const ownId = randomUUID();
@@ -51,7 +63,12 @@ export async function openPostgresDatabase(
   const jobsPool = poolOf(url, reserved.jobs);
   try {
     const jobs = new PostgresJobs(jobsPool, log);
-    await migrate(pool, jobs);
+    await checkVersion(pool);
+    await transaction(
+      pool,
+      () => migrateTables(jobs),
+      () => undefined,
+    );
     const clock = await createClock(pool);
     const notices = new EventEmitter<{ notice: [Notice] }>().setMaxListeners(0);
     const listener = new Listener(url, (notice) => notices.emit("notice", notice));
@@ -95,6 +112,60 @@ export async function openPostgresDatabase(
     await Promise.all([pool.end(), jobsPool.end()]).catch(() => undefined);
     throw error instanceof Refusal ? error : refusalOf(error, url);
   }
+}
+
+/** @throws {Refusal} for an old Postgres */
+async function checkVersion(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ number: number; version: string }>(
+    "SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version",
+  );
+  const [server] = rows;
+  if (server && server.number < oldest)
+    throw new Refusal(
+      "database",
+      `The database is Postgres ${server.version}. Use Postgres 14 or newer.`,
+    );
+}
+
+/** In one process at a time. */
+function* migrateTables(jobs: PostgresJobs): Work<void> {
+  yield* row("SELECT pg_advisory_xact_lock(?)", migrationLock);
+  yield { call: () => jobs.start() };
+  const found = yield* row("SELECT to_regnamespace(?)::text AS name", schema);
+  if (found?.["name"] === null) yield* script(`CREATE SCHEMA ${schema}`);
+  yield* migrate({
+    integer: "BIGINT",
+    table: "",
+    rowid: "rowid BIGINT GENERATED ALWAYS AS IDENTITY,",
+    dropped: " CASCADE",
+    findVersion: `SELECT 1 AS found FROM pg_tables WHERE schemaname = '${schema}' AND tablename = '${versionTable}'`,
+    jobsTable: "",
+    jobs,
+    cascade,
+    audited,
+  });
+}
+
+const audited = `
+  CREATE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF TG_OP = 'DELETE' THEN
+      IF NOT EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) THEN RETURN OLD; END IF;
+    END IF;
+    RAISE EXCEPTION 'What the audit shows is never changed.';
+  END $$;
+  CREATE TRIGGER audit_stands BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_stands();
+  CREATE TRIGGER kickoff_stands BEFORE UPDATE OF owner, created_at ON executions
+    FOR EACH ROW EXECUTE FUNCTION audit_stands();`;
+
+function* cascade(): Work<void> {
+  const references = yield* rows(
+    `SELECT conrelid::regclass::text AS "table", conname AS name FROM pg_constraint
+     WHERE contype = 'f' AND confrelid = 'executions'::regclass`,
+  );
+  for (const found of references)
+    yield* script(`
+      ALTER TABLE ${text(found, "table")} DROP CONSTRAINT ${text(found, "name")},
+        ADD FOREIGN KEY (execution_id) REFERENCES executions ON DELETE CASCADE`);
 }
 
 function refusalOf(error: unknown, url: string): Refusal {
@@ -151,6 +222,10 @@ type Tell = (notice: Notice) => void;
 const nothing: Answer = { rows: [], changes: 0 };
 
 async function send(connection: Asked, { sql, values }: Query): Promise<Answer> {
+  if (values === undefined) {
+    await connection.query({ text: sql });
+    return nothing;
+  }
   const { rows, rowCount } = await connection.query({
     ...prepared(sql),
     values: values.map(storable),

@@ -1,25 +1,19 @@
 import { EventEmitter } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { openSqlite, transaction, type Row } from "../../base/sqlite.ts";
+import { openSqlite, text, transaction, type Row } from "../../base/sqlite.ts";
 import { messageOf } from "../errors.ts";
+import { addJob } from "../jobs-sqlite.ts";
 import {
   change,
+  rows,
+  script,
   type Database,
   type Erasure,
   type Notice,
   type Query,
   type Work,
 } from "./database.ts";
-import {
-  addedColumns,
-  indexes,
-  tables,
-  toVersion3,
-  toVersion5,
-  unfinished,
-  version,
-  versionTable,
-} from "./schema.ts";
+import { migrate, versionTable, type Dialect } from "./schema.ts";
 
 export interface SqliteDatabase extends Database {
   /** For statements that only SQLite has. */
@@ -42,7 +36,6 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
   // A file that can't be written is refused now, not at the first kickoff.
   const mark = connection.prepare("PRAGMA user_version").get()?.["user_version"];
   connection.exec(`PRAGMA user_version = ${Number(mark)}`);
-  transaction(connection, () => createTables(connection));
   const notices = new EventEmitter<{ notice: [Notice] }>().setMaxListeners(0);
   const statements = new Map<string, StatementSync>();
   const commits = createCommits(connection);
@@ -59,6 +52,10 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
   }
 
   function answer({ sql, values, isRead }: Query) {
+    if (values === undefined) {
+      connection.exec(sql);
+      return nothing;
+    }
     const statement = prepare(sql);
     if (isRead) return { rows: statement.all(...values) as readonly Row[], changes: 0 };
     return { rows: [], changes: Number(statement.run(...values).changes) };
@@ -80,6 +77,7 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
     for (const notice of told) notices.emit("notice", notice);
   }
 
+  transaction(connection, () => finish(migrate(dialect), []));
   return {
     connection,
     erasure,
@@ -180,48 +178,45 @@ function check(connection: DatabaseSync): void {
   if (problem !== "ok") throw new Error(`it is damaged (${String(problem)})`);
 }
 
-/** @throws {Error} for a file of a newer version */
-function createTables(connection: DatabaseSync): void {
-  connection.exec(tables({ integer: "INTEGER", table: " STRICT", rowid: "", audited }));
-  const stored = connection.prepare(`SELECT max(version) AS version FROM ${versionTable}`).get();
-  const found = Number(stored?.["version"] ?? 0);
-  if (found > version)
-    throw new Error(
-      `it was made by a newer version of Crewdeck (its schema is ${found}, this one knows ${version})`,
-    );
-  for (const [table, column, type] of addedColumns) {
-    const names = connection.prepare("SELECT name FROM pragma_table_info(?)").all(table);
-    if (!names.some(({ name }) => name === column))
-      connection.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
-  }
-  connection.exec(indexes);
-  connection.exec(jobs);
-  if (found > 0 && found < 3)
-    connection.exec(
-      `${toVersion3("")} INSERT OR IGNORE INTO jobs (execution_id, crew) ${unfinished};`,
-    );
-  if (found > 0 && found < 5) connection.exec(toVersion5);
-  connection.exec(`INSERT OR IGNORE INTO ${versionTable} (version) VALUES (${version})`);
-}
-
 const refuse = "BEGIN SELECT RAISE(ABORT, 'What the audit shows is never changed.'); END";
 
-const audited = `
-  CREATE TRIGGER IF NOT EXISTS audit_stands BEFORE UPDATE ON audit ${refuse};
-  CREATE TRIGGER IF NOT EXISTS audit_stays BEFORE DELETE ON audit
-    WHEN EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) ${refuse};
-  CREATE TRIGGER IF NOT EXISTS kickoff_stands BEFORE UPDATE OF owner, created_at ON executions ${refuse};
-`;
-
-/** What Postgres has pg-boss for. A job that is wanted again while it is taken is done again. */
-const jobs = `
-  CREATE TABLE IF NOT EXISTS jobs (
-    execution_id TEXT NOT NULL UNIQUE REFERENCES executions ON DELETE CASCADE, crew TEXT NOT NULL, is_taken INTEGER NOT NULL DEFAULT 0,
-    is_wanted INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS jobs_waiting ON jobs (crew) WHERE is_taken = 0;
-  CREATE INDEX IF NOT EXISTS jobs_taken ON jobs (is_taken) WHERE is_taken = 1;
-`;
+const dialect: Dialect = {
+  integer: "INTEGER",
+  table: " STRICT",
+  rowid: "",
+  dropped: "",
+  findVersion: `SELECT name FROM sqlite_schema WHERE name = '${versionTable}'`,
+  // What Postgres has pg-boss for. A job that is wanted again while it is taken is done again.
+  jobsTable: `
+    CREATE TABLE jobs (
+      execution_id TEXT NOT NULL UNIQUE REFERENCES executions ON DELETE CASCADE, crew TEXT NOT NULL,
+      is_taken INTEGER NOT NULL DEFAULT 0, is_wanted INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX jobs_waiting ON jobs (crew) WHERE is_taken = 0;
+    CREATE INDEX jobs_taken ON jobs (is_taken) WHERE is_taken = 1;`,
+  jobs: { add: addJob },
+  audited: `
+    CREATE TRIGGER audit_stands BEFORE UPDATE ON audit ${refuse};
+    CREATE TRIGGER audit_stays BEFORE DELETE ON audit
+      WHEN EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) ${refuse};
+    CREATE TRIGGER kickoff_stands BEFORE UPDATE OF owner, created_at ON executions ${refuse};`,
+  *cascade() {
+    const found = yield* rows(
+      `SELECT name, sql, (SELECT coalesce(group_concat(sql, ';'), '') FROM sqlite_schema WHERE tbl_name = tables.name AND type = 'index') AS indexes
+       FROM sqlite_schema AS tables WHERE type = 'table' AND sql LIKE '%REFERENCES executions%' AND sql NOT LIKE '%CASCADE%'`,
+    );
+    for (const one of found) {
+      const name = text(one, "name");
+      const definition = text(one, "sql").replace("REFERENCES executions", "$& ON DELETE CASCADE");
+      yield* script(`
+        ALTER TABLE ${name} RENAME TO before;
+        ${definition};
+        INSERT INTO ${name} SELECT * FROM before ORDER BY rowid;
+        DROP TABLE before;
+        ${text(one, "indexes")}`);
+    }
+  },
+};
 
 /** Asks the next erasure for copies, too. */
 export const marking = "PRAGMA user_version = 1";

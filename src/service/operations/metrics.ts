@@ -168,14 +168,8 @@ const countShare = 1 / 100;
 const counts = {
   ended:
     "SELECT crew, state, count(*) AS count FROM executions WHERE ended_at IS NOT NULL GROUP BY crew, state",
-  underWay: `
-    SELECT crew, state, count(*) AS count FROM (
-      SELECT crew, CASE
-        WHEN EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND state = 'waiting') THEN 'waiting'
-        WHEN EXISTS (SELECT 1 FROM attempts WHERE execution_id = id) THEN 'running'
-        ELSE 'queued' END AS state
-      FROM executions WHERE ended_at IS NULL
-    ) AS under_way GROUP BY crew, state`,
+  underWay:
+    "SELECT crew, phase AS state, count(*) AS count FROM executions WHERE ended_at IS NULL GROUP BY crew, phase",
   callbacks: "SELECT count(*) AS count FROM deliveries WHERE state = 'pending'",
 };
 
@@ -198,7 +192,7 @@ function addGauges(
   });
   const queues = new Gauge({
     name: "crewdeck_queue_length",
-    help: "Executions that have not begun, and callbacks that have not arrived and are not given up.",
+    help: "Executions that wait for their turn, and callbacks that have not arrived and are not given up.",
     labelNames: ["queue"],
     registers: [registry],
     collect,

@@ -49,11 +49,8 @@ export function createOperations(parts: OperationsParts): Operations {
       const probes = createProbes({ database, metrics, metricsToken, isLocal, log });
       const exporter =
         spans && createExporter({ database, forRuns, crews, spans, view, version, log });
-      const onDeleted = () => database.erasure?.plan();
       const retention =
-        keepDays === undefined
-          ? undefined
-          : createRetention({ database, keepDays, onDeleted, log });
+        keepDays === undefined ? undefined : createRetention({ database, keepDays, log });
       return {
         ...probes,
         work(): void {

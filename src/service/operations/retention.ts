@@ -9,55 +9,39 @@ const dayMs = 86_400_000;
 /** How often to look for executions that are old enough (ms). */
 const pauseMs = 3_600_000;
 
-/** How many executions one transaction deletes, and the pause after it, in which others can write (ms). */
-const batch = { size: 100, pauseMs: 50 };
-
-/** The tables with data of executions. Each has the column `execution_id`. */
-const tables = [
-  "held",
-  "kept",
-  "aliases",
-  "usage",
-  "attempts",
-  "batched_events",
-  "deliveries",
-  "events",
-  "event_counts",
-  "span_exports",
-];
+/** How much one transaction deletes, and the pause after it (ms), so that others can read and write. */
+const portion = { executions: 10, callbacks: 500, pauseMs: 5 };
 
 /**
- * Executions to delete. An execution is kept while callbacks are still to be sent. The lock keeps two processes from deleting
- * the same executions.
+ * Executions to delete. An execution is kept while callbacks are still to be sent, which an index of those that were not sent
+ * has. The lock keeps two processes from deleting the same executions.
  */
 const old = `
   SELECT id FROM executions WHERE ended_at < ?
-    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE execution_id = executions.id AND state = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE execution_id = executions.id AND state <> 'sent' AND state = 'pending')
   LIMIT ? FOR UPDATE`;
 
 interface RetentionOptions {
   readonly database: Pick<Database, "now" | "transaction">;
   /** How long executions are kept after their end (days). */
   readonly keepDays: number;
-  /** Called when something was deleted. */
-  readonly onDeleted: () => void;
   readonly log: Log;
 }
 
 /** Deletes executions with all their data when they have ended long enough ago. */
-export function createRetention({ database, keepDays, onDeleted, log }: RetentionOptions) {
+export function createRetention({ database, keepDays, log }: RetentionOptions) {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   /** Returns how many it has deleted. */
   async function deleteOld(now: number): Promise<number> {
     let count = 0;
-    let deleted: number;
-    do {
-      deleted = await database.transaction(() => deleteSome(now - keepDays * dayMs));
+    while (!isStopped) {
+      const deleted = await database.transaction(() => deleteSome(now - keepDays * dayMs));
+      if (deleted === undefined) break;
       count += deleted;
-      await sleep(batch.pauseMs);
-    } while (deleted === batch.size && !isStopped);
+      await sleep(portion.pauseMs);
+    }
     return count;
   }
 
@@ -68,7 +52,6 @@ export function createRetention({ database, keepDays, onDeleted, log }: Retentio
       log(`Executions that ended more than ${keepDays} days ago were deleted: ${count}`, {
         level: "info",
       });
-      onDeleted();
     } catch (error) {
       log(`Old executions could not be deleted: ${messageOf(error)}`);
     }
@@ -87,12 +70,17 @@ export function createRetention({ database, keepDays, onDeleted, log }: Retentio
   };
 }
 
-/** Deletes some executions that ended before a time. Returns how many. */
-function* deleteSome(before: number): Work<number> {
-  const ids = (yield* rows(old, before, batch.size)).map((row) => text(row, "id"));
-  if (ids.length === 0) return 0;
+/** Deletes some executions that ended before a time. Returns how many; undefined if there are none. */
+function* deleteSome(before: number): Work<number | undefined> {
+  const ids = (yield* rows(old, before, portion.executions)).map((row) => text(row, "id"));
+  if (ids.length === 0) return undefined;
   const places = ids.map(() => "?").join(", ");
-  for (const table of tables)
-    yield* change(`DELETE FROM ${table} WHERE execution_id IN (${places})`, ...ids);
+  // Of other things, an execution has few.
+  const callbacks = yield* change(
+    `DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE execution_id IN (${places}) LIMIT ?)`,
+    ...ids,
+    portion.callbacks,
+  );
+  if (callbacks === portion.callbacks) return 0;
   return yield* change(`DELETE FROM executions WHERE id IN (${places})`, ...ids);
 }

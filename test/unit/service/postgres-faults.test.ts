@@ -7,7 +7,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import postgres from "postgres";
 import { change, isLost, rows, type Work } from "../../../src/service/database/database.ts";
-import { schema } from "../../../src/service/database/postgres-schema.ts";
+import { schema } from "../../../src/service/database/postgres.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";

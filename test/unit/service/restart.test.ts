@@ -15,8 +15,10 @@ import {
 } from "./support.ts";
 
 /** A person's decision, as it is stored. */
-const approved =
-  "UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE state = 'waiting'";
+const approved = [
+  "UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE state = 'waiting'",
+  "UPDATE executions SET phase = 'queued'",
+];
 
 describe("service: after a restart", () => {
   it("a waiting execution still waits, with its feedback, and continues", async () => {
@@ -36,7 +38,8 @@ describe("service: after a restart", () => {
       const id = await harness.kickoffUntilWaiting();
       await harness.close();
       openHarness({ folder: harness.folder });
-      const own = "owner, crew, project, inputs, meta, callbacks, state, created_at, is_prepared";
+      const own =
+        "owner, crew, project, inputs, meta, callbacks, state, created_at, is_prepared, phase";
       await harness.sql(
         `WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 20000)
          INSERT INTO executions (id, ${own}) SELECT id || n, ${own} FROM executions CROSS JOIN copies`,
@@ -57,7 +60,7 @@ describe("service: after a restart", () => {
   it("a decision that was stored just before a kill counts", async () => {
     await serve();
     const id = await harness.kickoffUntilWaiting();
-    await restart({}, approved, workAgain);
+    await restart({}, ...approved, workAgain);
     assert.match((await harness.untilEnded(id)).result?.output ?? "", /approved: kept/);
   });
 
@@ -212,7 +215,7 @@ describe("service: after a restart", () => {
           ...costly,
           run: (attempt, onStep) => (runs.push(attempt.task.id), costly.run(attempt, onStep)),
         };
-        await restart({ engine: noting }, approved, workAgain);
+        await restart({ engine: noting }, ...approved, workAgain);
         assert.deepEqual(await harness.service.held(), [id]);
         // By then, it has looked for work.
         await harness.kickoffUntilWaiting();
@@ -252,7 +255,6 @@ describe("service: after a restart", () => {
         const { deleteOld } = createRetention({
           database: harness.database,
           keepDays: 7,
-          onDeleted: () => undefined,
           log: (line) => assert.fail(line),
         });
         assert.equal(await deleteOld(Date.now() + 8 * 86_400_000), 1);

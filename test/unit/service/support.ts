@@ -12,7 +12,7 @@ import { createOperations } from "../../../src/service/operations/operations.ts"
 import { openService, type Service } from "../../../src/service/service.ts";
 import { openSqliteStorage, type Storage } from "../../../src/service/storage.ts";
 import { rows, type Database } from "../../../src/service/database/database.ts";
-import { schema } from "../../../src/service/database/postgres-schema.ts";
+import { schema } from "../../../src/service/database/postgres.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { versionTable } from "../../../src/service/database/schema.ts";
 import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";

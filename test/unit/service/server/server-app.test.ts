@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { asObject } from "../../../../src/base/json.ts";
 import { rehearsalEngine, type Engine } from "../../../../src/service/engine.ts";
 import { documentedDialect, liveDialect } from "../../../../src/service/dialects.ts";
-import { createQueue } from "../../../../src/service/server/limits.ts";
+import { limitAtWork } from "../../../../src/service/server/limits.ts";
 import {
   authenticateFor,
   createServerApp,
@@ -36,15 +36,12 @@ class Server {
       noteUse: ({ name }) => this.used.push(name),
       areNone: () => false,
     };
-    const open = (name: string, dialect: "documented" | "live") => {
-      const harness: Harness = new Harness({
+    const open = (name: string, dialect: "documented" | "live") =>
+      new Harness({
         ...{ ...(engine && { engine }), name, dialect, mountedAt: `/${name}` },
         authenticate: authenticateFor(name, tokens),
-        admit: (kickoff) => admit(kickoff),
+        admit: () => limitAtWork({ isShared: false }, name, this.underWayPerCrew)(),
       });
-      const admit = createQueue(harness.database, name, () => this.underWayPerCrew);
-      return harness;
-    };
     this.crews = { research: open("research", "documented"), travel: open("travel", "live") };
     this.#app = createServerApp({
       crews: Object.entries(this.crews).map(([name, { app }]) => ({
