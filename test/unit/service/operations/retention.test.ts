@@ -116,7 +116,7 @@ describe("service: executions that ended long ago", () => {
     console.log(
       `      ${(performance.now() - begun).toFixed(0)} ms, the longest change ${longest.toFixed(0)} ms, the longest gap of the event loop ${gap.toFixed(0)} ms`,
     );
-    assert.ok(longest < 500 && gap < 500);
+    assert.ok(longest < 1000 && gap < 1000);
     assert.equal((await harness.resume(waiting, true, "")).status, 200);
     assert.equal((await harness.untilEnded(waiting)).status, "completed");
   }).timeout(60_000);
