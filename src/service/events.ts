@@ -57,12 +57,13 @@ function* addEvent(executionId: string, event: StoredEvent): Work<void> {
   );
   if (Number(all?.["count"]) % step === 0)
     yield* change(
-      `DELETE FROM events WHERE rowid IN (
+      `DELETE FROM events WHERE execution_id = ? AND rowid IN (
          SELECT id FROM (
            SELECT rowid AS id, row_number() OVER newest AS number, sum(length(event)) OVER newest AS characters
            FROM events WHERE execution_id = ?
            WINDOW newest AS (ORDER BY ${isMilestone} DESC, rowid DESC)
          ) AS numbered WHERE number > ${most.events} OR characters > ${most.characters})`,
+      executionId,
       executionId,
     );
 }

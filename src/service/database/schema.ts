@@ -19,7 +19,7 @@ export interface Dialect {
   readonly jobsTable: string;
   readonly jobs: Pick<Jobs, "add">;
   /** From now on, what belongs to an execution is deleted with it. */
-  cascade(): Work<void>;
+  readonly cascade: () => Work<void>;
   /** Refuses changes of what the audit shows. It goes with its execution. */
   readonly audited: string;
 }

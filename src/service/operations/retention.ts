@@ -77,7 +77,7 @@ function* deleteSome(before: number): Work<number | undefined> {
   const places = ids.map(() => "?").join(", ");
   // Of other things, an execution has few.
   const callbacks = yield* change(
-    `DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE execution_id IN (${places}) LIMIT ?)`,
+    `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE execution_id IN (${places}) LIMIT ?)`,
     ...ids,
     portion.callbacks,
   );
