@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { changeEngineAction } from "../crews/errors.ts";
-import { connectCrew, editCrew, hasDashboard, openDashboard, setToken } from "../crews/connect.ts";
+import { connectCrew, editCrew, openDashboard, setToken } from "../crews/connect.ts";
 import { testCrew } from "../crews/test-crew.ts";
 import type { Crew } from "../crews/types.ts";
 import { confirmDiscard } from "../local/questions.ts";
@@ -59,7 +59,10 @@ export function crewVerbs(parts: CrewParts) {
     testCrew: targets.onCrew(async (crew, _argument, by) =>
       testCrew(crews, await crews.ready(crew), by.isPerson),
     ),
-    openDashboard: targets.onCrew((crew) => openDashboard(crew), hasDashboard),
+    openDashboard: targets.onCrew(
+      (crew) => openDashboard(crew),
+      ({ dashboardUrl }) => dashboardUrl !== undefined,
+    ),
     removeCrew: targets.onCrew((crew) => removeCrew(parts, crew)),
     startLocalCrew: (argument: unknown, by: Asker) => startLocal(parts, argument, by),
     stopLocalCrew: (argument: unknown) => locals.stop(projectIn(parts, argument)),

@@ -18,8 +18,25 @@ const knownEnding =
 export function normaliseAddress(text: string): string {
   const wrapping = /^[\s\u200b\ufeff<"'`]+|(?<![\s\u200b\ufeff>"'`])[\s\u200b\ufeff>"'`]+$/g;
   const url = parse(text.replace(wrapping, ""));
-  const problem = problemOf(url);
-  if (url === undefined || problem !== undefined) throw new AddressError(problem);
+  if (url === undefined)
+    throw new AddressError(
+      l10n.t(
+        "Enter a valid address. The crew's address is shown on its page in the dashboard and looks like https://my-crew.example.com.",
+      ),
+    );
+  const { protocol, username, password, hostname } = url;
+  if (username !== "" || password !== "")
+    throw new AddressError(
+      l10n.t(
+        "The address has a user name or password. Remove it: requests use a token, which is stored separately.",
+      ),
+    );
+  if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))
+    throw new AddressError(
+      l10n.t(
+        "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
+      ),
+    );
   const path = withoutEndSlashes(url.pathname).replace(knownEnding, "");
   return `${url.origin}${withoutEndSlashes(path)}`;
 }
@@ -30,23 +47,6 @@ function parse(text: string): URL | undefined {
   if (text === "" || !URL.canParse(`https://${text}`)) return undefined;
   const url = new URL(`https://${text}`);
   return isLoopback(url.hostname) ? new URL(`http://${text}`) : url;
-}
-
-function problemOf(url: URL | undefined): string | undefined {
-  if (url === undefined)
-    return l10n.t(
-      "Enter a valid address. The crew's address is shown on its page in the dashboard and looks like https://my-crew.example.com.",
-    );
-  const { protocol, username, password, hostname } = url;
-  if (username !== "" || password !== "")
-    return l10n.t(
-      "The address has a user name or password. Remove it: requests use a token, which is stored separately.",
-    );
-  if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))
-    return l10n.t(
-      "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
-    );
-  return undefined;
 }
 
 /** The specification's path and the vendor's OpenAPI file's. */

@@ -151,8 +151,11 @@ export class CrewClient {
     const token = () => Promise.resolve(null);
     const line = { ...this.#line, baseUrl: origin, token, isLocal: false, isOutside: true };
     return await send(line, {
-      ...{ method: "POST", path: pathname + search, timeoutMs: 60_000, read: readAccepted },
+      ...{ method: "POST", path: pathname + search, timeoutMs: 60_000 },
       body: { feedback, source: "crewdeck" },
+      // Any answer says that what a person answered arrived.
+      read: (raw) =>
+        defined({ message: lineAt(asObject(raw), "message", "detail", "error", "status") }),
     });
   }
 
@@ -247,11 +250,6 @@ export function readResume(raw: unknown): ResumeAnswer | undefined {
   // An unknown status is shown as the message.
   const message = lineAt(raw, "message", ...(status === undefined ? ["status"] : []));
   return defined({ status, message, kickoffId: kickoffIdAt(raw) });
-}
-
-/** Any answer says that what a person answered arrived. */
-export function readAccepted(raw: unknown): ResumeAnswer {
-  return defined({ message: lineAt(asObject(raw), "message", "detail", "error", "status") });
 }
 
 export function readStop(raw: unknown): StopAnswer | undefined {

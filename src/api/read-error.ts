@@ -14,7 +14,9 @@ import { oneLine } from "../base/text.ts";
 export function readErrorBody(text: string) {
   const parsed = parseJson(text);
   const body = asObject(parsed);
-  const words = wordsOf(parsed) ?? (isObject(parsed) ? jsonOf(parsed) : withoutTags(text));
+  // A number alone says more than a status.
+  const json = isObject(parsed) ? JSON.stringify(parsed).replace(/^\{\}$/, "") : undefined;
+  const words = wordsOf(parsed) ?? json ?? withoutTags(text);
   return {
     message: oneLine(words, 300) || undefined,
     missingInputs: missingIn(body, words),
@@ -55,12 +57,6 @@ function wordsOf(value: unknown): string | undefined {
     .map((name) => wordsOf(value[name]))
     .find((found) => found !== undefined);
   return [place, words].filter(Boolean).join(": ") || undefined;
-}
-
-/** A number alone says more than a status. */
-function jsonOf(body: UnknownObject): string {
-  const json = JSON.stringify(body);
-  return json === "{}" ? "" : json;
 }
 
 function missingIn(body: UnknownObject, words: string): readonly string[] {

@@ -4,6 +4,10 @@ export interface ErrorAction {
   readonly arguments?: readonly unknown[];
 }
 
+export function action(title: string, command: string, ...given: readonly unknown[]): ErrorAction {
+  return { title, command, ...(given.length > 0 && { arguments: given }) };
+}
+
 export class UserError extends Error {
   override readonly name: string = "UserError";
   readonly actions: readonly ErrorAction[];

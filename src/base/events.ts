@@ -5,6 +5,13 @@ export interface Disposable {
 /** The same shape as VS Code's `Event`. */
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
+/** The same shape as VS Code's `SecretStorage`. */
+export interface SecretStorage {
+  get(key: string): PromiseLike<string | undefined>;
+  store(key: string, value: string): PromiseLike<void>;
+  delete(key: string): PromiseLike<void>;
+}
+
 /** A listener that throws doesn't stop the others. */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();

@@ -4,6 +4,7 @@ import { shortAt, timeOf } from "../api/read-events.ts";
 import { readOptions } from "../api/read-status.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
+import type { SecretStorage } from "../base/events.ts";
 import {
   asObject,
   defined,
@@ -16,11 +17,7 @@ import {
 } from "../base/json.ts";
 import { text } from "../base/sqlite.ts";
 import { fenceFor, oneLine, shortened, shortName } from "../base/text.ts";
-import {
-  executionOfFlow,
-  type ReceivedRequest,
-  requestReceived,
-} from "../executions/flow-requests.ts";
+import { type ReceivedRequest, requestReceived } from "../executions/flow-requests.ts";
 import type { CrewRef } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -29,7 +26,7 @@ import type { Database } from "../store/database.ts";
 import { StoreError } from "../store/errors.ts";
 import { statusAfter } from "./inbox.ts";
 import { lastSegment, newSecret } from "./paths.ts";
-import type { Delivery, SecretStorage } from "./routes.ts";
+import type { Delivery } from "./routes.ts";
 
 export interface FlowWebhooksOptions {
   readonly database: Database;
@@ -179,7 +176,9 @@ export class FlowWebhooks {
       const own = store.list().filter((each) => each.crew.id === crew.id);
       if (own.some(({ requestIds = [] }) => requestIds.includes(id))) return;
       const now = clock.now();
-      const execution = executionOfFlow(own, ids);
+      const execution = own.find(({ kickoffIds, flowId }) =>
+        ids.some((each) => each === flowId || kickoffIds.includes(each)),
+      );
       if (execution !== undefined)
         store.update(execution.localId, (current) => requestReceived(current, request, now));
       else {

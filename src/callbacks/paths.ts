@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import * as l10n from "@vscode/l10n";
-import { digest } from "../base/bearer.ts";
+import { digest, hashOf } from "../base/bearer.ts";
 import { type Clock, wait } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { integer, text } from "../base/sqlite.ts";
@@ -45,7 +45,7 @@ export class Paths {
   newToken(localId: string): string {
     const token = newSecret();
     const insert = "INSERT INTO callback_authorizations VALUES (?, ?)";
-    this.#database.run(insert, localId, digest(`Bearer ${token}`).toString("base64url"));
+    this.#database.run(insert, localId, hashOf(`Bearer ${token}`));
     return token;
   }
 
@@ -102,7 +102,12 @@ export class Paths {
     isDirect = false,
   ): Promise<number | string> {
     const began = this.#clock.now();
-    const path = this.#create(began);
+    const path = newSecret();
+    this.#database.write(() => {
+      // Tests that never ended.
+      this.#database.run("DELETE FROM callback_probes WHERE at < ?", began - 60 * 60_000);
+      this.#database.run("INSERT INTO callback_probes (path, at) VALUES (?, ?)", path, began);
+    });
     const signal = AbortSignal.timeout(timeoutMs);
     const late = l10n.t("nothing arrived here within {0} seconds", timeoutMs / 1000);
     try {
@@ -119,25 +124,11 @@ export class Paths {
       const cause = error instanceof Error ? (error.cause ?? error) : error;
       return signal.aborted ? late : messageOf(cause);
     }
+    const arrived = "SELECT 1 FROM callback_probes WHERE path = ? AND has_arrived = 1";
     // A relay answers before it delivers.
-    while (!this.#hasArrived(path))
+    while (this.#database.get(arrived, path) === undefined)
       if (isDirect || !(await wait(this.#clock, lookEvery, signal))) return late;
     return this.#clock.now() - began;
-  }
-
-  #create(now: number): string {
-    const path = newSecret();
-    this.#database.write(() => {
-      // Tests that never ended.
-      this.#database.run("DELETE FROM callback_probes WHERE at < ?", now - 60 * 60_000);
-      this.#database.run("INSERT INTO callback_probes (path, at) VALUES (?, ?)", path, now);
-    });
-    return path;
-  }
-
-  #hasArrived(probe: string): boolean {
-    const select = "SELECT 1 FROM callback_probes WHERE path = ? AND has_arrived = 1";
-    return this.#database.get(select, probe) !== undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { digest } from "../base/bearer.ts";
+import { hashOf } from "../base/bearer.ts";
 import { readEvent, readEvents, shortAt } from "../api/read-events.ts";
 import { readQuestion, readStatus } from "../api/read-status.ts";
 import type { ActivityEvent } from "../api/types.ts";
@@ -109,9 +109,7 @@ const [deepest, mostObjects] = [6, 2_000];
 export function readPasted(text: string, at: number): Payload | undefined {
   const objects = objectsIn(text);
   if (objects.some(isFlowRequest)) return undefined;
-  const found = objects.map((body) =>
-    readPayload(body, digest(JSON.stringify(body)).toString("base64url"), at),
-  );
+  const found = objects.map((body) => readPayload(body, hashOf(JSON.stringify(body)), at));
   const [best] = kinds.flatMap((kind) => found.filter((payload) => payload.kind === kind));
   const kickoffId = found.find((payload) => payload.kickoffId !== undefined)?.kickoffId;
   return best && { ...defined({ kickoffId }), ...best };

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import * as l10n from "@vscode/l10n";
 import { readBytes } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
-import { type ProblemLog, UserError } from "../base/errors.ts";
+import { action, type ProblemLog, UserError } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
 import { receiverAddress } from "../base/loopback.ts";
 import type { Paths } from "./paths.ts";
@@ -21,13 +21,7 @@ export class PortTakenError extends UserError {
         "Another program uses the port {0}, to which the address in the setting crewdeck.callbacks.publicUrl leads: callbacks go to that program. End it, and they arrive here again. Or use another port, and let your tunnel or proxy lead to that one.",
         port,
       ),
-      [
-        {
-          title: l10n.t("Use Another Port"),
-          command: "crewdeck.testCallbacks",
-          arguments: [{ isNewPort: true }],
-        },
-      ],
+      [action(l10n.t("Use Another Port"), "crewdeck.testCallbacks", { isNewPort: true })],
     );
   }
 }

@@ -3,6 +3,7 @@ import type { JWK } from "jose";
 import { Deadline, type Fetch, parseRetryAfter, readBody } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
 import { codeOf, messageOf, UserError } from "../base/errors.ts";
+import type { SecretStorage } from "../base/events.ts";
 import {
   asObject,
   defined,
@@ -13,7 +14,6 @@ import {
 } from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
 import { oneLine, withoutEndSlashes } from "../base/text.ts";
-import type { SecretStorage } from "./routes.ts";
 
 /** A problem with a relay, as a message for the person. Never names the channel's address, which may be a secret. */
 export class RelayError extends UserError {

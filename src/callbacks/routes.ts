@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
-import { digest } from "../base/bearer.ts";
-import { type ProblemLog, UserError } from "../base/errors.ts";
-import { type Disposable, Disposables, type Event } from "../base/events.ts";
+import { hashOf } from "../base/bearer.ts";
+import { action, type ProblemLog, UserError } from "../base/errors.ts";
+import { type Disposable, Disposables, type Event, type SecretStorage } from "../base/events.ts";
 import { isLoopback, safeUrl } from "../base/loopback.ts";
 import { text } from "../base/sqlite.ts";
 import { withoutEndSlashes } from "../base/text.ts";
@@ -30,12 +30,6 @@ export interface Delivery {
 
 /** Stores a callback. Resolves with the HTTP status to answer: 2xx only once it is in the store. Never rejects. */
 export type Receive = (delivery: Delivery) => Promise<number>;
-
-export interface SecretStorage {
-  get(key: string): PromiseLike<string | undefined>;
-  store(key: string, value: string): PromiseLike<void>;
-  delete(key: string): PromiseLike<void>;
-}
 
 /** The largest body of a callback (bytes). A larger one is refused. */
 export const mostBytes = 1_000_000;
@@ -97,7 +91,7 @@ export function forwardedRoute(
           port,
           result,
         ),
-        [{ title: l10n.t("Show Ports"), command: "~remote.forwardedPorts.focus" }],
+        [action(l10n.t("Show Ports"), "~remote.forwardedPorts.focus")],
       );
     },
   };
@@ -230,8 +224,4 @@ export class Relay implements Route, Disposable {
       this.#options.database.run(insert, hashOf(address), id);
     },
   };
-}
-
-function hashOf(address: string): string {
-  return digest(address).toString("base64url");
 }

@@ -7,7 +7,6 @@ import { asObject, defined } from "../base/json.ts";
 import { filledText, oneOf, read } from "../editor/arguments.ts";
 import { plainMessage, showStatus, withProgress } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
-import { isWebAddress } from "./entries.ts";
 import { editCrewAction } from "./errors.ts";
 import { isSameOrigin, suggestName, uniqueName } from "./identity.ts";
 import {
@@ -227,15 +226,6 @@ async function askAfterFailure(
   return buttons.get(chosen ?? "");
 }
 
-function check({ crews, crew, draft, questions }: Conversation, part: CrewChange): void {
-  if (crew !== undefined) crews.checkChange(crew, part);
-  else {
-    const { url = draft.url } = part;
-    const name = questions().includes("name") ? freeName(crews, url) : draft.name;
-    crews.checkNew({ url, name, ...part });
-  }
-}
-
 function freeName(crews: Crews, url: string): string {
   const taken = crews.list().map(({ name }) => name);
   return uniqueName(suggestName(normaliseAddress(url)), taken);
@@ -247,12 +237,15 @@ function nameIn(crews: Crews, { name, url }: Draft): string {
 
 /** Puts the answer into the draft. False if the person cancels. */
 async function ask(conversation: Conversation, question: Question): Promise<boolean> {
-  const { crews, title, draft, crew } = conversation;
+  const { crews, title, draft, crew, questions } = conversation;
   if (question === "tokenType") return await askTokenType(conversation);
   const box = { title, ignoreFocusOut: true, value: draft[question] };
   const problemWith = (part: CrewChange) => {
     try {
-      check(conversation, part);
+      const { url = draft.url } = part;
+      const name = questions().includes("name") ? freeName(crews, url) : draft.name;
+      if (crew === undefined) crews.checkNew({ url, name, ...part });
+      else crews.checkChange(crew, part);
       return undefined;
     } catch (error) {
       return plainMessage(messageOf(error));
@@ -349,13 +342,9 @@ function whileTesting<T>(what: string, action: (signal: AbortSignal) => Promise<
   return withProgress(vscode.l10n.t("Testing {0}", what), action);
 }
 
-export function hasDashboard({ dashboardUrl = "" }: Crew): boolean {
-  return isWebAddress(dashboardUrl);
-}
-
 export async function openDashboard(crew: Crew): Promise<string> {
-  const { dashboardUrl = "" } = crew;
-  if (!isWebAddress(dashboardUrl))
+  const { dashboardUrl } = crew;
+  if (dashboardUrl === undefined)
     throw new UserError(
       vscode.l10n.t(
         "The dashboard's address of “{0}” is not known. Add it to the crew first.",

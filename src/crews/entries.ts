@@ -79,12 +79,7 @@ export interface AddedCrew {
   readonly ids: readonly string[];
 }
 
-export function idsOf(raw: unknown): readonly string[] {
-  return readEntries(raw).crews.map(({ id }) => id);
-}
-
-/** Whether it was overwritten: it is gone and there is a new one. @param raw the setting's value */
-export function isOverwritten({ crew, ids }: AddedCrew, raw: unknown): boolean {
-  const now = idsOf(raw);
+/** Whether it was overwritten: it is gone and there is a new one. @param now all ids in the setting */
+export function isOverwritten({ crew, ids }: AddedCrew, now: readonly string[]): boolean {
   return !now.includes(crew.id) && now.some((id) => !ids.includes(id));
 }

@@ -1,7 +1,8 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
-import { UserError, type ErrorAction } from "../base/errors.ts";
+import { action, UserError, type ErrorAction } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import { tokenTypeName } from "./token-format.ts";
 import type { Crew } from "./types.ts";
 
@@ -30,18 +31,15 @@ export class MissingTokenError extends UserError {
           "The token of the local crew “{0}” is missing. Start the local crew again: it creates a new one.",
           name,
         ),
-        [startLocalAction(vscode.l10n.t("Start Local Crew"), local.folder)],
+        [startLocalAction(local.folder)],
       );
   }
 }
 
 export function stoppedError(name: string, folder: string): UserError {
   const text = vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", name);
-  return new UserError(text, [startLocalAction(vscode.l10n.t("Start {0}", name), folder)]);
-}
-
-function action(title: string, command: string, argument?: object): ErrorAction {
-  return { title, command, ...(argument && { arguments: [argument] }) };
+  const title = vscode.l10n.t("Start {0}", name);
+  return new UserError(text, [{ ...startLocalAction(folder), title }]);
 }
 
 export function setTokenAction({ id }: Pick<Crew, "id">): ErrorAction {
@@ -75,8 +73,9 @@ export function chooseModelAction(crew: string): ErrorAction {
   return action(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel", { crew });
 }
 
-function startLocalAction(title: string, folder: string): ErrorAction {
-  return action(title, "crewdeck.startLocalCrew", { folder });
+export function startLocalAction(folder: string, crewClass?: string): ErrorAction {
+  const crew = { folder, ...defined({ class: crewClass }) };
+  return action(vscode.l10n.t("Start Local Crew"), "crewdeck.startLocalCrew", crew);
 }
 
 /** Another token: one that is stored already can be chosen there, too. */
@@ -87,8 +86,7 @@ export function actionsForRefusal(
   const isUnauthorized = kind === "unauthorized";
   if (crew.local === undefined)
     return isUnauthorized || kind === "forbidden" ? [setTokenAction(crew)] : [];
-  if (isUnauthorized)
-    return [startLocalAction(vscode.l10n.t("Start Local Crew"), crew.local.folder)];
+  if (isUnauthorized) return [startLocalAction(crew.local.folder)];
   // The organisation's token has all rights.
   if (kind !== "forbidden" || tokenType !== "userBearer") return [];
   const title = vscode.l10n.t("Use {0}", tokenTypeName("bearer"));
@@ -112,9 +110,6 @@ export function openFileAction(
   { line, column }: { readonly line: number; readonly column: number },
 ): ErrorAction {
   const at = new vscode.Position(Math.max(0, line - 1), Math.max(0, column - 1));
-  return {
-    title: vscode.l10n.t("Open the File"),
-    command: "vscode.open",
-    arguments: [vscode.Uri.file(file), { selection: new vscode.Range(at, at) }],
-  };
+  const options = { selection: new vscode.Range(at, at) };
+  return action(vscode.l10n.t("Open the File"), "vscode.open", vscode.Uri.file(file), options);
 }

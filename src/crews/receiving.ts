@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { Callbacks, type CallbacksOptions } from "../callbacks/callbacks.ts";
 import { forwardedRoute, publicUrlRoute, Relay } from "../callbacks/routes.ts";
 import { Paths } from "../callbacks/paths.ts";
-import type { ErrorAction, UserError } from "../base/errors.ts";
+import { action, type ErrorAction, type UserError } from "../base/errors.ts";
 import { showActions } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";
 import { fetch } from "./clients.ts";
@@ -17,21 +17,18 @@ interface Parts extends Omit<CallbacksOptions, "routes" | "storage" | "onRefused
 export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callbacks {
   const { database, clock, log } = parts;
   const tell = teller();
+  const testCallbacks = "crewdeck.testCallbacks";
   const onRefused: CallbacksOptions["onRefused"] = ({ id, name }, why) =>
-    tell(
+    void tell(
       vscode.l10n.t(
         "A flow of “{0}” asks a person, but its request was refused. {1} The deployment doesn't send it again: look for it in the dashboard.",
         name,
         why,
       ),
-      {
-        title: vscode.l10n.t("Set Feedback Secret…"),
-        command: "crewdeck.testCallbacks",
-        arguments: [{ crew: id, entry: "secret" }],
-      },
+      action(vscode.l10n.t("Set Feedback Secret…"), testCallbacks, { crew: id, entry: "secret" }),
     );
-  const test = { title: vscode.l10n.t("Test Callbacks"), command: "crewdeck.testCallbacks" };
-  const onBroken = ({ message, actions }: UserError) => tell(message, test, ...actions);
+  const test = action(vscode.l10n.t("Test Callbacks"), testCallbacks);
+  const onBroken = ({ message, actions }: UserError) => void tell(message, test, ...actions);
   const forwarded = forwardedRoute(
     () => ["codespaces", "tunnel"].includes(vscode.env.remoteName ?? ""),
     async (address) => (await vscode.env.asExternalUri(vscode.Uri.parse(address))).toString(true),
@@ -54,16 +51,13 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
 }
 
 /** Tells a person, and again once they have closed the notification. */
-function teller(): (text: string, ...actions: readonly ErrorAction[]) => void {
+function teller() {
   const open = new Set<string>();
-  const tell = async (text: string, actions: readonly ErrorAction[]) => {
-    await showActions("Warning", text, actions);
-    open.delete(text);
-  };
-  return (text, ...actions) => {
+  return async (text: string, ...actions: readonly ErrorAction[]) => {
     if (open.has(text)) return;
     open.add(text);
-    void tell(text, actions);
+    await showActions("Warning", text, actions);
+    open.delete(text);
   };
 }
 

@@ -1,9 +1,8 @@
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { action, UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { showActions } from "../editor/messages.ts";
 import {
-  idsOf,
   isOverwritten,
   notAList,
   readEntries,
@@ -48,7 +47,7 @@ export class CrewSettings implements vscode.Disposable {
     // A new id doesn't mean that another window overwrote it.
     this.#added = this.#added.filter((added) => added.crew.id !== id);
     await this.#write((entries) => withCrew(entries, id, crew));
-    if (isNew) this.#added.push({ crew, ids: idsOf(currentValue()), until: Date.now() + settled });
+    if (isNew) this.#added.push({ crew, ids: this.#ids(), until: Date.now() + settled });
   }
 
   delete(id: string): Promise<void> {
@@ -99,11 +98,14 @@ export class CrewSettings implements vscode.Disposable {
     this.#read();
   }
 
+  #ids(): readonly string[] {
+    return this.#crews.map(({ id }) => id);
+  }
+
   #putBack(): void {
-    const value = currentValue();
-    const there = idsOf(value);
+    const there = this.#ids();
     const recent = this.#added.filter(({ until }) => until > Date.now());
-    const lost = recent.filter((added) => isOverwritten(added, value));
+    const lost = recent.filter((added) => isOverwritten(added, there));
     this.#added = recent.filter(({ crew }) => there.includes(crew.id));
     for (const { crew } of lost) {
       this.save(crew.id, crew).catch((error: unknown) =>
@@ -116,14 +118,10 @@ export class CrewSettings implements vscode.Disposable {
     const before = JSON.stringify(this.#crews);
     const { crews, problems } = readEntries(currentValue());
     this.#crews = crews;
-    this.#report(problems.join(" "));
-    if (JSON.stringify(crews) !== before) this.#changed.fire();
-  }
-
-  #report(text: string): void {
-    if (text === this.#reported) return;
+    const text = problems.join(" ");
+    if (text !== "" && text !== this.#reported) void showActions("Warning", text, [openSettings()]);
     this.#reported = text;
-    if (text !== "") void showActions("Warning", text, [openSettings()]);
+    if (JSON.stringify(crews) !== before) this.#changed.fire();
   }
 }
 
@@ -132,9 +130,7 @@ function currentValue(): unknown {
 }
 
 function openSettings() {
-  return {
-    title: vscode.l10n.t("Open Settings"),
-    command: "workbench.action.openSettingsJson",
-    arguments: [{ revealSetting: { key: `${section}.${key}` } }],
-  };
+  const revealSetting = { key: `${section}.${key}` };
+  const command = "workbench.action.openSettingsJson";
+  return action(vscode.l10n.t("Open Settings"), command, { revealSetting });
 }

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
-import { actionsOf, messageOf, UserError } from "../base/errors.ts";
+import { action, actionsOf, messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { showActions, withCancel } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
@@ -18,7 +18,7 @@ export async function testCrew(
   const state = await crews.tokenState(crew.id);
   const tokenType = state.kind === "stored" ? state.inUse : undefined;
   const token = tokenType === undefined ? "–" : tokenTypeName(tokenType);
-  const log = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLog" };
+  const log = action(vscode.l10n.t("Show Log"), "crewdeck.showLog");
   const begun = Date.now();
   const about = () => ({
     ...{ crew: name, url, milliseconds: Date.now() - begun },

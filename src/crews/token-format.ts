@@ -24,10 +24,6 @@ export function withToken(tokens: CrewTokens | undefined, { token, type }: Typed
 }
 
 /** One secret per crew, so that both tokens change together. */
-export function formatEntry({ inUse, bearer, userBearer }: CrewTokens): string {
-  return JSON.stringify({ inUse, bearer, userBearer });
-}
-
 export function parseEntry(text: string): CrewTokens | undefined {
   const { inUse, bearer, userBearer } = asObject(parseJson(text));
   const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);

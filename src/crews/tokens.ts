@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { defined } from "../base/json.ts";
 import { logProblem } from "../editor/log.ts";
 import { StateByCrew, tokenNotesKey } from "./state-by-crew.ts";
-import { cleanToken, formatEntry, parseEntry } from "./token-format.ts";
+import { cleanToken, parseEntry } from "./token-format.ts";
 import type { CrewTokens, TokenState } from "./types.ts";
 
 const prefix = "crewdeck.token.";
@@ -44,7 +44,7 @@ export class Tokens implements vscode.Disposable {
       bearer: bearer && cleanToken(bearer),
       userBearer: userBearer && cleanToken(userBearer),
     });
-    await this.#secrets.store(prefix + crewId, formatEntry({ inUse, ...tokens }));
+    await this.#secrets.store(prefix + crewId, JSON.stringify({ inUse, ...tokens }));
     await this.#notes.write(crewId, true);
   }
 

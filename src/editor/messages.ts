@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import {
+  action,
   actionsOf,
   isUnforeseen,
   messageOf,
@@ -87,9 +88,6 @@ export async function withCancel<T>(title: string, action: Action<T>): Promise<T
 /** Opens settings of the machine: in a remote window, they are on a tab of their own. */
 export function machineSettings(query: string): ErrorAction {
   const isRemote = vscode.env.remoteName !== undefined;
-  return {
-    title: vscode.l10n.t("Open Settings"),
-    command: `workbench.action.open${isRemote ? "Remote" : ""}Settings`,
-    arguments: [{ query }],
-  };
+  const command = `workbench.action.open${isRemote ? "Remote" : ""}Settings`;
+  return action(vscode.l10n.t("Open Settings"), command, { query });
 }

@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
-import { oneLine } from "../base/text.ts";
 import { isAt, type ResumeTarget } from "./resumes.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../base/sqlite.ts";
@@ -71,10 +70,6 @@ function draftIn(row: Row): Draft {
     text: text(row, "text"),
     at: text(row, "at"),
   };
-}
-
-export function beginningOf({ text }: Pick<Draft, "text">): string {
-  return oneLine(text, 80);
 }
 
 /** How long nothing is typed before the draft is stored (ms): each time is a write to the disk. */

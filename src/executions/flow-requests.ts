@@ -1,10 +1,4 @@
-import {
-  type Execution,
-  type ExecutionSummary,
-  type FlowRequest,
-  hasEnded,
-  isLocalCrew,
-} from "./model.ts";
+import { type Execution, type FlowRequest, hasEnded, isLocalCrew } from "./model.ts";
 import { crewContinued, isAt, reopened, resumesOf, type ResumeTarget, waitsAt } from "./resumes.ts";
 import { taskIn } from "./tasks.ts";
 
@@ -79,14 +73,4 @@ export function isOpenRequest(execution: Execution, target: ResumeTarget): boole
 export function isOver(execution: Execution, target: ResumeTarget): boolean {
   const isSent = resumesOf(execution, target).length > 0;
   return !isSent && !isAt(execution.waiting, target) && !isOpenRequest(execution, target);
-}
-
-/** By a kickoff ID, or by the flow ID that its status reports. @param executions of one crew */
-export function executionOfFlow(
-  executions: readonly ExecutionSummary[],
-  ids: readonly string[],
-): ExecutionSummary | undefined {
-  return executions.find(({ kickoffIds, flowId }) =>
-    ids.some((id) => id === flowId || kickoffIds.includes(id)),
-  );
 }

@@ -179,29 +179,21 @@ function end(
 ): Execution {
   // A stopped crew may not have received any feedback.
   const settled = state === "stopped" ? next : crewContinued(next);
-  const { progress } = settled;
+  const { progress, crew, origin, startedAt } = settled;
+  // A local crew's time is that from the kickoff on: it says when what is learned late, such as by a new window, has ended.
+  const isTimed = executionTime !== undefined && isLocalCrew(crew) && origin === "kickoff";
+  const ended = isTimed ? Date.parse(startedAt) + executionTime * 1000 : now;
   const hasReached = state !== "completed" && reached?.current !== undefined;
   const tasks = hasReached ? moveOn(settled.tasks, reached.current) : settled.tasks;
   return {
     ...without(settled, "waiting", "mayBeWaiting", "stateText"),
     state,
-    endedAt: iso(endOf(settled, executionTime, now)),
+    endedAt: iso(Math.min(now, ended)),
     tasks: endTasks(tasks, state),
     ...(progress?.total !== undefined &&
       state === "completed" && { progress: { ...progress, completed: progress.total } }),
     ...defined({ output, error }),
   };
-}
-
-/** A local crew's time is that from the kickoff on: it says when what is learned late, such as by a new window, has ended. What else was learned late has its time of being learned, which can be later. */
-function endOf(
-  { crew, origin, startedAt }: Execution,
-  executionTime: number | undefined,
-  now: number,
-) {
-  return executionTime !== undefined && isLocalCrew(crew) && origin === "kickoff"
-    ? Math.min(now, Date.parse(startedAt) + executionTime * 1000)
-    : now;
 }
 
 /** Updates `seenAt` with a change, or about once a minute. */
@@ -279,7 +271,7 @@ export function withHistory(before: Execution, after: Execution, now: number): E
   if (parts.every((part) => was[part] === is[part])) return after;
   const seen = before.seenAt ?? before.startedAt;
   const notBefore = now - Date.parse(seen) > longUnseen ? seen : undefined;
-  const change = { at: new Date(now).toISOString(), ...is, ...defined({ notBefore }) };
+  const change = { at: iso(now), ...is, ...defined({ notBefore }) };
   return { ...after, history: [...(after.history ?? []), change].slice(-200) };
 }
 

@@ -6,12 +6,12 @@ import { type Disposable, Emitter } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
-import type { KeptEvents } from "./activity.ts";
+import { activityOf, type KeptEvents } from "./activity.ts";
 import { addEvents, readKeptEvents, readPicture } from "./kept-events.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
 import { keepEnd, withHistory } from "./reduce.ts";
-import { withTimes } from "./task-times.ts";
+import { withTimes } from "./times.ts";
 import { newTitle } from "./title.ts";
 
 export interface ExecutionChange {
@@ -165,7 +165,8 @@ export class ExecutionStore implements Disposable {
       if (news === undefined && !isChanged) return current;
       const seen = withHistory(current, changed, clock.now());
       const isTimed = news === "frame" || (events !== undefined && isChanged);
-      const next = isTimed ? withTimes(seen, this.events(localId)) : seen;
+      const kept = isTimed && this.events(localId);
+      const next = kept && kept.events.length > 0 ? withTimes(seen, activityOf(seen, kept)) : seen;
       this.#write(next, row.details);
       return next;
     });

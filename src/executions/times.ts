@@ -1,13 +1,16 @@
 import { defined } from "../base/json.ts";
 import type { Activity } from "./activity.ts";
 import {
+  type Execution,
   type ExecutionSummary,
   hasEnded,
   mayWait,
   type ResumeSummary,
   type StateChange,
   type TaskSummary,
+  type TaskTimes,
 } from "./model.ts";
+import { modelTokens, sumOfTokens } from "./tokens.ts";
 
 /** Shorter measured times are unknown, since polling may pause for a minute (s). */
 const shortestSeen = 60;
@@ -22,7 +25,7 @@ export function wholeTime(execution: ExecutionSummary): Duration | undefined {
   const { origin, startedAt, endedAt, executionTime, tasks } = execution;
   if (!hasEnded(execution)) return undefined;
   const waited = waitedFor(execution);
-  const worked = tasks.reduce((sum, task) => sum + (task.executionTime ?? 0), 0);
+  const worked = total(tasks.map((task) => task.executionTime ?? 0));
   // A crew may leave out the time it waited for a person.
   if (executionTime !== undefined && (!waited || executionTime >= waited.seconds + worked))
     return { seconds: executionTime, isByCrew: true };
@@ -71,7 +74,7 @@ function isDone({ state }: TaskSummary): boolean {
 
 /** All together; undefined if one is unknown, or all are shorter than `shortest` (s). */
 function measured(seconds: readonly (number | undefined)[], shortest = 0): Duration | undefined {
-  const sum = seconds.reduce<number>((sum, each = NaN) => sum + each, 0);
+  const sum = total(seconds.map((each = NaN) => each));
   return sum >= shortest ? { seconds: sum, isByCrew: false } : undefined;
 }
 
@@ -130,7 +133,7 @@ export function pauses(execution: ExecutionSummary): readonly Period[] {
 function waitedFor(execution: ExecutionSummary): Duration | undefined {
   const byCrew = execution.tasks.flatMap(({ times }) => times?.waited ?? []);
   if (byCrew.length === 0) return measured(endedOf(pauses(execution)), 1);
-  return { seconds: byCrew.reduce((sum, each) => sum + each), isByCrew: true };
+  return { seconds: total(byCrew), isByCrew: true };
 }
 
 function endedOf(periods: readonly Period[]): readonly (number | undefined)[] {
@@ -171,4 +174,54 @@ export function interruptedAt(
     Date.parse(change?.notBefore ?? change?.at ?? startedAt),
     lastTimeIn({ spans: own, marks }) ?? -Infinity,
   );
+}
+
+/** By task ID: how long each task worked and waited, and its tokens. Without work that has not ended. */
+export function taskTimes({ spans, interruptions }: Activity): ReadonlyMap<string, TaskTimes> {
+  const times = [...Map.groupBy(spans, ({ taskId }) => taskId)].flatMap(([taskId, own]) => {
+    const attempts = own.filter(({ kind }) => kind === "attempt");
+    const grouped = new Set(attempts.map(({ parentId }) => parentId));
+    const works = [
+      ...attempts,
+      ...own.filter(({ kind, id }) => kind === "task" && !grouped.has(id)),
+    ];
+    if (taskId === undefined || works.length === 0) return [];
+    const waits = own.filter(({ kind }) => kind === "wait");
+    // Of those that were seen by polling, some may be missing.
+    const reported = waits.filter(({ isSeen }) => isSeen !== true);
+    const waited = total(reported.map(({ start, end = start }) => end - start)) / 1000;
+    // A deployed crew may wait inside its task.
+    const idle = [...waits, ...interruptions.map(({ from, to }) => ({ start: from, end: to }))];
+    const worked = works.map(({ start, end = NaN }) => {
+      const inside = idle.map(
+        (each) => Math.min(end, each.end ?? end) - Math.max(start, each.start),
+      );
+      return end - start - total(inside.map((each) => Math.max(0, each)));
+    });
+    const seconds = total(worked) / 1000;
+    const models = modelTokens(own);
+    const entry = defined({
+      worked: Number.isNaN(seconds) ? undefined : seconds,
+      waited: waited === 0 ? undefined : waited,
+      tokens: sumOfTokens(works.map((span) => span.tokens)),
+      models: models.length === 0 ? undefined : models,
+    });
+    return [[taskId, entry] as const];
+  });
+  return new Map(times);
+}
+
+/** With the times of its tasks and the tokens of its models. */
+export function withTimes(execution: Execution, activity: Activity): Execution {
+  const times = taskTimes(activity);
+  const models = modelTokens(activity.spans);
+  const tasks = execution.tasks.map((task) => ({
+    ...task,
+    ...defined({ times: times.get(task.taskId) ?? task.times }),
+  }));
+  return { ...execution, tasks, ...(models.length > 0 && { models }) };
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }

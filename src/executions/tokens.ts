@@ -120,11 +120,7 @@ export function priceOf(model: string | undefined, prices: readonly Price[]): Pr
   const names = [name, name.slice(name.lastIndexOf("/") + 1)];
   return prices
     .filter(({ pattern }) => names.some((each) => fits(each, pattern.toLowerCase())))
-    .reduce<Price | undefined>(
-      (best, price) =>
-        best === undefined || price.pattern.length > best.pattern.length ? price : best,
-      undefined,
-    );
+    .sort((one, other) => other.pattern.length - one.pattern.length)[0];
 }
 
 export function costOf(use: TokenUse | undefined, prices: readonly Price[]): Cost | undefined {

@@ -6,6 +6,7 @@ import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
+import { addCrewAction } from "../crews/errors.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
 import { confirm } from "../editor/messages.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
@@ -96,7 +97,7 @@ function crewOf({ crews }: RunAgainParts, { crew: { id, name, url } }: Execution
   if (found !== undefined) return found;
   throw new UserError(
     vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to run this again.", name, url),
-    [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }],
+    [addCrewAction()],
   );
 }
 

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import * as v from "valibot";
 import * as vscode from "vscode";
 import { givenCallbacks, type GivenCallback } from "../api/callbacks.ts";
 import type { CallbackUrls, PlainCallbacks } from "../api/types.ts";
+import { hashOf } from "../base/bearer.ts";
 import type { Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import { confirm } from "../editor/messages.ts";
@@ -48,7 +48,5 @@ export class CallbackConsent {
 
 /** A hash, because anybody who knows a callback's path can post to it. */
 function markOf(crewId: string, { name, address }: GivenCallback): string {
-  return createHash("sha256")
-    .update(JSON.stringify([crewId, name, address]))
-    .digest("base64url");
+  return hashOf(JSON.stringify([crewId, name, address]));
 }

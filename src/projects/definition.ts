@@ -195,27 +195,21 @@ function readContext(place: Place, earlier: readonly string[]): string[] {
   });
 }
 
-/** The names of inputs that a deployed crew asks for. */
-function askedNames({ agents, tasks }: Definition): string[] {
-  const asking = agents.filter(({ isUnused, isManager }) => !isUnused && !isManager);
-  return inputNames([
-    ...asking.map(({ value: { role, goal, backstory } }) => `${role} ${goal} ${backstory}`),
-    ...tasks.flatMap(({ value, isUnused }) =>
-      isUnused ? [] : [`${value.description} ${value.expectedOutput}`],
-    ),
-  ]);
-}
-
 export function plainProject(definition: Definition): CrewProject {
   const { kind, entry, crewClass, name, defaults, lacks } = definition;
   const agents = definition.agents.filter(({ isUnused }) => isUnused !== true);
   const tasks = definition.tasks.filter(({ isUnused }) => isUnused !== true);
+  const asking = agents.filter(({ isManager }) => isManager !== true);
+  const asked = inputNames([
+    ...asking.map(({ value: { role, goal, backstory } }) => `${role} ${goal} ${backstory}`),
+    ...tasks.map(({ value }) => `${value.description} ${value.expectedOutput}`),
+  ]);
   return {
     ...{ kind, entry, name },
     ...(crewClass !== undefined && { crewClass }),
     agents: agents.map(({ value }) => value),
     tasks: tasks.map(({ value }) => value),
-    inputs: [...new Set([...askedNames(definition), ...tasks.flatMap(namesInPath)])],
+    inputs: [...new Set([...asked, ...tasks.flatMap(namesInPath)])],
     ...(defaults && { defaults }),
     ...(lacks && { lacks }),
   };

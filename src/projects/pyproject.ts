@@ -1,5 +1,6 @@
 import path from "node:path";
-import { parse, TomlError, type TomlTable } from "smol-toml";
+import { parse, TomlError } from "smol-toml";
+import { asObject, isObject, textAt } from "../base/json.ts";
 import { isFile, Reading } from "./reading.ts";
 import type { Position } from "./types.ts";
 
@@ -21,9 +22,8 @@ const file = "pyproject.toml";
 export async function readPyProject(reading: Reading): Promise<PyProject | undefined> {
   if (!(await isFile(path.join(reading.folder, file)))) return undefined;
   const text = await reading.python(file);
-  const root = tablesIn(text);
-  const project = tableIn(root, "project");
-  const crewai = tableIn(tableIn(root, "tool"), "crewai");
+  const { project, tool, "build-system": build } = asObject(tablesIn(text));
+  const { crewai } = asObject(tool);
   // The parser gives no positions.
   const lines = text.split("\n");
   const at = (key: string) => {
@@ -31,11 +31,11 @@ export async function readPyProject(reading: Reading): Promise<PyProject | undef
     return { file, line: Math.max(index, 0) + 1, column: 1 };
   };
   return {
-    name: textIn(project, "name"),
-    isCrewai: crewai !== undefined,
-    type: textIn(crewai, "type"),
-    definition: textIn(crewai, "definition"),
-    isPackage: project !== undefined && tableIn(root, "build-system") !== undefined,
+    name: textAt(asObject(project), "name"),
+    isCrewai: isObject(crewai),
+    type: textAt(asObject(crewai), "type"),
+    definition: textAt(asObject(crewai), "definition"),
+    isPackage: isObject(project) && isObject(build),
     at,
   };
 }
@@ -54,24 +54,11 @@ export async function projectRoot(folder: string): Promise<string> {
   }
 }
 
-function tablesIn(text: string): TomlTable {
+function tablesIn(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    if (error instanceof TomlError) return {};
+    if (error instanceof TomlError) return undefined;
     throw error;
   }
-}
-
-function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefined {
-  const value = table?.[key];
-  // A date is TOML's only other object.
-  return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date)
-    ? value
-    : undefined;
-}
-
-function textIn(table: TomlTable | undefined, key: string): string | undefined {
-  const value = table?.[key];
-  return typeof value === "string" ? value : undefined;
 }

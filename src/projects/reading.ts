@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { isUtf8 } from "node:buffer";
+import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../base/errors.ts";
@@ -81,18 +82,20 @@ export async function isFolder(folder: string): Promise<boolean> {
 
 /** Sorted, without links; empty if it can't be read. */
 export async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+  return await namesIn(folder, (entry) => entry.isDirectory());
 }
 
 /** As {@link foldersIn}, with the folder's path. */
 export async function pythonFilesIn(root: string, folder: string): Promise<string[]> {
-  const place = path.join(root, folder);
-  const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
-  return entries
-    .flatMap((entry) => (entry.isFile() && entry.name.endsWith(".py") ? [entry.name] : []))
-    .sort()
-    .map((name) => path.posix.join(folder, name));
+  const isPython = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".py");
+  const names = await namesIn(path.join(root, folder), isPython);
+  return names.map((name) => path.posix.join(folder, name));
+}
+
+async function namesIn(folder: string, isMeant: (entry: Dirent) => boolean): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter(isMeant).map(({ name }) => name);
+  return names.sort();
 }
 
 /** Definitions are small; a larger file is a mistake. */

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { actionsOf, type ErrorAction, messageOf, UserError } from "../base/errors.ts";
+import { action, actionsOf, type ErrorAction, messageOf, UserError } from "../base/errors.ts";
 import { shortName } from "../base/text.ts";
 import { isOpenRequest } from "../executions/flow-requests.ts";
 import { type Execution, hasEnded, targetOf } from "../executions/model.ts";
@@ -48,14 +48,13 @@ export class MaybeSentError extends UserError {
   override readonly name = "MaybeSentError";
 }
 
-export function openButton(execution: Execution): ErrorAction {
-  const command = "crewdeck.openExecution";
-  return { title: l10n.t("Open Execution"), command, arguments: [targetOf(execution)] };
+function openButton(execution: Execution): ErrorAction {
+  return action(l10n.t("Open Execution"), "crewdeck.openExecution", targetOf(execution));
 }
 
 export function againButtons(execution: Execution): readonly ErrorAction[] {
-  const [command, title] = ["crewdeck.sendAgain", l10n.t("Send Again…")];
-  return [openButton(execution), { title, command, arguments: [targetOf(execution)] }];
+  const again = action(l10n.t("Send Again…"), "crewdeck.sendAgain", targetOf(execution));
+  return [openButton(execution), again];
 }
 
 /** Makes an error that had no effect name the execution. */
@@ -82,7 +81,13 @@ export function staleByRecord(
   if ((asked !== undefined && now.kickoffIds.at(-1) !== asked) || hasEnded(now))
     return staleError(now, taskId);
   if (answeredPause(now)?.taskId === taskId) {
-    if (!again) return stillPausedError(now, taskId);
+    if (!again) {
+      const message = l10n.t(
+        "Your feedback was not sent: the crew accepted your feedback on this output of “{0}”, but still reports the pause. It may only be slow. Wait for its next output, or send your feedback again.",
+        shortName(taskId),
+      );
+      return new StaleFeedbackError(message, againButtons(now));
+    }
   } else if (resumesOf(now, target).at(-1)?.outcome === "answered") return staleError(now, taskId);
   // Whoever typed the task's ID has seen no output, so can't mean another one.
   const hasSeen = (shown.waiting ?? shown.stillPaused)?.taskId === taskId;
@@ -104,12 +109,4 @@ export function staleError(now: Execution, taskId: string): StaleFeedbackError {
     shortName(taskId),
   );
   return new StaleFeedbackError(message, [openButton(now)]);
-}
-
-function stillPausedError(now: Execution, taskId: string): StaleFeedbackError {
-  const message = l10n.t(
-    "Your feedback was not sent: the crew accepted your feedback on this output of “{0}”, but still reports the pause. It may only be slow. Wait for its next output, or send your feedback again.",
-    shortName(taskId),
-  );
-  return new StaleFeedbackError(message, againButtons(now));
 }

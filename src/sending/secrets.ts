@@ -1,6 +1,6 @@
 import { secretsOf, withSecrets } from "../api/callbacks.ts";
 import type { PlainCallbacks, SecretCallbacks } from "../api/types.ts";
-import type { Disposable } from "../base/events.ts";
+import type { Disposable, SecretStorage } from "../base/events.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { asObject, defined, textAt } from "../base/json.ts";
 import { type Execution, isDone } from "../executions/model.ts";
@@ -9,12 +9,6 @@ import type { Database } from "../store/database.ts";
 import { text } from "../base/sqlite.ts";
 
 const prefix = "crewdeck.callbacks.";
-
-export interface SecretStorage {
-  get(key: string): PromiseLike<string | undefined>;
-  store(key: string, value: string): PromiseLike<void>;
-  delete(key: string): PromiseLike<void>;
-}
 
 interface CallbackSecretsOptions {
   readonly storage: SecretStorage;

@@ -3,7 +3,7 @@ import type { CallbackAddress } from "../api/callbacks.ts";
 import type { KickoffRequest } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
-import { type Disposable, Disposables } from "../base/events.ts";
+import { type Disposable, Disposables, type SecretStorage } from "../base/events.ts";
 import type { Leader } from "../store/leader.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -11,7 +11,7 @@ import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
 import type { FeedbackResult, FeedbackToSend } from "./feedback.ts";
 import type { CrewToStart, KickoffOptions } from "./kickoff.ts";
-import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
+import { CallbackSecrets } from "./secrets.ts";
 import { Outbox } from "./outbox.ts";
 
 interface SendersOptions {

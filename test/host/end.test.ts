@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as vscode from "vscode";
-import { formatEntry } from "../../src/crews/token-format.ts";
 import { HttpServer } from "../support/http-server.ts";
 import { waitFor } from "../support/wait.ts";
 import type { CountedWindow } from "./counted-window.ts";
@@ -39,7 +38,7 @@ describe("Deactivating the extension", () => {
     second.atEnd(() => crew.stop());
     await set("crews", [{ name: "Silent", url }]);
     const { window, secrets, end, activate, run } = second.open();
-    const entry = formatEntry({ inUse: "bearer", bearer: "a-token" });
+    const entry = JSON.stringify({ inUse: "bearer", bearer: "a-token" });
     await secrets.store(`crewdeck.token.url:${url}`, entry);
     const api = await activate();
     await run("startLocalCrew", { folder: second.example });

@@ -50,14 +50,13 @@ describe("The extension's code", () => {
     assert.deepEqual(
       sources
         .filter((file) =>
-          /^src\/(api\/read-|executions\/(activity|steps|task-times)|views\/(page|timeline)\/|views\/document\/(decorations|notes|outline|render|task|times|tokens)\b|webview\/)/.test(
+          /^src\/(api\/read-|executions\/(activity|steps)|views\/(page|timeline)\/|views\/document\/(decorations|notes|outline|render|task|times|tokens)\b|webview\/)/.test(
             file,
           ),
         )
         .sort(),
       [
         "src/executions/activity.ts",
-        "src/executions/task-times.ts",
         "src/views/page/register.ts",
         "src/views/timeline/timeline.ts",
       ],

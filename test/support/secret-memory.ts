@@ -1,4 +1,4 @@
-import type { SecretStorage } from "../../src/sending/secrets.ts";
+import type { SecretStorage } from "../../src/base/events.ts";
 
 export class SecretMemory implements SecretStorage {
   readonly entries = new Map<string, string>();

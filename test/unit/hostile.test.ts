@@ -18,7 +18,7 @@ import { readFlowRequest } from "../../src/callbacks/flow-webhooks.ts";
 import { readPasted, readPayload } from "../../src/callbacks/payload.ts";
 import { readSmee } from "../../src/callbacks/relay-client.ts";
 import { activityOf } from "../../src/executions/activity.ts";
-import { withTimes } from "../../src/executions/task-times.ts";
+import { withTimes } from "../../src/executions/times.ts";
 import { requestReceived } from "../../src/executions/flow-requests.ts";
 import { applyReport } from "../../src/executions/callback-report.ts";
 import type { Execution } from "../../src/executions/model.ts";
@@ -105,7 +105,7 @@ describe("what a crew sends", () => {
       if (report !== undefined) next = applyReport(next, report, START + count);
       if (asked !== undefined) next = requestReceived(next, asked.request, START + count);
       const kept = { events: [...events, ...readEvents([value])], left: 0 };
-      execution = readExecution(writeExecution(withTimes(next, kept)));
+      execution = readExecution(writeExecution(withTimes(next, activityOf(next, kept))));
       const shown = bundleOf(execution, activityOf(execution, kept), [], START);
       assert.ok(shown.length >= 2);
     }

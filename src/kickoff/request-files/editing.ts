@@ -6,6 +6,7 @@ import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
+import { choicesOf, usualMode } from "../form/fields.ts";
 import { spanOf } from "../json.ts";
 import { crewInFile, crewOfFile, rangeOf } from "./files.ts";
 import { isRequestFile, requestFileEnding } from "./name.ts";
@@ -140,17 +141,11 @@ function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
 
 function memberOf(field: InputField): vscode.SnippetString {
   const snippet = new vscode.SnippetString().appendText(`${JSON.stringify(field.name)}: `);
-  const choices = valuesOf(field);
-  const isText = field.type === undefined || field.type === "string";
+  const { default: value } = field;
+  const first = value === undefined ? [] : [JSON.stringify(value)];
+  const choices = [...new Set([...first, ...(choicesOf(field) ?? [])])];
   if (choices.length > 1) return snippet.appendChoice(choices);
-  if (isText && choices.length === 0)
+  if (usualMode(field) === "text" && choices.length === 0)
     return snippet.appendText('"').appendTabstop().appendText('"');
   return choices[0] === undefined ? snippet.appendTabstop() : snippet.appendPlaceholder(choices[0]);
-}
-
-/** The default, then the crew's choices, as JSON. */
-function valuesOf({ type, default: value, enum: named }: InputField): readonly string[] {
-  const choices = named ?? (type === "boolean" ? [true, false] : []);
-  const values = value === undefined ? choices : [value, ...choices];
-  return [...new Set(values.map((each) => JSON.stringify(each)))];
 }

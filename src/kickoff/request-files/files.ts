@@ -1,8 +1,8 @@
 import path from "node:path";
 import * as vscode from "vscode";
-import { UserError } from "../../base/errors.ts";
-import { defined } from "../../base/json.ts";
+import { action, UserError } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
+import { addCrewAction, startLocalAction } from "../../crews/errors.ts";
 import type { Crew } from "../../crews/types.ts";
 import { showActions } from "../../editor/messages.ts";
 import { isLocalCrew, type CrewRef } from "../../executions/model.ts";
@@ -105,16 +105,7 @@ export function refuse(
     localIdIn(file.crew ?? "", uri)
       ?.split(/^local:|#/)
       .slice(1) ?? [];
-  const start = { folder, ...defined({ class: crewClass }) };
-  const remedy =
-    folder === undefined
-      ? { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }
-      : {
-          title: vscode.l10n.t("Start Local Crew"),
-          command: "crewdeck.startLocalCrew",
-          arguments: [start],
-        };
-  const show = { title: vscode.l10n.t("Show"), command: "vscode.open" };
+  const remedy = folder === undefined ? addCrewAction() : startLocalAction(folder, crewClass);
   throw new UserError(
     vscode.l10n.t(
       "{0}, line {1}: {2} Nothing was sent.",
@@ -124,7 +115,7 @@ export function refuse(
     ),
     [
       ...(fault.kind === "unknownCrew" ? [remedy] : []),
-      { ...show, arguments: [uri, { selection }] },
+      action(vscode.l10n.t("Show"), "vscode.open", uri, { selection }),
     ],
   );
 }
@@ -201,7 +192,6 @@ export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefil
     "Copied for a POSIX shell. Set {0} before you run it.",
     variables.join(", "),
   );
-  const title = vscode.l10n.t("Copy Token");
-  const copy = { title, command: "crewdeck.copyToken", arguments: [{ crew: crew.id }] };
+  const copy = action(vscode.l10n.t("Copy Token"), "crewdeck.copyToken", { crew: crew.id });
   void showActions("Information", text, isLocalCrew(crew) ? [copy] : []);
 }

@@ -4,7 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { asObject, parseJson, textAt } from "../../base/json.ts";
 import { isLoopback } from "../../base/loopback.ts";
 import { withoutEndSlashes } from "../../base/text.ts";
-import type { SecretStorage } from "../../sending/secrets.ts";
+import type { SecretStorage } from "../../base/events.ts";
 
 export function endpointError(message: string, change: "endpoint" | "headers"): UserError {
   const isHeaders = change === "headers";

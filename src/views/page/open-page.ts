@@ -4,14 +4,14 @@ import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Handlers, MessageOf } from "../../base/protocol.ts";
-import { oneLine } from "../../base/text.ts";
+import { oneLine, shortName } from "../../base/text.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { parseUri } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
 import { confirm, plainLabel, plainMessage, showError } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import { type Activity, activityIn } from "../../executions/activity.ts";
-import { beginningOf, type Drafts, type DraftTarget, TypedDraft } from "../../executions/drafts.ts";
+import { type Drafts, type DraftTarget, TypedDraft } from "../../executions/drafts.ts";
 import { type Execution, hasEnded, targetOf } from "../../executions/model.ts";
 import { attemptToAnswer, isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -181,7 +181,7 @@ export class OpenPage {
         const draft = drafts.find({ localId, taskId, attempt });
         if (draft === undefined) return;
         const question = vscode.l10n.t("Discard this draft?");
-        const detail = plainMessage(beginningOf(draft));
+        const detail = plainMessage(shortName(draft.text));
         if (await confirm(question, detail, vscode.l10n.t("Discard"))) drafts.remove(draft);
       }),
       act: on((execution, { action, ...more }) => act(action, { ...targetOf(execution), ...more })),

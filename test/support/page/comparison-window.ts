@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { activityOf } from "../../../src/executions/activity.ts";
-import { withTimes } from "../../../src/executions/task-times.ts";
+import { withTimes } from "../../../src/executions/times.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Price } from "../../../src/executions/tokens.ts";
@@ -48,10 +48,13 @@ export class ComparisonWindow extends PartWindow<FromComparison, ToComparison> {
 function messagesOf(options: ComparisonWindowOptions): readonly ToComparison[] {
   const { pair, prices = [], now = Date.now() } = options;
   const kept = onSides(pair, ({ events = [] }) => ({ events, left: 0 }));
-  const executions = {
-    left: withTimes(pair.left.execution, kept.left),
-    right: withTimes(pair.right.execution, kept.right),
+  const timed = (side: Side) => {
+    const { execution } = pair[side];
+    return kept[side].events.length === 0
+      ? execution
+      : withTimes(execution, activityOf(execution, kept[side]));
   };
+  const executions = { left: timed("left"), right: timed("right") };
   const viewOf = (side: Side) =>
     timelineContent(executions[side], activityOf(executions[side], kept[side]), now, prices);
   return [

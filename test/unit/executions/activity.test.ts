@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import { type Activity, activityOf } from "../../../src/executions/activity.ts";
-import { taskTimes } from "../../../src/executions/task-times.ts";
+import { taskTimes } from "../../../src/executions/times.ts";
 import type { Execution, StateChange } from "../../../src/executions/model.ts";
 import { recordedEvents } from "../../support/recorded-execution.ts";
 import { anEvent as event, anExecution, at, START, time } from "./samples.ts";

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { readStatus } from "../../../src/api/read-status.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
-import {
-  executionOfFlow,
-  isOver,
-  requestReceived,
-  withNextRequest,
-} from "../../../src/executions/flow-requests.ts";
+import { isOver, requestReceived, withNextRequest } from "../../../src/executions/flow-requests.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReport } from "../../../src/executions/callback-report.ts";
 import { readExecution, summaryOf, writeExecution } from "../../../src/executions/record.ts";
@@ -138,14 +133,6 @@ describe("a flow's request", () => {
     assert.deepEqual(listed.requestIds, ["r1"]);
     assert.ok(!JSON.stringify([listed, summary]).includes("a.test/c"));
     assert.ok(!JSON.stringify(listed).includes("Please review"));
-  });
-
-  it("belongs to the execution that has one of its IDs", () => {
-    const executions = [anExecution(), anExecution({ kickoffIds: ["k2"], flowId: "f2" })];
-    assert.equal(executionOfFlow(executions, ["f2"]), executions[1]);
-    assert.equal(executionOfFlow(executions, ["x", "k1"]), executions[0]);
-    assert.equal(executionOfFlow(executions, ["x"]), undefined);
-    assert.equal(executionOfFlow([anExecution()], ["undefined"]), undefined);
   });
 });
 

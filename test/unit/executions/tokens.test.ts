@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent, TokenUsage } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
-import { withTimes } from "../../../src/executions/task-times.ts";
+import { withTimes } from "../../../src/executions/times.ts";
 import {
   spanTokenUses,
   taskTokenUse,
@@ -44,7 +44,7 @@ const tasks = ["plan", "write"].map((taskId) => ({
   attempts: [],
 }));
 const running = anExecution({ state: "running", tasks });
-const counted = withTimes(running, { events, left: 0 });
+const counted = withTimes(running, activityOf(running, { events, left: 0 }));
 
 describe("tokens", () => {
   it("of an execution and of a task are its model calls', by model", () => {

@@ -3,7 +3,7 @@ import { asObject } from "../../../src/base/json.ts";
 import { readEvents } from "../../../src/api/read-events.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { type Activity, activityOf } from "../../../src/executions/activity.ts";
-import { taskTimes } from "../../../src/executions/task-times.ts";
+import { taskTimes } from "../../../src/executions/times.ts";
 import { newExecution } from "../../../src/executions/reduce.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
-import { withTimes } from "../../../src/executions/task-times.ts";
+import { withTimes } from "../../../src/executions/times.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { detailsOf } from "../../../src/views/timeline/labels.ts";
@@ -47,7 +47,8 @@ describe("the time of a task", () => {
     ];
     const task = { taskId: "review", state: "completed", attempts } as const;
     const kept = { events, left: 0 };
-    const execution = withTimes(anExecution({ state: "running", tasks: [task] }), kept);
+    const running = anExecution({ state: "running", tasks: [task] });
+    const execution = withTimes(running, activityOf(running, kept));
     assert.deepEqual(shownFor(execution, events), {
       tree: ["7.5 s", "waited for you: 1 min 30 s"],
       document: ["7.5 s", "waited for you: 1 min 30 s"],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { activityOf } from "../../../../src/executions/activity.ts";
 import { type Execution, without } from "../../../../src/executions/model.ts";
-import { withTimes } from "../../../../src/executions/task-times.ts";
+import { withTimes } from "../../../../src/executions/times.ts";
 import type { Sides } from "../../../../src/views/comparison/messages.ts";
 import { comparisonModel, comparisonTitle } from "../../../../src/views/comparison/model.ts";
 import { comparedSamples } from "../../../support/page/comparison-samples.ts";
@@ -14,7 +15,9 @@ const prices = [
 function samples(change: Partial<Sides<Partial<Execution>>> = {}): Sides<Execution> {
   const { left, right } = comparedSamples();
   const timed = ({ execution, events = [] }: typeof left) =>
-    withTimes(execution, { events, left: 0 });
+    events.length === 0
+      ? execution
+      : withTimes(execution, activityOf(execution, { events, left: 0 }));
   return {
     left: { ...timed(left), ...change.left },
     right: { ...timed(right), ...change.right },

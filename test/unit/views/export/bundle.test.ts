@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { activityOf } from "../../../../src/executions/activity.ts";
-import { withTimes } from "../../../../src/executions/task-times.ts";
+import { withTimes } from "../../../../src/executions/times.ts";
 import type { ActivityEvent } from "../../../../src/api/types.ts";
 import type { Execution } from "../../../../src/executions/model.ts";
 import { bundleName, bundleOf } from "../../../../src/views/export/bundle.ts";
@@ -9,7 +9,7 @@ import { anExecution, aTask, notWaiting } from "../executions.ts";
 
 function filesOf(given: Execution, events: readonly ActivityEvent[] = []) {
   const kept = { events, left: 0 };
-  const execution = withTimes(given, kept);
+  const execution = events.length === 0 ? given : withTimes(given, activityOf(given, kept));
   const prices = [{ pattern: "*", input: 1_000, output: 10_000 }];
   const now = Date.parse("2026-11-22T01:00:00.000Z");
   const files = bundleOf(execution, activityOf(execution, kept), prices, now);
