@@ -6,7 +6,7 @@ import { flag, json, read, text, texts } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
 import { canRunAgainFrom, type Execution } from "../executions/model.ts";
 import { requestOf, runAgain, runAgainInForm, type RunAgainParts } from "../kickoff/again.ts";
-import { copyCurl, openUnsaved, saveNew } from "../kickoff/request-files/files.ts";
+import { copyCurl, openRequest, openUnsaved, saveNew } from "../kickoff/request-files/files.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import { taskStateLabel } from "../view/words.ts";
@@ -15,7 +15,8 @@ import { namesOf, type Targets } from "./targets.ts";
 
 export interface RequestParts extends RunAgainParts {
   readonly targets: Targets;
-  readonly files: Pick<KickoffRoom["files"], "copyCurl" | "kickOff" | "openInForm">;
+  readonly crews: Pick<Crews, "find" | "get" | "ready">;
+  readonly files: Pick<KickoffRoom["files"], "kickOff" | "openInForm">;
 }
 
 const fromMembers = { taskId: text, inputs: json, outputs: texts, keepChanged: flag };
@@ -51,7 +52,8 @@ export function requestVerbs(parts: RequestParts) {
     async copyAsCurl(argument: unknown) {
       const file = requestFileIn(argument);
       if (file !== undefined) {
-        await files.copyCurl(file);
+        const request = await openRequest(file, crews);
+        await copyCurl(request.crew, request.file.values);
         return;
       }
       const execution = await targets.execution(argument, ({ request }) => request !== undefined);

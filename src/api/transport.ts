@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import * as l10n from "@vscode/l10n";
 import { wait, type Clock } from "../base/clock.ts";
+import { readBytes } from "../base/files.ts";
 import { defined, isObject, parseJson } from "../base/json.ts";
 import { CrewApiError, type CrewApiErrorKind } from "./errors.ts";
 import {
@@ -200,24 +201,6 @@ function authorization(token: string): string {
       "Copy the token again from the Status tab of the crew's page in the dashboard, without any other text.",
     ),
   });
-}
-
-/** Reads up to `maxBytes` (decompressed). Never throws: what arrived may be enough. */
-export async function readBytes(body: AsyncIterable<string | Uint8Array> | null, maxBytes: number) {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  let problem: unknown;
-  try {
-    for await (const part of body ?? []) {
-      const chunk = typeof part === "string" ? Buffer.from(part) : part;
-      chunks.push(chunk.subarray(0, maxBytes - size));
-      size += chunk.length;
-      if (size > maxBytes) break;
-    }
-  } catch (error) {
-    problem = error;
-  }
-  return { bytes: Buffer.concat(chunks), isTruncated: size > maxBytes, problem };
 }
 
 export async function readBody({ body }: Pick<FetchAnswer, "body">, maxBytes: number) {

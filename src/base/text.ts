@@ -48,11 +48,11 @@ export function shortened(text: string, longest: number): string {
     : `${beginning} … ${l10n.t("({0} more characters, not shown)", text.length - next)}`;
 }
 
-export function visible(text: string): string {
-  return text.replace(
-    /[\p{Cf}\p{Co}\u2028\u2029]|(?![\n\t])\p{Cc}/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+const invisible = /[\p{Cf}\p{Co}\u2028\u2029]|(?![\n\t])\p{Cc}/gu;
+
+export function visible(text: string, hidden = invisible): string {
+  const escaped = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  return text.replace(hidden, escaped);
 }
 
 /** The marks of a code block, longer than any inside. */

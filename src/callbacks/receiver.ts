@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import * as l10n from "@vscode/l10n";
-import { readBytes } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
 import { action, type ProblemLog, UserError } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
+import { readBytes } from "../base/files.ts";
 import { receiverAddress } from "../base/loopback.ts";
 import type { Paths } from "./paths.ts";
 import { mostBytes, type Receive } from "./routes.ts";

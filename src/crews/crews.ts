@@ -6,7 +6,7 @@ import { Disposables } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import { logProblem } from "../editor/log.ts";
 import type { CrewClient } from "./clients.ts";
-import { StateByCrew, stopRoutesKey } from "./state-by-crew.ts";
+import { stateByCrew, type StateByCrew, stopRoutesKey } from "./state-by-crew.ts";
 import { isWebAddress } from "./entries.ts";
 import {
   actionsForPlace,
@@ -56,7 +56,7 @@ export class Crews implements vscode.Disposable {
   ) {
     const { globalState } = context;
     this.#tokens = this.#owned.add(new Tokens(context.secrets, globalState));
-    this.#stopRoutes = new StateByCrew(globalState, stopRoutesKey, (route) => route !== false);
+    this.#stopRoutes = stateByCrew(globalState, stopRoutesKey, (route) => route !== false);
     this.#userAgent = userAgent;
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;

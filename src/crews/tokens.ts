@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { defined } from "../base/json.ts";
 import { logProblem } from "../editor/log.ts";
-import { StateByCrew, tokenNotesKey } from "./state-by-crew.ts";
+import { stateByCrew, type StateByCrew, tokenNotesKey } from "./state-by-crew.ts";
 import { cleanToken, parseEntry } from "./token-format.ts";
 import type { CrewTokens, TokenState } from "./types.ts";
 
@@ -21,7 +21,7 @@ export class Tokens implements vscode.Disposable {
 
   constructor(secrets: vscode.SecretStorage, memento: vscode.Memento) {
     this.#secrets = secrets;
-    this.#notes = new StateByCrew(memento, tokenNotesKey, (note) => note);
+    this.#notes = stateByCrew(memento, tokenNotesKey, (note) => note);
     this.#subscription = secrets.onDidChange(({ key }) => {
       if (key.startsWith(prefix)) this.#changed.fire(key.slice(prefix.length));
     });

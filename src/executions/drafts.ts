@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { isAt, type ResumeTarget } from "./resumes.ts";
 import type { Database } from "../store/database.ts";
-import { integer, type Row, text } from "../base/sqlite.ts";
+import { integer, text } from "../base/sqlite.ts";
 
 export interface Draft extends ResumeTarget {
   readonly localId: string;
@@ -11,8 +11,6 @@ export interface Draft extends ResumeTarget {
 }
 
 export type DraftTarget = Pick<Draft, "localId" | "taskId" | "attempt">;
-
-const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 
 /** One per output; deleted when sent or discarded, and with its execution. Throws StoreErrors. */
 export class Drafts implements Disposable {
@@ -38,17 +36,22 @@ export class Drafts implements Disposable {
   /** Oldest first. */
   of(localId: string): readonly Draft[] {
     const sql = "SELECT * FROM drafts WHERE local_id = ? ORDER BY at";
-    return this.#database.all(sql, localId).map(draftIn);
+    return this.#database.all(sql, localId).map((row) => ({
+      localId,
+      taskId: text(row, "task_id"),
+      attempt: integer(row, "attempt"),
+      text: text(row, "text"),
+      at: text(row, "at"),
+    }));
   }
 
   find({ localId, taskId, attempt }: DraftTarget): Draft | undefined {
-    const sql = `SELECT * FROM drafts WHERE ${ofTarget}`;
-    const row = this.#database.get(sql, localId, taskId, attempt);
-    return row && draftIn(row);
+    return this.of(localId).find((draft) => isAt(draft, { taskId, attempt }));
   }
 
   remove({ localId, taskId, attempt }: DraftTarget): void {
-    this.#change(`DELETE FROM drafts WHERE ${ofTarget}`, localId, taskId, attempt);
+    const sql = "DELETE FROM drafts WHERE local_id = ? AND task_id = ? AND attempt = ?";
+    this.#change(sql, localId, taskId, attempt);
   }
 
   dispose(): void {
@@ -62,16 +65,6 @@ export class Drafts implements Disposable {
   }
 }
 
-function draftIn(row: Row): Draft {
-  return {
-    localId: text(row, "local_id"),
-    taskId: text(row, "task_id"),
-    attempt: integer(row, "attempt"),
-    text: text(row, "text"),
-    at: text(row, "at"),
-  };
-}
-
 /** How long nothing is typed before the draft is stored (ms): each time is a write to the disk. */
 const pause = 300;
 
@@ -83,51 +76,36 @@ interface Keystroke {
 }
 
 /** What a person types about an output: stored after a pause, and when the box or the page is left. */
-export class TypedDraft implements Disposable {
-  readonly #drafts: Pick<Drafts, "keep" | "remove">;
-  readonly #clock: Clock;
-  readonly #onProblem: (error: unknown) => void;
-  #last: Keystroke | undefined;
-  #cancel: (() => void) | undefined;
-
-  constructor(
-    drafts: Pick<Drafts, "keep" | "remove">,
-    clock: Clock,
-    onProblem: (error: unknown) => void,
-  ) {
-    this.#drafts = drafts;
-    this.#clock = clock;
-    this.#onProblem = onProblem;
-  }
-
-  typed(keystroke: Keystroke): void {
-    if (this.numberOf(keystroke.target) === 0) this.store();
-    this.#last = keystroke;
-    this.#cancel?.();
-    this.#cancel = this.#clock.after(pause, () => this.store());
-  }
-
-  /** The newest keystroke about an output; 0 if nothing was typed. */
-  numberOf(target: DraftTarget): number {
-    const { target: last, number = 0 } = this.#last ?? {};
-    return last?.localId === target.localId && isAt(last, target) ? number : 0;
-  }
-
-  store(): void {
-    if (this.#cancel === undefined || this.#last === undefined) return;
-    this.#cancel();
-    this.#cancel = undefined;
-    const { target, text, number } = this.#last;
+export function typedDraft(
+  drafts: Pick<Drafts, "keep" | "remove">,
+  clock: Clock,
+  onProblem: (error: unknown) => void,
+) {
+  let last: Keystroke | undefined;
+  let cancel: (() => void) | undefined;
+  const store = () => {
+    if (cancel === undefined || last === undefined) return;
+    cancel();
+    cancel = undefined;
+    const { target, text, number } = last;
     try {
       const at = new Date(number).toISOString();
-      if (text.trim() === "") this.#drafts.remove(target);
-      else this.#drafts.keep({ ...target, text, at });
+      if (text.trim() === "") drafts.remove(target);
+      else drafts.keep({ ...target, text, at });
     } catch (error) {
-      this.#onProblem(error);
+      onProblem(error);
     }
-  }
-
-  dispose(): void {
-    this.store();
-  }
+  };
+  /** The newest keystroke about an output; 0 if nothing was typed. */
+  const numberOf = (target: DraftTarget): number => {
+    if (last === undefined || last.target.localId !== target.localId) return 0;
+    return isAt(last.target, target) ? last.number : 0;
+  };
+  const typed = (keystroke: Keystroke) => {
+    if (numberOf(keystroke.target) === 0) store();
+    last = keystroke;
+    cancel?.();
+    cancel = clock.after(pause, store);
+  };
+  return { typed, numberOf, store, dispose: store };
 }

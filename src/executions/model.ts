@@ -2,10 +2,10 @@ import { givenCallbacks } from "../api/callbacks.ts";
 import type {
   CallbackUrls,
   Decision,
+  KickoffRequest,
   PlainCallbacks,
   Progress,
   Question,
-  RunAgainFrom,
   TokenUsage,
   Trigger,
   UndeliveredCallbacks,
@@ -35,12 +35,7 @@ export interface CrewRef {
   readonly url: string;
 }
 
-export interface SentKickoff {
-  readonly inputs: JsonObject;
-  readonly meta?: JsonObject;
-  readonly restoreFromStateId?: string;
-  readonly extra?: JsonObject;
-  readonly runAgain?: RunAgainFrom;
+export interface SentKickoff extends Omit<KickoffRequest, keyof (CallbackUrls & PlainCallbacks)> {
   readonly callbacks: CallbackUrls & PlainCallbacks;
 }
 

@@ -37,10 +37,8 @@ interface ExecutionStoreOptions {
 
 /** After a failure, wait this long before reading again (ms). */
 const again = 1_000;
-/** Whole executions kept in memory. */
-const held = 8;
 
-const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT JOIN details USING (local_id)`;
+const readWhole = `SELECT local_id, summary, json FROM executions LEFT JOIN details USING (local_id)`;
 
 const writeSummary = `
   INSERT INTO executions VALUES (?, ?, ?)
@@ -74,7 +72,6 @@ export class ExecutionStore implements Disposable {
   /** Fires when another window deleted everything, after `onDidChange`. */
   readonly onDidClear = this.#clears.event;
   #seen: { revision: number; clearing?: number } = { revision: 0 };
-  readonly #whole = new Map<string, { readonly revision: number; readonly execution: Execution }>();
   #subscription: Disposable | undefined;
   #cancelAgain: (() => void) | undefined;
 
@@ -107,13 +104,7 @@ export class ExecutionStore implements Disposable {
 
   /** Reads a whole execution by local id or any kickoff id. */
   find(id: string, crewId?: string): Execution | undefined {
-    const localId = this.summary(id, crewId)?.localId ?? id;
-    const newest = "SELECT revision FROM executions WHERE local_id = ?";
-    const row = this.#options.database.get(newest, localId);
-    if (row === undefined) return undefined;
-    const last = this.#whole.get(localId);
-    const isNewest = last?.revision === integer(row, "revision");
-    const execution = (isNewest ? last : this.#read(localId))?.execution;
+    const execution = this.#read(this.summary(id, crewId)?.localId ?? id)?.execution;
     return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;
   }
 
@@ -133,7 +124,7 @@ export class ExecutionStore implements Disposable {
     return database.write(() => {
       if (database.get("SELECT 1 FROM executions WHERE local_id = ?", localId) !== undefined)
         throw new Error(`The execution ${localId} is tracked already.`);
-      const named = { ...execution, ...defined({ title: newTitle(execution, this.list()) }) };
+      const named = this.#named(execution);
       this.#write(named);
       return named;
     });
@@ -159,7 +150,9 @@ export class ExecutionStore implements Disposable {
       const row = this.#read(localId);
       if (row === undefined) return undefined;
       const current = row.execution;
-      const changed = keepEnd(current, this.#titled(current, change(current)));
+      const asked = change(current);
+      const isRenamed = asked.label !== current.label;
+      const changed = keepEnd(current, isRenamed ? this.#named(asked) : asked);
       const news = events && addEvents(database, localId, events);
       const isChanged = !isDeepStrictEqual(changed, current);
       if (news === undefined && !isChanged) return current;
@@ -198,7 +191,6 @@ export class ExecutionStore implements Disposable {
       const row = database.get("INSERT INTO clearings (scope) VALUES (?) RETURNING id", scope);
       database.afterCommit(() => {
         if (row !== undefined) this.#seen.clearing = integer(row, "id");
-        this.#whole.clear();
         for (const localId of this.#entries.keys()) this.#set(localId, undefined);
         this.#report();
       });
@@ -230,25 +222,14 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  #titled(before: Execution, after: Execution): Execution {
-    if (before.label === after.label) return after;
-    return { ...without(after, "title"), ...defined({ title: newTitle(after, this.list()) }) };
+  #named(execution: Execution): Execution {
+    const title = newTitle(execution, this.list());
+    return { ...without(execution, "title"), ...defined({ title }) };
   }
 
   #read(localId: string) {
-    const { database } = this.#options;
-    const row = database.get(`${readWhole} WHERE local_id = ?`, localId);
-    const read = row && this.#parse(row);
-    if (row === undefined || read === undefined) return undefined;
-    const revision = integer(row, "revision");
-    // A rolled-back revision is used again.
-    database.afterCommit(() => {
-      this.#whole.delete(localId);
-      this.#whole.set(localId, { revision, execution: read.execution });
-      const [oldest] = this.#whole.keys();
-      if (oldest !== undefined && this.#whole.size > held) this.#whole.delete(oldest);
-    });
-    return read;
+    const row = this.#options.database.get(`${readWhole} WHERE local_id = ?`, localId);
+    return row && this.#parse(row);
   }
 
   #parse(row: Row) {

@@ -7,46 +7,36 @@ import type { Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import { confirm } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";
-import { crewValues, type CrewValues } from "../store/crew-values.ts";
+import { crewValues } from "../store/crew-values.ts";
 import { callbacksText } from "./texts.ts";
 
-/** A request file could send outputs elsewhere. Not in settings, which are synced. */
-export class CallbackConsent {
-  readonly #allowed: CrewValues<readonly string[]>;
-
-  constructor(database: Database) {
-    const parse = (raw: unknown) => v.parse(v.array(v.string()), raw);
-    this.#allowed = crewValues<readonly string[]>(database, "callbacks", parse, (error, crewId) =>
-      logProblem("Reading the allowed callbacks", error, crewId),
-    );
-  }
-
-  /** Asks once for all callbacks not yet allowed. Returns whether they are now. */
-  async confirm(
-    crew: Pick<Crew, "id" | "name">,
-    callbacks: CallbackUrls & PlainCallbacks,
-  ): Promise<boolean> {
-    const allowed = this.#allowed.get(crew.id) ?? [];
-    const asked = givenCallbacks(callbacks).filter(
-      (callback) => !allowed.includes(markOf(crew.id, callback)),
-    );
-    if (asked.length === 0) return true;
-    const question = vscode.l10n.t("Let “{0}” call these addresses?", crew.name);
-    const detail = [
-      vscode.l10n.t("The request file asks the crew to send:"),
-      callbacksText(asked),
-      vscode.l10n.t(
-        "Allow this only if you know who receives the data. You are asked once for each crew and address.",
-      ),
-    ].join("\n\n");
-    if (!(await confirm(question, detail, vscode.l10n.t("Allow")))) return false;
-    const marks = asked.map((callback) => markOf(crew.id, callback));
-    this.#allowed.change(crew.id, (before = []) => [...new Set([...before, ...marks])]);
-    return true;
-  }
-}
-
-/** A hash, because anybody who knows a callback's path can post to it. */
-function markOf(crewId: string, { name, address }: GivenCallback): string {
-  return hashOf(JSON.stringify([crewId, name, address]));
+/**
+ * Asks once for all callbacks not yet allowed: a request file could send outputs elsewhere. Not in settings, which are synced.
+ * @returns whether they are allowed now
+ */
+export async function allowCallbacks(
+  database: Database,
+  { id, name: crewName }: Pick<Crew, "id" | "name">,
+  callbacks: CallbackUrls & PlainCallbacks,
+): Promise<boolean> {
+  const parse = (raw: unknown) => v.parse(v.array(v.string()), raw);
+  const marks = crewValues<readonly string[]>(database, "callbacks", parse, (error) =>
+    logProblem("Reading the allowed callbacks", error, id),
+  );
+  // A hash, because anybody who knows a callback's path can post to it.
+  const markOf = ({ name, address }: GivenCallback) => hashOf(JSON.stringify([id, name, address]));
+  const allowed = marks.get(id) ?? [];
+  const asked = givenCallbacks(callbacks).filter((each) => !allowed.includes(markOf(each)));
+  if (asked.length === 0) return true;
+  const question = vscode.l10n.t("Let “{0}” call these addresses?", crewName);
+  const detail = [
+    vscode.l10n.t("The request file asks the crew to send:"),
+    callbacksText(asked),
+    vscode.l10n.t(
+      "Allow this only if you know who receives the data. You are asked once for each crew and address.",
+    ),
+  ].join("\n\n");
+  if (!(await confirm(question, detail, vscode.l10n.t("Allow")))) return false;
+  marks.change(id, (before = []) => [...new Set([...before, ...asked.map(markOf)])]);
+  return true;
 }

@@ -68,7 +68,6 @@ export function registerKickoff(
     kickOff: async (...request: Parameters<RequestFiles["kickOff"]>) =>
       await (await loadFiles()).kickOff(...request),
     openInForm: async (file: vscode.Uri) => await (await loadFiles()).openInForm(file),
-    copyCurl: async (file: vscode.Uri) => await (await loadFiles()).copyCurl(file),
   };
   return { forms, files, dispose: () => owned.dispose() };
 }

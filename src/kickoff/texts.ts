@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { GivenCallback } from "../api/callbacks.ts";
 import type { JsonObject, JsonValue } from "../api/types.ts";
-import { oneLine, shortened } from "../base/text.ts";
+import { oneLine, shortened, visible } from "../base/text.ts";
 
 export function formTitle(name: string, isAgain = false): string {
   return isAgain ? l10n.t("Run {0} again", name) : l10n.t("Kick off {0}", name);
@@ -21,19 +21,11 @@ export function callbacksText(callbacks: readonly GivenCallback[]): string {
     humanInputWebhookUrl: l10n.t("each output that waits for a person"),
     webhooks: l10n.t("the events of the execution as they happen"),
   };
+  // Without characters that look like others, or hide or reorder others. A dialog grows with its text.
+  const shown = (address: string) => shortened(visible(address, /[^\x21-\x7e]/gu), 300);
   return callbacks
     .map(({ name, address }) => `• ${l10n.t("{0}, to {1}", sent[name], shown(address))}`)
     .join("\n");
-}
-
-/** Escapes characters that look like others, or hide or reorder others. */
-function shown(address: string): string {
-  const plain = address.replace(
-    /[^\x21-\x7e]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
-  // A dialog grows with its text.
-  return shortened(plain, 300);
 }
 
 /** On one line; a blank text in quotes. */

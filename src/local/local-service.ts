@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { UserError } from "../base/errors.ts";
-import { asObject, parseJson, textAt } from "../base/json.ts";
+import { asObject, defined, parseJson, textAt } from "../base/json.ts";
 import { windowProtocol } from "../base/window-protocol.ts";
 import type { Crews } from "../crews/crews.ts";
 import { Connection } from "./connection.ts";
@@ -158,12 +158,13 @@ export abstract class LocalService {
     if (!isThere || this.#otherUrl !== undefined) return this.#otherUrl;
     // A window that starts a new crew stores the tokens after the service listens.
     const until = this.#settled();
-    let tokens = await this.#readTokens();
-    for (; tokens === undefined; tokens = await this.#readTokens()) {
+    let { token, userToken } = await this.#readTokens();
+    while (token === undefined || userToken === undefined) {
       if (Date.now() > until) throw lostTokens();
       await this.#pause();
+      ({ token, userToken } = await this.#readTokens());
     }
-    return await this.#connect(running, tokens, false).catch((error: unknown) => {
+    return await this.#connect(running, { token, userToken }, false).catch((error: unknown) => {
       // It leaves at this moment.
       if (error instanceof ServiceError && error.reason === "gone") return undefined;
       throw error;
@@ -174,12 +175,9 @@ export abstract class LocalService {
   async #launch(): Promise<string | undefined> {
     const lastPort = this.records.read(this.folder)?.port ?? 0;
     const newToken = () => randomBytes(32).toString("base64url");
-    const stored = await this.#options.crews.tokens(this.records.crewIds(this.folder)[0]);
-    // Not stored yet: another window's service may be first.
-    const tokens = (await this.#readTokens()) ?? {
-      token: stored?.bearer ?? newToken(),
-      userToken: stored?.userBearer ?? newToken(),
-    };
+    const { token = newToken(), userToken = newToken() } = await this.#readTokens();
+    // New ones are not stored yet: another window's service may be first.
+    const tokens = { token, userToken };
     const launch = (port: number) => this.launch(port, tokens, this.#end.signal);
     const reasonOf = (error: unknown) => (error instanceof ServiceError ? error.reason : undefined);
     try {
@@ -256,14 +254,15 @@ export abstract class LocalService {
     return path.join(this.dataFolder, "tokens.json");
   }
 
-  async #readTokens(): Promise<ServiceTokens | undefined> {
+  async #readTokens(): Promise<Partial<ServiceTokens>> {
     const { crews, hasTokenFile } = this.#options;
     const file = hasTokenFile ? await readFile(this.#tokenFile, "utf8").catch(() => "") : "";
     const filed = asObject(parseJson(file));
     const stored = await crews.tokens(this.records.crewIds(this.folder)[0]);
-    const token = textAt(filed, "token") ?? stored?.bearer;
-    const userToken = textAt(filed, "userToken") ?? stored?.userBearer;
-    return token === undefined || userToken === undefined ? undefined : { token, userToken };
+    return defined({
+      token: textAt(filed, "token") ?? stored?.bearer,
+      userToken: textAt(filed, "userToken") ?? stored?.userBearer,
+    });
   }
 
   /** For each crew. Keeps the person's choice of the token in use. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import * as vscode from "vscode";
 import { bearerOf, digest, isSecret } from "../base/bearer.ts";
 import { messageOf } from "../base/errors.ts";
+import { readBytes } from "../base/files.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { modelHeader, readModel, type ModelReference } from "../base/window-protocol.ts";
 import { log, logProblem } from "../editor/log.ts";
@@ -117,17 +118,12 @@ function unknownRoute(route: string): ChatError {
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
   // Otherwise the connection would end before the response to a body that is too large.
   const parts: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-  for await (const chunk of parts) {
-    size += chunk.length;
-    if (size > largestBody)
-      throw invalid(`The body is larger than ${largestBody / 1024 / 1024} MB.`, 413);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  const { bytes, isTruncated, problem } = await readBytes(parts, largestBody);
+  if (problem instanceof Error) throw problem;
+  if (!isTruncated) return bytes.toString("utf8");
+  throw invalid(`The body is larger than ${largestBody / 1024 / 1024} MB.`, 413);
 }
 
 /** Writes one answer; for a client that wants a stream, in one part. */

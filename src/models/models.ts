@@ -3,9 +3,14 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { asObject, parseJson, textAt } from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
 import { withoutEndSlashes } from "../base/text.ts";
-import { modelVariables, type ModelReference, type ModelRoute } from "../base/window-protocol.ts";
+import {
+  modelIn,
+  modelVariables,
+  type ModelReference,
+  type ModelRoute,
+} from "../base/window-protocol.ts";
 import { chooseModelAction } from "../crews/errors.ts";
-import { StateByCrew } from "../crews/state-by-crew.ts";
+import { stateByCrew, type StateByCrew } from "../crews/state-by-crew.ts";
 import { logProblem } from "../editor/log.ts";
 import type { ModelEndpoint } from "./endpoint.ts";
 
@@ -30,10 +35,8 @@ export const projectChoice: ModelChoice = { use: "project" };
 function readChoice(stored: unknown): ModelChoice {
   const value = asObject(stored);
   const { use, hasKey, at } = value;
-  const textOf = (name: string) => textAt(value, name);
-  const [vendor, id, baseUrl, model] = ["vendor", "id", "baseUrl", "model"].map(textOf);
-  if (use === "vscode" && vendor !== undefined && id !== undefined)
-    return { use, vendor, id, name: textOf("name") ?? id };
+  const [ours, baseUrl, model] = [modelIn(value), textAt(value, "baseUrl"), textAt(value, "model")];
+  if (use === "vscode" && ours !== undefined) return { use, ...ours };
   if (use === "endpoint" && baseUrl !== undefined && model !== undefined)
     return { use, baseUrl, model, hasKey: hasKey === true, at: Number(at) };
   return projectChoice;
@@ -59,7 +62,7 @@ export class Models implements vscode.Disposable {
   readonly #looks = new Map<string, { look: () => Promise<void>; watch: NodeJS.Timeout }>();
 
   constructor({ globalState, secrets }: Pick<vscode.ExtensionContext, "globalState" | "secrets">) {
-    this.#choices = new StateByCrew(globalState, "crewdeck.models", readChoice);
+    this.#choices = stateByCrew(globalState, "crewdeck.models", readChoice);
     this.#secrets = secrets;
   }
 

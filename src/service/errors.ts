@@ -1,5 +1,5 @@
 import { codeOf } from "../base/errors.ts";
-import { FileTooLarge, NotRegularFile } from "../base/files.ts";
+import { UnusableFile } from "../base/files.ts";
 
 /** The message with its cause, which for `fetch` says what happened. */
 export function messageOf(error: unknown): string {
@@ -10,7 +10,7 @@ export function messageOf(error: unknown): string {
 
 /** Why a file can't be read, as a sentence with its path. */
 export function unreadable(file: string, error: unknown): string {
-  if (error instanceof NotRegularFile || error instanceof FileTooLarge) return error.message;
+  if (error instanceof UnusableFile) return error.message;
   if (codeOf(error) === "ENOENT") return `There is no file ${file}.`;
   return `${file} can't be read: ${messageOf(error)}.`;
 }

@@ -5,7 +5,6 @@ import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../../src/base/errors.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import type { Execution } from "../../src/executions/model.ts";
-import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
 import type { Prefill } from "../../src/kickoff/callbacks.ts";
 import { openKept } from "../../src/kickoff/form/forms.ts";
 import {
@@ -44,7 +43,7 @@ describe("A form that is filled in from another source", () => {
         get: (name) => assert.fail(name),
       },
       kept: openKept(database, vscode.Uri.file(folder)),
-      consent: new CallbackConsent(database),
+      database,
     };
   });
 

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { asObject } from "../../src/base/json.ts";
-import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
+import { allowCallbacks } from "../../src/kickoff/callback-consent.ts";
 import type { UserError } from "../../src/base/errors.ts";
 import { forgetCrewValues } from "../../src/store/crew-values.ts";
 import { crewInFile, openUnsaved } from "../../src/kickoff/request-files/files.ts";
@@ -231,9 +231,10 @@ describe("Kicking off a request file", () => {
   });
 
   it("asks again for another path, query, kind or crew, even if the host was allowed, and shows only what is new", async () => {
-    const consent = new CallbackConsent(machine.database);
     const asked = async (callbacks: CallbackUrls & PlainCallbacks, by = crew) => {
-      const { shown } = await withPerson([allows], () => consent.confirm(by, callbacks));
+      const { shown } = await withPerson([allows], () =>
+        allowCallbacks(machine.database, by, callbacks),
+      );
       const { detail = "" } = shown[0] ?? {};
       return detail.split("\n").filter((line) => line.startsWith("•"));
     };
@@ -245,7 +246,9 @@ describe("Kicking off a request file", () => {
       "• each step of an agent, with its thoughts and tools, to https://webhook.site/mine",
     ]);
     assert.equal((await asked(allowed, { ...crew, id: "url:https://other.test" })).length, 1);
-    await withPerson([], async () => assert.equal(await consent.confirm(crew, allowed), true));
+    await withPerson([], async () =>
+      assert.equal(await allowCallbacks(machine.database, crew, allowed), true),
+    );
     const kept = machine.database.all("SELECT * FROM crew_values");
     assert.equal(kept.length, 2);
     assert.doesNotMatch(JSON.stringify(kept), /webhook\.site/);

@@ -202,7 +202,6 @@ describe("An earlier kickoff", () => {
         files: {
           kickOff: () => assert.fail("a file"),
           openInForm: () => assert.fail("a file"),
-          copyCurl: () => assert.fail("a file"),
         },
         page: { open },
       });

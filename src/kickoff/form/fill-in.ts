@@ -9,9 +9,10 @@ import { confirm, plainLabel, showStatus } from "../../editor/messages.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
+import type { Database } from "../../store/database.ts";
 import { formatTime } from "../../view/words.ts";
 import { requestOf } from "../again.ts";
-import type { CallbackConsent } from "../callback-consent.ts";
+import { allowCallbacks } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
 import type { KeptRequests } from "../request-files/kept.ts";
 import { requestFileEnding } from "../request-files/name.ts";
@@ -28,7 +29,7 @@ export interface FillInParts {
   readonly crews: Pick<Crews, "find" | "get">;
   readonly store: Pick<ExecutionStore, "list" | "find">;
   readonly kept: KeptRequests;
-  readonly consent: Pick<CallbackConsent, "confirm">;
+  readonly database: Database;
 }
 
 interface Source extends vscode.QuickPickItem {
@@ -57,7 +58,7 @@ export async function fillForm(parts: FillInParts, crew: FormCrew): Promise<Pref
 }
 
 async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly Source[]> {
-  const { crews, store, kept, consent } = parts;
+  const { crews, store, kept, database } = parts;
   const isOwn = (file: RequestFile, uri: vscode.Uri) =>
     crewOfFile(crews, file, uri)?.id === crew.id;
   const inShort = ({ values: { inputs = {} } }: RequestFile) =>
@@ -87,7 +88,7 @@ async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly 
       values: async () => {
         const request = await openRequest(uri, crews);
         const { values } = request.file;
-        return (await consent.confirm(request.crew, values)) ? values : undefined;
+        return (await allowCallbacks(database, request.crew, values)) ? values : undefined;
       },
     }))
     .sort((one, other) => one.label.localeCompare(other.label));

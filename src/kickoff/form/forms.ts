@@ -22,7 +22,6 @@ import { earlierKickoff, MaybeStartedError } from "../../sending/kickoff.ts";
 import type { Senders } from "../../sending/senders.ts";
 import { moveCrewValues } from "../../store/crew-values.ts";
 import type { Database } from "../../store/database.ts";
-import { CallbackConsent } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
 import { copyCurl, openUnsaved } from "../request-files/files.ts";
 import { KeptRequests } from "../request-files/kept.ts";
@@ -62,7 +61,6 @@ export class KickoffForms implements vscode.Disposable {
   readonly #options: KickoffFormsOptions;
   readonly #memory: FormMemory;
   readonly #kept: KeptRequests;
-  readonly #consent: CallbackConsent;
   readonly #forms = new Map<string, OpenForm>();
   readonly #subscription: vscode.Disposable;
 
@@ -70,7 +68,6 @@ export class KickoffForms implements vscode.Disposable {
     const { context, database, crews } = options;
     this.#options = options;
     this.#kept = openKept(database, context.globalStorageUri);
-    this.#consent = new CallbackConsent(database);
     this.#memory = new FormMemory(database, logProblem);
     this.#subscription = vscode.Disposable.from(
       crews.onDidChange(() => this.#crewsChanged()),
@@ -166,8 +163,8 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   #add(panel: vscode.WebviewPanel, crew: CrewAddress, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sending, clock, documents, store } = this.#options;
-    const sources = { crews, store, kept: this.#kept, consent: this.#consent };
+    const { context, crews, sending, clock, documents, store, database } = this.#options;
+    const sources = { crews, store, kept: this.#kept, database };
     const { promise: started, resolve } = Promise.withResolvers<Execution | undefined>();
     let execution: Execution | undefined;
     const show = (made: Execution) =>

@@ -10,12 +10,12 @@ import type { Execution } from "../../executions/model.ts";
 import type { Senders } from "../../sending/senders.ts";
 import { hasCredentials } from "../../sending/secrets.ts";
 import type { Database } from "../../store/database.ts";
-import { CallbackConsent } from "../callback-consent.ts";
+import { allowCallbacks } from "../callback-consent.ts";
 import type { KickoffForms } from "../form/forms.ts";
 import { requestOf } from "../form/values.ts";
 import { checkRequestFile } from "./request-file.ts";
 import { RequestFileEditing } from "./editing.ts";
-import { copyCurl, nameOf, openRequest, type OpenRequest, refuse } from "./files.ts";
+import { nameOf, openRequest, type OpenRequest, refuse } from "./files.ts";
 
 export interface RequestFilesOptions {
   readonly database: Database;
@@ -35,13 +35,11 @@ type Begun = { readonly started: Promise<Execution | undefined> };
 
 export class RequestFiles implements vscode.Disposable {
   readonly #options: RequestFilesOptions;
-  readonly #consent: CallbackConsent;
   readonly #starts: SingleStart<Begun | undefined>;
   readonly #editing: RequestFileEditing;
 
   constructor(options: RequestFilesOptions) {
     this.#options = options;
-    this.#consent = new CallbackConsent(options.database);
     this.#editing = new RequestFileEditing(options.crews);
     this.#starts = new SingleStart(options.clock);
   }
@@ -65,11 +63,6 @@ export class RequestFiles implements vscode.Disposable {
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
     const begun = await this.#open(await openRequest(uri, this.#options.crews));
     return await begun?.started;
-  }
-
-  async copyCurl(uri: vscode.Uri): Promise<void> {
-    const { crew, file } = await openRequest(uri, this.#options.crews);
-    await copyCurl(crew, file.values);
   }
 
   dispose(): void {
@@ -100,14 +93,14 @@ export class RequestFiles implements vscode.Disposable {
   }
 
   async #open({ crew, file }: OpenRequest): Promise<Begun | undefined> {
-    const { crews, forms } = this.#options;
-    if (!(await this.#consent.confirm(crew, file.values))) return undefined;
+    const { crews, forms, database } = this.#options;
+    if (!(await allowCallbacks(database, crew, file.values))) return undefined;
     const values = { inputs: {}, ...file.values };
     return { started: forms.open(await crews.ready(crew), values, { replaces: true }) };
   }
 
   async #start({ document, crew, file }: OpenRequest): Promise<Execution | undefined> {
-    const { crews, sending } = this.#options;
+    const { crews, sending, database } = this.#options;
     const title = plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name));
     const location = vscode.ProgressLocation.Window;
     return await vscode.window.withProgress({ location, title }, async () => {
@@ -115,7 +108,7 @@ export class RequestFiles implements vscode.Disposable {
       const inputs = await crews.inputs(ready, { fresh: true });
       this.#editing.refresh();
       refuse(document, file, checkRequestFile(file, crew, inputs));
-      if (!(await this.#consent.confirm(crew, file.values))) return undefined;
+      if (!(await allowCallbacks(database, crew, file.values))) return undefined;
       const whole = { ...emptyInputs(inputs.fields), ...file.values.inputs };
       const request = requestOf({ ...file.values, inputs: whole });
       return await sending.send(ready, request, defined({ label: file.label }));

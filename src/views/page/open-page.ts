@@ -11,7 +11,7 @@ import { logProblem } from "../../editor/log.ts";
 import { confirm, plainLabel, plainMessage, showError } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import { type Activity, activityIn } from "../../executions/activity.ts";
-import { type Drafts, type DraftTarget, TypedDraft } from "../../executions/drafts.ts";
+import { type Drafts, type DraftTarget, typedDraft } from "../../executions/drafts.ts";
 import { type Execution, hasEnded, targetOf } from "../../executions/model.ts";
 import { attemptToAnswer, isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -43,7 +43,7 @@ export class OpenPage {
   readonly #panel: Panel<FromPage, ToPage>;
   readonly #uri: vscode.Uri;
   readonly #parts: PageParts;
-  readonly #typed: TypedDraft;
+  readonly #typed: ReturnType<typeof typedDraft>;
   #place: Place | undefined;
   /** The task that a person answers, though the crew reports no pause. */
   #asked: string | undefined;
@@ -54,7 +54,7 @@ export class OpenPage {
     this.#uri = uri;
     this.#parts = parts;
     const { store, drafts, onDidChange, clock, extension, ready } = parts;
-    this.#typed = new TypedDraft(drafts, clock, (error) => {
+    this.#typed = typedDraft(drafts, clock, (error) => {
       logProblem("Storing a draft", error);
       void showError(error);
     });

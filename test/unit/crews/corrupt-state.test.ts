@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { StateByCrew } from "../../../src/crews/state-by-crew.ts";
+import { stateByCrew } from "../../../src/crews/state-by-crew.ts";
 
 describe("invalid global state", () => {
   it("is read as none, and overwritten", async () => {
@@ -10,7 +10,7 @@ describe("invalid global state", () => {
         get: (key: string) => state.get(key),
         update: (key: string, value: unknown) => Promise.resolve(void state.set(key, value)),
       };
-      const routes = new StateByCrew(memento, "crewdeck.stopRoutes", (route) => route !== false);
+      const routes = stateByCrew(memento, "crewdeck.stopRoutes", (route) => route !== false);
       assert.equal(routes.read("url:a"), true);
       await routes.write("url:a", false);
       assert.equal(routes.read("url:a"), false);

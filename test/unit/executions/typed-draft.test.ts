@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Draft, DraftTarget } from "../../../src/executions/drafts.ts";
-import { TypedDraft } from "../../../src/executions/drafts.ts";
+import { typedDraft } from "../../../src/executions/drafts.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 
 describe("what is typed about an output", () => {
@@ -9,7 +9,7 @@ describe("what is typed about an output", () => {
   let written: (string | undefined)[];
   let problems: unknown[];
   let keep: (draft: Draft) => void;
-  let typed: TypedDraft;
+  let typed: ReturnType<typeof typedDraft>;
 
   beforeEach(() => {
     [clock, written, problems] = [new FakeClock(), [], []];
@@ -19,7 +19,7 @@ describe("what is typed about an output", () => {
       keep: (draft: Draft) => keep(draft),
       remove: () => void written.push(undefined),
     };
-    typed = new TypedDraft(drafts, clock, (error) => problems.push(error));
+    typed = typedDraft(drafts, clock, (error) => problems.push(error));
   });
 
   const type = (text: string, of = target) =>
