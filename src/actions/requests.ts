@@ -15,7 +15,7 @@ import { namesOf, type Targets } from "./targets.ts";
 
 export interface RequestParts extends RunAgainParts {
   readonly targets: Targets;
-  readonly crews: Pick<Crews, "find" | "get" | "ready">;
+  readonly crews: Pick<Crews, "connected" | "find" | "get" | "ready">;
   readonly files: Pick<KickoffRoom["files"], "kickOff" | "openInForm">;
 }
 

@@ -222,10 +222,7 @@ const plausibleNames = [
 ];
 
 /** `isAwaiting` doesn't need a known task. */
-function readWaiting(
-  answer: UnknownObject,
-  state: TextState,
-): { readonly isAwaiting: boolean; readonly waiting?: ReturnType<typeof readWaitingTask> } {
+function readWaiting(answer: UnknownObject, state: TextState) {
   // Sent by the local service.
   const certain = [answer["pending_human_input"], answer["pendingHumanInput"]]
     .map(firstOf)

@@ -30,11 +30,7 @@ export function formatSize(bytes: number): string {
 }
 
 /** In UTF-16 units; one longer if that keeps a surrogate pair together. */
-export function pieceOf(
-  text: string,
-  offset: number,
-  longest: number,
-): { readonly text: string; readonly next?: number } {
+export function pieceOf(text: string, offset: number, longest: number) {
   const at = offset + longest;
   const end = /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at + 1 : at;
   return { text: text.slice(offset, end), ...(end < text.length ? { next: end } : {}) };

@@ -56,12 +56,7 @@ export class FlowWebhooks {
   }
 
   path(crewId: string): string {
-    return this.#options.database.write(() => {
-      const known = this.#paths.get(crewId);
-      const path = known ?? newSecret();
-      if (known === undefined) this.#paths.set(crewId, path);
-      return path;
-    });
+    return this.#paths.change(crewId, (known = newSecret()) => known);
   }
 
   isPath(path: string): boolean {

@@ -9,13 +9,7 @@ import { plainMessage, showStatus, withProgress } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
 import { editCrewAction } from "./errors.ts";
 import { isSameOrigin, suggestName, uniqueName } from "./identity.ts";
-import {
-  describeTokenProblem,
-  otherType,
-  tokenIn,
-  tokenTypeName,
-  tokenTypes,
-} from "./token-format.ts";
+import { describeTokenProblem, tokenIn, tokenTypeName, tokenTypes } from "./token-format.ts";
 import type { Crew, CrewChange, TokenState } from "./types.ts";
 
 type Question = "url" | "token" | "tokenType" | "name" | "dashboardUrl";
@@ -325,11 +319,11 @@ async function askTokenType({ title, draft, tokens }: Conversation): Promise<boo
   }));
   // The first one is chosen by Enter.
   if (draft.tokenType === "userBearer") items.reverse();
-  const other = tokens?.kind === "stored" ? otherType(tokens.inUse) : undefined;
-  const stored =
-    other !== undefined && tokens?.kind === "stored" && tokens.types.includes(other)
-      ? [{ type: other, isStored: true, label: vscode.l10n.t("Use {0}", tokenTypeName(other)) }]
-      : [];
+  const known = tokens?.kind === "stored" ? tokens.types : [];
+  const others = known.filter((type) => tokens?.kind === "stored" && type !== tokens.inUse);
+  const stored = others.map((type) => ({
+    ...{ type, isStored: true, label: vscode.l10n.t("Use {0}", tokenTypeName(type)) },
+  }));
   const placeHolder = vscode.l10n.t("Which type of token is it? The dashboard shows it.");
   const options = { title, placeHolder, ignoreFocusOut: true };
   const chosen = await vscode.window.showQuickPick([...stored, ...items], options);

@@ -96,10 +96,20 @@ export class Crews implements vscode.Disposable {
     );
   }
 
+  /** A local crew's port may differ from the stored one. @throws UserError */
+  connected({ id, name }: Pick<Crew, "id" | "name">): Crew {
+    const current = this.#byId(id);
+    if (current !== undefined) return current;
+    throw new UserError(
+      vscode.l10n.t("“{0}” is not connected. Connect or start it to continue.", name),
+      [addCrewAction()],
+    );
+  }
+
   /** Starts a stopped local crew. @throws UserError if the crew isn't connected or doesn't start */
   async ready({ id, name }: Pick<Crew, "id" | "name">): Promise<Crew> {
     if (id.startsWith("local:")) await this.#startLocal?.(id);
-    return this.#connected({ id, name });
+    return this.connected({ id, name });
   }
 
   /** Requests may throw {@link MissingTokenError}. @throws UserError if it isn't connected */
@@ -284,19 +294,10 @@ export class Crews implements vscode.Disposable {
     return this.list().find(({ id }) => id === crewId);
   }
 
-  /** A local crew's port may differ from the stored one. @throws UserError */
-  #connected({ id, name }: Pick<Crew, "id" | "name">): Crew {
-    const current = this.#byId(id);
-    if (current !== undefined) return current;
-    throw new UserError(
-      vscode.l10n.t("“{0}” is not connected. Connect or start it to continue.", name),
-    );
-  }
-
   /** The code is loaded with the first: most windows make no request at startup. */
   async #connection(crew: CrewAddress): Promise<Connection> {
     const { CrewClient, clientOptions } = await import("./clients.ts");
-    const { id, url, local } = this.#connected(crew);
+    const { id, url, local } = this.connected(crew);
     const known = this.#connections.get(id);
     if (known?.client.baseUrl === url) return known;
     const client = new CrewClient(url, () => this.#tokenFor(crew, url), {
@@ -323,7 +324,7 @@ export class Crews implements vscode.Disposable {
 
   /** The crew may have been removed, stopped or moved since the client was created. */
   async #tokenFor(crew: CrewAddress, url: string): Promise<TypedToken> {
-    const current = this.#connected(crew);
+    const current = this.connected(crew);
     if (current.local?.running === false) throw stoppedError(current.name, current.local.folder);
     if (current.url === url) return tokenInUse(await this.#read(current));
     throw new UserError(

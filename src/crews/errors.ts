@@ -11,28 +11,19 @@ export class MissingTokenError extends UserError {
   override readonly name = "MissingTokenError";
 
   constructor({ id, name, local }: Pick<Crew, "id" | "name" | "local">, isLocked = false) {
-    const set = local === undefined ? [setTokenAction({ id })] : [];
-    if (isLocked)
-      super(
-        vscode.l10n.t(
+    const message = isLocked
+      ? vscode.l10n.t(
           "The token of “{0}” can't be read from this machine's secret storage. It may be locked: unlock it and try again, or set the token again.",
           name,
-        ),
-        set,
-      );
-    else if (local === undefined)
-      super(
-        vscode.l10n.t("There is no token for “{0}” on this machine. Set it to continue.", name),
-        set,
-      );
-    else
-      super(
-        vscode.l10n.t(
-          "The token of the local crew “{0}” is missing. Start the local crew again: it creates a new one.",
-          name,
-        ),
-        [startLocalAction(local.folder)],
-      );
+        )
+      : local === undefined
+        ? vscode.l10n.t("There is no token for “{0}” on this machine. Set it to continue.", name)
+        : vscode.l10n.t(
+            "The token of the local crew “{0}” is missing. Start the local crew again: it creates a new one.",
+            name,
+          );
+    const start = local === undefined || isLocked ? [] : [startLocalAction(local.folder)];
+    super(message, local === undefined ? [setTokenAction({ id })] : start);
   }
 }
 

@@ -6,10 +6,6 @@ import type { CrewTokens } from "./types.ts";
 
 export const tokenTypes: readonly TokenType[] = ["bearer", "userBearer"];
 
-export function otherType(type: TokenType): TokenType {
-  return type === "bearer" ? "userBearer" : "bearer";
-}
-
 export function tokenTypeName(type: TokenType): string {
   return type === "bearer" ? l10n.t("Bearer Token") : l10n.t("User Bearer Token");
 }

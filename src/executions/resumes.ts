@@ -70,10 +70,7 @@ export function repeatable(execution: ExecutionSummary): ResumeSummary | undefin
 }
 
 /** Feedback already accepted, perhaps for the same output, and not seen to continue: warn before sending again. */
-export function acceptedBefore(
-  execution: ExecutionSummary,
-  taskId: string,
-): ResumeSummary | undefined {
+export function acceptedBefore(execution: ExecutionSummary, taskId: string) {
   const { waiting, stillPaused, resumes } = execution;
   const isPauseKnown = waiting !== undefined || stillPaused !== undefined;
   const last = isPauseKnown

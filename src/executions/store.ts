@@ -38,7 +38,9 @@ interface ExecutionStoreOptions {
 /** After a failure, wait this long before reading again (ms). */
 const again = 1_000;
 
-const readWhole = `SELECT local_id, summary, json FROM executions LEFT JOIN details USING (local_id)`;
+const readWhole = `
+  SELECT local_id, summary, json FROM executions LEFT JOIN details USING (local_id)
+  WHERE local_id = ?`;
 
 const writeSummary = `
   INSERT INTO executions VALUES (?, ?, ?)
@@ -109,12 +111,7 @@ export class ExecutionStore implements Disposable {
   }
 
   findAll(): readonly Execution[] {
-    // Also in a window that can't read the database.
-    if (this.list().length === 0) return [];
-    const whole = new Map(
-      this.#options.database.all(readWhole).map((row) => [text(row, "local_id"), this.#parse(row)]),
-    );
-    return this.list().flatMap(({ localId }) => whole.get(localId)?.execution ?? []);
+    return this.list().flatMap(({ localId }) => this.#read(localId)?.execution ?? []);
   }
 
   /** Begins to track an execution. @throws Error if its local id exists */
@@ -228,7 +225,7 @@ export class ExecutionStore implements Disposable {
   }
 
   #read(localId: string) {
-    const row = this.#options.database.get(`${readWhole} WHERE local_id = ?`, localId);
+    const row = this.#options.database.get(readWhole, localId);
     return row && this.#parse(row);
   }
 

@@ -10,10 +10,7 @@ import type {
 
 type Tasks = readonly ExecutionTask[];
 
-export function taskIn<Task extends TaskSummary>(
-  tasks: readonly Task[],
-  taskId: string,
-): Task | undefined {
+export function taskIn<Task extends TaskSummary>(tasks: readonly Task[], taskId: string) {
   return tasks.find((task) => task.taskId === taskId);
 }
 

@@ -14,15 +14,8 @@ export function titleOf(execution: ExecutionSummary): string {
   return number === 1 ? text : `${text} (${number})`;
 }
 
-export function sharesTitle({ title }: ExecutionSummary): boolean {
-  return title !== undefined && title.number > 1;
-}
-
 /** The label, else inputs that differ from earlier ones, else the first. @param all newest first */
-export function newTitle(
-  whole: Execution,
-  all: readonly ExecutionSummary[],
-): ExecutionSummary["title"] {
+export function newTitle(whole: Execution, all: readonly ExecutionSummary[]) {
   const execution = summaryOf(whole);
   const { crew, localId } = execution;
   const others = all.filter((other) => other.crew.id === crew.id && other.localId !== localId);

@@ -6,7 +6,6 @@ import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
-import { addCrewAction } from "../crews/errors.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
 import { confirm } from "../editor/messages.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
@@ -18,7 +17,7 @@ import type { KickoffForms } from "./form/forms.ts";
 import { inputsInShort, keepChangedText } from "./texts.ts";
 
 export interface RunAgainParts {
-  readonly crews: Pick<Crews, "find" | "ready">;
+  readonly crews: Pick<Crews, "connected" | "ready">;
   readonly sending: Pick<Senders, "send"> & {
     readonly secrets: Pick<CallbackSecrets, "complete">;
   };
@@ -40,7 +39,7 @@ export async function runAgain(
   { asks, from }: RunAgainOptions,
 ): Promise<Execution | undefined> {
   const { crews, sending, page } = parts;
-  const crew = crewOf(parts, execution);
+  const crew = crews.connected(execution.crew);
   const { inputs: sent = {}, meta, restoreFromStateId, extra } = requestOf(execution);
   const runAgain = from ? fromTask(execution, crew, from) : execution.request?.runAgain;
   const inputs = from?.inputs ?? sent;
@@ -88,17 +87,8 @@ export async function runAgainInForm(
 ): Promise<Execution | undefined> {
   const from = runAgain && runFrom(execution, runAgain);
   const values = { ...requestOf(execution), ...defined({ from }) };
-  const crew = crewOf(parts, execution);
-  return await parts.forms.open(await parts.crews.ready(crew), values, { replaces: true });
-}
-
-function crewOf({ crews }: RunAgainParts, { crew: { id, name, url } }: Execution): Crew {
-  const found = crews.find(id);
-  if (found !== undefined) return found;
-  throw new UserError(
-    vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to run this again.", name, url),
-    [addCrewAction()],
-  );
+  const crew = await parts.crews.ready(execution.crew);
+  return await parts.forms.open(crew, values, { replaces: true });
 }
 
 /** Without secrets. @throws UserError if the execution was only tracked by its ID */

@@ -101,10 +101,7 @@ export async function pickClass(crews: readonly Crew[]): Promise<Crew | undefine
 }
 
 /** Asks which running local crew to stop, if there are several. @returns the name in {@link Folders} */
-export async function pickRunning(
-  locals: readonly Crew[],
-  folders: Folders,
-): Promise<string | undefined> {
+export async function pickRunning(locals: readonly Crew[], folders: Folders) {
   const items = locals.flatMap(({ name, url, local }) =>
     local?.running === true
       ? [{ label: plainLabel(name), description: url, folder: folders.nameOf(local.folder) }]

@@ -79,14 +79,8 @@ export class ProjectRecords {
     const { folder, name, port, wanted, failure, engine, isEngineChosen, restartedAt } = crew;
     this.#database.run(
       "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure, engine, is_engine_chosen, restarted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-      folder,
-      name,
-      port,
-      wanted ? 1 : 0,
-      failure ?? null,
-      engine ?? null,
-      isEngineChosen === true ? 1 : 0,
-      restartedAt ?? 0,
+      ...[folder, name, port, Number(wanted), failure ?? null, engine ?? null],
+      ...[Number(isEngineChosen === true), restartedAt ?? 0],
     );
   }
 

@@ -67,10 +67,7 @@ export async function projectOf(root: string, file: string): Promise<string | un
 }
 
 /** `crew`: the definition's folder; a flow has none. @param isInside another project */
-async function projectAt(
-  folder: string,
-  isInside: boolean,
-): Promise<{ readonly crew?: string } | undefined> {
+async function projectAt(folder: string, isInside: boolean) {
   const hints = await projectHints(folder);
   if (hints?.type === "flow") return {};
   if (hints?.definition !== undefined)

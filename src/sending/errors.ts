@@ -96,10 +96,7 @@ export function staleByRecord(
 }
 
 /** Undefined if the attempt is the one to answer. */
-export function staleByAttempt(
-  now: Execution,
-  { taskId, attempt }: ResumeTarget,
-): StaleFeedbackError | undefined {
+export function staleByAttempt(now: Execution, { taskId, attempt }: ResumeTarget) {
   return attemptToAnswer(now, taskId) === attempt ? undefined : staleError(now, taskId);
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, type SecretStorage } from "../base/events.ts";
 import type { Leader } from "../store/leader.ts";
-import type { CrewRef, Execution, ExecutionSummary } from "../executions/model.ts";
+import type { CrewRef, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
@@ -72,11 +72,7 @@ export class Senders implements Disposable {
     });
   }
 
-  async send(
-    crew: CrewToStart,
-    request: KickoffRequest,
-    options?: KickoffOptions,
-  ): Promise<Execution> {
+  async send(crew: CrewToStart, request: KickoffRequest, options?: KickoffOptions) {
     const { sendKickoff } = await import("./kickoff.ts");
     return await sendKickoff(this.#parts, crew, request, options);
   }

@@ -40,8 +40,12 @@ export function crewValues<Value>(
       database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
     else database.run("INSERT OR REPLACE INTO crew_values VALUES (?, ?, ?)", kind, crewId, json);
   };
-  const change = (crewId: string, change: (before: Value | undefined) => Value | undefined): void =>
-    database.write(() => set(crewId, change(get(crewId))));
+  const change = (crewId: string, change: (before: Value | undefined) => Value): Value =>
+    database.write(() => {
+      const value = change(get(crewId));
+      set(crewId, value);
+      return value;
+    });
   return { get, set, change };
 }
 

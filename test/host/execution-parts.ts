@@ -3,14 +3,15 @@ import { askerOf } from "../../src/actions/asker.ts";
 import { Targets, type TargetsOptions } from "../../src/actions/targets.ts";
 import type { Verb } from "../../src/actions/verbs.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import type { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { anExecution } from "../unit/views/executions.ts";
 
-export function crewsOf(...crews: readonly Crew[]): Pick<Crews, "find" | "get" | "list" | "ready"> {
+export function crewsOf(...crews: readonly Crew[]) {
   const find = (text: string) => crews.find(({ id, name, url }) => [id, name, url].includes(text));
   const get = (text: string) => find(text) ?? assert.fail(`no crew ${text}`);
-  return { list: () => crews, find, get, ready: ({ id }) => Promise.resolve(get(id)) };
+  const connected = ({ id }: Pick<Crew, "id">) => get(id);
+  const ready = (crew: Pick<Crew, "id">) => Promise.resolve(connected(crew));
+  return { list: () => crews, find, get, connected, ready };
 }
 
 export async function runIn(

@@ -165,7 +165,7 @@ describe("An earlier kickoff", () => {
       local: { folder: "file:///c", engine: "rehearsal", running: true },
     };
     const again: RunAgainParts = {
-      crews: { find: () => local, ready: () => Promise.resolve(local) },
+      crews: { connected: () => local, ready: () => Promise.resolve(local) },
       sending: {
         send: () => assert.fail("a kickoff"),
         secrets: { complete: () => assert.fail("a secret") },
@@ -229,7 +229,7 @@ describe("An earlier kickoff", () => {
     const opened: unknown[] = [];
     const called = { id: "c", name: crew, url: service.url };
     const at = (lost: readonly string[]): RunAgainParts => ({
-      crews: { find: () => called, ready: () => Promise.resolve(called) },
+      crews: { connected: () => called, ready: () => Promise.resolve(called) },
       sending: {
         send: (...what) => Promise.resolve(sent.push(what.slice(1))).then(() => execution),
         secrets: {

@@ -174,11 +174,7 @@ export async function saveValues(
 }
 
 /** Undefined if cancelled. @throws UserError for an unusable file */
-export async function takeValue(
-  store: FillInParts["store"],
-  crewId: string,
-  input: string,
-): Promise<Taken | undefined> {
+export async function takeValue(store: FillInParts["store"], crewId: string, input: string) {
   const file = { label: `$(file) ${vscode.l10n.t("Text File…")}`, take: takeFile };
   const items = earlierValues(store, crewId, input).map(({ value, execution }) => ({
     label: plainLabel(valueInShort(value)),

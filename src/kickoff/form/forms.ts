@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
+import { openFileAction } from "../../crews/errors.ts";
 import type { Crew, CrewAddress } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 import { formType, viewId } from "../../editor/manifest.ts";
@@ -81,11 +82,7 @@ export class KickoffForms implements vscode.Disposable {
    * Settles with the started execution, or undefined once closed. @param values replace those of
    * the same names or, with `replaces`, all
    */
-  async open(
-    crew: Crew,
-    values: Prefill = {},
-    { replaces = false } = {},
-  ): Promise<Execution | undefined> {
+  async open(crew: Crew, values: Prefill = {}, { replaces = false } = {}) {
     const given = Object.keys(values).length === 0 ? undefined : { values, replaces };
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
@@ -307,11 +304,8 @@ async function adviceOn({ local }: Crew): Promise<Told | undefined> {
     message,
   );
   if (position === undefined) return { text };
-  const { file, line, column } = position;
-  const start = new vscode.Position(line - 1, column - 1);
-  const options = { selection: new vscode.Range(start, start) };
-  const run = () => vscode.window.showTextDocument(vscode.Uri.joinPath(project, file), options);
-  return { text, actions: [{ title: vscode.l10n.t("Show"), run }] };
+  const show = openFileAction(vscode.Uri.joinPath(project, position.file).fsPath, position);
+  return { text, actions: [{ title: vscode.l10n.t("Show"), run: () => runAction(show) }] };
 }
 
 /** @param startsCrew is false for a form that comes back with its window, which asks nothing */

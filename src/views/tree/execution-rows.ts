@@ -10,7 +10,6 @@ import {
 } from "../../executions/model.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
-import { sharesTitle } from "../../executions/title.ts";
 import { tokenUse } from "../../executions/tokens.ts";
 import { answersTo, type Circumstances, isUnwatched } from "../../view/actions.ts";
 import { type BriefView, briefOf, taskBrief } from "../../view/brief.ts";
@@ -64,7 +63,7 @@ export function executionRow(
     !isInterrupted && waiting && taskWithAttempt(waiting),
     ...warningsOf(execution, circumstances),
     pinned === true && l10n.t("pinned"),
-    sharesTitle(execution) && shortStart(execution, now),
+    (execution.title?.number ?? 1) > 1 && shortStart(execution, now),
     group !== "crew" && crew,
     isRehearsal(execution) && l10n.t("rehearsal"),
   );
