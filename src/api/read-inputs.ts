@@ -49,10 +49,7 @@ function readMap(map: UnknownObject): readonly InputField[] {
  * A deployed flow lists its state model's members (published by the vendor), of which one is its ID. A local one that
  * declares them has their JSON Schema beside them.
  */
-function readList(
-  list: readonly unknown[],
-  { kind, schema }: UnknownObject,
-): readonly InputField[] | undefined {
+function readList(list: readonly unknown[], { kind, schema }: UnknownObject) {
   const names = list.filter((name) => typeof name === "string");
   if (names.length === list.length && (kind === "flow" || names.includes("id"))) {
     const model = kind === "flow" ? asObject(schema) : {};

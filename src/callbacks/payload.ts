@@ -108,15 +108,13 @@ const [deepest, mostObjects] = [6, 2_000];
 /** From a body alone, or inside a log line or a tool's export. @param at now (ms since 1970) */
 export function readPasted(text: string, at: number): Payload | undefined {
   const objects = objectsIn(text);
+  const isFlowRequest = (body: UnknownObject) =>
+    isObject(body["request"]) && ("callback_url" in body || body["event"] === "new_request");
   if (objects.some(isFlowRequest)) return undefined;
   const found = objects.map((body) => readPayload(body, hashOf(JSON.stringify(body)), at));
   const [best] = kinds.flatMap((kind) => found.filter((payload) => payload.kind === kind));
   const kickoffId = found.find((payload) => payload.kickoffId !== undefined)?.kickoffId;
   return best && { ...defined({ kickoffId }), ...best };
-}
-
-function isFlowRequest(body: UnknownObject): boolean {
-  return isObject(body["request"]) && ("callback_url" in body || body["event"] === "new_request");
 }
 
 /** All JSON objects in a text, the outermost first. A string inside an object may itself hold JSON. */

@@ -133,10 +133,7 @@ export class RelayClient {
   }
 
   /** At once: the receiver stores them in one transaction. @returns the last ID that is done */
-  async #handle(
-    { own }: Channel,
-    messages: readonly EventSourceMessage[],
-  ): Promise<string | undefined> {
+  async #handle({ own }: Channel, messages: readonly EventSourceMessage[]) {
     const deliveries = await Promise.all(
       messages.map(async ({ data }) =>
         own ? await this.#unseal(data, own.privateKey) : readSmee(data),
@@ -196,10 +193,7 @@ export class RelayClient {
 }
 
 /** The parts of a body as they arrive. Ends the connection after a long silence. @throws {RelayError} */
-async function* partsOf(
-  { body }: Awaited<ReturnType<Fetch>>,
-  deadline: Deadline,
-): AsyncGenerator<string> {
+async function* partsOf({ body }: Awaited<ReturnType<Fetch>>, deadline: Deadline) {
   const decoder = new TextDecoder();
   try {
     deadline.restart(silenceMs);

@@ -29,7 +29,7 @@ interface Conversation {
   readonly title: string;
   readonly draft: Draft;
   readonly crew?: Crew;
-  readonly tokens?: TokenState;
+  readonly tokens?: Extract<TokenState, { kind: "stored" }> | undefined;
   /** In order; read again after each answer. */
   readonly questions: () => readonly Question[];
 }
@@ -47,7 +47,7 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   const { name, url, token, tokenType } = given;
   if (url !== undefined) crews.checkNew({ name: name ?? freeName(crews, url), url });
   if (name !== undefined && url !== undefined && token !== undefined)
-    return crews.add({ name, url, token, tokenType: tokenType ?? "bearer" });
+    return crews.add({ name, url, token, tokenType });
   const suggested = isLink ? defined({ name: values.name, url: values.url }) : {};
   const begun = raw === undefined ? drafts.get(crews) : suggested;
   const empty = { url: "", name: "", dashboardUrl: "" };
@@ -61,14 +61,9 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   if (name === undefined) questions.push("name");
   const title = vscode.l10n.t("Connect a Crew");
   const crew = await converse({ crews, draft, title, questions: () => questions }, (isTested) =>
-    whileTesting(draft.url, (signal) => {
-      const whole = {
-        ...draft,
-        name: nameIn(crews, draft),
-        tokenType: draft.tokenType ?? "bearer",
-      };
-      return crews.add(whole, { untested: !isTested, signal });
-    }),
+    whileTesting(draft.url, (signal) =>
+      crews.add({ ...draft, name: nameIn(crews, draft) }, { untested: !isTested, signal }),
+    ),
   );
   if (raw === undefined && crew === undefined) drafts.set(crews, { ...draft, token: "" });
   else if (raw === undefined) drafts.delete(crews);
@@ -100,9 +95,9 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
     await crews.setToken(crew.id, typed);
     return said(typed.type);
   }
-  const tokens = await crews.tokenState(crew.id);
-  const inUse = tokens.kind === "stored" ? tokens.inUse : undefined;
-  const draft: Draft = { ...draftOf(crew), tokenType: tokenType ?? inUse };
+  const state = await crews.tokenState(crew.id);
+  const tokens = state.kind === "stored" ? state : undefined;
+  const draft: Draft = { ...draftOf(crew), tokenType: tokenType ?? tokens?.inUse };
   const title = vscode.l10n.t("Token of “{0}”", crew.name);
   const questions = (): Question[] => {
     if (tokenType !== undefined) return ["token"];
@@ -319,8 +314,7 @@ async function askTokenType({ title, draft, tokens }: Conversation): Promise<boo
   }));
   // The first one is chosen by Enter.
   if (draft.tokenType === "userBearer") items.reverse();
-  const known = tokens?.kind === "stored" ? tokens.types : [];
-  const others = known.filter((type) => tokens?.kind === "stored" && type !== tokens.inUse);
+  const others = tokens?.types.filter((type) => type !== tokens.inUse) ?? [];
   const stored = others.map((type) => ({
     ...{ type, isStored: true, label: vscode.l10n.t("Use {0}", tokenTypeName(type)) },
   }));

@@ -14,7 +14,7 @@ import {
   addCrewAction,
   MissingTokenError,
   setTokenAction,
-  stoppedError,
+  startLocalAction,
 } from "./errors.ts";
 import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
@@ -169,7 +169,6 @@ export class Crews implements vscode.Disposable {
     { untested, signal }: { readonly untested?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<Crew> {
     const added = this.checkNew(crew);
-    if (crew.token === undefined) throw new MissingTokenError(added);
     const token: TypedToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
     if (untested !== true) await this.test(added.url, token, signal);
     this.checkNew(crew);
@@ -325,7 +324,11 @@ export class Crews implements vscode.Disposable {
   /** The crew may have been removed, stopped or moved since the client was created. */
   async #tokenFor(crew: CrewAddress, url: string): Promise<TypedToken> {
     const current = this.connected(crew);
-    if (current.local?.running === false) throw stoppedError(current.name, current.local.folder);
+    if (current.local?.running === false)
+      throw new UserError(
+        vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", current.name),
+        [startLocalAction(current.local.folder)],
+      );
     if (current.url === url) return tokenInUse(await this.#read(current));
     throw new UserError(
       vscode.l10n.t("“{0}” is no longer at {1}. Try again when it is running.", current.name, url),

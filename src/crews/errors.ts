@@ -27,12 +27,6 @@ export class MissingTokenError extends UserError {
   }
 }
 
-export function stoppedError(name: string, folder: string): UserError {
-  const text = vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", name);
-  const title = vscode.l10n.t("Start {0}", name);
-  return new UserError(text, [{ ...startLocalAction(folder), title }]);
-}
-
 export function setTokenAction({ id }: Pick<Crew, "id">): ErrorAction {
   return action(vscode.l10n.t("Set Token"), "crewdeck.setToken", { crew: id });
 }
@@ -58,10 +52,6 @@ export function changeEngineAction(crew: string, setUp = false): ErrorAction {
   return setUp
     ? action(vscode.l10n.t("Set Up This Project"), "crewdeck.changeEngine", { crew, setUp })
     : action(vscode.l10n.t("Use crewAI or Rehearsal…"), "crewdeck.changeEngine", { crew });
-}
-
-export function chooseModelAction(crew: string): ErrorAction {
-  return action(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel", { crew });
 }
 
 export function startLocalAction(folder: string, crewClass?: string): ErrorAction {

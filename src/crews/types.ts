@@ -54,8 +54,8 @@ export type TokenState =
 export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
 
 export interface NewCrew extends Pick<Crew, "name" | "url" | "dashboardUrl"> {
-  readonly token?: string;
-  readonly tokenType?: TokenType;
+  readonly token: string;
+  readonly tokenType?: TokenType | undefined;
 }
 
 /** An empty `dashboardUrl` removes it. */

@@ -15,7 +15,11 @@ export function applyReport(execution: Execution, report: CallbackReport, now: n
   if (report.kind === "task") return withTaskReport(execution, report);
   if (report.kind === "pause")
     return hasEnded(execution) ? execution : pauseAt(execution, report, now);
-  if (hasEnded(execution)) return withResult(execution, report.reading);
+  if (hasEnded(execution)) {
+    // Adds what its status has left out.
+    const { output, usage, executionTime } = { ...report.reading, ...execution };
+    return { ...execution, ...defined({ output, usage, executionTime }) };
+  }
   // Only a status reports which callbacks are undelivered, and has the time up to its answer.
   const reading = { ...report.reading, ...defined({ undelivered: execution.undelivered }) };
   return applyReading(without(execution, "executionTime"), reading, now);
@@ -24,12 +28,6 @@ export function applyReport(execution: Execution, report: CallbackReport, now: n
 /** A callback proves that the execution was started: one whose kickoff has no response gets its ID. */
 export function startReported(execution: Execution, kickoffId: string): Execution {
   return execution.kickoffIds.length > 0 ? execution : confirmKickoff(execution, kickoffId);
-}
-
-/** Adds what the status of an ended execution has left out. */
-function withResult(execution: Execution, reading: StatusReading): Execution {
-  const { output, usage, executionTime } = { ...reading, ...execution };
-  return { ...execution, ...defined({ output, usage, executionTime }) };
 }
 
 /** A known output is a late callback, or one that another answer overtook: it changes no state. */

@@ -1,4 +1,4 @@
-import { defined, isObject, type JsonValue } from "../base/json.ts";
+import { defined, isObject } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import {
   type Execution,
@@ -86,27 +86,15 @@ export function readExecution(texts: { readonly summary: string; readonly detail
 }
 
 function kickoffOf({ inputs }: SentKickoff): KickoffSummary {
-  const entries = Object.entries(inputs);
-  const shortened = entries.filter(([, value]) => isLong(value)).map(([name]) => name);
-  return {
-    inputs: Object.fromEntries(
-      entries.map(([name, value]) => [name, isLong(value) ? beginningOf(textOf(value)) : value]),
-    ),
-    ...(shortened.length === 0 ? {} : { shortened }),
-  };
-}
-
-/** No ellipsis: a text of Latin letters alone is read twice as fast. */
-function beginningOf(text: string): string {
-  return Array.from(oneLine(text)).slice(0, longest.input).join("");
-}
-
-function isLong(value: JsonValue): boolean {
-  return textOf(value).length > longest.input;
-}
-
-function textOf(value: JsonValue): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  const shortened: string[] = [];
+  const entries = Object.entries(inputs).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    if (text.length <= longest.input) return [name, value] as const;
+    shortened.push(name);
+    // No ellipsis: a text of Latin letters alone is read twice as fast.
+    return [name, Array.from(oneLine(text)).slice(0, longest.input).join("")] as const;
+  });
+  return { inputs: Object.fromEntries(entries), ...(shortened.length > 0 && { shortened }) };
 }
 
 type Check = (value: unknown) => boolean;

@@ -30,8 +30,7 @@ function differing(
   others: readonly ExecutionSummary[],
 ): readonly string[] {
   const inputs = request?.inputs ?? {};
-  const requests = others.slice(0, compared).map((other) => other.request);
-  const started = requests.filter((other) => other !== undefined);
+  const started = others.slice(0, compared).flatMap((other) => other.request ?? []);
   return Object.keys(inputs).filter((name) =>
     started.some((other) => sorted(other.inputs[name]) !== sorted(inputs[name])),
   );

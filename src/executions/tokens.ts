@@ -57,10 +57,7 @@ function addUp(all: readonly ModelTokens[]): readonly ModelTokens[] {
   });
 }
 
-function useOf(
-  reported: TokenUsage | undefined,
-  models: readonly ModelTokens[],
-): TokenUse | undefined {
+function useOf(reported: TokenUsage | undefined, models: readonly ModelTokens[]) {
   const known = sumOfTokens(models.map(({ tokens }) => tokens));
   const tokens = largerUsage(reported, known);
   if (tokens === undefined) return undefined;

@@ -23,10 +23,7 @@ interface ProjectItem extends vscode.QuickPickItem {
 }
 
 /** Asks which crew to start; what can't be read says why. */
-export async function pickProject(
-  folders: Folders,
-  known: readonly Crew[],
-): Promise<Chosen | undefined> {
+export async function pickProject(folders: Folders, known: readonly Crew[]) {
   const chosen = await vscode.window.showQuickPick(items(folders, known), {
     title: vscode.l10n.t("Start Local Crew"),
     placeHolder: vscode.l10n.t(

@@ -205,9 +205,7 @@ function chosenTools({ tools, tool_choice: choice }: ChatBody) {
 }
 
 /** VS Code's models; none in an editor without this part of VS Code's API. */
-export async function editorModels(
-  selector?: vscode.LanguageModelChatSelector,
-): Promise<readonly vscode.LanguageModelChat[]> {
+export async function editorModels(selector?: vscode.LanguageModelChatSelector) {
   const needed = ["lm.selectChatModels", "LanguageModelChatMessage", "LanguageModelTextPart"];
   if (!hasApi("VS Code's models for local crews", needed)) return [];
   return await vscode.lm.selectChatModels(selector);

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { messageOf, UserError } from "../base/errors.ts";
+import { action, messageOf, UserError } from "../base/errors.ts";
 import { asObject, parseJson, textAt } from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
 import { withoutEndSlashes } from "../base/text.ts";
@@ -9,7 +9,6 @@ import {
   type ModelReference,
   type ModelRoute,
 } from "../base/window-protocol.ts";
-import { chooseModelAction } from "../crews/errors.ts";
 import { stateByCrew, type StateByCrew } from "../crews/state-by-crew.ts";
 import { logProblem } from "../editor/log.ts";
 import type { ModelEndpoint } from "./endpoint.ts";
@@ -115,7 +114,7 @@ export class Models implements vscode.Disposable {
         "The key for {0} is missing on this machine. Choose the crew's model again.",
         new URL(baseUrl).host,
       ),
-      [chooseModelAction(crewId)],
+      [action(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel", { crew: crewId })],
     );
   }
 

@@ -20,9 +20,7 @@ export function projectInterpreters(folder: string): readonly FindInterpreter[] 
 }
 
 /** With crewAI, else the first. Runs no Python of the project; later finders aren't asked. */
-export async function chooseInterpreter(
-  finders: readonly FindInterpreter[],
-): Promise<Interpreter | undefined> {
+export async function chooseInterpreter(finders: readonly FindInterpreter[]) {
   let first: Interpreter | undefined;
   for (const find of finders) {
     const python = await find();

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { filledCallbacks } from "../api/callbacks.ts";
 import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
-import type { ResumeAnswer, StatusReading } from "../api/types.ts";
+import type { ResumeAnswer } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { asArray, defined } from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
@@ -209,16 +209,14 @@ async function look(
       return answer.isOvertaken ? known : applyReading(known, reading, clock.now());
     });
     refuse(tracked(now), given, target);
+    const { state, waiting } = reading;
+    // At another task, or at none that waits. Whoever typed the task's ID has seen no output.
+    const isElsewhere = state === "running" || (waiting ?? target).taskId !== target.taskId;
     if (answer.isOvertaken) await look(parts, client, given, target);
-    else if (isElsewhere(reading, target.taskId)) throw staleError(tracked(now), target.taskId);
+    else if (isElsewhere) throw staleError(tracked(now), target.taskId);
   } catch (error) {
     // Only an answer, or a refused token, is definite.
     if (!(error instanceof CrewApiError) || ["unauthorized", "forbidden"].includes(error.kind))
       throw error;
   }
-}
-
-/** Whether the crew is at another task, or at none that waits. Whoever typed the task's ID has seen no output. */
-function isElsewhere({ state, waiting }: StatusReading, taskId: string): boolean {
-  return state === "running" || (waiting !== undefined && waiting.taskId !== taskId);
 }

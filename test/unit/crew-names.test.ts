@@ -5,7 +5,7 @@ import ts from "typescript";
 import { projectFolder } from "../support/folders.ts";
 
 /** Rows, tab titles and buttons, in which the name is not part of a sentence. */
-const labels = ["Crew {0}, {1}", "Crew: {0}", "- Crew: {0}", "Start {0}"];
+const labels = ["Crew {0}, {1}", "Crew: {0}", "- Crew: {0}"];
 
 describe("A crew's name", () => {
   it("is in quotation marks in every sentence of the UI", () => {

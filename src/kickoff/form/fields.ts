@@ -29,10 +29,7 @@ export function formFields({ fields }: CrewInputs): readonly FormField[] {
   return [...fields, ...unasked.map((name) => ({ name }))];
 }
 
-export function withUnlisted(
-  fields: readonly FormField[],
-  names: readonly string[],
-): readonly FormField[] {
+export function withUnlisted(fields: readonly FormField[], names: readonly string[]) {
   const known = new Set(fields.map((field) => field.name));
   const others = [...new Set(names)].filter((name) => !known.has(name));
   return [

@@ -205,15 +205,12 @@ export function readRequestFile(text: string) {
 
 function secretsIn({ humanInputWebhook, webhooks }: Body) {
   const human = ["humanInputWebhook", "authentication"];
+  const stream = ["webhooks", "authentication"];
   const { token, password } = humanInputWebhook.authentication;
   const secrets: readonly { of: SecretName; path: Path; text: string }[] = [
     { of: "humanInput", path: [...human, "token"], text: token },
     { of: "humanInput", path: [...human, "password"], text: password },
-    {
-      of: "streaming",
-      path: ["webhooks", "authentication", "token"],
-      text: webhooks.authentication.token,
-    },
+    { of: "streaming", path: [...stream, "token"], text: webhooks.authentication.token },
   ];
   return secrets.filter(({ text }) => text !== "");
 }

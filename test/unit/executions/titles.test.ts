@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../../../src/api/types.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
-import { sharesTitle, titleOf } from "../../../src/executions/title.ts";
+import { titleOf } from "../../../src/executions/title.ts";
 import { anExecution, time } from "./samples.ts";
 import { Windows } from "./windows.ts";
 
@@ -83,7 +83,6 @@ describe("Titles of a crew's executions", () => {
     for (const label of [undefined, undefined, "e-bikes", "The one for the board"])
       start({ topic: "e-bikes" }, label === undefined ? {} : { label });
     assert.deepEqual(titles(), ["e-bikes", "e-bikes (2)", "e-bikes (3)", "The one for the board"]);
-    assert.deepEqual(store.list().map(sharesTitle).toReversed(), [false, true, true, false]);
   });
 
   it("don't differ in the order of names in an object", () => {
