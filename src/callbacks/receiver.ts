@@ -215,10 +215,7 @@ async function answer(
   }
 }
 
-async function statusFor(
-  request: IncomingMessage,
-  { isKnown, receive }: ListenerOptions,
-): Promise<number> {
+async function statusFor(request: IncomingMessage, { isKnown, receive }: ListenerOptions) {
   const { url: path = "/", method } = request;
   try {
     if (!isKnown(path)) return 404;

@@ -74,10 +74,7 @@ export function actionsForRefusal(
   return [action(title, "crewdeck.setToken", { crew: crew.id, use: "bearer" })];
 }
 
-export function actionsForPlace(
-  { place }: CrewApiError,
-  { local }: Pick<Crew, "local">,
-): readonly ErrorAction[] {
+export function actionsForPlace({ place }: CrewApiError, { local }: Pick<Crew, "local">) {
   if (place === undefined || local === undefined) return [];
   const folder = vscode.Uri.parse(local.folder).fsPath;
   const file = path.resolve(folder, place.file);

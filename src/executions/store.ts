@@ -226,13 +226,11 @@ export class ExecutionStore implements Disposable {
 
   #read(localId: string) {
     const row = this.#options.database.get(readWhole, localId);
-    return row && this.#parse(row);
-  }
-
-  #parse(row: Row) {
-    const details = optionalText(row, "json") ?? "";
-    const parts = () => ({ summary: text(row, "summary"), details });
-    return this.#readable(row, () => ({ execution: readExecution(parts()), details }));
+    if (row === undefined) return undefined;
+    return this.#readable(row, () => {
+      const details = optionalText(row, "json") ?? "";
+      return { execution: readExecution({ summary: text(row, "summary"), details }), details };
+    });
   }
 
   /** Undefined, and reported, if it can't be read. */

@@ -25,10 +25,7 @@ export function newTitle(whole: Execution, all: readonly ExecutionSummary[]) {
   return { text, number: numbers.reduce((most, number) => Math.max(most, number), 0) + 1 };
 }
 
-function differing(
-  { request }: ExecutionSummary,
-  others: readonly ExecutionSummary[],
-): readonly string[] {
+function differing({ request }: ExecutionSummary, others: readonly ExecutionSummary[]) {
   const inputs = request?.inputs ?? {};
   const started = others.slice(0, compared).flatMap((other) => other.request ?? []);
   return Object.keys(inputs).filter((name) =>
@@ -43,10 +40,7 @@ function sorted(value: JsonValue | undefined): string {
   return JSON.stringify(value, withOrder);
 }
 
-function titleFrom(
-  { label, request }: ExecutionSummary,
-  distinguishing: readonly string[],
-): string | undefined {
+function titleFrom({ label, request }: ExecutionSummary, distinguishing: readonly string[]) {
   const inputs = Object.entries(request?.inputs ?? {});
   const parts = inputs.flatMap(([name, value]) =>
     distinguishing.includes(name) ? partOf(name, value) : [],

@@ -151,7 +151,11 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
     value: before?.baseUrl ?? "",
   });
   if (address === undefined) return undefined;
-  const model = await ask(readModelName, {
+  const readName = (text: string) => {
+    if (text.trim() === "") throw new UserError(vscode.l10n.t("Enter the model's name."));
+    return text.trim();
+  };
+  const model = await ask(readName, {
     title,
     prompt: vscode.l10n.t("Model, as the endpoint names it"),
     value: before?.model ?? "",
@@ -168,11 +172,6 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
     ),
   });
   return key === undefined ? undefined : endpoint(address, model, key === "" ? kept : key);
-}
-
-function readModelName(text: string): string {
-  if (text.trim() === "") throw new UserError(vscode.l10n.t("Enter the model's name."));
-  return text.trim();
 }
 
 function endpoint(baseUrl: string, model: string, key = ""): Chosen {

@@ -106,11 +106,7 @@ function partsOf(
 }
 
 /** A file that is missing or empty is no problem for crewAI unless it is needed. @throws {ProjectError} */
-async function readYaml(
-  reading: Reading,
-  file: string | undefined,
-  isNeeded: boolean,
-): Promise<ReadonlyMap<string, Place> | undefined> {
+async function readYaml(reading: Reading, file: string | undefined, isNeeded: boolean) {
   if (file === undefined) return undefined;
   const at = { file, line: 1, column: 1 };
   const missing = new ProjectError(l10n.t("The file is missing or empty."), at);

@@ -225,10 +225,7 @@ export interface EndedExecution {
 }
 
 /** The same spans, with the same IDs, as a client makes of it that has seen all of its events. */
-export function spansOfEnded(
-  ended: EndedExecution,
-  options: Omit<SpansOptions, "now">,
-): readonly ReadableSpan[] {
+export function spansOfEnded(ended: EndedExecution, options: Omit<SpansOptions, "now">) {
   const { id, crew, state, inputs, output, error, usage, counts } = ended;
   const execution: Execution = {
     localId: id,

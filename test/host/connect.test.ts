@@ -308,16 +308,11 @@ describe("a crew's dashboard", () => {
     assert.deepEqual(opened, [dashboardUrl]);
   });
 
-  it("doesn't open without a valid address; the message offers to edit the crew", async () => {
-    for (const address of [
-      {},
-      { dashboardUrl: "file:///etc/passwd" },
-      { dashboardUrl: "command:workbench.action.quit" },
-    ])
-      await assert.rejects(
-        openDashboard({ ...crew, ...address }),
-        (error) => error instanceof UserError && error.actions[0]?.command === "crewdeck.editCrew",
-      );
+  it("doesn't open without an address; the message offers to edit the crew", async () => {
+    await assert.rejects(
+      openDashboard(crew),
+      (error) => error instanceof UserError && error.actions[0]?.command === "crewdeck.editCrew",
+    );
     assert.deepEqual(opened, []);
   });
 });

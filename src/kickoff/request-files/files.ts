@@ -55,17 +55,10 @@ export function crewOfFile(
   return crew === undefined ? undefined : crews.find(localIdIn(crew, file) ?? crew);
 }
 
-export interface OpenRequest {
-  readonly document: vscode.TextDocument;
-  readonly crew: Crew;
-  readonly file: RequestFile;
-}
+export type OpenRequest = Awaited<ReturnType<typeof openRequest>>;
 
 /** With its unsaved changes. Doesn't check the inputs. @throws UserError for an invalid file */
-export async function openRequest(
-  uri: vscode.Uri,
-  crews: Pick<Crews, "find" | "get">,
-): Promise<OpenRequest> {
+export async function openRequest(uri: vscode.Uri, crews: Pick<Crews, "find" | "get">) {
   await checkFile(uri);
   const document = await vscode.workspace.openTextDocument(uri);
   const file = readRequestFile(document.getText());

@@ -37,11 +37,14 @@ export class KeptRequests {
   async list(): Promise<readonly (RequestFile & { readonly path: string })[]> {
     this.#takeOverPresets();
     const names = await readdir(this.#folder).catch(() => []);
-    const files = await Promise.all(
-      names.filter((name) => isRequestFile({ path: name })).map((name) => this.#read(name)),
-    );
-    return files
-      .flatMap((file) => file ?? [])
+    const requests = names.filter((name) => isRequestFile({ path: name }));
+    const files = requests.map(async (name) => {
+      const file = path.join(this.#folder, name);
+      const text = await readFile(file, "utf8").catch(() => undefined);
+      return text === undefined ? [] : { path: file, ...readRequestFile(text) };
+    });
+    return (await Promise.all(files))
+      .flat()
       .sort((one, other) => (one.label ?? "").localeCompare(other.label ?? ""));
   }
 
@@ -61,12 +64,6 @@ export class KeptRequests {
   async forget(crewId: string): Promise<void> {
     for (const { path, crew } of await this.list())
       if (crew === crewId) await rm(path, { force: true });
-  }
-
-  async #read(name: string) {
-    const file = path.join(this.#folder, name);
-    const text = await readFile(file, "utf8").catch(() => undefined);
-    return text === undefined ? undefined : { path: file, ...readRequestFile(text) };
   }
 
   #path(name: string, id: string): string {

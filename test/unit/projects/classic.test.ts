@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import { classic, folderWith, removeFolders, rehearsed } from "./folder.ts";
 
 const example = new URL("../../../media/example-crew", import.meta.url).pathname;
@@ -21,10 +22,12 @@ describe("a classic project", () => {
     assert.equal(project.agents[0]?.role, "Researcher on {topic}");
   });
 
-  it("may have its files at the top and no pyproject.toml, and then takes the folder's name", async () => {
+  it("may have its files at the top and no pyproject.toml or no name in it, and then takes the folder's name", async () => {
+    const nameless = await folderWith({ ...classic, "pyproject.toml": '[project]\nname = ""\n' });
+    assert.equal((await rehearsed(nameless)).name, path.basename(nameless));
     const folder = await folderWith(classic);
     const project = await rehearsed(folder);
-    assert.ok(folder.endsWith(project.name));
+    assert.equal(project.name, path.basename(folder));
     assert.deepEqual(project.tasks, [
       {
         id: "draft",
