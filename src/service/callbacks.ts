@@ -6,7 +6,7 @@ import { stableId, type Deliveries } from "./deliveries.ts";
 import { seconds } from "./dialects.ts";
 import { roleOf, type AgentStep, type EngineEvent, type TokenUsage } from "./engine.ts";
 import type { Work } from "./database/database.ts";
-import type { Events, StoredEvent } from "./events.ts";
+import { addEvent, type StoredEvent } from "./events.ts";
 import type { AttemptKey, CallbackKind, Callbacks, CallbackTarget, Execution } from "./model.ts";
 
 /** Those that the service itself reports (vendor's webhook streaming guide); engines report more. */
@@ -79,7 +79,7 @@ export function continuedEvent(at: number): StoredEvent {
 export function createReporter(
   { id: executionId, meta, project, inputs }: Execution,
   callbacks: Callbacks,
-  { deliveries, events }: { readonly deliveries: Deliveries; readonly events: Events },
+  deliveries: Deliveries,
   now: () => number,
 ) {
   const origin = { kickoff_id: executionId, meta };
@@ -95,7 +95,7 @@ export function createReporter(
 
   /** Stores the event, and sends it if its type was requested (vendor's webhook streaming guide). */
   function* report(stored: StoredEvent): Work<void> {
-    yield* events.add(executionId, stored);
+    yield* addEvent(executionId, stored);
     const { stream } = callbacks;
     const { event_id: id, timestamp, type, ...data } = stored;
     const isLast = lastEvents.has(type);

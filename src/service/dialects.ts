@@ -71,7 +71,7 @@ export const liveDialect: Dialect = {
 
 /** The documented answer. */
 function statusOf(view: ExecutionView) {
-  const { state, error, createdAt, endedAt } = view.execution;
+  const { state, error, createdAt, endedAt, isRunning } = view.execution;
   const { finished, waiting, current, total } = progressOf(view);
   const tasks = finished.map(({ taskId, output, startedAt, finishedAt }) => ({
     task_id: taskId,
@@ -95,7 +95,8 @@ function statusOf(view: ExecutionView) {
     ...((state === "running" || (state !== "completed" && view.attempts.length > 0)) && reached),
     ...(state === "error" && { error: error ?? "" }),
     ...(endedAt !== null && { execution_time: seconds(createdAt, endedAt) }),
-    ...(view.isQueued && { queued: true }),
+    ...(state === "running" &&
+      (view.attempts.length === 0 || !(isRunning || waiting)) && { queued: true }),
     ...(waiting && {
       pending_human_input: {
         task_id: waiting.taskId,

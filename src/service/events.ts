@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { integer, text } from "../base/sqlite.ts";
-import { change, row, rows, type Database, type Work } from "./database/database.ts";
+import { change, row, rows, type Work } from "./database/database.ts";
 import type { ActivityView } from "./model.ts";
 
 /** How many events of an execution are kept, and characters of their JSON, so that answers to polls stay small. */
@@ -20,22 +20,12 @@ export interface StoredEvent extends JsonObject {
   readonly timestamp: string;
 }
 
-export type Events = ReturnType<typeof createEvents>;
-
 /**
- * What happened in executions, for their status. Kept are the newest 2,000 events of an execution, at most 1 MB, and up
- * to 99 more: older calls of models and tools are only counted. A client that polls has seen them.
+ * Part of a change: adds to what happened in an execution, for its status. A repeat changes nothing. Kept are the newest 2,000
+ * events of an execution, at most 1 MB, and up to 99 more: older calls of models and tools are only counted. A client that
+ * polls has seen them.
  */
-export function createEvents(database: Database) {
-  return {
-    /** Part of a change. A repeat changes nothing. */
-    add: addEvent,
-
-    of: (executionId: string): Promise<ActivityView> => database.query(activityOf(executionId)),
-  };
-}
-
-function* addEvent(executionId: string, event: StoredEvent): Work<void> {
+export function* addEvent(executionId: string, event: StoredEvent): Work<void> {
   const { event_id, type } = event;
   const isNew = yield* change(
     "INSERT INTO events (execution_id, id, type, event) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -81,7 +71,7 @@ const isMilestone = `(${[
   .map((kind) => `type LIKE '${kind}_%'`)
   .join(" OR ")})`;
 
-function* activityOf(executionId: string): Work<ActivityView> {
+export function* activityOf(executionId: string): Work<ActivityView> {
   const events = yield* rows(
     "SELECT event FROM events WHERE execution_id = ? ORDER BY rowid",
     executionId,

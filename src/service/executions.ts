@@ -1,25 +1,23 @@
 import { randomUUID } from "node:crypto";
-import type { CrewProject } from "../projects/types.ts";
 import { defined, textAt } from "../base/json.ts";
+import type { CrewProject } from "../projects/types.ts";
 import { auditOf, note, type Actor, type AuditEntry } from "./audit.ts";
 import { createReporter } from "./callbacks.ts";
 import type { Database, Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
 import { ApiError, unknownExecution } from "./errors.ts";
-import type { Events } from "./events.ts";
+import { activityOf } from "./events.ts";
 import { answerTo } from "./flow-answers.ts";
+import type { Jobs } from "./jobs.ts";
 import type {
   AttemptKey,
   Caller,
   Decision,
   Execution,
-  ExecutionView,
-  Review,
   StatusView,
   StoredAttempt,
 } from "./model.ts";
-import type { Jobs } from "./jobs.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
 import type { ExecutionStore } from "./store.ts";
@@ -32,7 +30,6 @@ export type Executions = ReturnType<typeof createExecutions>;
 interface ExecutionsParts {
   readonly database: Database;
   readonly store: ExecutionStore;
-  readonly events: Events;
   readonly deliveries: Deliveries;
   readonly jobs: Jobs;
   /** Ends an execution for good. Resolves to whether it had not ended. */
@@ -47,27 +44,11 @@ interface ExecutionsParts {
 }
 
 export function createExecutions(parts: ExecutionsParts) {
-  const { database, store, events, deliveries, jobs, crew, isOwn, dialect } = parts;
+  const { database, store, deliveries, jobs, crew, isOwn, dialect } = parts;
 
-  async function viewOf(id: string) {
+  async function find(id: string) {
     const view = await store.view(id);
-    if (!view || !isOwn(view.execution)) return undefined;
-    const { execution, attempts } = view;
-    return {
-      ...view,
-      isQueued:
-        execution.endedAt === null &&
-        (attempts.length === 0 ||
-          (!execution.isRunning && attempts.every(({ state }) => state !== "waiting"))),
-    };
-  }
-
-  /** @throws {ApiError} 400, 403 */
-  async function known(id: string, caller: Caller): Promise<ExecutionView> {
-    const view = await viewOf(id);
-    if (!view) throw new ApiError(400, "Invalid Request", "The execution to run again is unknown");
-    authorise(view.execution, caller);
-    return view;
+    return view && isOwn(view.execution) ? view : undefined;
   }
 
   /**
@@ -91,9 +72,11 @@ export function createExecutions(parts: ExecutionsParts) {
       { runAgain, ...kickoff }: Kickoff,
       check?: () => Work<unknown>,
     ): Promise<string> {
-      const kept = runAgain
-        ? outputsToKeep(await known(runAgain.executionId, caller), project, runAgain)
-        : null;
+      const earlier = runAgain && (await find(runAgain.executionId));
+      if (runAgain && !earlier)
+        throw new ApiError(400, "Invalid Request", "The execution to run again is unknown");
+      if (earlier) authorise(earlier.execution, caller);
+      const kept = earlier ? outputsToKeep(earlier, project, runAgain) : null;
       const id = randomUUID();
       const createdAt = database.now();
       const state = { state: "running", error: null, createdAt, endedAt: null } as const;
@@ -109,22 +92,22 @@ export function createExecutions(parts: ExecutionsParts) {
 
     /** @throws {ApiError} 403 */
     async view(id: string, caller: Caller): Promise<StatusView | undefined> {
-      const view = await viewOf(id);
+      const view = await find(id);
       if (!view) return undefined;
       const { execution, attempts } = view;
       authorise(execution, caller);
       const waiting = attempts.find(({ state }) => state === "waiting");
       if (waiting && !canBeSeen(waiting)) await store.setShown(waiting);
       const isDecided = attempts.some(({ decidedAt }) => decidedAt !== null);
-      const [activity, usage, undelivered, acts] = await Promise.all([
-        events.of(execution.id),
+      const [activity, usage, undelivered, audit] = await Promise.all([
+        database.query(activityOf(execution.id)),
         store.usageOf(execution.id),
         deliveries.undelivered(execution.id),
         isDecided ? database.query(auditOf(execution)) : [],
       ]);
-      const decisions = acts
+      const decisions = audit
         .filter(({ task_id }) => task_id !== undefined)
-        .map((act) => defined({ ...act, feedback: undefined }));
+        .map((entry) => defined({ ...entry, feedback: undefined }));
       return { ...view, activity, usage, undelivered, decisions };
     },
 
@@ -134,108 +117,86 @@ export function createExecutions(parts: ExecutionsParts) {
      * @throws {ApiError} 404 for an unknown execution or task, 403, 400 if the task doesn't wait
      */
     async resume(resume: Resume, caller: Caller): Promise<Resumed> {
-      const { executionId, taskId, feedback } = resume;
+      const { executionId, taskId, isAnswer, isApprove, ...given } = resume;
       // Bodies of these errors: vendor's OpenAPI file.
-      const execution = await store.find(executionId);
-      if (!execution || !isOwn(execution))
-        throw new ApiError(404, "Not Found", "Execution ID not found");
+      const { execution, attempts } = (await find(executionId)) ?? {};
+      if (!execution) throw new ApiError(404, "Not Found", "Execution ID not found");
       authorise(execution, caller);
       const { tasks } = execution.project;
       if (!tasks.some(({ id }) => id === taskId))
         throw new ApiError(404, "Not Found", "Task ID not found");
-      const waiting = await store.waiting(execution.id, taskId);
+      const waiting = attempts?.find((one) => one.taskId === taskId && one.state === "waiting");
       if (!waiting || !canBeSeen(waiting)) throw notWaiting();
-      const pause = waiting.review?.pause;
-      const verdict = resume.isAnswer ? undefined : resume.isApprove;
-      const answer = pause && answerTo(pause, feedback, verdict);
-      const isApprove = answer?.isApprove ?? resume.isApprove;
       const alias = dialect.renames ? randomUUID() : undefined;
-      await decide(execution, waiting, { ...resume, isApprove }, caller.owner, answer, alias);
+      const isFlow = waiting.review?.pause !== undefined;
+      const verdict = isFlow && isAnswer ? undefined : isApprove;
+      await decide(execution, waiting, { ...given, isApprove: verdict }, caller.owner, alias);
       const isLast = isApprove && waiting.taskIndex === tasks.length - 1;
       const ended = isLast && (await store.waitForEnd(execution.id, endWaitMs));
-      return { isRetried: !isApprove && !pause, ended, alias };
+      return { isRetried: !isApprove && !isFlow, ended, alias };
     },
 
     /** Answers a request of the feedback webhook, once. @throws {ApiError} 400 */
     async answer(key: AttemptKey, feedback: string): Promise<void> {
-      const { execution, attempts = [] } = (await store.view(key.executionId)) ?? {};
-      const waiting = attempts.find(
+      const { execution, attempts } = (await find(key.executionId)) ?? {};
+      const waiting = attempts?.find(
         ({ state, taskIndex, attempt }) =>
           state === "waiting" && taskIndex === key.taskIndex && attempt === key.attempt,
       );
-      const pause = waiting?.review?.pause;
-      if (!execution || !isOwn(execution) || !pause) throw notWaiting();
-      const answer = answerTo(pause, feedback);
-      const decision = {
-        isApprove: answer.isApprove ?? true,
-        feedback,
-        callbacks: await store.callbacksOf(execution),
-      };
-      await decide(execution, waiting, decision, "webhook", answer);
+      if (!execution || !waiting) throw notWaiting();
+      const callbacks = await store.callbacksOf(execution);
+      await decide(execution, waiting, { feedback, callbacks, isApprove: undefined }, "webhook");
     },
 
     /** What was done with an execution, and by whom. @throws {ApiError} 403, 404 */
     async audit(id: string, { type }: Caller): Promise<readonly AuditEntry[]> {
       if (type !== "bearer")
         throw new ApiError(403, "Forbidden", "Only the organization's token reads the audit");
-      const view = await viewOf(id);
-      if (!view) throw unknownExecution(id);
-      return await database.query(auditOf(view.execution));
+      const found = await find(id);
+      if (!found) throw unknownExecution(id);
+      return await database.query(auditOf(found.execution));
     },
 
     /** @throws {ApiError} 404, 403, 400 if it has ended */
     async stop(id: string, caller: Caller): Promise<void> {
-      const view = await viewOf(id);
-      if (!view) throw unknownExecution(id);
-      authorise(view.execution, caller);
-      if (!(await parts.stop(view.execution.id, caller.owner))) {
-        // Published with the route (vendor's pull request 5208).
-        const status = dialect.status(id, await this.view(id, caller));
-        const state = textAt(status, "state", "status") ?? "";
-        const message = `Cannot stop execution. Current state: ${state}`;
-        throw new ApiError(400, "Invalid Request", message);
-      }
+      const found = await find(id);
+      if (!found) throw unknownExecution(id);
+      authorise(found.execution, caller);
+      if (await parts.stop(found.execution.id, caller.owner)) return;
+      // Published with the route (vendor's pull request 5208).
+      const status = dialect.status(id, await this.view(id, caller));
+      const message = `Cannot stop execution. Current state: ${textAt(status, "state", "status")}`;
+      throw new ApiError(400, "Invalid Request", message);
     },
   };
 
-  /** @throws {ApiError} 400 if somebody else has decided about the attempt */
+  /** @throws {ApiError} 400 if somebody else has decided about the attempt, or if a flow can't continue like this */
   async function decide(
     execution: Execution,
     waiting: StoredAttempt,
     decision: Decision,
     actor: Actor,
-    answer?: Review["answer"],
     alias?: string,
   ): Promise<void> {
     const { id } = execution;
-    const { isApprove, feedback } = decision;
-    const { review } = waiting;
-    const next = {
-      state: !isApprove ? "rejected" : review && !answer ? "finishing" : "approved",
-      review: answer ? { ...review, answer } : isApprove ? review : undefined,
-    } as const;
+    const { feedback } = decision;
+    const { pause } = waiting.review ?? {};
+    const answer = pause && answerTo(pause, feedback, decision.isApprove);
+    const { isApprove, outcomes } = answer ?? { ...decision, outcomes: null };
+    const review = answer ? { pause, answer } : isApprove === true ? waiting.review : undefined;
+    const state = isApprove === false ? "rejected" : review?.draft ? "finishing" : "approved";
     const now = () => database.now();
-    const reporter = createReporter(execution, decision.callbacks, parts, now);
+    const reporter = createReporter(execution, decision.callbacks, deliveries, now);
     const isDecided = await database.transaction(function* () {
-      if (!(yield* store.decide(waiting, decision, next, alias))) return false;
-      const action = isApprove ? "approve" : "reject";
-      yield* note(id, {
-        action: answer && answer.isApprove === undefined ? "answer" : action,
-        actor,
-        at: now(),
-        decision: { attempt: waiting, feedback },
+      if (!(yield* store.decide(waiting, decision, { state, review }, alias))) return false;
+      const action = isApprove === undefined ? "answer" : isApprove ? "approve" : "reject";
+      yield* note(id, { action, actor, at: now(), decision: { attempt: waiting, feedback } });
+      yield* reporter.decided(waiting, isApprove, feedback, {
+        ...(pause && { method_name: waiting.taskId }),
+        ...(outcomes?.length === 1 && { outcome: outcomes[0] ?? "" }),
       });
-      if (answer) {
-        const { isApprove, outcomes } = answer;
-        const more = {
-          method_name: waiting.taskId,
-          ...(outcomes?.length === 1 && { outcome: outcomes[0] ?? "" }),
-        };
-        yield* reporter.decided(waiting, isApprove, feedback, more);
-      } else {
-        yield* reporter.decided(waiting, isApprove, feedback);
-        if (next.state === "approved") yield* reporter.taskCompleted(waiting, waiting.output ?? "");
-      }
+      if (!pause && state === "approved")
+        yield* reporter.taskCompleted(waiting, waiting.output ?? "");
       yield* jobs.add(id, execution.crew);
       return true;
     }, true);

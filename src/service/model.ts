@@ -156,7 +156,8 @@ export function isAccepted({ state }: Attempt): boolean {
 }
 
 export interface Decision {
-  readonly isApprove: boolean;
+  /** Undefined if the feedback alone says what is meant, to a flow. */
+  readonly isApprove: boolean | undefined;
   readonly feedback: string;
   readonly callbacks: Callbacks;
 }
@@ -164,8 +165,6 @@ export interface Decision {
 export interface ExecutionView {
   readonly execution: Execution;
   readonly attempts: readonly StoredAttempt[];
-  /** Also before its first attempt begins. */
-  readonly isQueued: boolean;
 }
 
 /** What happened in an execution. */

@@ -63,6 +63,7 @@ export interface Kickoff extends Pick<Execution, "inputs" | "meta" | "callbacks"
 }
 
 export interface Resume extends Decision {
+  readonly isApprove: boolean;
   readonly executionId: string;
   readonly taskId: string;
   /** The feedback to a flow's method says which option is meant. */

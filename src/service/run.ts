@@ -5,7 +5,6 @@ import type { Database, Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { AgentStep, Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
-import type { Events } from "./events.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Execution, StoredAttempt } from "./model.ts";
 import { found, usageOf, type ExecutionStore, type Turn } from "./store.ts";
@@ -28,7 +27,6 @@ export class TurnLost extends Error {}
 export interface RunParts {
   readonly database: Database;
   readonly store: ExecutionStore;
-  readonly events: Events;
   readonly deliveries: Deliveries;
   readonly engine: Engine;
   /** Undefined where no address for requests of flows is configured. */
@@ -71,7 +69,9 @@ export class Run {
     if (!view || view.execution.endedAt !== null) return undefined;
     const { execution, attempts } = view;
     const callbacks = await parts.store.callbacksOf(execution);
-    const reporter = createReporter(execution, callbacks, parts, () => parts.database.now());
+    const reporter = createReporter(execution, callbacks, parts.deliveries, () =>
+      parts.database.now(),
+    );
     return new Run(parts, turn, execution, attempts, reporter);
   }
 

@@ -7,7 +7,7 @@ import { createDeliveries } from "./deliveries.ts";
 import type { HeldDecision } from "../base/window-protocol.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
-import { createEvents } from "./events.ts";
+import { addEvent } from "./events.ts";
 import { createExecutions } from "./executions.ts";
 import { createSender } from "./sender.ts";
 import type { Log } from "./operations/log.ts";
@@ -61,7 +61,6 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     engine: metrics?.observed(crew.engine, crew.name) ?? crew.engine,
   }));
   const store = createStore(database);
-  const events = createEvents(database);
   const deliveries = createDeliveries(database, parts.callbackBackoffMs);
   const sender = createSender(database, deliveries, {
     timeoutMs: parts.callbackTimeoutMs,
@@ -76,7 +75,6 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   const run = {
     database: forRuns,
     store: createStore(forRuns),
-    events,
     deliveries,
   };
   /** Executions that another process has taken over while this one still worked for them. */
@@ -162,7 +160,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
       yield* deliveries.withdrawQuestions(id);
       const callbacks = yield* callbacksInEffect(id, ended.callbacks);
       const now = () => database.now();
-      yield* createReporter(ended, callbacks, { deliveries, events }, now).failed(ended);
+      yield* createReporter(ended, callbacks, deliveries, now).failed(ended);
       if (own) yield* own.release(id);
       // Whoever serves the crew cleans up.
       yield* jobs.add(id, ended.crew);
@@ -176,7 +174,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
 
   function executionsOf({ name, dialect }: ServedCrew) {
     return createExecutions({
-      ...{ database, store, events, deliveries, jobs, stop, dialect },
+      ...{ database, store, deliveries, jobs, stop, dialect },
       crew: name,
       isOwn: (execution) => parts.isOneProject === true || execution.crew === name,
       onDecided: metrics?.decided,
@@ -281,7 +279,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     await database.transaction(function* () {
       yield* own.release(id);
       yield* note(id, { action: "continue", actor: "bearer", at: database.now() });
-      yield* events.add(id, continuedEvent(database.now()));
+      yield* addEvent(id, continuedEvent(database.now()));
       yield* jobs.add(id, execution.crew);
     });
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
@@ -284,17 +285,6 @@ export function createStore(database: Database) {
       );
     },
 
-    async waiting(executionId: string, taskId: string): Promise<StoredAttempt | undefined> {
-      const attempt = await database.query(
-        row(
-          `SELECT ${columns} FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'`,
-          executionId,
-          taskId,
-        ),
-      );
-      return attempt && attemptOf(attempt);
-    },
-
     /** A status or a callback may show the attempt's output from now on. */
     async setShown(key: AttemptKey): Promise<void> {
       await database.query(change(`UPDATE attempts SET shown = 1 ${ofAttempt}`, ...values(key)));
@@ -334,8 +324,7 @@ export function createStore(database: Database) {
     /** Resolves to whether the execution ends in this time, and isn't stopped. */
     async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
       const late = performance.now() + milliseconds;
-      while (!(await hasEnded(id)) && performance.now() < late)
-        await nextNotice(database, id, Math.min(late - performance.now(), lookMs));
+      while (!(await hasEnded(id)) && performance.now() < late) await sleep(lookMs);
       const state = (await database.query(found(id)))?.state;
       return state === "completed" || state === "error";
     },
@@ -444,20 +433,5 @@ export function* hasAtWork(crew: string, count: number): Work<boolean> {
   return last !== undefined;
 }
 
-/** How often to look for an end whose notice was lost (ms). */
-const lookMs = 100;
-
-/** Resolves at the end of an execution, or after a time. */
-function nextNotice(database: Database, executionId: string, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      dispose();
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    const dispose = database.onNotice((notice) => {
-      if (notice.kind === "ended" && notice.executionId === executionId) end();
-    });
-  });
-}
+/** How often to look for an end (ms). */
+const lookMs = 50;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createRetention } from "../../../src/service/operations/retention.ts";
 import type { Engine } from "../../../src/service/engine.ts";
-import { createEvents } from "../../../src/service/events.ts";
+import { activityOf } from "../../../src/service/events.ts";
 import { waitFor } from "../../support/wait.ts";
 import {
   crew,
@@ -167,7 +167,7 @@ describe("service: after a restart", () => {
         await harness.service.decide("continue", [id]);
         await harness.untilWaiting(id);
         assert.deepEqual(await harness.service.held(), []);
-        const { events } = await createEvents(harness.database).of(id);
+        const { events } = await harness.database.query(activityOf(id));
         assert.deepEqual(events.map(({ type }) => type).slice(0, 3), [
           "crew_kickoff_started",
           "task_started",
@@ -247,7 +247,7 @@ describe("service: after a restart", () => {
         const id = await interrupted();
         await harness.service.decide("discard", [id]);
         assert.equal((await harness.untilEnded(id)).status, "stopped");
-        const { events } = await createEvents(harness.database).of(id);
+        const { events } = await harness.database.query(activityOf(id));
         assert.equal(events.at(-1)?.["type"], "crew_kickoff_failed");
         assert.deepEqual(await harness.service.held(), []);
         await harness.untilAsleep();
