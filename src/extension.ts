@@ -11,7 +11,6 @@ import { log, logProblem, problemLog } from "./editor/log.ts";
 import { keepEndedExecutions, resetContext, setContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
-import type { ExecutionSummary } from "./executions/model.ts";
 import { titleOf } from "./executions/title.ts";
 import { Drafts } from "./executions/drafts.ts";
 import { registerKickoff } from "./kickoff/register.ts";
@@ -31,8 +30,7 @@ import { registerDocuments, removeOutputsOf } from "./views/document/register.ts
 import { watchEnds } from "./views/export/register.ts";
 import { createExtensionApi } from "./actions/extension-api.ts";
 import { CurrentCircumstances } from "./views/circumstances.ts";
-import { Notifications } from "./views/notifications.ts";
-import { Prices } from "./views/prices.ts";
+import { showNotifications } from "./views/notifications.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { Pages } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
@@ -125,9 +123,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   };
   // A flow may ask a person at any time.
   inFlows((receiving) => receiving.begin());
-  const prices = owned.add(new Prices());
   const circumstances = owned.add(
-    new CurrentCircumstances({ crews, poller, outbox: sending.outbox, prices, clock }),
+    new CurrentCircumstances({ crews, poller, outbox: sending.outbox, clock }),
   );
   const act: Act = (verb, argument) => verbs.run(verb, argument);
 
@@ -158,8 +155,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const tree = owned.add(
     new ExecutionTree({ store, crews, poller, circumstances, clock, memento }),
   );
-  const inFront = (execution: ExecutionSummary) => isInFront(documents, execution);
-  owned.add(new Notifications({ store, leader, clock, isInFront: inFront }));
+  owned.add(
+    showNotifications({ store, leader, clock, isInFront: (each) => isInFront(documents, each) }),
+  );
   owned.add(watchEnds({ store, leader, clock, context }));
   owned.add(showStatusBar(store, circumstances));
   owned.add(watchRefusedTokens(poller, leader, crews, database));
@@ -167,13 +165,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(new ProjectFiles(crews, store, clock));
   const timeline = owned.add(
     new Timeline({
-      ...{ store, crews, documents, page, prices, tree, clock, ready: opened },
+      ...{ store, crews, documents, page, circumstances, tree, clock, ready: opened },
       extension: context.extensionUri,
     }),
   );
   const comparisons = owned.add(
     new Comparisons({
-      ...{ store, prices, clock, act, extension: context.extensionUri, ready: opened },
+      ...{ store, circumstances, clock, act, extension: context.extensionUri, ready: opened },
     }),
   );
   owned.add(watchAttention(poller, database, tree, documents, timeline, comparisons));
@@ -193,7 +191,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const parts = {
     ...{ context, clock, database, crews, executions, store, poller, leader, callbacks, locals },
     ...{ models, sending, forms, files, tree, circumstances, documents, page, outputsFolder },
-    ...{ timeline, prices, comparisons },
+    ...{ timeline, comparisons },
   };
   const verbs = owned.add(registerVerbs(parts));
   owned.add(watchClearing(parts));

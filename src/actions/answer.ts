@@ -48,7 +48,7 @@ export function answerVerbs(parts: AnswerParts) {
   const none = vscode.l10n.t("No execution waits for you.");
   const noFlow = vscode.l10n.t("No flow waits for your answer.");
   const approve = (execution: Execution, argument: unknown, by: Asker) =>
-    feedback.approve(execution, givenIn(execution, argument), by);
+    feedback.give(execution, true, givenIn(execution, argument), by);
   const approveOne = targets.onExecution(approve, ["reject", "answer"], none);
   return {
     approve: async (argument: unknown, by: Asker, selected?: readonly unknown[]) =>
@@ -56,7 +56,8 @@ export function answerVerbs(parts: AnswerParts) {
         ? await approveOne(argument, by)
         : await approveSelected(targets, feedback, selected, by),
     reject: targets.onExecution(
-      (execution, argument, by) => feedback.reject(execution, givenIn(execution, argument), by),
+      (execution, argument, by) =>
+        feedback.give(execution, false, givenIn(execution, argument), by),
       ["reject", "answer"],
       none,
     ),
@@ -100,7 +101,7 @@ interface ShownOutput {
  */
 export async function approveSelected(
   targets: Pick<Targets, "find">,
-  feedback: Pick<Feedback, "approve">,
+  feedback: Pick<Feedback, "give">,
   rows: readonly unknown[],
   by: Asker,
 ): Promise<undefined> {
@@ -121,7 +122,7 @@ export async function approveSelected(
   const failures: string[] = [];
   for (const { execution, taskId, attempt } of outputs)
     try {
-      await feedback.approve(execution, { taskId, attempt }, program);
+      await feedback.give(execution, true, { taskId, attempt }, program);
     } catch (error) {
       failures.push(vscode.l10n.t("“{0}”: {1}", titleOf(execution), messageOf(error)));
     }
@@ -180,15 +181,7 @@ export class Feedback {
     this.#answers = new SingleStart(options.clock);
   }
 
-  approve(execution: Execution, given: GivenFeedback, by: Asker): Answer {
-    return this.#give(execution, true, given, by);
-  }
-
-  reject(execution: Execution, given: GivenFeedback, by: Asker): Answer {
-    return this.#give(execution, false, given, by);
-  }
-
-  async #give(execution: Execution, isApprove: boolean, given: GivenFeedback, by: Asker): Answer {
+  async give(execution: Execution, isApprove: boolean, given: GivenFeedback, by: Asker): Answer {
     const { feedback: text, attempt = execution.waiting?.attempt } = given;
     const { taskId: known = execution.waiting?.taskId } = given;
     const needsWords = !isApprove || (known !== undefined && asksFor(execution, known));

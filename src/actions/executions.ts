@@ -19,9 +19,9 @@ import type { Poller } from "../executions/poller.ts";
 import { canBeAsked } from "../executions/polls.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Senders } from "../sending/senders.ts";
+import { outputNamed } from "../view/outputs.ts";
 import type { Pages } from "../views/page/register.ts";
 import type { Asker } from "./asker.ts";
 import type { Question } from "./question.ts";
@@ -60,11 +60,8 @@ export function executionVerbs(parts: ExecutionParts) {
     ),
     copyOutput: targets.onExecution(
       async (execution, argument) => {
-        const { taskId } = readTarget(argument);
-        const task = taskId === undefined ? undefined : taskIn(execution.tasks, taskId);
-        const whole = execution.output ?? execution.waiting?.output;
-        const output = taskId === undefined ? whole : task?.attempts.at(-1)?.output;
-        await vscode.env.clipboard.writeText(output ?? "");
+        const { output = "" } = outputNamed(execution, readTarget(argument)) ?? {};
+        await vscode.env.clipboard.writeText(output);
         showStatus(vscode.l10n.t("The output is copied."));
       },
       ({ output, waiting }) => (output ?? waiting?.output ?? "") !== "",

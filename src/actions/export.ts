@@ -4,27 +4,25 @@ import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
-import { isInterrupted } from "../crews/types.ts";
 import { json, oneOf, read, text } from "../editor/arguments.ts";
 import { showActions, showStatus } from "../editor/messages.ts";
-import { activityOf } from "../executions/activity.ts";
+import { activityIn } from "../executions/activity.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { BundleFile } from "../views/export/bundle.ts";
 import type { SpanParts } from "../views/export/exporter.ts";
-import type { Prices } from "../views/prices.ts";
 import type { Timeline } from "../views/timeline/timeline.ts";
 import type { Asker } from "./asker.ts";
 import { openRawAnswer, type RawAnswerParts } from "./outputs.ts";
 import { saveAsRequestFile } from "./requests.ts";
-import type { Targets } from "./targets.ts";
+import type { Targets, TargetsOptions } from "./targets.ts";
 
 export interface ExportParts extends SpanParts, Pick<RawAnswerParts, "outputsFolder"> {
   readonly targets: Pick<Targets, "active" | "onExecution">;
   readonly crews: Pick<Crews, "client" | "find" | "ready">;
-  readonly store: Pick<ExecutionStore, "events" | "find">;
-  readonly prices: Pick<Prices, "list">;
+  readonly store: Pick<ExecutionStore, "events" | "find" | "summary">;
+  readonly circumstances: TargetsOptions["circumstances"];
   readonly timeline: Pick<Timeline, "shown">;
 }
 
@@ -91,8 +89,9 @@ function formatsOf(
   given: { readonly folder?: string; readonly file?: string },
   { isPerson }: Asker,
 ): readonly Format[] {
-  const { crews, store, prices, clock } = parts;
-  const activity = () => activityOf(execution, store.events(execution.localId));
+  const { crews, store, clock } = parts;
+  const activity = () => activityIn(store, execution);
+  const circumstances = parts.circumstances.of(execution);
   /** @param files of a folder, or of a file with this ending alone */
   const inFolder = async (ending: string, files: () => Promise<readonly BundleFile[]>) => {
     const folder = given.folder === undefined ? await askFolder() : readFolder(given.folder);
@@ -121,7 +120,7 @@ function formatsOf(
       run: () =>
         inFolder("", async () => {
           const { bundleOf } = await loadBundle();
-          return bundleOf(execution, activity(), prices.list(), clock.now());
+          return bundleOf(execution, activity(), circumstances, clock.now());
         }),
     },
     {
@@ -131,9 +130,8 @@ function formatsOf(
       async run() {
         const { timelineMarkdown } = await import("../views/timeline/exports.ts");
         const { timelineContent } = await import("../views/timeline/content.ts");
-        const isHeld = isInterrupted(crews.find(execution.crew.id), execution.kickoffIds);
         const markdown = timelineMarkdown(
-          timelineContent(execution, activity(), clock.now(), prices.list(), isHeld),
+          timelineContent(execution, activity(), clock.now(), circumstances),
         );
         await vscode.env.clipboard.writeText(markdown);
         if (isPerson) showStatus(vscode.l10n.t("The timeline is copied."));

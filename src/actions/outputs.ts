@@ -3,15 +3,18 @@ import * as v from "valibot";
 import { CrewApiError } from "../api/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import { NothingToDo, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import { formatSize, shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { flag, read, readTarget, targetMembers, text } from "../editor/arguments.ts";
 import { activeDocument, parseUri } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
-import { type Output, outputsOf } from "../view/outputs.ts";
+import { titleOf } from "../executions/title.ts";
+import { type Output, outputNamed, outputsOf } from "../view/outputs.ts";
+import { present } from "../view/words.ts";
 import type { Sides } from "../views/comparison/messages.ts";
 import type { Comparisons } from "../views/comparison/register.ts";
 import {
@@ -21,9 +24,8 @@ import {
   outputUri,
   saveOutput,
 } from "../views/document/output-editors.ts";
-import { askForOther, byTime } from "../views/pick-execution.ts";
 import type { Asker } from "./asker.ts";
-import { namesOf, type Targets } from "./targets.ts";
+import { namesOf, pickExecution, type Targets } from "./targets.ts";
 
 export interface OutputParts {
   readonly targets: Targets;
@@ -80,15 +82,12 @@ async function chooseOutput(execution: Execution, argument: unknown, by: Asker) 
     argument instanceof vscode.Uri
       ? parseUri(argument)?.part?.kind === "result"
       : result === true || !by.isPerson;
-  const fitting = outputsOf(execution).filter(({ part }) => {
-    if (taskId === undefined) return !isResult || part.kind === "result";
-    if (part.kind === "result" || part.taskId !== taskId) return false;
-    return attempt === undefined || part.attempt === attempt;
-  });
+  const isNamed = taskId !== undefined || isResult;
+  const named = outputNamed(execution, defined({ taskId, attempt }));
+  const fitting = isNamed ? present(named) : outputsOf(execution);
   if (fitting.length === 0)
     throw new NothingToDo(vscode.l10n.t("The crew has not returned this output."));
-  // Of a task, the last one.
-  if (fitting.length === 1 || taskId !== undefined) return fitting.at(-1);
+  if (fitting.length === 1) return fitting[0];
   const items = fitting.map((output) => ({ ...itemFor(output), output }));
   const placeHolder = vscode.l10n.t("Which output?");
   return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
@@ -205,6 +204,31 @@ function compareVerb({ targets, store, comparisons }: OutputParts) {
     await comparisons.open(pair);
     return { ...namesOf(pair.left), with: namesOf(pair.right) };
   };
+}
+
+/** Newest first, those of the same crew before others. @throws NothingToDo if there is no other */
+async function askForOther(
+  store: Pick<ExecutionStore, "list">,
+  execution: ExecutionSummary,
+): Promise<ExecutionSummary | undefined> {
+  const others = store.list().filter(({ localId }) => localId !== execution.localId);
+  if (others.length === 0)
+    throw new NothingToDo(
+      vscode.l10n.t("There is no other execution to compare it with. Kick off a second one."),
+    );
+  const isOwn = ({ crew }: ExecutionSummary) => crew.id === execution.crew.id;
+  const [own, rest] = [others.filter(isOwn), others.filter((each) => !isOwn(each))];
+  return await pickExecution(
+    [...own, ...rest],
+    vscode.l10n.t("Compare “{0}” with which execution?", titleOf(execution)),
+  );
+}
+
+/** The earlier one is on the left, so that differences are what has changed since. */
+function byTime<T extends ExecutionSummary>(one: T, other: T): Sides<T> {
+  return one.startedAt <= other.startedAt
+    ? { left: one, right: other }
+    : { left: other, right: one };
 }
 
 function nameTwo(): string {

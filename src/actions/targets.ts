@@ -9,8 +9,9 @@ import { activeDocument } from "../editor/execution-uri.ts";
 import { plainLabel } from "../editor/messages.ts";
 import { type Execution, type ExecutionSummary, keyOf } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import { titleOf } from "../executions/title.ts";
 import { type Circumstances, may, type Verb } from "../view/actions.ts";
-import { pickExecution } from "../views/pick-execution.ts";
+import { startLabel, stateLabel } from "../view/words.ts";
 import type { Asker } from "./asker.ts";
 
 /** Executions for which one of these verbs is possible, or which pass. */
@@ -123,6 +124,18 @@ export class Targets {
     const circumstances = this.#options.circumstances.of(execution);
     return fits.some((verb) => may(execution, verb, circumstances));
   }
+}
+
+export async function pickExecution(executions: readonly ExecutionSummary[], placeHolder: string) {
+  // The state may be remote text.
+  const items = executions.map((execution) => ({
+    label: plainLabel(titleOf(execution)),
+    description: plainLabel(`${execution.crew.name} · ${stateLabel(execution)}`),
+    detail: startLabel(execution),
+    execution,
+  }));
+  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
+  return (await vscode.window.showQuickPick(items, options))?.execution;
 }
 
 function unknown(kickoffId: string): never {

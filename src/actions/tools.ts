@@ -25,18 +25,18 @@ import {
   type ExecutionSummary,
   hasEnded,
   keyOf,
+  targetOf,
 } from "../executions/model.ts";
 import { asksFor, attemptToAnswer } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { taskIn } from "../executions/tasks.ts";
 import type { Poller } from "../executions/poller.ts";
 import { MaybeSentError } from "../sending/errors.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
 import type { Senders } from "../sending/senders.ts";
-import { doubtOf } from "../views/doubt.ts";
+import { type Output, outputNamed } from "../view/outputs.ts";
 import { askForModel } from "./ask-for-model.ts";
 import type { Asker } from "./asker.ts";
-import { beginningOf, overviewOf, summaryOf, untilItMatters } from "./for-models.ts";
+import { beginningOf, overviewOf, summaryOf, untilItMatters } from "./execution-data.ts";
 import { kickoffQuestion, refuseInputs } from "./kickoff.ts";
 import type { Question } from "./question.ts";
 import { Targets, type TargetsOptions } from "./targets.ts";
@@ -50,7 +50,7 @@ export interface ToolParts extends Omit<TargetsOptions, "crews"> {
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "list" | "ready">;
   readonly sending: Pick<Senders, "send">;
   readonly store: TargetsOptions["store"] & Pick<ExecutionStore, "onDidChange" | "summary">;
-  readonly poller: Pick<Poller, "onDidChange" | "pollNow" | "problemOf">;
+  readonly poller: Pick<Poller, "onDidChange" | "pollNow">;
   readonly clock: Clock;
 }
 
@@ -167,13 +167,13 @@ function giveFeedback(parts: ToolParts): Tool {
     if (feedback.trim() === "" && (isAnswer || decision === "reject"))
       throw new UserError(
         vscode.l10n.t(
-          "It needs “feedback”: what should change, or for a flow one of “waitingAnswers” or the user's own words. Ask the user for it. Nothing was sent.",
+          "It needs “feedback”: what should change, or for a flow one of “waiting.answers” or the user's own words. Ask the user for it. Nothing was sent.",
         ),
       );
     const executionId = keyOf(execution);
     const attempt = given.attempt ?? (taskId && attemptToAnswer(execution, taskId));
     const target = defined({ taskId, attempt });
-    const wanted = { crew: execution.crew.id, kickoffId: executionId, ...target, feedback };
+    const wanted = { ...targetOf(execution), ...target, feedback };
     const answer = await parts.verbs[decision](wanted, by);
     if (answer === undefined) return undefined;
     const { status, message, kickoffId: continuesAs } = answer;
@@ -187,13 +187,11 @@ function giveFeedback(parts: ToolParts): Tool {
 function stopExecution(parts: ToolParts): Tool {
   return toolOf(executionMembers, async (given, by) => {
     const execution = executionIn(parts, given);
-    const executionId = keyOf(execution);
-    const crew = execution.crew.id;
-    const answer = await parts.verbs.stop({ crew, kickoffId: executionId }, by);
+    const answer = await parts.verbs.stop(targetOf(execution), by);
     return (
       answer &&
       resultOf(
-        { executionId, status: answer.status },
+        { executionId: keyOf(execution), status: answer.status },
         vscode.l10n.t(
           "The crew accepted the request. Only the state that crewdeck_getExecution returns shows whether it has stopped.",
         ),
@@ -262,7 +260,7 @@ function describeInput(field: InputField): JsonObject {
 }
 
 /** The tracked executions, newest first. Sends no request. */
-function listExecutions({ crews, store, poller }: ToolParts): Tool {
+function listExecutions({ crews, store, circumstances }: ToolParts): Tool {
   return toolOf(
     { crew: text, state: oneOf(executionStates), limit: number },
     ({ crew, state, limit = 20 }) => {
@@ -275,7 +273,7 @@ function listExecutions({ crews, store, poller }: ToolParts): Tool {
         .filter((each) => crew === undefined || isOfCrew(each.crew));
       const executions = found.slice(0, Math.min(limit, 100)).map((each) => ({
         ...summaryOf(each),
-        ...(doubtOf(each, crews.find(each.crew.id), poller) && { stale: true }),
+        ...(circumstances.of(each).doubt && { stale: true }),
       }));
       return Promise.resolve(resultOf({ total: found.length, executions }));
     },
@@ -283,13 +281,11 @@ function listExecutions({ crews, store, poller }: ToolParts): Tool {
 }
 
 function getExecution(parts: ToolParts): Tool {
-  const { crews, store, poller } = parts;
+  const { circumstances, store, poller } = parts;
   const members = {
     ...executionMembers,
     ...{ taskId: text, attempt: number, offset: wholeNumber, waitSeconds: wholeNumber },
   };
-  const doubt = (execution: ExecutionSummary) =>
-    doubtOf(execution, crews.find(execution.crew.id), poller);
   return toolOf(
     members,
     async ({ taskId, attempt, offset, waitSeconds = 0, ...given }, { signal }) => {
@@ -297,26 +293,24 @@ function getExecution(parts: ToolParts): Tool {
       const { localId } = execution;
       if (!hasEnded(execution)) await poller.pollNow(localId);
       signal.throwIfAborted();
-      const isHopeless = (each: ExecutionSummary) => doubt(each)?.isLasting === true;
       const wait = Math.min(waitSeconds, 120) * 1000;
-      if (wait > 0) await untilItMatters({ ...parts, isHopeless }, localId, wait, signal);
+      if (wait > 0) await untilItMatters(parts, localId, wait, signal);
       const now = store.find(localId) ?? execution;
-      const problem = defined({ problem: doubt(now)?.text });
+      const problem = defined({ problem: circumstances.of(now).doubt?.text });
       if (taskId === undefined && offset === undefined)
         return resultOf({ ...problem, ...overviewOf(now) });
-      const { text, of } = outputOf(now, taskId, attempt);
+      const { part, output: text } = outputIn(now, defined({ taskId, attempt }));
       const output = beginningOf(text, longest.output, offset);
-      return resultOf({ executionId: keyOf(now), state: now.state, ...problem, ...of, output });
+      return resultOf({ executionId: keyOf(now), state: now.state, ...problem, ...part, output });
     },
   );
 }
 
-/** By default of the last attempt; without a task the result, or the output that waits. @throws UserError */
-function outputOf({ output, waiting, tasks }: Execution, taskId?: string, attempt?: number) {
-  const { attempts = [] } = taskId === undefined ? {} : (taskIn(tasks, taskId) ?? {});
-  const found = attempts.findLast(({ number }) => attempt === undefined || number === attempt);
-  const text = taskId === undefined ? (output ?? waiting?.output) : found?.output;
-  if (text !== undefined) return { text, of: defined({ taskId, attempt: found?.number }) };
+/** @throws UserError if it isn't known */
+function outputIn(execution: Execution, target: Parameters<typeof outputNamed>[1]): Output {
+  const { tasks } = execution;
+  const found = outputNamed(execution, target);
+  if (found !== undefined) return found;
   const names = shortened(tasks.map((each) => each.taskId).join(", "), 2_000);
   throw new UserError(
     vscode.l10n.t("The crew has not returned this output. The execution's tasks: {0}.", names),

@@ -7,9 +7,9 @@ import { interruptedAt, taskTime, taskWait, wholeTime } from "../executions/time
 import { titleOf } from "../executions/title.ts";
 import { taskTokenUse } from "../executions/tokens.ts";
 import { actionsOf, answersTo, type Circumstances, isUnwatched } from "./actions.ts";
-import { formatSpan } from "./lengths.ts";
 import {
   formatDuration,
+  formatSpan,
   fullProgress,
   interruptedLabel,
   present,

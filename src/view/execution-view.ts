@@ -19,7 +19,6 @@ import { type Price, tokenUse } from "../executions/tokens.ts";
 import { stepsOf } from "../executions/steps.ts";
 import type { Circumstances } from "./actions.ts";
 import { briefOf } from "./brief.ts";
-import { formatSpan } from "./lengths.ts";
 import { inlineName, inlineText } from "./markdown.ts";
 import { noticesOf } from "./notices.ts";
 import { decisionIn, tasksOf } from "./tasks.ts";
@@ -27,6 +26,7 @@ import {
   engineName,
   type Fact,
   formatDuration,
+  formatSpan,
   formatTime,
   interruptedLabel,
   present,

@@ -1,5 +1,5 @@
 import { cleanText, outputContent, withoutCommands } from "./markdown.ts";
-import type { Rendered } from "./sections.ts";
+import type { Rendered } from "./text.ts";
 import { type Execution, isRehearsalOutput } from "../executions/model.ts";
 import { taskIn } from "../executions/tasks.ts";
 
@@ -27,6 +27,19 @@ export function outputOf(execution: Execution, part: Output["part"]): string | u
   if (part.kind === "result") return execution.output;
   const task = taskIn(execution.tasks, part.taskId);
   return task?.attempts.find(({ number }) => number === part.attempt)?.output;
+}
+
+/** Of a task the last one or that of an attempt; without a task the result, or what waits. */
+export function outputNamed(
+  execution: Execution,
+  { taskId, attempt }: { readonly taskId?: string; readonly attempt?: number },
+): Output | undefined {
+  const of = taskId ?? (execution.output === undefined ? execution.waiting?.taskId : undefined);
+  return outputsOf(execution).findLast(({ part }) =>
+    part.kind === "result"
+      ? of === undefined
+      : part.taskId === of && (attempt === undefined || part.attempt === attempt),
+  );
 }
 
 export function isLarge(output: string): boolean {

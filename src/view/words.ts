@@ -13,7 +13,6 @@ import {
   mayWait,
   type TaskSummary,
 } from "../executions/model.ts";
-import { formatSpan } from "./lengths.ts";
 
 export function present<T = string>(...all: readonly (T | undefined | false)[]): T[] {
   return all.filter((each): each is T => each !== undefined && each !== false);
@@ -200,4 +199,54 @@ export function engineName(engine: string): string {
 
 export function rehearsalLabel(): string {
   return l10n.t("rehearsal – no language model is called");
+}
+
+const units = {
+  milliseconds: (count: number | string) => l10n.t("{0} ms", count),
+  seconds: (count: number | string) => l10n.t("{0} s", count),
+  minutes: (count: number | string) => l10n.t("{0} min", count),
+  hours: (count: number | string) => l10n.t("{0} h", count),
+  days: (count: number | string) => l10n.t("{0} d", count),
+};
+
+/** `fine` has milliseconds below a second and tenths below ten; `coarse` has steps of ten seconds, and none from a minute on. */
+type Precision = "fine" | "seconds" | "coarse";
+
+/** Of times on an axis: as short as possible, but no two are the same. */
+export function tickTexts(ticks: readonly number[]): readonly string[] {
+  const step = Math.min(...ticks.map((tick, at) => tick - (ticks[at - 1] ?? -Infinity)));
+  const decimals = Math.max(0, Math.ceil(3 - Math.log10(step) - 1e-6));
+  return ticks.map((tick) => {
+    const parts = partsOf(tick / 1_000, ((tick % 60_000) / 1_000).toFixed(decimals));
+    const shown = parts.filter(([, count]) => Number(count) > 0);
+    const all = shown.length > 0 ? shown : parts.slice(-1);
+    return all.map(([unit, count]) => unit(count)).join(" ");
+  });
+}
+
+/** @param rest below a minute */
+function partsOf(seconds: number, rest: number | string) {
+  return [
+    [units.days, Math.floor(seconds / 86_400)],
+    [units.hours, Math.floor(seconds / 3_600) % 24],
+    [units.minutes, Math.floor(seconds / 60) % 60],
+    [units.seconds, rest],
+  ] as const;
+}
+
+/** In the two largest units, rounded down. */
+export function formatSpan(milliseconds: number, precision: Precision = "seconds"): string {
+  const all = Math.max(0, milliseconds);
+  const isFine = precision === "fine";
+  if (isFine && all > 0 && all < 1_000) return units.milliseconds(Math.floor(all));
+  if (isFine && all < 10_000) return units.seconds(Math.floor(all / 100) / 10);
+  const seconds = Math.floor(all / 1_000);
+  const step = precision !== "coarse" ? 1 : seconds < 60 ? 10 : 60;
+  const parts = partsOf(seconds, (seconds % 60) - (seconds % step));
+  const first = parts.findIndex(([, count]) => Number(count) > 0);
+  if (first === -1) return units.seconds(0);
+  return parts
+    .slice(first, first + 2)
+    .flatMap(([unit, count]) => (Number(count) > 0 ? [unit(count)] : []))
+    .join(" ");
 }

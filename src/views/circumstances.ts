@@ -1,3 +1,4 @@
+import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -5,16 +6,15 @@ import { isInterrupted, type Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { Poller, PollerChange } from "../executions/poller.ts";
+import { type Price, readPrices } from "../executions/tokens.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { Circumstances } from "../view/actions.ts";
 import { doubtOf } from "./doubt.ts";
-import type { Prices } from "./prices.ts";
 
 interface Sources {
   readonly crews: Pick<Crews, "list" | "canStop" | "onDidChange">;
   readonly poller: Pick<Poller, "problemOf" | "onDidChange">;
   readonly outbox: Pick<Outbox, "isUnderWay">;
-  readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly clock: Clock;
 }
 
@@ -28,15 +28,23 @@ export class CurrentCircumstances implements Disposable {
   readonly onDidChange = this.#changed.event;
   /** By ID; cached, since the list reads the settings. */
   #connected: ReadonlyMap<string, Crew> | undefined;
+  /** Cached, too. */
+  #prices: readonly Price[] | undefined;
   /** Local IDs of executions shown while being kicked off: a failed request doesn't change its execution. */
   readonly #kickingOff = new Set<string>();
   #cancel: (() => void) | undefined;
 
   constructor(sources: Sources) {
     this.#sources = sources;
-    const { crews, poller, prices } = sources;
+    const { crews, poller } = sources;
     this.#owned.add(poller.onDidChange((change) => this.#changed.fire(change)));
-    this.#owned.add(prices.onDidChange(() => this.#changed.fire(undefined)));
+    this.#owned.add(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!event.affectsConfiguration("crewdeck.prices")) return;
+        this.#prices = undefined;
+        this.#changed.fire(undefined);
+      }),
+    );
     this.#owned.add(
       crews.onDidChange(() => {
         this.#connected = undefined;
@@ -51,18 +59,22 @@ export class CurrentCircumstances implements Disposable {
     return this.#connected;
   }
 
+  get prices(): readonly Price[] {
+    const setting = vscode.workspace.getConfiguration("crewdeck");
+    return (this.#prices ??= readPrices(setting.get("prices")));
+  }
+
   of(execution: ExecutionSummary): Circumstances {
-    const { crews, poller, prices } = this.#sources;
+    const { crews, poller } = this.#sources;
     const { kickoffIds } = execution;
     const crew = this.connected.get(execution.crew.id);
     return {
-      // A kickoff without a response has its own text.
-      doubt: kickoffIds.length > 0 ? doubtOf(execution, crew, poller) : undefined,
+      doubt: doubtOf(execution, crew, poller),
       isKickingOff: this.#isKickingOff(execution),
       isInterrupted: isInterrupted(crew, kickoffIds),
       isCrewStopped: crew?.local?.running === false && crew.local.starting !== true,
       canStop: crew !== undefined && crews.canStop(crew.id),
-      prices: prices.list(),
+      prices: this.prices,
     };
   }
 

@@ -11,20 +11,17 @@ export function doubtOf(
   crew: Pick<Crew, "local"> | undefined,
   poller: Pick<Poller, "problemOf">,
 ): Doubt | undefined {
-  const { name } = execution.crew;
+  const {
+    crew: { name },
+    kickoffIds,
+  } = execution;
   const doubt = (short: string, text: string, isLasting = true): Doubt => ({
     short,
     text: `${text} ${l10n.t("This is the last known state.")}`,
     isLasting,
   });
-  if (hasEnded(execution)) return undefined;
-  if (execution.kickoffIds.length === 0)
-    return doubt(
-      "",
-      l10n.t(
-        "The state can't be requested: the kickoff got no response, so there is no ID to ask for.",
-      ),
-    );
+  // A kickoff without a response has its own text.
+  if (hasEnded(execution) || kickoffIds.length === 0) return undefined;
   if (crew === undefined)
     return doubt(
       l10n.t("not watched: crew is not connected"),
@@ -41,7 +38,7 @@ export function doubtOf(
       l10n.t("not watched: local crew is stopped"),
       l10n.t("The local crew “{0}” is stopped. Start it to continue.", name),
     );
-  if (isInterrupted(crew, execution.kickoffIds))
+  if (isInterrupted(crew, kickoffIds))
     return doubt(
       l10n.t("continue or discard it"),
       l10n.t(

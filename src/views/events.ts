@@ -20,9 +20,10 @@ const firstResponse = 10_000;
 /** More events of one kind share a notification. What happened while no window was open always does. */
 const maxSingle = 3;
 
-export interface News {
-  readonly execution: ExecutionSummary;
-  readonly event: NonNullable<ReturnType<typeof eventOf>>;
+export type Event = NonNullable<ReturnType<typeof eventOf>>;
+export interface News<Read = ExecutionSummary> {
+  readonly execution: Read;
+  readonly event: Event;
 }
 
 /** `now`, and when the window was opened, in ms since 1970. The key is the same in every window and session. */

@@ -9,6 +9,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import {
   buttonsOn,
   countMessage,
+  type Event,
   type EventKind,
   eventOf,
   isPersons,
@@ -16,105 +17,103 @@ import {
   reportsOf,
 } from "./events.ts";
 
-interface NotificationsOptions {
-  readonly store: Pick<ExecutionStore, "claim" | "list" | "summary" | "onDidChange">;
+interface EventsOptions<Read> {
+  readonly store: Pick<ExecutionStore, "claim" | "list" | "onDidChange">;
   readonly leader: Pick<Leader, "isThisWindow" | "confirm" | "onDidChange">;
   readonly clock: Clock;
-  readonly isInFront: (execution: ExecutionSummary) => boolean;
-  readonly show?: typeof showMessage;
+  readonly read: (localId: string) => Read | undefined;
 }
 
 /** How long to wait for more events (ms): VS Code shows three notifications at a time, and what may be waiting is often known a moment later. */
 const delay = 1_000;
 
-/** Each event is notified once, in one window. */
-export class Notifications implements vscode.Disposable {
-  readonly #options: NotificationsOptions;
-  readonly #openedAt: number;
-  readonly #seen = new Set<string>();
+/** Reports each event once, in one window. @param wanted of an execution. @param prefix of the keys that are claimed */
+export function watchEvents<Read extends ExecutionSummary>(
+  { store, leader, clock, read }: EventsOptions<Read>,
+  wanted: (execution: ExecutionSummary) => Event | undefined,
+  report: (news: readonly News<Read>[]) => void,
+  prefix = "",
+): vscode.Disposable {
+  const seen = new Set<string>();
   /** Local IDs by the keys of events to report soon. */
-  readonly #soon = new Map<string, string>();
-  #cancel: (() => void) | undefined;
-  readonly #subscriptions: vscode.Disposable;
-
-  constructor(options: NotificationsOptions) {
-    this.#options = options;
-    const { store, leader, clock } = options;
-    this.#openedAt = clock.now();
-    this.#subscriptions = vscode.Disposable.from(
-      store.onDidChange(({ added, changed }) => this.#look([...added, ...changed])),
-      leader.onDidChange(() => this.#look(store.list())),
-    );
-    this.#look(store.list());
-  }
-
-  dispose(): void {
-    this.#cancel?.();
-    this.#subscriptions.dispose();
-  }
-
-  #eventOf(execution: ExecutionSummary) {
-    if (isPersons(execution)) return undefined;
-    const event = eventOf(execution, this.#options.clock.now(), this.#openedAt);
-    return event !== undefined && isWanted(event.kind, event.isUnseen) ? event : undefined;
-  }
-
-  #look(executions: readonly ExecutionSummary[]): void {
-    const { leader, clock } = this.#options;
+  const soon = new Map<string, string>();
+  let cancel: (() => void) | undefined;
+  const look = (executions: readonly ExecutionSummary[]) => {
     if (!leader.isThisWindow) return;
     for (const execution of executions) {
-      const event = this.#eventOf(execution);
-      if (event === undefined || this.#seen.has(event.key)) continue;
-      this.#seen.add(event.key);
-      this.#soon.set(event.key, execution.localId);
-      this.#cancel ??= clock.after(delay, () => this.#report());
+      const event = wanted(execution);
+      if (event === undefined || seen.has(event.key)) continue;
+      seen.add(event.key);
+      soon.set(event.key, execution.localId);
+      cancel ??= clock.after(delay, reportSoon);
     }
-  }
-
-  #report(): void {
-    const soon = [...this.#soon];
-    this.#soon.clear();
-    this.#cancel = undefined;
-    if (!this.#options.leader.confirm()) {
-      for (const [key] of soon) this.#seen.delete(key);
-      return;
-    }
-    for (const report of reportsOf(soon.flatMap((each) => this.#claim(...each) ?? [])))
-      this.#show(report).catch((error: unknown) => logProblem("Reporting an execution", error));
-  }
-
-  #claim(key: string, localId: string): News | undefined {
-    const { store, isInFront } = this.#options;
-    const execution = store.summary(localId);
-    const event = execution && this.#eventOf(execution);
-    if (execution === undefined || event?.key !== key) return undefined;
+  };
+  const claim = (key: string, localId: string): readonly News<Read>[] => {
     try {
-      if (store.claim(key, localId) && !isInFront(execution)) return { execution, event };
+      const execution = leader.confirm() ? read(localId) : undefined;
+      const event = execution && wanted(execution);
+      if (execution === undefined || event?.key !== key) seen.delete(key);
+      else if (store.claim(`${prefix}${key}`, localId)) return [{ execution, event }];
     } catch (error) {
       // The next change tries again.
-      this.#seen.delete(key);
+      seen.delete(key);
       logProblem("Reporting an execution", error);
     }
-    return undefined;
-  }
+    return [];
+  };
+  const reportSoon = () => {
+    const all = [...soon];
+    soon.clear();
+    cancel = undefined;
+    report(all.flatMap((each) => claim(...each)));
+  };
+  return vscode.Disposable.from(
+    store.onDidChange(({ added, changed }) => look([...added, ...changed])),
+    leader.onDidChange(() => look(store.list())),
+    { dispose: () => cancel?.() },
+  );
+}
 
-  async #show([first, ...others]: readonly [News, ...News[]]): Promise<void> {
-    const { store, show = showMessage } = this.#options;
-    const { kind, message } = first.event;
-    const isOne = others.length === 0;
-    const waiting = store.list().filter(waitsForPerson).length;
-    const count = kind === "waiting" ? waiting : others.length + 1;
-    // All may have been answered meanwhile.
-    if (count === 0) return;
-    const buttons = isOne ? buttonsOn(first.execution, kind) : buttonsOnMany(kind);
-    const off = vscode.l10n.t("Don't Show Again");
-    const titles = [...new Set(buttons.map(({ title }) => title)), off];
-    const chosen = await show(kind, isOne ? message : countMessage(kind, count), titles);
-    if (chosen === off) await turnOff(kind);
-    for (const each of buttons)
-      if (each.title === chosen)
-        await vscode.commands.executeCommand(each.command, ...each.arguments);
-  }
+interface NotificationsOptions extends Omit<EventsOptions<never>, "read"> {
+  readonly store: Pick<ExecutionStore, "claim" | "list" | "summary" | "onDidChange">;
+  readonly isInFront: (execution: ExecutionSummary) => boolean;
+  readonly show?: typeof showMessage;
+}
+
+export function showNotifications(options: NotificationsOptions): vscode.Disposable {
+  const { store, clock, isInFront } = options;
+  const openedAt = clock.now();
+  const wanted = (execution: ExecutionSummary) => {
+    const event = isPersons(execution) ? undefined : eventOf(execution, clock.now(), openedAt);
+    return event !== undefined && isWanted(event.kind, event.isUnseen) ? event : undefined;
+  };
+  const read = (localId: string) => store.summary(localId);
+  return watchEvents({ ...options, read }, wanted, (news) => {
+    for (const report of reportsOf(news.filter(({ execution }) => !isInFront(execution))))
+      showReport(report, options).catch((error: unknown) =>
+        logProblem("Reporting an execution", error),
+      );
+  });
+}
+
+async function showReport(
+  [first, ...others]: readonly [News, ...News[]],
+  { store, show = showMessage }: NotificationsOptions,
+): Promise<void> {
+  const { kind, message } = first.event;
+  const isOne = others.length === 0;
+  const waiting = store.list().filter(waitsForPerson).length;
+  const count = kind === "waiting" ? waiting : others.length + 1;
+  // All may have been answered meanwhile.
+  if (count === 0) return;
+  const buttons = isOne ? buttonsOn(first.execution, kind) : buttonsOnMany(kind);
+  const off = vscode.l10n.t("Don't Show Again");
+  const titles = [...new Set(buttons.map(({ title }) => title)), off];
+  const chosen = await show(kind, isOne ? message : countMessage(kind, count), titles);
+  if (chosen === off) await turnOff(kind);
+  for (const each of buttons)
+    if (each.title === chosen)
+      await vscode.commands.executeCommand(each.command, ...each.arguments);
 }
 
 function buttonsOnMany(kind: EventKind) {

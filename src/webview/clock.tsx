@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { formatSpan } from "../view/lengths.ts";
+import { formatSpan } from "../view/words.ts";
 
 /** Of the extension host's clock (ms): the browser's may differ. */
 let ahead = 0;

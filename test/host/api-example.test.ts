@@ -52,7 +52,7 @@ describe("The API", () => {
       reject: not("rejected"),
     };
     const { api, disposable } = createExtensionApi(
-      { crews, store: ours.store, prices: { list: () => [] } },
+      { crews, store: ours.store, circumstances: { prices: [] } },
       () => Promise.resolve(apiOf(verbs)),
     );
     other.store.refresh();

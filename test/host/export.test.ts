@@ -15,7 +15,7 @@ import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
-import { crewsOf, targetsIn } from "./execution-parts.ts";
+import { crewsOf, noCircumstances, targetsIn } from "./execution-parts.ts";
 import { closeEditors, kickOff, run, set, untilState } from "./extension.ts";
 import { MemorySecrets } from "./memory.ts";
 import { serveAnswers } from "./real-service.ts";
@@ -265,7 +265,7 @@ describe("The execution that is exported without being named", () => {
         store,
         targets: targetsIn(store),
         context: { extension, secrets: new MemorySecrets() },
-        prices: { list: () => [] },
+        circumstances: noCircumstances,
         clock: systemClock,
       },
       crews: { ...crewsOf(anExecution().crew), client: () => assert.fail("a request") },
@@ -351,6 +351,7 @@ describe("Executions that end", () => {
         return store.find(localId);
       },
       list: () => store.list(),
+      summary: (localId) => store.summary(localId),
       onDidChange: store.onDidChange,
     });
     end("unread");

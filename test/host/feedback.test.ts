@@ -28,7 +28,7 @@ describe("feedback in an execution's document", () => {
 
   const current = () => parts.store.find("local-1")!;
   const approve = (given: object = {}, by = program) =>
-    parts.feedback.approve(current(), given, by);
+    parts.feedback.give(current(), true, given, by);
 
   it("has lenses while an output waits", async () => {
     const { document } = await parts.show(parts.store.add(anExecution()));
@@ -72,11 +72,11 @@ describe("feedback in an execution's document", () => {
 
   it("leads to the page's box to reject, and to answer in own words", async () => {
     const execution = parts.store.add(anExecution());
-    assert.equal(await parts.feedback.reject(execution, {}, person), undefined);
+    assert.equal(await parts.feedback.give(execution, false, {}, person), undefined);
     const asks = { ...execution, waiting: { ...execution.waiting!, options: [] } };
-    await parts.feedback.approve(asks, {}, person);
+    await parts.feedback.give(asks, true, {}, person);
     assert.deepEqual(parts.reviewed, Array(2).fill("local-1 review"));
-    const stale = parts.feedback.reject(execution, { taskId: "review", attempt: 2 }, person);
+    const stale = parts.feedback.give(execution, false, { taskId: "review", attempt: 2 }, person);
     await assert.rejects(stale, /no longer waits/);
     assert.equal(parts.sent.length, 0);
   });
@@ -94,7 +94,7 @@ describe("feedback in an execution's document", () => {
       parts.crew.resume = () => Promise.reject(error);
       for (const send of [
         () => approve(),
-        () => parts.feedback.reject(execution, { feedback: "Shorter." }, program),
+        () => parts.feedback.give(execution, false, { feedback: "Shorter." }, program),
       ]) {
         await assert.rejects(send(), (failure) => {
           assert.ok(failure instanceof UserError);
@@ -113,7 +113,7 @@ describe("feedback in an execution's document", () => {
   it("doesn't send feedback for a newer output than the one that was read", async () => {
     const execution = parts.store.add(anExecution());
     const newer = { ...execution, waiting: { ...execution.waiting!, attempt: 2 } };
-    const stale = parts.feedback.approve(newer, { attempt: 1 }, program);
+    const stale = parts.feedback.give(newer, true, { attempt: 1 }, program);
     await assert.rejects(stale, /no longer waits/);
     assert.equal(parts.sent.length, 0);
   });
@@ -231,7 +231,8 @@ describe("an output that the crew still reports as waiting after it accepted fee
   );
 
   const current = () => parts.store.find("local-1")!;
-  const press = () => parts.feedback.approve(current(), { taskId: "review", attempt: 1 }, person);
+  const press = () =>
+    parts.feedback.give(current(), true, { taskId: "review", attempt: 1 }, person);
   const pause: StatusReading = {
     state: "waiting",
     stateText: "running",
@@ -266,7 +267,7 @@ describe("an output that the crew still reports as waiting after it accepted fee
     await clock.pass(5_000);
     parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
     await assert.rejects(
-      parts.feedback.approve(current(), { taskId: "review", attempt: 1 }, program),
+      parts.feedback.give(current(), true, { taskId: "review", attempt: 1 }, program),
       /the crew accepted your feedback on this output of “review”, but still reports the pause/,
       "a program is refused",
     );
@@ -293,7 +294,7 @@ describe("an output that the crew still reports as waiting after it accepted fee
       await clock.pass(62_000);
       parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
       const given = { taskId: "review", attempt: 1, feedback: "Shorter." };
-      assert.equal((await parts.feedback.reject(current(), given, person))?.status, "resumed");
+      assert.equal((await parts.feedback.give(current(), false, given, person))?.status, "resumed");
     });
     assert.deepEqual(
       parts.sent.map(({ isApprove, humanFeedback }) => [isApprove, humanFeedback]),

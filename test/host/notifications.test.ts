@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
-import { Notifications } from "../../src/views/notifications.ts";
+import { showNotifications } from "../../src/views/notifications.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { showStatusBar } from "../../src/views/status-bar.ts";
 import { waitFor } from "../support/wait.ts";
@@ -24,7 +24,7 @@ describe("Notifications", () => {
   let parts: ViewParts;
   let shown: string[];
   let answer: string | undefined;
-  const windows: Notifications[] = [];
+  const windows: vscode.Disposable[] = [];
 
   afterEach(async () => {
     for (const window of windows.splice(0)) window.dispose();
@@ -49,7 +49,7 @@ describe("Notifications", () => {
       onDidChange: changes.event,
     };
     windows.push(
-      new Notifications({
+      showNotifications({
         store: {
           claim,
           list: () => parts.store.list(),
@@ -65,6 +65,7 @@ describe("Notifications", () => {
         },
       }),
     );
+    changes.fire(true);
   };
   const end = (localId: string, state: "completed" | "failed") =>
     parts.store.update(localId, (execution) => ({ ...execution, state, endedAt: isoAgo(0) }));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createExtensionApi } from "../../src/actions/extension-api.ts";
-import { Prices } from "../../src/views/prices.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { Windows } from "../unit/sending/window.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { crewsOf } from "./execution-parts.ts";
@@ -13,13 +14,19 @@ describe("The prices of models", () => {
 
   it("are read from the setting, without a bad entry", async () => {
     await setPrices({ "gpt-4o": { input: 1, output: 2 }, "claude-*": { input: "three" } });
-    const prices = new Prices();
-    assert.deepEqual(prices.list(), [{ pattern: "gpt-4o", input: 1, output: 2 }]);
-    const changed = new Promise<void>((resolve) => prices.onDidChange(resolve));
+    const onDidChange = () => ({ dispose: () => undefined });
+    const circumstances = new CurrentCircumstances({
+      crews: { list: () => [], canStop: () => true, onDidChange },
+      poller: { problemOf: () => undefined, onDidChange },
+      outbox: { isUnderWay: () => false },
+      clock: systemClock,
+    });
+    assert.deepEqual(circumstances.prices, [{ pattern: "gpt-4o", input: 1, output: 2 }]);
+    const changed = new Promise((resolve) => circumstances.onDidChange(resolve));
     await setPrices({ "claude-*": { input: 3, output: 15 } });
     await changed;
-    assert.deepEqual(prices.list(), [{ pattern: "claude-*", input: 3, output: 15 }]);
-    prices.dispose();
+    assert.deepEqual(circumstances.prices, [{ pattern: "claude-*", input: 3, output: 15 }]);
+    circumstances.dispose();
   });
 
   it("give the API's executions and tasks an estimated cost beside their tokens", async () => {
@@ -39,7 +46,7 @@ describe("The prices of models", () => {
     const parts = {
       crews: crewsOf(anExecution().crew),
       store,
-      prices: { list: () => [{ pattern: "gpt-4o", input: 2, output: 10 }] },
+      circumstances: { prices: [{ pattern: "gpt-4o", input: 2, output: 10 }] },
     };
     const { api, disposable } = createExtensionApi(parts, () => assert.fail("a verb"));
     const [execution] = api.executions();

@@ -86,7 +86,6 @@ describe("Stopping an execution", () => {
         sending: { send: other },
         poller: {
           ...{ pollNow: other, onDidChange: other },
-          problemOf: () => undefined,
         },
         verbs: { approve: other, reject: other, stop: stopVerb(parts) },
       });

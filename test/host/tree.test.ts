@@ -81,7 +81,6 @@ describe("the tree", () => {
         onDidChange: trackerChanged.event,
       },
       outbox: { isUnderWay: ({ kind }) => kind === "kickoff" && isKickingOff },
-      prices: { list: () => [], onDidChange: () => new vscode.Disposable(() => undefined) },
       clock,
     });
     tree = new ExecutionTree({

@@ -106,7 +106,7 @@ describe("what a crew sends", () => {
       if (asked !== undefined) next = requestReceived(next, asked.request, START + count);
       const kept = { events: [...events, ...readEvents([value])], left: 0 };
       execution = readExecution(writeExecution(withTimes(next, activityOf(next, kept))));
-      const shown = bundleOf(execution, activityOf(execution, kept), [], START);
+      const shown = bundleOf(execution, activityOf(execution, kept), {}, START);
       assert.ok(shown.length >= 2);
     }
   });

@@ -10,8 +10,8 @@ export interface Sides<T> {
 export type Side = keyof Sides<unknown>;
 export const sides = ["left", "right"] as const;
 
-export function onSides<T, R>({ left, right }: Sides<T>, of: (value: T) => R): Sides<R> {
-  return { left: of(left), right: of(right) };
+export function onSides<T, R>(of: Sides<T>, map: (value: T, side: Side) => R): Sides<R> {
+  return { left: map(of.left, "left"), right: map(of.right, "right") };
 }
 
 /** A figure, an input or an output. */
@@ -31,8 +31,9 @@ type Compared = Record<"name" | "started", string>;
 
 export interface ComparisonModel {
   readonly executions: Sides<Pick<BriefView, "state" | "label" | "crew"> & Compared>;
-  /** What matters most first, what only one has last. */
+  /** Those that differ: what matters most first, what only one has last. */
   readonly figures: readonly ComparedRow[];
+  readonly figuresNote?: string | undefined;
   readonly inputs: readonly ComparedRow[];
   readonly inputsNote?: string | undefined;
   readonly outputs: readonly ComparedRow[];

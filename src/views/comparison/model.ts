@@ -7,51 +7,46 @@ import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import { isSameOutput } from "../../executions/tasks.ts";
 import { type Duration, timeUse, wholeTime } from "../../executions/times.ts";
 import { titleOf } from "../../executions/title.ts";
-import { costOf, type Price, tokenUse } from "../../executions/tokens.ts";
+import { costOf, tokenUse } from "../../executions/tokens.ts";
+import type { Circumstances } from "../../view/actions.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
-import { formatSpan } from "../../view/lengths.ts";
 import type { Output } from "../../view/outputs.ts";
 import {
   engineName,
   formatAmount,
   formatCount,
   formatDuration,
+  formatSpan,
   formatTime,
   isRehearsal,
   present,
 } from "../../view/words.ts";
 import { contentOf, valueText } from "../page/content.ts";
-import {
-  type ComparedRow,
-  type ComparisonModel,
-  onSides,
-  type Side,
-  type Sides,
-} from "./messages.ts";
+import { type ComparedRow, type ComparisonModel, onSides, type Sides } from "./messages.ts";
 
 export function comparisonTitle(pair: Sides<ExecutionSummary>): string {
   const { left, right } = onSides(namesOf(pair), (name) => oneLine(name, 30));
   return `${left} ↔ ${right}`;
 }
 
-export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]): ComparisonModel {
+export function comparisonModel(
+  pair: Sides<Execution>,
+  circumstances: Sides<Circumstances>,
+): ComparisonModel {
   const names = namesOf(pair);
-  const views = onSides(pair, (execution) => viewOf(execution, noActivity, { prices }));
-  const about = (side: Side) => {
-    const { state, label, crew } = views[side];
-    const { engine, startedAt } = pair[side];
-    return {
-      ...{ name: names[side], state, label, started: formatTime(startedAt) },
-      crew: present(crew, engine && engineName(engine)).join(" · "),
-    };
-  };
+  const views = onSides(pair, (each, side) => viewOf(each, noActivity, circumstances[side]));
   const { left, right } = onSides(pair, ({ request }) => request?.inputs);
+  const figures = onSides(pair, (each, side) => figuresOf(each, views[side], circumstances[side]));
   return {
-    executions: { left: about("left"), right: about("right") },
-    figures: figureRows(
-      figuresOf(pair.left, views.left, prices),
-      figuresOf(pair.right, views.right, prices),
-    ),
+    executions: onSides(pair, ({ engine, startedAt }, side) => {
+      const { state, label, crew } = views[side];
+      return {
+        ...{ name: names[side], state, label, started: formatTime(startedAt) },
+        crew: present(crew, engine && engineName(engine)).join(" · "),
+      };
+    }),
+    figures: figureRows(figures),
+    figuresNote: sameFigures(figures),
     inputs: left && right ? inputRows({ left, right }) : [],
     inputsNote:
       left && right
@@ -83,7 +78,7 @@ interface Figure {
 function figuresOf(
   execution: Execution,
   { elapsed }: ExecutionView,
-  prices: readonly Price[],
+  { prices = [] }: Circumstances,
 ): readonly Figure[] {
   const use = tokenUse(execution);
   const cost = costOf(use, prices);
@@ -116,25 +111,28 @@ function figuresOf(
   ];
 }
 
-function figureRows(left: readonly Figure[], right: readonly Figure[]): readonly ComparedRow[] {
+function figureRows({ left, right }: Sides<readonly Figure[]>): readonly ComparedRow[] {
   const rows = left.flatMap((one, at): ComparedRow[] => {
     const { label, text } = one;
     const other = right[at];
-    const values = defined({ left: text, right: other?.text });
-    if (Object.keys(values).length === 0) return [];
-    const difference = other && differenceOf(one, other);
-    const isDifferent = difference !== undefined;
-    const same = text === other?.text ? l10n.t("same") : "";
-    return [{ id: label, label, values, isDifferent, difference: difference ?? same }];
+    if (other === undefined || text === other.text) return [];
+    const values = defined({ left: text, right: other.text });
+    return [{ id: label, label, values, isDifferent: true, difference: differenceOf(one, other) }];
   });
   const count = ({ values }: ComparedRow) => Object.keys(values).length;
   return rows.toSorted((one, other) => count(other) - count(one));
 }
 
-/** "+120 (+12 %)", "−3 s (−3.4 %)". Undefined if there is none, or it can't be told yet. */
-function differenceOf(left: Figure, right: Figure): string | undefined {
-  if (left.text === right.text || typeof left.text !== "string" || typeof right.text !== "string")
-    return undefined;
+function sameFigures({ left, right }: Sides<readonly Figure[]>): string | undefined {
+  const same = left.flatMap(({ label, text }, at) =>
+    typeof text === "string" && text === right[at]?.text ? [`${label} ${text}`] : [],
+  );
+  return same.length === 0 ? undefined : l10n.t("The same in both: {0}", same.join(" · "));
+}
+
+/** "+120 (+12 %)", "−3 s (−3.4 %)". Empty if it can't be told yet. */
+function differenceOf(left: Figure, right: Figure): string {
+  if (typeof left.text !== "string" || typeof right.text !== "string") return "";
   const { value: before = NaN, format = String } = left;
   const size = Math.abs((right.value ?? NaN) - before);
   if (Number.isNaN(size)) return l10n.t("different");

@@ -6,7 +6,7 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import type { Act } from "../../view/actions.ts";
 import { activityIn } from "../../executions/activity.ts";
 import { outputUri } from "../document/output-editors.ts";
-import type { Prices } from "../prices.ts";
+import type { CurrentCircumstances } from "../circumstances.ts";
 import { timelineContent } from "../timeline/content.ts";
 import {
   fromComparison,
@@ -22,7 +22,7 @@ export { savedPair } from "./messages.ts";
 
 export interface ComparisonParts {
   readonly store: ExecutionStore;
-  readonly prices: Prices;
+  readonly circumstances: CurrentCircumstances;
   readonly clock: Clock;
   readonly act: Act;
   readonly extension: vscode.Uri;
@@ -40,7 +40,7 @@ export class OpenComparison {
     this.tab = tab;
     this.#pair = pair;
     this.#parts = parts;
-    const { clock, extension, ready, store, prices, act } = parts;
+    const { clock, extension, ready, store, circumstances, act } = parts;
     this.#panel = new Panel(tab, {
       ...{ part: "comparison", name: "The page of a comparison", title: tab.title, pace: 250 },
       ...{ clock, extension, ready },
@@ -67,7 +67,7 @@ export class OpenComparison {
           this.#panel.changed();
       }),
     );
-    this.#panel.own(prices.onDidChange(() => this.#panel.changed()));
+    this.#panel.own(circumstances.onDidChange(() => this.#panel.changed()));
   }
 
   get pair(): Sides<string> {
@@ -81,7 +81,7 @@ export class OpenComparison {
   }
 
   #view(): ToComparison {
-    const { store, clock, prices } = this.#parts;
+    const { store, clock, circumstances } = this.#parts;
     const executions = this.#executions();
     if (executions === undefined)
       return {
@@ -89,10 +89,10 @@ export class OpenComparison {
         text: vscode.l10n.t("One of these executions is no longer tracked here."),
       };
     this.tab.title = comparisonTitle(executions);
-    const known = prices.list();
+    const known = onSides(executions, (execution) => circumstances.of(execution));
     const model = comparisonModel(executions, known);
-    const timelines = onSides(executions, (execution) =>
-      timelineContent(execution, activityIn(store, execution), clock.now(), known),
+    const timelines = onSides(executions, (each, side) =>
+      timelineContent(each, activityIn(store, each), clock.now(), known[side]),
     );
     return { type: "show", model, timelines };
   }

@@ -8,7 +8,7 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
-import type { Rendered } from "../../view/sections.ts";
+import type { Rendered } from "../../view/text.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
 import type { ShowOptions } from "./text-editors.ts";
 

@@ -4,12 +4,12 @@ import { canAnswer, commandOn, type Verb } from "../../view/actions.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import {
   attemptSection,
+  placeOfWaiting,
   type Rendered,
   resultSection,
   sectionOf,
   taskSection,
-} from "../../view/sections.ts";
-import { placeOfWaiting } from "../../view/text.ts";
+} from "../../view/text.ts";
 import { answerLabel } from "../../view/words.ts";
 
 /** A command above a line; without one it only says something. */

@@ -5,11 +5,11 @@ import {
   attemptSection,
   idsSection,
   mapLine,
+  placeOfWaiting,
   type Rendered,
   sectionOf,
   taskSection,
-} from "../../view/sections.ts";
-import { placeOfWaiting } from "../../view/text.ts";
+} from "../../view/text.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 
 export interface ShowOptions {

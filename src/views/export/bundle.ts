@@ -2,13 +2,12 @@ import * as l10n from "@vscode/l10n";
 import { fileName } from "../../base/files.ts";
 import type { Activity } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
-import type { Price } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
+import type { Circumstances } from "../../view/actions.ts";
 import { inlineText, outputContent } from "../../view/markdown.ts";
 import { outputsOf } from "../../view/outputs.ts";
-import { textOf } from "../../view/text.ts";
+import { sectionOf, textOf } from "../../view/text.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
-import { sectionOf } from "../../view/sections.ts";
 import { timelineContent } from "../timeline/content.ts";
 import { timelinePicture } from "../timeline/exports.ts";
 
@@ -22,12 +21,12 @@ export interface BundleFile {
 export function bundleOf(
   execution: Execution,
   activity: Activity,
-  prices: readonly Price[],
+  circumstances: Circumstances,
   now: number,
 ): readonly BundleFile[] {
-  const view = viewOf(execution, activity, { prices });
+  const view = viewOf(execution, activity, circumstances);
   const outputs = outputFiles(execution);
-  const content = timelineContent(execution, activity, now, prices);
+  const content = timelineContent(execution, activity, now, circumstances);
   return [
     { path: "execution.md", text: documentText(view, outputs) },
     { path: "timeline.svg", text: timelinePicture(content) },

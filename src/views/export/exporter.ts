@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import { versionOf } from "../../editor/manifest.ts";
-import { activityOf } from "../../executions/activity.ts";
+import { activityIn } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { SendError, sendSpans, spansAsText } from "../../spans/send.ts";
@@ -11,7 +11,7 @@ import { spansOf } from "../../spans/spans.ts";
 import { endpointError, headersFor, readEndpoint } from "./endpoint.ts";
 
 export interface SpanParts {
-  readonly store: Pick<ExecutionStore, "events">;
+  readonly store: Pick<ExecutionStore, "events" | "summary">;
   readonly clock: Clock;
   readonly context: Pick<vscode.ExtensionContext, "extension" | "secrets">;
 }
@@ -44,7 +44,7 @@ export async function sendExecution(parts: SpanParts, execution: Execution) {
 }
 
 function spansIn({ store, clock, context }: SpanParts, execution: Execution) {
-  const activity = activityOf(execution, store.events(execution.localId));
+  const activity = activityIn(store, execution);
   const hasContent = setting("otlpContent") === true;
   const version = versionOf(context);
   return spansOf(execution, activity, { now: clock.now(), version, hasContent });

@@ -7,56 +7,45 @@ import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import { commandOn } from "../../view/actions.ts";
-import { eventOf } from "../events.ts";
+import { eventOf, type News } from "../events.ts";
+import { watchEvents } from "../notifications.ts";
 import type { SpanParts } from "./exporter.ts";
 
 interface EndsOptions extends SpanParts {
-  readonly store: Pick<ExecutionStore, "claim" | "events" | "find" | "list" | "onDidChange">;
+  readonly store: Pick<
+    ExecutionStore,
+    "claim" | "events" | "find" | "list" | "onDidChange" | "summary"
+  >;
   readonly leader: Pick<Leader, "isThisWindow" | "confirm" | "onDidChange">;
 }
 
 /** Sends the spans of each execution that ends, if there is an endpoint: once, from one window. */
 export function watchEnds(options: EndsOptions): vscode.Disposable {
-  const { store, leader, clock } = options;
-  const seen = new Set<string>();
+  const { store, clock } = options;
   /** The problem that was shown, if nothing was sent since. */
   let reported: string | undefined;
   let last = Promise.resolve();
-  const send = async (localId: string, event: string) => {
-    let claimed: Execution | undefined;
+  const send = async (execution: Execution) => {
     try {
-      const execution = store.find(localId);
-      // Then the next change tries again.
-      if (!leader.confirm()) seen.delete(event);
-      else if (execution !== undefined && store.claim(`spans-${event}`, localId)) {
-        claimed = execution;
-        await (await import("./exporter.ts")).sendExecution(options, execution);
-        reported = undefined;
-      }
+      await (await import("./exporter.ts")).sendExecution(options, execution);
+      reported = undefined;
     } catch (error) {
       logProblem("Sending spans of an ended execution", error);
-      if (claimed === undefined) seen.delete(event);
-      else {
-        if (messageOf(error) !== reported) void showError(describe(error, claimed));
-        reported = messageOf(error);
-      }
+      if (messageOf(error) !== reported) void showError(describe(error, execution));
+      reported = messageOf(error);
     }
   };
-  const look = (executions: readonly ExecutionSummary[]) => {
+  const wanted = (execution: ExecutionSummary) => {
     const endpoint: unknown = vscode.workspace.getConfiguration("crewdeck").get("otlpEndpoint");
-    if (!endpoint || !leader.isThisWindow) return;
-    for (const execution of executions) {
-      const event = eventOf(execution, clock.now());
-      if (event === undefined || event.kind === "waiting" || seen.has(event.key)) continue;
-      seen.add(event.key);
-      // One after the other: an endpoint that doesn't answer is reported once.
-      last = last.then(() => send(execution.localId, event.key));
-    }
+    const event = endpoint ? eventOf(execution, clock.now()) : undefined;
+    return event?.kind === "waiting" ? undefined : event;
   };
-  return vscode.Disposable.from(
-    store.onDidChange(({ added, changed }) => look([...added, ...changed])),
-    leader.onDidChange(() => look(store.list())),
-  );
+  const report = (news: readonly News<Execution>[]) => {
+    // One after the other: an endpoint that doesn't answer is reported once.
+    for (const { execution } of news) last = last.then(() => send(execution));
+  };
+  const read = (localId: string) => store.find(localId);
+  return watchEvents({ ...options, read }, wanted, report, "spans-");
 }
 
 function describe(error: unknown, execution: ExecutionSummary): UserError {

@@ -142,15 +142,12 @@ export class OpenPage {
     else this.#postDrafts(execution);
   }
 
-  #newTimeline(
-    execution: Execution,
-    activity: Activity,
-    { prices, isInterrupted = false }: Circumstances,
-  ) {
+  #newTimeline(execution: Execution, activity: Activity, circumstances: Circumstances) {
+    const { prices, isInterrupted = false } = circumstances;
     const made = [activity, prices, isInterrupted] as const;
     if (made.every((each, at) => this.#timelineOf?.[at] === each)) return undefined;
     this.#timelineOf = made;
-    return timelineContent(execution, activity, this.#parts.clock.now(), prices, isInterrupted);
+    return timelineContent(execution, activity, this.#parts.clock.now(), circumstances);
   }
 
   #handlers(): Handlers<FromPage> {

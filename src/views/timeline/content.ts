@@ -10,8 +10,9 @@ import {
   wholeTime,
 } from "../../executions/times.ts";
 import { type ExecutionSummary, isLocalCrew, mayWait } from "../../executions/model.ts";
-import { costOf, type Price, spanTokenUses } from "../../executions/tokens.ts";
+import { costOf, spanTokenUses } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
+import type { Circumstances } from "../../view/actions.ts";
 import { formatAmount, stateLabel } from "../../view/words.ts";
 import type { Mark, Span, TimelineView } from "./messages.ts";
 
@@ -23,8 +24,7 @@ export function timelineContent(
   execution: ExecutionSummary,
   activity: Activity,
   now: number,
-  prices: readonly Price[] = [],
-  isInterrupted = false,
+  { prices = [], isInterrupted = false }: Circumstances = {},
 ): TimelineView {
   const { spans, marks, left } = activity;
   const uses = prices.length === 0 ? undefined : spanTokenUses(spans);

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine } from "../../base/text.ts";
-import { formatSpan, tickTexts } from "../../view/lengths.ts";
+import { formatSpan, tickTexts } from "../../view/words.ts";
 import { axisOf, timesOf } from "./axis.ts";
 import { figuresOf, hintOf, markLine, markName, nameOf, stateText, timeText } from "./labels.ts";
 import type { Span, SpanKind, TimelineView } from "./messages.ts";

@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Duration } from "../../executions/times.ts";
-import { formatSpan } from "../../view/lengths.ts";
-import { formatDuration, formatTime, formatTokens, present } from "../../view/words.ts";
+import { formatDuration, formatSpan, formatTime, formatTokens, present } from "../../view/words.ts";
 import type { Mark, Span } from "./messages.ts";
 
 /** Of marks in a row's tooltip; each has its own, too. */

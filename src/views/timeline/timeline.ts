@@ -2,7 +2,6 @@ import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { MessageOf } from "../../base/protocol.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { isInterrupted } from "../../crews/types.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
 import { executionScheme, timelineId } from "../../editor/manifest.ts";
 import { Panel } from "../../editor/panel.ts";
@@ -10,7 +9,7 @@ import { type ExecutionSummary, hasEnded, waitsForPerson } from "../../execution
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import type { Pages } from "../page/register.ts";
-import type { Prices } from "../prices.ts";
+import type { CurrentCircumstances } from "../circumstances.ts";
 import type { ExecutionTree } from "../tree/tree.ts";
 import type { FromTimeline, ToTimeline } from "./messages.ts";
 
@@ -20,7 +19,7 @@ interface TimelineParts {
   readonly crews: Crews;
   readonly documents: ExecutionDocuments;
   readonly page: Pages;
-  readonly prices: Prices;
+  readonly circumstances: CurrentCircumstances;
   readonly tree: ExecutionTree;
   readonly clock: Clock;
   readonly ready: Promise<unknown>;
@@ -73,7 +72,7 @@ export class Timeline implements vscode.Disposable {
 
   async #open(view: vscode.WebviewView): Promise<void> {
     const loaded = await load();
-    const { clock, ready, extension, store, tree, prices } = this.#parts;
+    const { clock, ready, extension, store, tree, circumstances } = this.#parts;
     const go = (to: Place) =>
       (this.#last = this.#last.catch(() => undefined).then(() => this.#go(to, loaded)));
     const panel = new Panel<FromTimeline, ToTimeline>(view, {
@@ -104,7 +103,7 @@ export class Timeline implements vscode.Disposable {
       ...[onDidChangeTabs, onDidChangeTabGroups].map((event) =>
         event(() => this.#follow(this.#inActiveTab() ?? this.#localId)),
       ),
-      prices.onDidChange(() => panel.changed()),
+      circumstances.onDidChange(() => panel.changed()),
     ])
       panel.own(disposable);
     view.onDidDispose(() => {
@@ -161,7 +160,7 @@ export class Timeline implements vscode.Disposable {
   }
 
   #shown({ activityIn, timelineContent }: Loaded): ToTimeline {
-    const { store, crews, clock, prices } = this.#parts;
+    const { store, clock, circumstances } = this.#parts;
     const execution = this.#localId === undefined ? undefined : store.summary(this.#localId);
     if (execution === undefined)
       return {
@@ -170,9 +169,8 @@ export class Timeline implements vscode.Disposable {
           "Kick off a crew, or select an execution, to see here what happens in it.",
         ),
       };
-    const isHeld = isInterrupted(crews.find(execution.crew.id), execution.kickoffIds);
     const activity = activityIn(store, execution);
-    const view = timelineContent(execution, activity, clock.now(), prices.list(), isHeld);
+    const view = timelineContent(execution, activity, clock.now(), circumstances.of(execution));
     return { type: "show", view };
   }
 }

@@ -20,7 +20,7 @@ type Shown = Pick<Extract<ToComparison, { readonly type: "show" }>, "model" | "t
 type Compared = Shown["model"]["executions"];
 
 function Comparison({ model, timelines }: Shown) {
-  const { executions, figures, inputs, inputsNote, outputs } = model;
+  const { executions, figures, figuresNote, inputs, inputsNote, outputs } = model;
   const { left, right } = executions;
   const states = sides.map((side) => `${executions[side].name}: ${executions[side].label}`);
   return (
@@ -38,7 +38,12 @@ function Comparison({ model, timelines }: Shown) {
           {states.join(", ")}
         </p>
       </header>
-      <Table label={l10n.t("What Differs")} rows={figures} executions={executions} />
+      <Table
+        label={l10n.t("What Differs")}
+        rows={figures}
+        note={figuresNote}
+        executions={executions}
+      />
       <Table label={l10n.t("Inputs")} rows={inputs} note={inputsNote} executions={executions} />
       <Timelines
         key={`${timelines.left.localId} ${timelines.right.localId}`}

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { shortName } from "../../base/text.ts";
-import { formatSpan } from "../../view/lengths.ts";
+import { formatSpan } from "../../view/words.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
 import { mostSteps } from "../../views/page/content.ts";
 import type { Review } from "../../views/page/model.ts";

@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type Axis, type Period, type Times, timesOf } from "../../views/timeline/axis.ts";
 import type { Span } from "../../views/timeline/messages.ts";
-import { tickTexts } from "../../view/lengths.ts";
+import { tickTexts } from "../../view/words.ts";
 import { clock } from "../clock.tsx";
 
 /** Shorter drags are clicks (pixels). */

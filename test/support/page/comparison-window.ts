@@ -56,11 +56,11 @@ function messagesOf(options: ComparisonWindowOptions): readonly ToComparison[] {
   };
   const executions = { left: timed("left"), right: timed("right") };
   const viewOf = (side: Side) =>
-    timelineContent(executions[side], activityOf(executions[side], kept[side]), now, prices);
+    timelineContent(executions[side], activityOf(executions[side], kept[side]), now, { prices });
   return [
     {
       type: "show",
-      model: comparisonModel(executions, prices),
+      model: comparisonModel(executions, { left: { prices }, right: { prices } }),
       timelines: { left: viewOf("left"), right: viewOf("right") },
     },
   ];

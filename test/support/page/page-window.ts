@@ -53,7 +53,7 @@ function messagesOf(options: PageWindowOptions): readonly ToPage[] {
     {
       type: "show",
       model,
-      timeline: timelineContent(execution, activity, Date.now(), circumstances?.prices),
+      timeline: timelineContent(execution, activity, Date.now(), circumstances),
     },
   ];
 }

@@ -94,7 +94,7 @@ export class TimelineWindow extends PartWindow<FromTimeline, ToTimeline> {
   }
 }
 
-function messagesOf({ execution, events, now = Date.now(), prices }: Shown): ToTimeline[] {
+function messagesOf({ execution, events, now = Date.now(), prices = [] }: Shown): ToTimeline[] {
   const activity = activityOf(execution, { events, left: 0 });
-  return [{ type: "show", view: timelineContent(execution, activity, now, prices) }];
+  return [{ type: "show", view: timelineContent(execution, activity, now, { prices }) }];
 }

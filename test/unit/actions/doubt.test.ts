@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { UserError } from "../../../src/base/errors.ts";
 import type { ExecutionSummary } from "../../../src/executions/model.ts";
 import { doubtOf } from "../../../src/views/doubt.ts";
-import { untilItMatters } from "../../../src/actions/for-models.ts";
+import { untilItMatters } from "../../../src/actions/execution-data.ts";
 import { anExecution, failure, working } from "../executions/samples.ts";
 import { Scene } from "../executions/poller-support.ts";
 
@@ -30,7 +30,7 @@ describe("The doubt about an execution", () => {
     await scene.poller.pollNow(localId);
     const { store, clock, poller } = scene;
     void untilItMatters(
-      { store, clock, poller, isHopeless: (each) => doubt(each)?.isLasting === true },
+      { store, clock, poller, circumstances: { of: (each) => ({ doubt: doubt(each) }) } },
       localId,
       120_000,
       new AbortController().signal,
@@ -84,7 +84,7 @@ describe("The doubt about an execution", () => {
 
   const { kickoffIds: interrupted } = running;
   const local = { folder: "file:///crew", engine: "rehearsal", running: false } as const;
-  for (const { what, of = running, connected = {}, answer, text, ends = true } of [
+  for (const { what, connected = {}, answer, text, ends = true } of [
     { what: "a right that the token lacks", answer: failure("forbidden"), text: /^forbidden/ },
     {
       what: "an unreachable crew",
@@ -109,19 +109,13 @@ describe("The doubt about an execution", () => {
       connected: { local: { ...local, running: true, interrupted } },
       text: /^It was interrupted, and nothing runs now\. Continue it, which repeats what was interrupted and can cost money, or discard it\./,
     },
-    {
-      what: "a kickoff whose ID never came",
-      of: anExecution({ state: "unconfirmed", kickoffIds: [] }),
-      text: /the kickoff got no response/,
-    },
   ]) {
     it(`is ${what}: waiting ${ends ? "ends" : "continues"}`, async () => {
-      scene.store.put(of);
       crew = connected ?? undefined;
       if (answer !== undefined) scene.answer = () => answer;
       const { isOver } = await waitAsTheTool();
       assert.equal(isOver(), ends);
-      const { text: why = "", isLasting } = doubt(of) ?? {};
+      const { text: why = "", isLasting } = doubt() ?? {};
       assert.match(why, text);
       assert.equal(isLasting, ends);
     });
@@ -136,8 +130,9 @@ describe("The doubt about an execution", () => {
     assert.equal(doubt(), undefined);
   });
 
-  it("is undefined for one that has ended", () => {
+  it("is undefined for one that has ended, and for a kickoff whose ID never came", () => {
     crew = undefined;
     assert.equal(doubt(anExecution({ state: "completed" })), undefined);
+    assert.equal(doubt(anExecution({ state: "unconfirmed", kickoffIds: [] })), undefined);
   });
 });

@@ -1,24 +1,26 @@
 import assert from "node:assert/strict";
-import { beginningOf, overviewOf, summaryOf } from "../../../src/actions/for-models.ts";
+import { beginningOf, overviewOf, summaryOf } from "../../../src/actions/execution-data.ts";
 import { anExecution, aTask, notWaiting } from "../views/executions.ts";
 
 describe("What a model reads of an execution", () => {
   it("is its state, what waits, its inputs and its tasks, each output once", () => {
     assert.deepEqual(overviewOf(anExecution()), {
       executionId: "11111111-aaaa",
+      kickoffIds: ["11111111-aaaa"],
       crew: "Writers",
       title: "Sea otters",
       state: "waiting",
       stateLabel: "Waiting for you",
       startedAt: "2026-10-21T12:00:00.000Z",
       progress: { completed: 1, total: 3 },
-      waitingTask: "review",
-      waitingAttempt: 1,
       inputs: { topic: "Sea otters" },
-      waitingOutput: "# Draft\n\nText.",
+      waiting: { taskId: "review", attempt: 1, output: "# Draft\n\nText." },
       tasks: [
-        { taskId: "research", state: "completed", agent: "Researcher", output: "Found a lot." },
-        { taskId: "review", state: "waiting", agent: "Editor" },
+        {
+          ...{ taskId: "research", state: "completed", agent: "Researcher" },
+          ...{ output: "Found a lot.", attempts: [{ number: 1 }] },
+        },
+        { taskId: "review", state: "waiting", agent: "Editor", attempts: [{ number: 1 }] },
       ],
     });
   });
@@ -49,7 +51,7 @@ describe("What a model reads of an execution", () => {
     const texts = { output: long, error: long, tasks, request };
     const overview = overviewOf(notWaiting({ state: "completed", ...texts }));
     assert.ok(JSON.stringify(overview).length < 70_000, String(JSON.stringify(overview).length));
-    assert.deepEqual(overview["result"], {
+    assert.deepEqual(overview["output"], {
       text: "x".repeat(8_000),
       totalCharacters: 1_000_000,
       nextOffset: 8_000,
@@ -71,7 +73,7 @@ describe("What a model reads of an execution", () => {
       {
         taskId: "review",
         state: "waiting",
-        attempts: [{ number: 1, decision: "reject", feedback: "Shorter." }, { number: 2 }],
+        attempts: [{ number: 1, feedback: { isApprove: false, text: "Shorter." } }, { number: 2 }],
       },
       {
         ...{ taskId: "answered elsewhere", state: "completed", output: "b" },

@@ -3,7 +3,8 @@ import { Emitter } from "../../../src/base/events.ts";
 import type { ExecutionChange } from "../../../src/executions/store.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import type { PollerChange } from "../../../src/executions/poller.ts";
-import { untilItMatters } from "../../../src/actions/for-models.ts";
+import { untilItMatters } from "../../../src/actions/execution-data.ts";
+import type { Circumstances } from "../../../src/view/actions.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 
@@ -14,26 +15,22 @@ describe("Waiting for an execution", () => {
   const changes = new Emitter<ExecutionChange>((error) => assert.fail(String(error)));
   const troubles = new Emitter<PollerChange>((error) => assert.fail(String(error)));
   const store = { summary: () => execution, onDidChange: changes.event };
-  let isHopeless: boolean;
+  let circumstances: { of: () => Circumstances };
   const pollNow = () => {
     polls.push(clock.now());
     return Promise.resolve();
   };
   const poller = { pollNow, onDidChange: troubles.event };
   const wait = (milliseconds: number, signal: AbortSignal = new AbortController().signal) =>
-    untilItMatters(
-      { store, clock, poller, isHopeless: () => isHopeless },
-      "local-1",
-      milliseconds,
-      signal,
-    );
+    untilItMatters({ store, clock, poller, circumstances }, "local-1", milliseconds, signal);
   const change = (next: Execution | undefined) => {
     execution = next;
     changes.fire({ added: [], changed: [], removed: [] });
   };
 
   beforeEach(() => {
-    [clock, polls, execution, isHopeless] = [new FakeClock(), [], notWaiting(), false];
+    [clock, polls, execution] = [new FakeClock(), [], notWaiting()];
+    circumstances = { of: () => ({}) };
   });
 
   afterEach(() => assert.equal(clock.pending, 0, "no timer is left"));
@@ -80,7 +77,7 @@ describe("Waiting for an execution", () => {
 
   it("ends as soon as polling can't help, and polls no more", async () => {
     const waiting = wait(60_000);
-    isHopeless = true;
+    circumstances.of = () => ({ doubt: { short: "", text: "", isLasting: true } });
     troubles.fire({ crewIds: ["url:https://crew.test"], localIds: [] });
     await waiting;
     await wait(60_000);

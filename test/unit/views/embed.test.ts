@@ -4,7 +4,7 @@ import { rehearsalMark } from "../../../src/service/engine.ts";
 import { outputLines } from "../../../src/view/embed.ts";
 import { inlineText } from "../../../src/view/markdown.ts";
 import { renderOutput } from "../../../src/view/outputs.ts";
-import { assemble } from "../../../src/view/sections.ts";
+import { assemble } from "../../../src/view/text.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const parser = new MarkdownIt({ html: true });

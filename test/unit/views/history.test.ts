@@ -4,7 +4,7 @@ import type { Circumstances } from "../../../src/view/actions.ts";
 import { viewOf } from "../../../src/view/execution-view.ts";
 import type { Execution, SentResume, StateChange } from "../../../src/executions/model.ts";
 import { taskBrief } from "../../../src/view/brief.ts";
-import { sectionOf } from "../../../src/view/sections.ts";
+import { sectionOf } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { formatTime } from "../../../src/view/words.ts";
 import { anExecution, aTask, notWaiting } from "./executions.ts";

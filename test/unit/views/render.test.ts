@@ -6,9 +6,8 @@ import type { JsonValue } from "../../../src/base/json.ts";
 import { type Execution, type SentResume, without } from "../../../src/executions/model.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import type { Circumstances } from "../../../src/view/actions.ts";
-import { missingText } from "../../../src/view/text.ts";
+import { mapLine, missingText, sectionOf } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
-import { mapLine, sectionOf } from "../../../src/view/sections.ts";
 import { anExecution, aTask, notWaiting } from "./executions.ts";
 
 function headings(execution: Execution): string[] {

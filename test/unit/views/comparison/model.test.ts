@@ -11,6 +11,7 @@ const prices = [
   { pattern: "gpt-5-mini", input: 0.25, output: 2 },
   { pattern: "gpt-5", input: 1.25, output: 10 },
 ];
+const known = { left: { prices }, right: { prices } };
 
 function samples(change: Partial<Sides<Partial<Execution>>> = {}): Sides<Execution> {
   const { left, right } = comparedSamples();
@@ -25,22 +26,23 @@ function samples(change: Partial<Sides<Partial<Execution>>> = {}): Sides<Executi
 }
 
 const figures = (pair: Sides<Execution>) =>
-  comparisonModel(pair, prices).figures.map(
+  comparisonModel(pair, known).figures.map(
     ({ label, values: { left, right }, difference }) =>
       `${label}: ${left} | ${right} | ${difference}`,
   );
 
 describe("The model of a comparison", () => {
-  it("begins with model, tokens, cost and time, and how the right one differs", () => {
+  it("begins with how the right one differs in model, tokens, cost and time, beside what is the same", () => {
     assert.deepEqual(figures(samples()), [
       "Model: gpt-5-mini | gpt-5 | different",
       "Tokens: 14,220 | 11,520 | −2,700 (−19 %)",
       "Tokens in: 12,300 | 9,600 | −2,700 (−22 %)",
-      "Tokens out: 1,920 | 1,920 | same",
       "Estimated cost: $0.0069 | $0.031 | +$0.024 (+351 %)",
       "Duration: 40 s | 55 s | +15 s (+38 %)",
     ]);
-    assert.equal(comparisonModel(samples(), prices).executions.right.crew, "Writers here · crewAI");
+    const { executions, figuresNote } = comparisonModel(samples(), known);
+    assert.equal(figuresNote, "The same in both: Tokens out 1,920");
+    assert.equal(executions.right.crew, "Writers here · crewAI");
   });
 
   it("has what only one has last, and compares nothing that is under way", () => {
@@ -63,21 +65,21 @@ describe("The model of a comparison", () => {
   });
 
   it("has the inputs that differ first", () => {
-    const { inputs, inputsNote } = comparisonModel(samples(), prices);
+    const { inputs, inputsNote } = comparisonModel(samples(), known);
     assert.deepEqual(
       inputs.map(({ label, difference }) => `${label}: ${difference}`),
       ["topic: different", "style: different", "audience: same", "options: same"],
     );
     assert.equal(inputsNote, undefined);
     const { left, right } = samples();
-    const tracked = comparisonModel({ left, right: without(right, "request") }, prices);
+    const tracked = comparisonModel({ left, right: without(right, "request") }, known);
     assert.deepEqual(tracked.inputs, []);
     const note = tracked.inputsNote;
     assert.equal(note, "The inputs of “tea at home” aren't known: it was started elsewhere.");
   });
 
   it("has each task's last outputs, and tasks that only one has", () => {
-    const { outputs } = comparisonModel(samples(), prices);
+    const { outputs } = comparisonModel(samples(), known);
     const rows = outputs.map(({ label, difference, opens }) => [label, difference, opens]);
     assert.deepEqual(rows, [
       ["research", "same output", "output"],
@@ -96,7 +98,7 @@ describe("The model of a comparison", () => {
         tasks: names.split(" ").map((taskId) => aTask(taskId, "completed")),
       });
       const compared = samples({ left: named(left), right: named(right) });
-      return comparisonModel(compared, prices)
+      return comparisonModel(compared, known)
         .outputs.map(({ id }) => id.replace("\n", "–"))
         .filter((id) => id !== "Result–Result");
     };
@@ -110,7 +112,7 @@ describe("The model of a comparison", () => {
 
   it("compares results, and the output that waits", () => {
     const { left, right } = samples({ right: { output: "Drink coffee." } });
-    const result = comparisonModel({ left, right }, prices).outputs.at(-2);
+    const result = comparisonModel({ left, right }, known).outputs.at(-2);
     assert.deepEqual([result?.label, result?.opens], ["Result", "diff"]);
     assert.deepEqual(result?.values, { left: "Drink tea.", right: "Drink coffee." });
     const at = right.startedAt;
@@ -120,7 +122,7 @@ describe("The model of a comparison", () => {
       tasks: [aTask("outline", "waiting", { output: "# Draft" })],
       waiting: { taskId: "outline", output: "# Draft", attempt: 1, since: at },
     };
-    const { outputs } = comparisonModel({ left, right: waiting }, prices);
+    const { outputs } = comparisonModel({ left, right: waiting }, known);
     const rows = outputs.map(({ label, opens, difference }) => [label, opens, difference]);
     assert.deepEqual(rows, [
       ["research", "output", "only on one side"],

@@ -12,7 +12,7 @@ function filesOf(given: Execution, events: readonly ActivityEvent[] = []) {
   const execution = events.length === 0 ? given : withTimes(given, activityOf(given, kept));
   const prices = [{ pattern: "*", input: 1_000, output: 10_000 }];
   const now = Date.parse("2026-11-22T01:00:00.000Z");
-  const files = bundleOf(execution, activityOf(execution, kept), prices, now);
+  const files = bundleOf(execution, activityOf(execution, kept), { prices }, now);
   return new Map(files.map(({ path, text }) => [path, text]));
 }
 

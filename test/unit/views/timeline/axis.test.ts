@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { axisOf, panned, timesOf, zoomed } from "../../../../src/views/timeline/axis.ts";
-import { tickTexts } from "../../../../src/view/lengths.ts";
+import { tickTexts } from "../../../../src/view/words.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { contentOf } from "./contents.ts";
 

@@ -65,7 +65,9 @@ describe("what the timeline's page gets", () => {
 
   it("says of what a restart interrupted that it was, and what time it took", () => {
     const activity = activityOf(execution, { events, left: 0 });
-    const { spans } = timelineContent(execution, activity, start + 3_600_000, [], true);
+    const { spans } = timelineContent(execution, activity, start + 3_600_000, {
+      isInterrupted: true,
+    });
     const [crew, task] = spans;
     assert.ok(task !== undefined);
     assert.deepEqual([crew?.state, task.state], ["interrupted", "interrupted"]);
