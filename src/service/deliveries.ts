@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../api/types.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
-import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
+import { change, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { CallbackKind, CallbackTarget, UndeliveredCallbacks } from "./model.ts";
 
 /** How many events a callback has if the kickoff asks for batches (observed). */
@@ -12,6 +12,12 @@ const longestWaitMs = 3_600_000;
 
 interface StreamEvent extends JsonObject {
   readonly id: string;
+}
+
+/** Where callbacks wait: those of a crew for a receiver. */
+export interface Queue {
+  readonly crew: string;
+  readonly name: string;
 }
 
 export interface Delivery {
@@ -51,15 +57,17 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
     body: JsonObject,
   ): Work<void> {
     yield* change(
-      `INSERT INTO deliveries (id, execution_id, url, "authorization", body, kind, queue)
-       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO deliveries (id, execution_id, url, "authorization", body, kind, crew, queue, due)
+       VALUES (?, ?, ?, ?, ?, ?, (SELECT crew FROM executions WHERE id = ?), ?, ?) ON CONFLICT DO NOTHING`,
       id,
       executionId,
       url,
       authorization ?? null,
       JSON.stringify(body),
       kind,
+      executionId,
       queueOf(kind, url),
+      database.now(),
     );
     yield* tell({ kind: "callback" });
   }
@@ -121,59 +129,69 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       );
     },
 
-    /** The queues that have callbacks, the most urgent first. Reads one entry of the index for each. */
-    async queues(): Promise<readonly string[]> {
-      const all = await database.query(
-        rows(
-          `WITH RECURSIVE queues(name) AS (
-             SELECT min(queue) FROM deliveries WHERE state = 'pending'
-             UNION ALL
-             SELECT (SELECT min(queue) FROM deliveries WHERE state = 'pending' AND queue > name)
-             FROM queues WHERE name IS NOT NULL
-           ) SELECT name FROM queues WHERE name IS NOT NULL ORDER BY name`,
-        ),
-      );
-      return all.map((queue) => text(queue, "name"));
-    },
-
-    /** The first `limit` callbacks of a queue. `due` in ms since 1970. */
-    async first(queue: string, limit: number) {
+    /** The crews that have callbacks. Reads one entry of the index for each. */
+    async crews(): Promise<readonly string[]> {
       const found = await database.query(
         rows(
-          "SELECT id, due FROM deliveries WHERE queue = ? AND state = 'pending' ORDER BY due, rowid LIMIT ?",
-          queue,
-          limit,
+          `WITH RECURSIVE crews(name) AS (
+             SELECT min(crew) FROM deliveries WHERE state = 'pending'
+             UNION ALL
+             SELECT (SELECT min(crew) FROM deliveries WHERE state = 'pending' AND crew > name)
+             FROM crews WHERE name IS NOT NULL
+           ) SELECT name FROM crews WHERE name IS NOT NULL`,
         ),
       );
-      return found.map((one) => ({ id: text(one, "id"), due: integer(one, "due") }));
+      return found.map((crew) => text(crew, "name"));
     },
 
     /**
-     * Takes a callback that is due, so that nobody else sends it meanwhile; undefined if somebody did.
-     * @param milliseconds after which it is due again if nothing is stored about it
+     * A crew's next queues after one of this name, the most urgent first, each with when its first callback is due (ms since
+     * 1970). Reads two entries of the index for each.
      */
-    async take(id: string, milliseconds: number): Promise<Delivery | undefined> {
-      const now = database.now();
-      const taken = await database.query(
-        row(
-          `UPDATE deliveries SET is_taken = 1, due = ? WHERE id = ? AND state = 'pending' AND due <= ?
-           RETURNING execution_id AS "executionId", kind, url, "authorization", body, failures`,
-          now + milliseconds,
-          id,
-          now,
+    async queues(crew: string, after: string, limit: number) {
+      const found = await database.query(
+        rows(
+          `WITH RECURSIVE queues(name) AS (
+             SELECT min(queue) FROM deliveries WHERE crew = ? AND state = 'pending' AND queue > ?
+             UNION ALL
+             SELECT (SELECT min(queue) FROM deliveries WHERE crew = ? AND state = 'pending' AND queue > name)
+             FROM queues WHERE name IS NOT NULL
+           ) SELECT name, (SELECT min(due) FROM deliveries WHERE crew = ? AND queue = name AND state = 'pending') AS due
+           FROM queues WHERE name IS NOT NULL LIMIT ?`,
+          ...[crew, after, crew, crew, limit],
         ),
       );
-      return (
-        taken && {
-          id,
-          executionId: text(taken, "executionId"),
-          kind: optionalText(taken, "kind") as CallbackKind | undefined,
-          url: text(taken, "url"),
-          authorization: optionalText(taken, "authorization"),
-          body: text(taken, "body"),
-          failures: integer(taken, "failures"),
-        }
+      return found.map((queue) => ({ name: text(queue, "name"), due: integer(queue, "due") }));
+    },
+
+    /**
+     * Takes the first callbacks of a queue that are due, so that nobody else sends them meanwhile.
+     * @param milliseconds after which they are due again if nothing is stored about them
+     */
+    async take(
+      { crew, name }: Queue,
+      limit: number,
+      milliseconds: number,
+    ): Promise<readonly Delivery[]> {
+      const now = database.now();
+      // A process that waits here for another one finds them taken.
+      const taken = await database.query(
+        rows(
+          `UPDATE deliveries SET due = ? WHERE state = 'pending' AND due <= ? AND id IN (
+             SELECT id FROM deliveries WHERE crew = ? AND queue = ? AND state = 'pending' AND due <= ? ORDER BY due LIMIT ?
+           ) RETURNING id, execution_id AS "executionId", kind, url, "authorization", body, failures`,
+          ...[now + milliseconds, now, crew, name, now, limit],
+        ),
       );
+      return taken.map((one) => ({
+        id: text(one, "id"),
+        executionId: text(one, "executionId"),
+        kind: optionalText(one, "kind") as CallbackKind | undefined,
+        url: text(one, "url"),
+        authorization: optionalText(one, "authorization"),
+        body: text(one, "body"),
+        failures: integer(one, "failures"),
+      }));
     },
 
     /** Returns how often it has failed, and when it is due again (ms since 1970). A repeat changes nothing. */
@@ -182,7 +200,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       const due = database.now() + Math.min(longestWaitMs, firstWaitMs * 2 ** before);
       await database.query(
         change(
-          "UPDATE deliveries SET failures = ?, problem = ?, is_taken = 0, due = ? WHERE id = ? AND failures = ?",
+          "UPDATE deliveries SET failures = ?, problem = ?, due = ? WHERE id = ? AND failures = ?",
           failures,
           problem,
           due,
@@ -198,7 +216,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       const found = await database.query(
         rows(
           `SELECT kind, state, count(*) AS count, max(failures) AS attempts,
-             min(CASE WHEN is_taken = 1 AND failures = 0 THEN 0 ELSE due END) AS due,
+             min(due) AS due,
              (SELECT problem FROM deliveries AS latest WHERE latest.execution_id = one.execution_id AND latest.state = one.state
                 AND latest.kind = one.kind AND problem IS NOT NULL ORDER BY due DESC LIMIT 1) AS problem
            FROM deliveries AS one WHERE execution_id = ? AND state <> 'sent' AND kind IS NOT NULL AND kind <> 'feedback_request'
@@ -216,20 +234,15 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
     },
 
     /**
-     * For the only process at its start: those that the last one was sending are due, and no wait is longer than it was
-     * when it began: the clock may have been set back since.
+     * For the only process at its start: what the last one was sending is due, and no wait is longer than the longest: the
+     * clock may have been set back since.
      */
     *shortenWaits(): Work<void> {
       const now = database.now();
       yield* change(
-        "UPDATE deliveries SET is_taken = 0, due = 0 WHERE state = 'pending' AND is_taken = 1",
-      );
-      yield* change(
-        `UPDATE deliveries SET due = min(due, ? + min(?, ? * (1 << (failures - 1))))
-         WHERE state = 'pending' AND failures > 0`,
+        "UPDATE deliveries SET due = CASE WHEN failures = 0 THEN 0 ELSE min(due, ?) END WHERE state = 'pending' AND due > ?",
+        now + longestWaitMs,
         now,
-        longestWaitMs,
-        firstWaitMs,
       );
     },
   };

@@ -27,7 +27,7 @@ export interface UndeliveredCallbacks {
   readonly attempts: number;
   /** Why the last attempt failed. */
   readonly problem: string | undefined;
-  /** When the next attempt may begin (ms since 1970): 0 for the first one. Undefined if they were given up. */
+  /** When the next attempt may begin (ms since 1970). Undefined if they were given up. */
   readonly due: number | undefined;
 }
 

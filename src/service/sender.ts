@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { asArray, asObject, parseJson, textAt } from "../base/json.ts";
 import type { Database } from "./database/database.ts";
-import type { Deliveries, Delivery } from "./deliveries.ts";
+import type { Deliveries, Delivery, Queue } from "./deliveries.ts";
 import { messageOf } from "./errors.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Log } from "./operations/log.ts";
@@ -11,8 +11,11 @@ import { post } from "./post.ts";
 /** The last attempt is about 2.5 hours after the first (5 s, doubled up to an hour). */
 export const callbackAttempts = 12;
 
-/** How many callbacks are sent at a time: from each queue, so that a receiver that hangs delays only its own, and in all. Each queue always has one, however many receivers hang. */
-const places = { each: 8, all: 256 };
+/** How many callbacks are sent at a time: from each queue, so that a receiver that hangs delays only its own, and in all. */
+const places = { each: 8, all: 128 };
+
+/** How many queues of a crew one look visits, and the pause before it visits the next ones (ms). */
+const visit = { queues: 64, pauseMs: 50 };
 
 /** Characters kept of what went wrong: of a certificate, it lists all names. */
 const longestProblem = 300;
@@ -40,7 +43,9 @@ export function createSender(
   deliveries: Deliveries,
   { timeoutMs, log, onSend, sign, onAttempt }: Options,
 ) {
-  const underWay = new Map<string, { readonly queue: string; readonly done: Promise<void> }>();
+  const underWay = new Map<string, Queue & { readonly done: Promise<void> }>();
+  /** By crew, the queue after which the next look goes on. */
+  const visited = new Map<string, string>();
   let isWorking = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
@@ -70,46 +75,59 @@ export function createSender(
   async function lookOnce(): Promise<number> {
     let next = database.now() + pauseMs;
     try {
-      for (const queue of await deliveries.queues()) next = Math.min(next, await begin(queue));
+      for (const crew of await deliveries.crews()) next = Math.min(next, await begin(crew));
     } catch (error) {
       log(`The service could not look for callbacks: ${messageOf(error)}`);
     }
     return next;
   }
 
-  /** Returns when the next of those that wait is due. */
-  async function begin(queue: string): Promise<number> {
-    // Some of them may be under way.
-    const first = await deliveries.first(queue, 2 * places.each);
-    const own = [...underWay.values()].filter((other) => other.queue === queue);
-    const left = Math.max(places.all - underWay.size, own.length === 0 ? 1 : 0);
-    let free = Math.min(places.each - own.length, left);
-    if (free <= 0) return Infinity;
-    for (const { id, due } of first) {
-      if (underWay.has(id)) continue;
-      if (due > database.now()) return due;
-      if (free === 0) break;
-      free -= 1;
-      underWay.set(id, { queue, done: deliver(id) });
+  /** Sends what is due of a crew, as far as there is room. Returns when to look again. */
+  async function begin(crew: string): Promise<number> {
+    if (roomFor(crew) <= 0) return Infinity;
+    const after = visited.get(crew) ?? "";
+    const queues = await deliveries.queues(crew, after, visit.queues);
+    const isPart = after !== "" || queues.length === visit.queues;
+    let next = isPart ? database.now() + visit.pauseMs : Infinity;
+    visited.delete(crew);
+    for (const { name, due } of queues) {
+      if (roomFor(crew) <= 0) return next;
+      if (due > database.now()) next = Math.min(next, due);
+      else await beginQueue({ crew, name });
+      visited.set(crew, name);
     }
-    return Infinity;
+    if (queues.length < visit.queues) visited.delete(crew);
+    return next;
+  }
+
+  async function beginQueue(queue: Queue): Promise<void> {
+    const own = ofCrew(queue.crew).filter(({ name }) => name === queue.name).length;
+    const room = Math.min(places.each - own, roomFor(queue.crew));
+    if (room <= 0) return;
+    for (const delivery of await deliveries.take(queue, room, timeoutMs + lateMs))
+      underWay.set(delivery.id, { ...queue, done: deliver(delivery) });
+  }
+
+  /** A crew gets as many places as it leaves free: one crew at most half of them, two a third each, and others find some left. */
+  function roomFor(crew: string): number {
+    return Math.ceil((places.all - underWay.size - ofCrew(crew).length) / 2);
+  }
+
+  function ofCrew(crew: string): readonly Queue[] {
+    return [...underWay.values()].filter((other) => other.crew === crew);
   }
 
   /** Never rejects. */
-  async function deliver(id: string): Promise<void> {
+  async function deliver(delivery: Delivery): Promise<void> {
     try {
-      const delivery = await deliveries.take(id, timeoutMs + lateMs);
-      if (delivery) {
-        const problem = await attempt(delivery);
-        // The result could not be stored, for example while the disk is full. That is no reason to send it again.
-        while (!(await tryTo(() => settle(delivery, problem))) && isWorking) await sleep(pauseMs);
-      }
+      const problem = await attempt(delivery);
+      // The result could not be stored, for example while the disk is full. That is no reason to send it again.
+      while (!(await tryTo(() => settle(delivery, problem))) && isWorking) await sleep(pauseMs);
     } catch (error) {
-      log(`A callback could not be read: ${messageOf(error)}`);
-      // It is tried again, but not at once.
-      await sleep(pauseMs);
+      // Nothing was sent, and it is due again soon.
+      log(`A callback could not be sent: ${messageOf(error)}`);
     }
-    underWay.delete(id);
+    underWay.delete(delivery.id);
     lookSoon();
   }
 

@@ -31,6 +31,7 @@ const steps: readonly ((dialect: Dialect) => Work<void>)[] = [
   tokens,
   audit,
   phases,
+  outbox,
 ];
 
 /** Of the schema. Each database has been made by all steps, one after the other. */
@@ -201,4 +202,14 @@ function* phases({ cascade }: Dialect): Work<void> {
     WHERE ended_at IS NULL;
     ALTER TABLE executions DROP COLUMN is_running;
     CREATE INDEX executions_at_work ON executions (crew, phase) WHERE ended_at IS NULL;`);
+}
+
+/** Callbacks wait in queues of their crew. */
+function* outbox(): Work<void> {
+  yield* script(`
+    ALTER TABLE deliveries ADD COLUMN crew TEXT NOT NULL DEFAULT '';
+    UPDATE deliveries SET crew = (SELECT crew FROM executions WHERE executions.id = execution_id) WHERE state = 'pending';
+    ALTER TABLE deliveries DROP COLUMN is_taken;
+    DROP INDEX deliveries_due;
+    CREATE INDEX deliveries_of_crew ON deliveries (crew, queue, due) WHERE state = 'pending';`);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readStatus } from "../../../src/api/read-status.ts";
-import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import type { DocumentedStatus } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
 import { createDeliveries } from "../../../src/service/deliveries.ts";
@@ -52,23 +52,44 @@ describe("service: the delivery of callbacks", () => {
       assert.equal(receiver.at("/human").length, 8);
     });
 
-    it("reaches a healthy one, too, if so many hang that all places are taken", async () => {
-      await serve(long);
-      const [hanging, healthy] = [await openReceiver("0.0.0.0"), await openReceiver()];
+    /** Executions that call four receivers each, all of which hang. On this machine, all of these names lead to it. */
+    const callHanging = async (count: number) => {
+      const hanging = await openReceiver("0.0.0.0");
       hanging.behave = () => undefined;
-      // Places for 256 in all, 8 for each of them. On this machine, all of these names lead to it.
-      const events = ["crew_kickoff_started", "task_started", "task_completed"];
-      const kickoffs = Array.from({ length: 40 }, (_, index) => {
-        const url = `http://127.0.1.${1 + index}:${hanging.port}/task`;
-        const webhooks = { url, events, authentication: { strategy: "bearer", token: "t" } };
-        return harness.kickoff({ inputs, taskWebhookUrl: url, stepWebhookUrl: url, webhooks });
-      });
-      await Promise.all(kickoffs);
-      await waitFor("all places to be taken", () => hanging.received.length >= 256);
-      const humanInputWebhookUrl = `${healthy.url}/human`;
-      const id = await harness.kickoff({ inputs, humanInputWebhookUrl });
-      await waitFor("the callback", () => healthy.received.length === 1);
-      assert.equal(healthy.received[0]?.body["kickoff_id"], id);
+      const events = ["crew_kickoff_started"];
+      const authentication = { strategy: "bearer", token: "t" };
+      for (let index = 0; index < count; index += 1) {
+        const [task, step, human, url] = [1, 2, 3, 4].map(
+          (host) => `http://127.${host}.1.${1 + index}:${hanging.port}/`,
+        );
+        const webhooks = { url, events, authentication };
+        const urls = { taskWebhookUrl: task, stepWebhookUrl: step, humanInputWebhookUrl: human };
+        await harness.kickoff({ inputs, ...urls, webhooks });
+      }
+      return hanging;
+    };
+    /** Of 128. */
+    const shareOfCrew = 64;
+
+    it("reaches another crew's at once if hundreds of a crew's hang, which have half of all places", async () => {
+      await serve(long);
+      const id = await harness.kickoffUntilWaiting();
+      await harness.sql("UPDATE executions SET crew = 'other' WHERE id = ? RETURNING id", id);
+      const hanging = await callHanging(75);
+      await waitFor("their places to be taken", () => hanging.received.length >= shareOfCrew);
+      const { database } = harness;
+      const { add } = createDeliveries(database, 1);
+      await database.transaction(() => add("c", id, "human_input", { url: base }, { id }));
+      await waitFor("the callback", () => receiver.received.length === 1);
+      assert.equal(hanging.received.length, shareOfCrew);
+    });
+
+    it("reaches a healthy one of the crew in its turn, though those that hang are due again and again", async () => {
+      await serve({ callbackTimeoutMs: 200 });
+      const hanging = await callHanging(25);
+      await waitFor("their places to be taken", () => hanging.received.length >= shareOfCrew);
+      await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });
+      await waitFor("the callback", () => receiver.received.length === 1);
     });
 
     it("sends it a human-input callback before all others that wait", async () => {
@@ -100,8 +121,7 @@ describe("service: the delivery of callbacks", () => {
       await receiver.stop();
       await harness.close();
       await harness.sql("UPDATE deliveries SET failures = 0, due = 0, problem = NULL");
-      receiver = new CallbackReceiver();
-      await receiver.start(port);
+      receiver = await openReceiver("127.0.0.1", port);
       await serve({ folder: harness.folder });
       await waitFor("the callbacks", () => receiver.received.length === 2);
       assert.deepEqual(receiver.received.map((callback) => callback.id).sort(), before);

@@ -42,7 +42,7 @@ describe("service: its queries", () => {
         // All rows of a table, or of the library's only namespace.
         .filter((step) => /^SCAN \w+$|\(namespace_id=\?\)$/.test(step))
         // Tables of the query itself, and of SQLite.
-        .filter((step) => !/ (queues|latest|tables|sqlite_(master|schema))$/.test(step))
+        .filter((step) => !/ (crews|queues|latest|tables|sqlite_(master|schema))$/.test(step))
         .map((step) => `${step}: ${sql}`),
     );
     database.close();

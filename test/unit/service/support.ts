@@ -437,9 +437,9 @@ export async function restart(options: HarnessOptions = {}, ...changes: string[]
 }
 
 /** Receives callbacks until the test ends. */
-export async function openReceiver(host?: string): Promise<CallbackReceiver> {
+export async function openReceiver(host?: string, port = 0): Promise<CallbackReceiver> {
   const receiver = new CallbackReceiver();
-  await receiver.start(0, host);
+  await receiver.start(port, host);
   receivers.push(receiver);
   atEndOfTest(endServices);
   return receiver;
