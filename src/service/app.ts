@@ -12,6 +12,7 @@ import { ApiError, messageOf } from "./errors.ts";
 import type { Executions } from "./executions.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Caller } from "./model.ts";
+import type { CallbackNetworks } from "./networks.ts";
 import type { Log } from "./operations/log.ts";
 import { readFeedback, readJson, readKickoff, readResume } from "./requests.ts";
 
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly readProject: () => Promise<CrewProject>;
   /** Like `readProject`, and asks the project's Python for what its files don't say. */
   readonly askInputs?: () => Promise<CrewProject>;
+  /** Where callbacks may be sent; undefined for everywhere. */
+  readonly networks?: CallbackNetworks | undefined;
   /** Asks for feedback about flows. */
   readonly feedbackWebhook?: FeedbackWebhook | undefined;
   /** A middleware that sees all requests first. */
@@ -117,11 +120,13 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const json = readJson(await readBody(c));
     const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
+    options.networks?.check(kickoff.callbacks);
     const id = await executions.kickoff(project, c.var.caller, kickoff, options.admit);
     return c.json({ kickoff_id: id });
   });
   app.post("/resume", async (c) => {
     const resume = readResume(readJson(await readBody(c)));
+    options.networks?.check(resume.callbacks);
     return c.json(dialect.resumed(await executions.resume(resume, c.var.caller)));
   });
   app.post("/stop/:id", async (c) => {

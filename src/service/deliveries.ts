@@ -10,6 +10,9 @@ const batchSize = 4;
 /** The wait after a failure is doubled up to this (ms). */
 const longestWaitMs = 3_600_000;
 
+/** Does not say whether there is a receiver. */
+const anyProblem = "The receiver could not be reached, or did not accept it.";
+
 interface StreamEvent extends JsonObject {
   readonly id: string;
 }
@@ -211,8 +214,14 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       return { failures, due };
     },
 
-    /** The callbacks of an execution that have not arrived, also those that were not tried yet. */
-    async undelivered(executionId: string): Promise<readonly UndeliveredCallbacks[]> {
+    /**
+     * The callbacks of an execution that have not arrived, also those that were not tried yet.
+     * @param isOperator may know what is in the server's network
+     */
+    async undelivered(
+      executionId: string,
+      isOperator: boolean,
+    ): Promise<readonly UndeliveredCallbacks[]> {
       const found = await database.query(
         rows(
           `SELECT kind, state, count(*) AS count, max(failures) AS attempts,
@@ -228,7 +237,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
         kind: text(one, "kind") as CallbackKind,
         count: integer(one, "count"),
         attempts: integer(one, "attempts"),
-        problem: optionalText(one, "problem"),
+        problem: isOperator || one["problem"] === null ? optionalText(one, "problem") : anyProblem,
         due: one["state"] === "pending" ? integer(one, "due") : undefined,
       }));
     },

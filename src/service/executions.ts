@@ -102,7 +102,7 @@ export function createExecutions(parts: ExecutionsParts) {
       const [activity, usage, undelivered, audit] = await Promise.all([
         database.query(activityOf(execution.id)),
         store.usageOf(execution.id),
-        deliveries.undelivered(execution.id),
+        deliveries.undelivered(execution.id, caller.type === "bearer"),
         isDecided ? database.query(auditOf(execution)) : [],
       ]);
       const decisions = audit

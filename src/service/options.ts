@@ -16,6 +16,7 @@ import {
   type Option,
 } from "./command-line.ts";
 import type { Refusal } from "./errors.ts";
+import { isNetwork } from "./networks.ts";
 import { operationsOptions, readSpans } from "./operations/options.ts";
 
 // Loaded at each start of the program, also on an old Node, so it imports little.
@@ -116,6 +117,18 @@ const team = {
     "URL",
     "how clients address it, with --config: https:// and a host, without a path",
   ),
+  callbackNetworks: {
+    ...text(
+      "CIDR,...",
+      "networks of its own to which a server sends callbacks, such as 10.0.0.0/8; by default only public addresses",
+    ),
+    read(given: string, name: string) {
+      const networks = given.split(",").map((each) => each.trim());
+      const wrong = networks.find((each) => !isNetwork(each));
+      if (wrong === undefined) return networks;
+      throw new Error(`${name} ${wrong}: expected an address with bits, such as 10.0.0.0/8.`);
+    },
+  },
   trustProxy: flag("a proxy in front of it sets X-Forwarded-For, -Host and -Proto"),
   drainSeconds: seconds(
     "how long running tasks may still take when it is asked to stop (30 with --database, else 0)",

@@ -1,6 +1,7 @@
 import { request as requestPlain, validateHeaderValue } from "node:http";
 import { request as requestSecure } from "node:https";
 import { messageOf } from "./errors.ts";
+import type { CallbackNetworks } from "./networks.ts";
 
 /** How much of a response is read to let its receiver finish (bytes). */
 const longestRead = 100_000;
@@ -8,12 +9,14 @@ const longestRead = 100_000;
 /**
  * Sends JSON to any port: `fetch` blocks some. Doesn't follow a redirect, which would send outputs and credentials to
  * another address. Rejects if the receiver doesn't accept it in time.
+ * @param networks to which it is sent; undefined for any
  */
 export function post(
   address: string,
   headers: Readonly<Record<string, string>>,
   body: string,
   timeoutMs: number,
+  networks?: CallbackNetworks,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     checkHeaders(headers);
@@ -29,6 +32,7 @@ export function post(
         Connection: "close",
       },
       signal,
+      ...networks?.optionsFor(url),
     });
     request.on("response", (response) => {
       const { statusCode = 0 } = response;

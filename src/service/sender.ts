@@ -6,6 +6,7 @@ import { messageOf } from "./errors.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Log } from "./operations/log.ts";
 import type { Metrics } from "./operations/metrics.ts";
+import type { CallbackNetworks } from "./networks.ts";
 import { post } from "./post.ts";
 
 /** The last attempt is about 2.5 hours after the first (5 s, doubled up to an hour). */
@@ -28,6 +29,8 @@ interface Options {
   readonly log: Log;
   /** Awaited before each attempt, with the IDs of a callback and its events. */
   readonly onSend: (executionId: string, ids: readonly string[]) => Promise<void>;
+  /** Where callbacks may be sent; undefined for everywhere. What the operator has configured is sent there in any case. */
+  readonly networks?: CallbackNetworks | undefined;
   /** The headers of a flow's request for feedback. */
   readonly sign?: FeedbackWebhook["headersFor"] | undefined;
   /** Called when the result of an attempt is stored. */
@@ -41,7 +44,7 @@ const lateMs = 15_000;
 export function createSender(
   database: Database,
   deliveries: Deliveries,
-  { timeoutMs, log, onSend, sign, onAttempt }: Options,
+  { timeoutMs, networks, log, onSend, sign, onAttempt }: Options,
 ) {
   const underWay = new Map<string, Queue & { readonly done: Promise<void> }>();
   /** By crew, the queue after which the next look goes on. */
@@ -145,15 +148,16 @@ export function createSender(
   /** Sends a callback. Returns what went wrong, undefined if it has arrived. */
   async function attempt(delivery: Delivery): Promise<string | undefined> {
     const { id, executionId, kind, url, authorization, body } = delivery;
+    const isOwn = kind === "feedback_request";
     await onSend(executionId, [id, ...eventIds(body)]);
     const headers = {
       "User-Agent": "crewdeck",
       "Webhook-Id": id,
       ...(authorization !== undefined && { Authorization: authorization }),
-      ...(kind === "feedback_request" && sign?.(body)),
+      ...(isOwn && sign?.(body)),
     };
     try {
-      await post(url, headers, body, timeoutMs);
+      await post(url, headers, body, timeoutMs, isOwn ? undefined : networks);
       return undefined;
     } catch (error) {
       return messageOf(error).slice(0, longestProblem);

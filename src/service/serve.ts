@@ -20,6 +20,7 @@ import type { Engine } from "./engine.ts";
 import { createFeedbackWebhook } from "./feedback-webhook.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import { openFile, openShared, type Home } from "./home.ts";
+import { CallbackNetworks } from "./networks.ts";
 import { createPythonInputs } from "./python-inputs.ts";
 import { createLog, usualLogFormat, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
@@ -75,7 +76,13 @@ export async function serve(
   const operations = await openOperations(options, server, version);
   const onHeld = (held: readonly string[]) => windows?.tell({ held });
   const all = [...served, ...former];
-  const service = open(home, options, all, processes.most, operations, onHeld);
+  const networks = options.isServer
+    ? new CallbackNetworks([
+        ...(options.callbackNetworks ?? []),
+        ...(server?.callbackNetworks ?? []),
+      ])
+    : undefined;
+  const service = open(home, options, all, networks, processes.most, operations, onHeld);
   const engines = all.map(({ engine }) => engine);
   const windows = windowLog && windowRoutes(windowLog, served, engines, service, options, tokens);
   const fetch =
@@ -249,6 +256,7 @@ function open(
   home: Home,
   options: Settings,
   crews: readonly ServedCrew[],
+  networks: CallbackNetworks | undefined,
   maxProcesses: number,
   operations: Operations | undefined,
   onHeld: (ids: readonly string[]) => void,
@@ -257,7 +265,7 @@ function open(
   try {
     return openService({
       ...{ storage: home.storage, role, crews, callbackBackoffMs, callbackTimeoutMs },
-      ...{ maxProcesses, operations, log, onHeld, isOneProject: forWindows },
+      ...{ networks, maxProcesses, operations, log, onHeld, isOneProject: forWindows },
     });
   } catch (error) {
     throw home.explain(error);

@@ -10,6 +10,7 @@ import { messageOf, Refusal } from "./errors.ts";
 import { addEvent } from "./events.ts";
 import { createExecutions } from "./executions.ts";
 import { createSender } from "./sender.ts";
+import type { CallbackNetworks } from "./networks.ts";
 import type { Log } from "./operations/log.ts";
 import type { OpenOperations, Operations } from "./operations/operations.ts";
 import { TurnLost } from "./run.ts";
@@ -40,6 +41,8 @@ interface ServiceParts {
   readonly maxProcesses: number;
   readonly callbackBackoffMs: number;
   readonly callbackTimeoutMs: number;
+  /** Where callbacks may be sent; undefined for everywhere. */
+  readonly networks?: CallbackNetworks | undefined;
   /** Of a server: it counts, answers probes, sends spans and deletes old executions. */
   readonly operations?: Operations | undefined;
   readonly log: Log;
@@ -53,7 +56,7 @@ export type Service = ReturnType<typeof openService>;
 const giveBackMs = 5000;
 
 /** @throws {Refusal} if unfinished executions can't be held */
-export function openService({ storage, log, ...parts }: ServiceParts) {
+export function openService({ storage, networks, log, ...parts }: ServiceParts) {
   const { database, forRuns, jobs, own } = storage;
   const metrics = parts.operations?.metrics;
   const crews = parts.crews.map((crew) => ({
@@ -64,6 +67,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   const deliveries = createDeliveries(database, parts.callbackBackoffMs);
   const sender = createSender(database, deliveries, {
     timeoutMs: parts.callbackTimeoutMs,
+    networks,
     log,
     sign: crews.find(({ feedbackWebhook }) => feedbackWebhook)?.feedbackWebhook?.headersFor,
     onAttempt: metrics?.callback,
@@ -211,11 +215,27 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
         log(`Executions of the crew "${name}" wait for a process that serves it.`);
   }
 
+  /** Reports receivers of executions that have not ended: an earlier version sent them callbacks, this server doesn't. */
+  async function reportRefused(networks: CallbackNetworks): Promise<void> {
+    const refused = await networks.refusedOf(await store.receivers());
+    if (refused.length > 0)
+      log(
+        `Unfinished executions name receivers to which no callbacks are sent: ${refused.join(", ")}. They have no public address, and are in none of callbackNetworks.`,
+      );
+  }
+
   return {
     /** The API of one of the crews. */
     appOf(crew: ServedCrew, access: Pick<AppOptions, "authenticate" | "mountedAt" | "admit">) {
       const observe = metrics?.requests(crew.name);
-      return createApp({ ...crew, ...access, executions: executionsOf(crew), observe, log });
+      return createApp({
+        ...crew,
+        ...access,
+        executions: executionsOf(crew),
+        observe,
+        networks,
+        log,
+      });
     },
     operations,
     async work() {
@@ -232,6 +252,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
       sender.work();
       operations?.work();
       await reportOthers();
+      if (networks) await reportRefused(networks);
     },
     /** Executions that a restart interrupted: they cost money, so a person lets them continue or discards them. */
     held: heldNow,

@@ -3,6 +3,7 @@ import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { TaskResult, TokenUsage } from "./engine.ts";
+import { receiversOf } from "./networks.ts";
 import type {
   AttemptKey,
   Callbacks,
@@ -157,6 +158,19 @@ export function createStore(database: Database) {
         ),
       );
       return found !== undefined;
+    },
+
+    /** The origins to which callbacks of executions that have not ended go. */
+    async receivers(): Promise<readonly string[]> {
+      const found = await database.query(
+        rows(
+          `SELECT DISTINCT callbacks FROM executions WHERE ended_at IS NULL
+           UNION SELECT attempts.callbacks FROM executions JOIN attempts ON execution_id = id
+           WHERE ended_at IS NULL AND attempts.callbacks IS NOT NULL`,
+        ),
+      );
+      const all = found.map((one) => JSON.parse(text(one, "callbacks")) as Callbacks);
+      return [...new Set(all.flatMap(receiversOf).map(({ url }) => new URL(url).origin))];
     },
 
     /** Names of crews with executions that have something to do. */

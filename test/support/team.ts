@@ -102,7 +102,9 @@ export class Team {
     const common = [folder, "--token", token, "--user-token", "U", ...args];
     const members = roles.map((role, index) => {
       const own =
-        data === undefined ? ["--database", database ?? "", "--role", role] : ["--data", data];
+        data === undefined
+          ? ["--database", database ?? "", "--role", role, "--callback-networks", "127.0.0.0/8"]
+          : ["--data", data];
       return new Member(`${role} ${index + 1}`, role, () =>
         startProgram([...common, ...own], env?.(index)),
       );

@@ -12,6 +12,7 @@ import { parseJsonc, type Place } from "../../projects/source.ts";
 import { ProjectError } from "../../projects/types.ts";
 import { suggestion } from "../command-line.ts";
 import { Refusal, unreadable } from "../errors.ts";
+import { isNetwork } from "../networks.ts";
 import { Secrets } from "../operations/redact.ts";
 import { configName } from "../options.ts";
 import type { Token } from "./tokens.ts";
@@ -27,6 +28,8 @@ export interface ServerConfig {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Networks besides the public ones to which callbacks are sent, such as `10.0.0.0/8`. */
+  readonly callbackNetworks: readonly string[];
 }
 
 export interface ServerCrew {
@@ -288,6 +291,11 @@ function checkNames(config: ServerConfig, root: Place): void {
       );
     seen.set(name, index);
   }
+  for (const network of root.inside.get("callbackNetworks")?.list ?? [])
+    if (!isNetwork(String(network.value)))
+      throw network.error(
+        expecting(`${String(network.value)} is no network.`, 'one such as "10.0.0.0/8".'),
+      );
   const publicUrl = root.inside.get("publicUrl");
   if (config.publicUrl !== undefined && safeUrl(config.publicUrl) === undefined)
     throw (publicUrl ?? root).error(

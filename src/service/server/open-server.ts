@@ -9,7 +9,7 @@ import { hashOf, openTokens, takeTokens, tokensOf, type Tokens } from "./tokens.
 /** What a server needs to serve its crews: addresses, tokens and limits. */
 export interface ServerPlan extends Pick<
   ServerConfig,
-  "publicUrl" | "trustProxy" | "host" | "port" | "limits"
+  "publicUrl" | "trustProxy" | "host" | "port" | "limits" | "callbackNetworks"
 > {
   readonly crews: readonly CrewPlan[];
   readonly tokens: (database: Database) => Promise<Tokens>;
@@ -63,6 +63,7 @@ export function planOf(
     ...{ crews, host: "127.0.0.1", port: 0, trustProxy: false },
     // Only the person who started the service has these tokens.
     limits: { requestsPerMinute: Infinity, underWayPerCrew: Infinity },
+    callbackNetworks: [],
     tokens: () => Promise.resolve(tokensOf(list)),
   };
 }

@@ -5,6 +5,7 @@ import { defined } from "../../../src/base/json.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
 import { authenticateBy, type AppOptions } from "../../../src/service/app.ts";
 import { documentedDialect, liveDialect } from "../../../src/service/dialects.ts";
+import type { CallbackNetworks } from "../../../src/service/networks.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import type { FeedbackWebhook } from "../../../src/service/feedback-webhook.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
@@ -83,6 +84,7 @@ export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "
   readonly folder?: string;
   readonly callbackBackoffMs?: number;
   readonly callbackTimeoutMs?: number;
+  readonly networks?: CallbackNetworks;
   readonly feedbackWebhook?: FeedbackWebhook;
   /** Of its operations; without it, it has none. */
   readonly operations?: Partial<Parameters<typeof createOperations>[0]>;
@@ -176,6 +178,7 @@ export function openOn(
     callbackBackoffMs: options.callbackBackoffMs ?? 10,
     // On a busy machine, an answer may take long: then a callback would come twice.
     callbackTimeoutMs: options.callbackTimeoutMs ?? 60_000,
+    networks: options.networks,
     operations:
       options.operations && createOperations({ ...usualOperations, log, ...options.operations }),
     log,

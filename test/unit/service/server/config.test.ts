@@ -31,7 +31,8 @@ describe("crewdeck.server.jsonc", () => {
         "publicUrl": "https://crews.example.com",
         "trustProxy": true,
         "host": "0.0.0.0",
-        "port": 9000
+        "port": 9000,
+        "callbackNetworks": ["10.0.0.0/8"]
       }`),
       {
         crews: [
@@ -57,6 +58,7 @@ describe("crewdeck.server.jsonc", () => {
         trustProxy: true,
         host: "0.0.0.0",
         port: 9000,
+        callbackNetworks: ["10.0.0.0/8"],
       },
     );
     assert.deepEqual(parse('{ "crews": [] }'), {
@@ -66,6 +68,7 @@ describe("crewdeck.server.jsonc", () => {
       trustProxy: false,
       host: "127.0.0.1",
       port: 8000,
+      callbackNetworks: [],
     });
   });
 
@@ -95,6 +98,7 @@ describe("crewdeck.server.jsonc", () => {
       "2:11",
       "crews[1].name is the same as crews[0].name.",
     ],
+    ['{ "crews": [],\n"callbackNetworks": ["10.0.0.1"] }', "2:22", "10.0.0.1 is no network."],
     ['{ "crews": [],\n"publicUrl": "http://a.example" }', "2:14", "would travel unencrypted."],
     ['{ "crews": [],\n"publicUrl": "https://a.example/b" }', "2:14", "address without a path"],
   ] as const)
