@@ -54,7 +54,8 @@ export async function serve(
   const windowLog = given.forWindows
     ? new WindowLog(join(given.data ?? "", serviceLog))
     : undefined;
-  const log = await createLog(given.log ?? usualLogFormat(given.isServer), secrets, windowLog);
+  const { isServer, log: format = usualLogFormat(isServer), logOutput = !isServer } = given;
+  const log = await createLog(format, secrets, logOutput, windowLog);
   const options = { ...given, log, secrets };
   const plans = options.config === undefined ? await plansOf(options, exampleCrew) : [];
   const server = await serverPlan(options, plans, tokens);

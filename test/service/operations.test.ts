@@ -98,12 +98,12 @@ describe("The log of a server", () => {
     write("crewdeck.server.jsonc", JSON.stringify(config));
     const file = path.join(folder, "crewdeck.server.jsonc");
     const service = await startService({
-      args: ["--config", file],
+      args: ["--config", file, "--log-output"],
       env: { STATION_KEY: "open-barley" },
     });
     try {
       const api = new CrewApi({ url: `${service.url}/one`, token: "T" });
-      await api.kickoff({ inputs: { topic: "tides", audience: "sailors" } });
+      const id = await api.kickoff({ inputs: { topic: "tides", audience: "sailors" } });
       const lines = await waitFor("what it prints", () => {
         const found = service.log().match(/\[crew\] .*?(?=")/g) ?? [];
         return found.length >= 3 && found;
@@ -113,6 +113,8 @@ describe("The log of a server", () => {
         "[crew] [hidden]",
         "[crew] [hidden]",
       ]);
+      const [entry = ""] = service.log().match(/.*no entry for.*/) ?? [];
+      assert.ok(entry.includes(`"execution_id":"${id}"`) && entry.includes('"crew":"one"'), entry);
       assert.doesNotMatch(service.log(), /sesame|barley|half/);
     } finally {
       await service.stop();

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../base/json.ts";
 import {
   asArray,
   asObject,
+  defined,
   isObject,
   numberAt,
   textAt,
@@ -90,7 +91,10 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   );
 
   function start(): Worker {
-    const onLine = (line: string) => log(`[crew] ${line}`, { level: "info" });
+    const onLine = (line: string, isOutput: boolean) => {
+      const [execution_id] = [...workers].find(([, entry]) => entry.worker === worker) ?? [];
+      log(`[crew] ${line}`, { level: "info", isOutput, ...defined({ execution_id }) });
+    };
     const { load: loadMs, quiet: quietMs, silent: silentMs } = times;
     processes.makeRoom();
     const worker = new Worker({ python, program, env, secrets, loadMs, quietMs, silentMs, onLine });
@@ -194,7 +198,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     // Executions that run at the same time must not share crewAI's storage.
     const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
     const reply = await openIn(worker, project, source, own);
-    for (const remark of wordsIn(reply["remarks"])) log(`[crew] ${remark}`);
+    for (const remark of wordsIn(reply["remarks"]))
+      log(`[crew] ${remark}`, { execution_id: executionId });
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
   }
 

@@ -14,8 +14,8 @@ import {
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
 /** Lines that are kept for that report. */
 const keptLines = 100;
-/** Characters of an entry in the log besides the printed line: its time, level and crew. */
-const entrySize = 100;
+/** Characters of an entry in the log besides the printed line: its time, level, execution and crew. */
+const entrySize = 160;
 /** Characters of one reply; an output of that size is a mistake of the project. */
 const largestReply = 32_000_000;
 /** How long a worker has to end itself before it is killed (ms). */
@@ -54,8 +54,8 @@ interface WorkerOptions {
   readonly quietMs: number;
   /** How long a worker that can no longer reply may take to end before it is ended (ms). */
   readonly silentMs: number;
-  /** Receives each line that the project prints. */
-  readonly onLine: (line: string) => void;
+  /** Receives each line that the project prints, and remarks about it. */
+  readonly onLine: (line: string, isPrinted: boolean) => void;
 }
 
 /** A Python process that runs one attempt after the other of one execution (protocol: worker.py). It leads a process group, so that what the project starts ends with it. */
@@ -95,8 +95,8 @@ export class Worker {
         const line = secrets.hide(printed);
         // JSON has up to six characters for one.
         this.#printed += JSON.stringify(line).length + entrySize;
-        if (this.#printed <= printLimits.attempt) onLine(line);
-        else onLine("(The crew prints more than 1 MB; the rest isn't shown.)");
+        if (this.#printed <= printLimits.attempt) onLine(line, true);
+        else onLine("(The crew prints more than 1 MB; the rest isn't shown.)", false);
       });
     if (stdout) {
       // The process is about to end, unless the project has closed what the worker replies with.
@@ -155,6 +155,7 @@ export class Worker {
       const minutes = Math.round(quietMs / 60_000);
       onLine(
         `(Nothing was reported for ${minutes} minutes. If the task hangs, stop the execution.)`,
+        false,
       );
     }, quietMs);
     try {

@@ -15,6 +15,7 @@ export interface SpansOptions {
 
 export interface OperationsOptions {
   readonly log?: LogFormat | undefined;
+  readonly logOutput?: boolean | undefined;
   readonly metricsToken?: string | undefined;
   /** Undefined: executions are kept forever. */
   readonly keepDays?: number | undefined;
@@ -28,6 +29,9 @@ export const operationsOptions = {
   log: choice(
     ["text", "json"],
     "how the log on standard error is written: messages to read, or a line of JSON for each entry; by default text, and JSON for a server, with a database or a configuration",
+  ),
+  logOutput: flag(
+    "also logs what crews print, such as prompts and outputs; a service on your own machine always does",
   ),
   metricsToken: {
     ...text(

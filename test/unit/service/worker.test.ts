@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readStatus } from "../../../src/api/read-status.ts";
@@ -238,8 +239,10 @@ describe("a worker of the crewai engine", () => {
     assert.equal(lines.at(-1), "[crew] (The crew prints more than 1 MB; the rest isn't shown.)");
     assert.ok(hidden < 20_000, "what isn't shown isn't searched for secrets");
     let written = "";
-    const log = await createLog("json", new Secrets(), { write: (line) => (written += line) });
-    for (const line of lines) log(line, { crew: "writers" });
+    const log = await createLog("json", new Secrets(), true, {
+      write: (line) => (written += line),
+    });
+    for (const line of lines) log(line, { crew: "writers", execution_id: randomUUID() });
     assert.ok(written.length < 1_100_000, `${written.length} characters`);
   });
 

@@ -14,10 +14,11 @@ async function written(
   format: "text" | "json",
   message: string,
   fields?: LogFields,
+  hasOutput = true,
 ): Promise<string> {
   let lines = "";
   const stream = { write: (line: string) => void (lines += line) };
-  const log = await createLog(format, new Secrets([token, ""]), stream);
+  const log = await createLog(format, new Secrets([token, ""]), hasOutput, stream);
   log(message, fields);
   return lines;
 }
@@ -48,6 +49,17 @@ describe("service: the log", () => {
     assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const { level } = JSON.parse(await written("json", "No level")) as { level: string };
     assert.equal(level, "warn");
+  });
+
+  it("has what a crew prints only if it is asked for, and no endless line", async () => {
+    const printed = { execution_id: "e-1", isOutput: true } as const;
+    for (const format of ["text", "json"] as const) {
+      assert.equal(await written(format, "[crew] Prompt", printed, false), "");
+      const text = await written(format, "[crew] Prompt", printed);
+      assert.match(text, /Prompt/);
+      assert.doesNotMatch(text, /isOutput/);
+    }
+    assert.ok((await written("json", "x".repeat(100_000))).length < 4200);
   });
 
   it("is JSON for a server, and text on one's own machine", () => {
@@ -81,7 +93,7 @@ describe("service: the log", () => {
     const options = readOptions(["--database", "postgres://crews:p%40ss%2Fw0rd@db.test/crews"], {});
     let lines = "";
     const stream = { write: (line: string) => void (lines += line) };
-    const log = await createLog("json", secretsOf(options, { token, userToken: "" }), stream);
+    const log = await createLog("json", secretsOf(options, { token, userToken: "" }), true, stream);
     log("It printed p%40ss%2Fw0rd and p@ss/w0rd");
     const { msg } = JSON.parse(lines) as { msg: string };
     assert.equal(msg, "It printed [hidden] and [hidden]");
