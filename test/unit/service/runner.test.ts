@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
+import path from "node:path";
+import { mock } from "node:test";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
+import { asObject } from "../../../src/base/json.ts";
+import { rows } from "../../../src/service/database/database.ts";
+import type { Jobs } from "../../../src/service/jobs.ts";
+import { openSqliteStorage } from "../../../src/service/storage.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
-import { harness, restart, serve, workAgain } from "./support.ts";
+import { ask, harness, inputs, openOn, restart, serve, workAgain } from "./support.ts";
 
 /** An engine with a process for each of its executions, whose attempts end when the test says so. */
 function processEngine(parallel: number) {
@@ -62,6 +69,51 @@ describe("service: whose turn it is", () => {
       for (const each of running()) end(each);
       return (await harness.status(id)).pending_human_input;
     });
+  });
+
+  it("ends here when another process has taken the job over: the engine drops it, and it doesn't fail", async () => {
+    mock.timers.enable({ apis: ["setInterval"] });
+    const file = path.join(temporaryFolder("lost-job"), "crewdeck.sqlite");
+    const storage = openSqliteStorage(file, (line) => assert.fail(line));
+    const { jobs } = storage;
+    const ownership = { isKept: true };
+    const lost: Jobs = {
+      ...jobs,
+      async take(crew: string) {
+        const job = await jobs.take(crew);
+        // As on Postgres, it can't be given back by who has lost it.
+        const giveBack = () => Promise.resolve();
+        return job && { ...job, keep: () => Promise.resolve(ownership.isKept), giveBack };
+      },
+    };
+    const dropped: string[] = [];
+    let drop: (() => void) | undefined;
+    const engine: Engine = {
+      ...rehearsalEngine(0),
+      run: () => new Promise((_, reject) => (drop = () => reject(new Error("Dropped.")))),
+      drop(id) {
+        dropped.push(id);
+        drop?.();
+      },
+    };
+    const log: string[] = [];
+    const opened = openOn({ ...storage, jobs: lost }, (line) => log.push(line), { engine });
+    try {
+      await opened.service.work();
+      const { body } = await ask(opened.app, "/kickoff", { inputs });
+      await waitFor("its attempt", () => drop !== undefined);
+      mock.timers.tick(3000);
+      ownership.isKept = false;
+      mock.timers.tick(3000);
+      await waitFor("the engine to drop it", () => dropped.length > 0);
+      await opened.service.drain(60_000);
+      assert.deepEqual(new Set(dropped), new Set([asObject(body)["kickoff_id"]]));
+      const [attempt] = await opened.database.query(rows("SELECT state, failures FROM attempts"));
+      assert.deepEqual([{ ...attempt }, log], [{ state: "running", failures: 0 }, []]);
+    } finally {
+      mock.timers.reset();
+      await opened.service.close();
+    }
   });
 
   it("never comes for a crew that isn't served: its executions wait", async () => {
