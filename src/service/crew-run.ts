@@ -10,7 +10,7 @@ import { messageOf } from "./errors.ts";
 import { flowStep } from "./flow-run.ts";
 import { isAccepted, type AttemptKey, type Execution, type StoredAttempt } from "./model.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
-import { Run, tries, type RunParts } from "./run.ts";
+import { readRun, tries, type Run, type RunParts } from "./run.ts";
 import type { Turn } from "./store.ts";
 
 /**
@@ -22,7 +22,7 @@ import type { Turn } from "./store.ts";
 export async function runExecution(turn: Turn, parts: RunParts): Promise<boolean> {
   let goesOn = true;
   while (goesOn && !parts.isStopping()) {
-    const run = await Run.read(turn, parts);
+    const run = await readRun(turn, parts);
     goesOn = run !== undefined && (await nextStep(run));
   }
   return !goesOn;
@@ -41,13 +41,12 @@ async function crewStep(run: Run): Promise<boolean> {
   const { store } = run.parts;
   const { tasks } = execution.project;
   const last = attempts.at(-1);
-  if (last?.state === "running") return await attemptTask(run, last);
-  if (last?.state === "finishing") return await finishApproved(run, last);
+  if (last?.state === "running" || last?.state === "finishing") return await attemptTask(run, last);
   const isAgain = last?.state === "rejected" || last?.state === "refused";
   const taskIndex = last === undefined ? 0 : isAgain ? last.taskIndex : last.taskIndex + 1;
   const task = tasks[taskIndex];
   if (!task) {
-    await run.complete(crewOutput(outputsBefore(run, tasks.length)));
+    await run.end({ output: crewOutput(outputsBefore(run, tasks.length)) });
     return false;
   }
   const key = { executionId: execution.id, taskIndex, attempt: isAgain ? last.attempt + 1 : 1 };
@@ -79,44 +78,14 @@ async function prepare(run: Run): Promise<boolean> {
           ? ' To keep them anyway, edit them with “Edit First…”, or send "keep_changed".'
           : "";
       const what = read.kind === "flow" ? "flow" : "crew";
-      await run.fail(`The ${what} can't run: ${messageOf(error)}${next}`);
+      await run.end({ error: `The ${what} can't run: ${messageOf(error)}${next}` });
       return false;
     }
 }
 
-/** One attempt, up to its review if it has one. */
+/** One attempt, up to its review if it has one; or what follows its approval. */
 async function attemptTask(run: Run, key: StoredAttempt): Promise<boolean> {
-  const { store } = run.parts;
   const work = workOf(run, key);
-  return await made(run, key, work, function* (result) {
-    const next = work.task.humanInput && result.isSkipped !== true ? "waiting" : "done";
-    const { output, usage, draft } = result;
-    const review = next === "waiting" && draft ? { draft, ...(usage && { usage }) } : undefined;
-    yield* store.finish(key, next, output, result, review);
-    if (next === "waiting") yield* run.reporter.taskPaused(key, output, usage);
-    else yield* run.reporter.taskCompleted(key, output, usage);
-  });
-}
-
-/** What follows the approval of an attempt. */
-async function finishApproved(run: Run, key: StoredAttempt): Promise<boolean> {
-  const { store } = run.parts;
-  const { draft = {}, usage: before } = key.review ?? {};
-  const work = { ...workOf(run, key), isFirst: false, draft };
-  return await made(run, key, work, function* (result) {
-    yield* store.settle(key, result);
-    if (!result.refusal)
-      yield* run.reporter.taskCompleted(key, result.output, sumOf(before, result.usage));
-  });
-}
-
-/** Lets the engine work, and stores what it made together with what is reported of it. */
-async function made(
-  run: Run,
-  key: StoredAttempt,
-  work: TaskAttempt,
-  storeResult: (result: TaskResult) => Work<void>,
-): Promise<boolean> {
   const end = await run.attempt(key, async (reports) => {
     const toEvent = run.reporter.engineEvents(key);
     return await run.parts.engine.run(work, {
@@ -126,13 +95,30 @@ async function made(
   });
   if ("problem" in end) {
     const { problem } = end;
-    await run.fail(`Task execution failed: ${problem}`, () =>
-      run.reporter.taskFailed(key, problem),
-    );
+    const error = `Task execution failed: ${problem}`;
+    await run.end({ error }, () => run.reporter.taskFailed(key, problem));
     return false;
   }
-  await run.change(() => storeResult(end.made));
+  const { made } = end;
+  const waits = work.task.humanInput && made.isSkipped !== true;
+  await run.change(() =>
+    key.state === "finishing" ? settle(run, key, made) : finish(run, key, made, waits),
+  );
   return true;
+}
+
+function* finish(run: Run, key: AttemptKey, result: TaskResult, waits: boolean): Work<void> {
+  const { output, usage, draft } = result;
+  const review = waits && draft ? { draft, ...(usage && { usage }) } : undefined;
+  yield* run.parts.store.finish(key, waits ? "waiting" : "done", output, result, review);
+  if (waits) yield* run.reporter.taskPaused(key, output, usage);
+  else yield* run.reporter.taskCompleted(key, output, usage);
+}
+
+function* settle(run: Run, key: StoredAttempt, result: TaskResult): Work<void> {
+  const { output, usage, refusal } = result;
+  yield* run.parts.store.settle(key, result);
+  if (!refusal) yield* run.reporter.taskCompleted(key, output, sumOf(key.review?.usage, usage));
 }
 
 function workOf(run: Run, key: StoredAttempt): TaskAttempt {
@@ -145,13 +131,15 @@ function workOf(run: Run, key: StoredAttempt): TaskAttempt {
     (one) => one.taskIndex === taskIndex && one.state === "refused",
   );
   const refusal = refused?.review?.refusal;
+  const isApproved = key.state === "finishing";
   return {
     ...{ executionId, taskIndex, attempt, project, task, inputs },
     agent: project.agents.find(({ name }) => name === task.agent),
-    isFirst: isFirst(execution, key),
+    isFirst: !isApproved && isFirst(execution, key),
     earlier: outputsBefore(run, taskIndex),
     notes: attempts.flatMap(noteOf),
     ...(refusal && { refusal }),
+    ...(isApproved && { draft: key.review?.draft ?? {} }),
   };
 }
 

@@ -52,7 +52,7 @@ export async function flowStep(run: Run): Promise<boolean> {
     );
   });
   if ("problem" in end) {
-    await run.fail(`The flow failed: ${end.problem}`);
+    await run.end({ error: `The flow failed: ${end.problem}` });
     return false;
   }
   const { output, pause, usage } = end.made;
@@ -62,7 +62,7 @@ export async function flowStep(run: Run): Promise<boolean> {
     // A method that ran at the same time was cut off.
     yield* change("DELETE FROM attempts WHERE execution_id = ? AND state = 'running'", id);
   };
-  await (pause ? run.change(finish) : run.complete(output, finish));
+  await (pause ? run.change(finish) : run.end({ output }, finish));
   return false;
 }
 /** Stores each run of a method as an attempt. A change may be repeated, and then has the same attempts. */

@@ -4,13 +4,13 @@ import { ApiError } from "./errors.ts";
 import { isAccepted, type ExecutionView, type KeptOutput, type KeptOutputs } from "./model.ts";
 
 /** The crew has changed since the outputs were made. */
-export class UnfitOutputs extends Error {
-  override readonly name = "UnfitOutputs";
+export class UnfitOutputs extends ApiError {
   /** Whether `keep_changed` would help. */
   readonly canKeep: boolean;
 
   constructor(message: string, canKeep: boolean) {
-    super(message);
+    const details = { crewdeck: { can_keep_changed: canKeep } };
+    super(400, "Invalid Request", message, { details });
     this.canKeep = canKeep;
   }
 }
@@ -59,19 +59,8 @@ export function outputsToKeep(
   const built = fingerprintsOf(project);
   // Python may build other tasks than the files show.
   if (asRead === undefined || Object.keys(asRead).join() === Object.keys(built).join())
-    refuseUnfit(now, kept(asRead ?? built));
+    fitOutputs(now, kept(asRead ?? built));
   return kept(built);
-}
-
-/** @throws {ApiError} 400 */
-function refuseUnfit(project: CrewProject, kept: KeptOutputs): void {
-  try {
-    fitOutputs(project, kept);
-  } catch (error) {
-    if (!(error instanceof UnfitOutputs)) throw error;
-    const details = { crewdeck: { can_keep_changed: error.canKeep } };
-    throw new ApiError(400, "Invalid Request", error.message, { details });
-  }
 }
 
 /**

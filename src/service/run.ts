@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createReporter, type Reporter } from "./callbacks.ts";
+import { createReporter } from "./callbacks.ts";
 import type { Database, Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { AgentStep, Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
-import type { Execution, StoredAttempt } from "./model.ts";
+import type { StoredAttempt } from "./model.ts";
 import { found, usageOf, type ExecutionStore, type Turn } from "./store.ts";
 
 /** How often an attempt that fails is tried in all, unless it would fail in the same way again. */
@@ -42,125 +42,89 @@ interface Reports {
 }
 
 /** An execution that has its turn, as it was read before its next step. */
-export class Run {
-  readonly parts: RunParts;
-  readonly turn: Turn;
-  readonly execution: Execution;
-  readonly attempts: readonly StoredAttempt[];
-  readonly reporter: Reporter;
+export type Run = NonNullable<Awaited<ReturnType<typeof readRun>>>;
 
-  private constructor(
-    parts: RunParts,
-    turn: Turn,
-    execution: Execution,
-    attempts: readonly StoredAttempt[],
-    reporter: Reporter,
-  ) {
-    this.parts = parts;
-    this.turn = turn;
-    this.execution = execution;
-    this.attempts = attempts;
-    this.reporter = reporter;
-  }
-
-  /** Undefined if the execution has ended. */
-  static async read(turn: Turn, parts: RunParts): Promise<Run | undefined> {
-    const view = await parts.store.view(turn.id);
-    if (!view || view.execution.endedAt !== null) return undefined;
-    const { execution, attempts } = view;
-    const callbacks = await parts.store.callbacksOf(execution);
-    const reporter = createReporter(execution, callbacks, parts.deliveries, () =>
-      parts.database.now(),
-    );
-    return new Run(parts, turn, execution, attempts, reporter);
-  }
+/** Undefined if the execution has ended. */
+export async function readRun(turn: Turn, parts: RunParts) {
+  const { database, store, deliveries, engine } = parts;
+  const view = await store.view(turn.id);
+  if (!view || view.execution.endedAt !== null) return undefined;
+  const callbacks = await store.callbacksOf(view.execution);
+  const now = () => database.now();
+  const reporter = createReporter(view.execution, callbacks, deliveries, now);
 
   /** One change, which only who has the turn can make, and which outlasts a power cut. @throws {TurnLost} */
-  async change<T>(work: () => Work<T>, isSynced = true): Promise<T> {
-    const { database, store } = this.parts;
-    const { turn } = this;
-    const changed = await database.transaction(function* () {
-      return (yield* store.holds(turn)) ? { result: yield* work() } : undefined;
+  async function change(work: () => Work<unknown>, isSynced = true): Promise<void> {
+    const isChanged = await database.transaction(function* () {
+      if (!(yield* store.holds(turn))) return false;
+      yield* work();
+      return true;
     }, isSynced);
-    if (!changed)
+    if (!isChanged)
       throw new TurnLost(`The execution ${turn.id} has ended, or another process has it.`);
-    return changed.result;
   }
 
   /** A change that a power cut may undo: what an engine reports while it works. @throws {TurnLost} */
-  async report(work: () => Work<void>): Promise<void> {
-    await this.change(work, false);
-  }
-
-  /** Ends the execution with its result. `also` is part of the change. */
-  async complete(output: string, also?: () => Work<void>): Promise<void> {
-    const { reporter } = this;
-    await this.#end("completed", null, also, function* (ended) {
-      yield* reporter.completed(ended, output, yield* usageOf(ended.id));
-    });
-  }
-
-  /** Ends the execution. `also` is part of the change. */
-  async fail(error: string, also?: () => Work<void>): Promise<void> {
-    await this.#end("error", error, also, (ended) => this.reporter.failed(ended));
-  }
-
-  /**
-   * Lets the engine work, and again if it fails and another try may help. Resolves to what it made, or why it failed for good.
-   * @throws {TurnLost}
-   */
-  async attempt<T>(
-    { executionId, taskIndex, attempt, begins, failures }: StoredAttempt,
-    work: (reports: Reports) => Promise<T>,
-  ): Promise<{ readonly made: T } | { readonly problem: string }> {
-    const key = { executionId, taskIndex, attempt };
-    const { store, engine } = this.parts;
-    for (;;) {
-      let [beginId, steps] = ["", 0];
-      try {
-        const made = await work({
-          begin: async () => {
-            if (begins >= mostBegins)
-              throw new BegunTooOften(
-                `It was begun ${mostBegins} times, and each time the service ended before it was done. Because each time can cost money, it isn't begun again.`,
-              );
-            await store.setCount("begins", key, (begins += 1));
-            beginId = randomUUID();
-          },
-          step: (step) =>
-            this.report(() => this.reporter.step(key, `${beginId} ${(steps += 1)}`, step)),
-        });
-        return { made };
-      } catch (error) {
-        await this.check(error);
-        await store.setCount("failures", key, (failures += 1));
-        const isFinal = error instanceof BegunTooOften || engine.isFinal?.(error) === true;
-        if (isFinal || failures >= tries) return { problem: messageOf(error) };
-        await sleep(retryMs * 2 ** (failures - 1));
-      }
-    }
-  }
-
-  async #end(
-    state: Execution["state"],
-    error: string | null,
-    also: (() => Work<void>) | undefined,
-    report: (ended: Execution) => Work<void>,
-  ): Promise<void> {
-    const { id } = this.turn;
-    const { store } = this.parts;
-    await this.change(function* () {
-      if (also) yield* also();
-      yield* store.close(id, state, error);
-      const ended = yield* found(id);
-      if (ended) yield* report(ended);
-    });
-  }
+  const report = (work: () => Work<void>) => change(work, false);
 
   /** @throws {TurnLost} if what failed is nothing that the execution did */
-  async check(error: unknown): Promise<void> {
+  async function check(error: unknown): Promise<void> {
     if (error instanceof TurnLost) throw error;
-    if (this.parts.isStopping()) throw new TurnLost("This process ends.");
-    await this.change(function* () {});
+    if (parts.isStopping()) throw new TurnLost("This process ends.");
+    await change(function* () {});
   }
+
+  return {
+    ...view,
+    ...{ parts, reporter, change, report, check },
+
+    /** Ends the execution with its output, or an error. `also` is part of the change. */
+    async end(
+      { output = "", error }: { readonly output?: string; readonly error?: string },
+      also: () => Work<unknown> = function* () {},
+    ): Promise<void> {
+      await change(function* () {
+        yield* also();
+        yield* store.close(turn.id, error === undefined ? "completed" : "error", error ?? null);
+        const ended = yield* found(turn.id);
+        if (!ended) return;
+        if (error === undefined) yield* reporter.completed(ended, output, yield* usageOf(ended.id));
+        else yield* reporter.failed(ended);
+      });
+    },
+
+    /**
+     * Lets the engine work, and again if it fails and another try may help. Resolves to what it made, or why it failed for good.
+     * @throws {TurnLost}
+     */
+    async attempt<T>(
+      { executionId, taskIndex, attempt, begins, failures }: StoredAttempt,
+      work: (reports: Reports) => Promise<T>,
+    ): Promise<{ readonly made: T } | { readonly problem: string }> {
+      const key = { executionId, taskIndex, attempt };
+      for (;;) {
+        let [beginId, steps] = ["", 0];
+        try {
+          const made = await work({
+            begin: async () => {
+              if (begins >= mostBegins)
+                throw new BegunTooOften(
+                  `It was begun ${mostBegins} times, and each time the service ended before it was done. Because each time can cost money, it isn't begun again.`,
+                );
+              await store.setCount("begins", key, (begins += 1));
+              beginId = randomUUID();
+            },
+            step: (step) => report(() => reporter.step(key, `${beginId} ${(steps += 1)}`, step)),
+          });
+          return { made };
+        } catch (error) {
+          await check(error);
+          await store.setCount("failures", key, (failures += 1));
+          const isFinal = error instanceof BegunTooOften || engine.isFinal?.(error) === true;
+          if (isFinal || failures >= tries) return { problem: messageOf(error) };
+          await sleep(retryMs * 2 ** (failures - 1));
+        }
+      }
+    },
+  };
 }
