@@ -11,6 +11,7 @@ import type { Dialect } from "./dialects.ts";
 import { ApiError, messageOf } from "./errors.ts";
 import type { Executions } from "./executions.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
+import { kickoffKey } from "./kickoff-key.ts";
 import type { Caller } from "./model.ts";
 import type { CallbackNetworks } from "./networks.ts";
 import type { Log } from "./operations/log.ts";
@@ -117,11 +118,16 @@ export function createApp(options: AppOptions): Hono<Environment> {
     c.json(answerInputs(await readCrew(options.askInputs ?? options.readProject, false))),
   );
   app.post("/kickoff", async (c) => {
-    const json = readJson(await readBody(c));
+    const body = await readBody(c);
+    const json = readJson(body);
+    const { caller } = c.var;
+    const key = kickoffKey(c.req.header("Idempotency-Key"), caller, mountedAt, body);
+    const started = key && (await executions.startedWith(key));
+    if (started !== undefined) return c.json({ kickoff_id: started });
     const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
     options.networks?.check(kickoff.callbacks);
-    const id = await executions.kickoff(project, c.var.caller, kickoff, options.admit);
+    const id = await executions.kickoff(project, caller, kickoff, options.admit, key);
     return c.json({ kickoff_id: id });
   });
   app.post("/resume", async (c) => {

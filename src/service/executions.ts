@@ -18,6 +18,7 @@ import type {
   StatusView,
   StoredAttempt,
 } from "./model.ts";
+import { startedWith, type KickoffKey } from "./kickoff-key.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
 import type { ExecutionStore } from "./store.ts";
@@ -62,6 +63,9 @@ export function createExecutions(parts: ExecutionsParts) {
   }
 
   return {
+    /** The execution that a repeated request has started. @throws {ApiError} 422 */
+    startedWith: (key: KickoffKey) => database.transaction(() => startedWith(key, database.now())),
+
     /**
      * Resolves to its ID when a copy of the crew is stored and the run has started.
      * @param check comes first in the change that stores it, and may throw to refuse it
@@ -71,6 +75,7 @@ export function createExecutions(parts: ExecutionsParts) {
       caller: Caller,
       { runAgain, ...kickoff }: Kickoff,
       check?: () => Work<unknown>,
+      key?: KickoffKey,
     ): Promise<string> {
       const earlier = runAgain && (await find(runAgain.executionId));
       if (runAgain && !earlier)
@@ -82,12 +87,14 @@ export function createExecutions(parts: ExecutionsParts) {
       const state = { state: "running", error: null, createdAt, endedAt: null } as const;
       const rest = { kept, ...state, isPrepared: false, isRunning: false };
       const execution = { id, owner: caller.owner, crew, project, ...kickoff, ...rest };
-      await database.transaction(function* () {
+      return await database.transaction(function* () {
         if (check) yield* check();
-        yield* store.add(execution);
+        // The same request may arrive twice at once.
+        if (!(yield* store.add(execution, key)))
+          return (key && (yield* startedWith(key, createdAt))) ?? id;
         yield* jobs.add(id, crew);
+        return id;
       }, true);
-      return id;
     },
 
     /** @throws {ApiError} 403 */

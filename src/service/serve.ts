@@ -1,15 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { getRequestListener } from "@hono/node-server";
-import { codeOf } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { projectRoot } from "../projects/pyproject.ts";
-import { serviceLog, windowPath, windowProtocol } from "../base/window-protocol.ts";
+import { serviceLog, windowProtocol } from "../base/window-protocol.ts";
 import { authenticateBy } from "./app.ts";
 import { Processes, usualMost } from "./crewai/processes.ts";
 import { versionOf } from "./crewai/sources.ts";
@@ -18,8 +13,9 @@ import { defaultDataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
 import type { Engine } from "./engine.ts";
 import { createFeedbackWebhook } from "./feedback-webhook.ts";
-import { messageOf, Refusal } from "./errors.ts";
+import { Refusal } from "./errors.ts";
 import { openFile, openShared, type Home } from "./home.ts";
+import { createListener, type Fetch } from "./listener.ts";
 import { CallbackNetworks } from "./networks.ts";
 import { createPythonInputs } from "./python-inputs.ts";
 import { createLog, usualLogFormat, type Log } from "./operations/log.ts";
@@ -33,14 +29,13 @@ import { openService, type ServedCrew, type Service } from "./service.ts";
 import { WindowLog } from "./windows/log.ts";
 import { createWindows, type WindowRoutes } from "./windows/windows.ts";
 
-/** Also in `service.json`: a client verifies the process before it sends a token. */
-const instanceHeader = "Crewdeck-Instance";
+/** How long an API process that is asked to stop still takes requests (ms): a proxy asks every few seconds whether it is ready. */
+const noticedMs = 5000;
 
 /** How long what has arrived may take when no window needs the service (ms): a window that has connected meanwhile keeps its connection. */
 const doorMs = 500;
 
 type Tokens = Parameters<typeof authenticateBy>[0];
-type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
 type Settings = Omit<ServiceOptions, "log"> & { readonly log: Log; readonly secrets: Secrets };
 
 /** Serves until it is asked to stop, its parent ends, or no window needs it. @throws {Refusal} */
@@ -60,13 +55,8 @@ export async function serve(
   const plans = options.config === undefined ? await plansOf(options, exampleCrew) : [];
   const server = await serverPlan(options, plans, tokens);
   const crews = server?.crews ?? plans;
-  for (const { environment } of crews) secrets.addVariables(Object.entries(environment));
-  for (const crew of crews) await checkCrew(crew, options);
-  if (options.role === "worker" && options.feedbackWebhook && server?.publicUrl === undefined)
-    throw new Refusal(
-      "options",
-      "--feedback-webhook: a worker takes no answers. Name the address of the API processes with --public-url, or as publicUrl in the configuration.",
-    );
+  await checkPlans(options, crews, server);
+
   const home = await openHome(options, crews);
   const listening = { url: server?.publicUrl?.replace(/\/$/, "") ?? "" };
   const processes = new Processes(options.maxProcesses ?? usualMost());
@@ -74,9 +64,10 @@ export async function serve(
     Promise.all(list.map((crew) => openCrew(crew, options, home, listening, processes)));
   const served = await openAll(crews);
   const former = windowLog ? await openAll(await formerPlans(home.storage.database, crews)) : [];
+  const all = [...served, ...former];
+  const engines = all.map(({ engine }) => engine);
   const operations = await openOperations(options, server, version);
   const onHeld = (held: readonly string[]) => windows?.tell({ held });
-  const all = [...served, ...former];
   const networks = options.isServer
     ? new CallbackNetworks([
         ...(options.callbackNetworks ?? []),
@@ -84,72 +75,90 @@ export async function serve(
       ])
     : undefined;
   const service = open(home, options, all, networks, processes.most, operations, onHeld);
-  const engines = all.map(({ engine }) => engine);
   const windows = windowLog && windowRoutes(windowLog, served, engines, service, options, tokens);
+
   const fetch =
     options.role === "worker"
       ? refuseAsWorker
       : server
         ? await fetchOfServer(server, served, service, home, log)
         : fetchOfOne(served, service, tokens);
-  const isForWindows = ({ url }: Request) => new URL(url).pathname.startsWith(`${windowPath}/`);
-  const respond = getRequestListener(
-    windows
-      ? (request) => (isForWindows(request) ? windows : { fetch }).fetch(request)
-      : (service.operations?.before(fetch) ?? fetch),
-  );
   const instance = randomUUID();
-  const underWay = new Set<ServerResponse>();
-  const http = createServer((request, response) => {
-    underWay.add(response);
-    response.once("close", () => underWay.delete(response));
-    response.setHeader(instanceHeader, instance);
-    void respond(request, response);
-  });
+  const listener = createListener(
+    windows?.before(fetch) ?? service.operations?.before(fetch) ?? fetch,
+    instance,
+  );
   const host = server?.host ?? "127.0.0.1";
-  const port = await listen(http, host, options.port ?? server?.port ?? 0);
+  const port = await listener.open(host, options.port ?? server?.port ?? 0);
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   listening.url ||= url;
   windows?.listens(url, parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? ""));
   home.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
-  const endEngines = () => {
+  const leave = (isComplete: boolean) => {
     for (const engine of engines) engine.close?.();
+    home.leave(isComplete);
   };
   const end = onEnd(options.lifeline, async () => {
-    http.close();
-    if (options.drainMs > 0)
-      await Promise.all([
-        service.drain(options.drainMs),
-        Promise.race([answered(underWay), sleep(options.drainMs)]),
-      ]);
+    await drain(options, service, listener);
     // Running executions continue at the next start, as after a kill, or in another process.
-    endEngines();
-    home.leave(service.erase());
+    leave(service.erase());
     process.exit(0);
   });
-  const door = {
-    close: () => Promise.race([once(http.close(), "close"), sleep(doorMs)]),
-    open: () => listen(http, host, port),
-  };
   if (!windows) announce(options, url, tokens, served);
-  // What only Python knows of a crew is asked now, if this process may. A request hears why it isn't known.
-  const askPython = () => {
-    for (const { readProject } of served) readProject().catch(() => undefined);
-  };
-  askPython();
-  // No request tells a worker that the files have changed.
-  if (options.role === "worker") setInterval(askPython, 60_000).unref();
+  askPython(options, served);
   try {
     await service.work();
     if (options.unfinished !== "hold")
       await service.decide(options.unfinished, await service.held());
     if (!windows) reportHeld(await service.held(), log);
+    const door = {
+      close: () => Promise.race([listener.close(), sleep(doorMs)]),
+      open: () => listener.open(host, port),
+    };
     await Promise.all([home.lost, windows?.idle(door).then(end)]);
   } catch (error) {
-    home.leave(false);
-    endEngines();
+    leave(false);
     throw home.explain(error);
   }
+}
+
+/** @throws {Refusal} for a crew or an option that can't be served like this */
+async function checkPlans(
+  options: Settings,
+  crews: readonly CrewPlan[],
+  server: ServerPlan | undefined,
+): Promise<void> {
+  for (const { environment } of crews) options.secrets.addVariables(Object.entries(environment));
+  for (const crew of crews) await checkCrew(crew, options);
+  if (options.role === "worker" && options.feedbackWebhook && server?.publicUrl === undefined)
+    throw new Refusal(
+      "options",
+      "--feedback-webhook: a worker takes no answers. Name the address of the API processes with --public-url, or as publicUrl in the configuration.",
+    );
+}
+
+/** Answers what has arrived, and what still arrives until a proxy has noticed that it should ask another process. */
+async function drain(
+  { drainMs, role }: Settings,
+  service: Service,
+  listener: ReturnType<typeof createListener>,
+): Promise<void> {
+  if (drainMs > 0) {
+    listener.drain();
+    const noticed = role === "worker" ? undefined : sleep(Math.min(drainMs, noticedMs));
+    await Promise.all([service.drain(drainMs), noticed]);
+  }
+  await Promise.race([listener.close(), sleep(drainMs)]);
+}
+
+/** What only Python knows of a crew is asked now, if this process may. A request hears why it isn't known. */
+function askPython({ role }: Settings, crews: readonly ServedCrew[]): void {
+  const ask = () => {
+    for (const { readProject } of crews) readProject().catch(() => undefined);
+  };
+  ask();
+  // No request tells a worker that the files have changed.
+  if (role === "worker") setInterval(ask, 60_000).unref();
 }
 
 function windowRoutes(
@@ -332,25 +341,6 @@ function reportHeld(ids: readonly string[], log: Log): void {
   log(
     `${count} interrupted: ${ids.join(", ")}. Start the service again with --on-restart continue to let them continue, or with --on-restart discard to end them.`,
   );
-}
-
-/** Resolves when these requests are answered. */
-async function answered(responses: Iterable<ServerResponse>): Promise<void> {
-  await Promise.all([...responses].map((response) => once(response, "close")));
-}
-
-/** @throws {Refusal} */
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  try {
-    await once(server.listen(port, host), "listening");
-  } catch (error) {
-    const problem =
-      codeOf(error) === "EADDRINUSE"
-        ? "is in use by another program. End that program, or choose another port with --port; 0 takes any free port."
-        : `can't be used: ${messageOf(error)}. Choose another port with --port, or, for a server with --config, another address with --host.`;
-    throw new Refusal("port", `Port ${port} on ${host} ${problem}`);
-  }
-  return (server.address() as AddressInfo).port;
 }
 
 /** Calls `action` once: on a signal, when standard input closes with `--lifeline`, or when the result is called. */

@@ -3,6 +3,7 @@ import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { TaskResult, TokenUsage } from "./engine.ts";
+import type { KickoffKey } from "./kickoff-key.ts";
 import { receiversOf } from "./networks.ts";
 import type {
   AttemptKey,
@@ -86,11 +87,11 @@ export function createStore(database: Database) {
       );
     },
 
-    /** Part of the change that stores a kickoff. */
-    *add(execution: Execution): Work<void> {
-      yield* change(
-        `INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, error, created_at, ended_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    /** Part of the change that stores a kickoff. Returns false if another execution was started with its key. */
+    *add(execution: Execution, key: KickoffKey | undefined): Work<boolean> {
+      const changes = yield* change(
+        `INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, error, created_at, ended_at, kickoff_key, kickoff_body)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
         execution.id,
         execution.owner,
         execution.crew,
@@ -103,13 +104,17 @@ export function createStore(database: Database) {
         execution.error,
         execution.createdAt,
         execution.endedAt,
+        key?.key ?? null,
+        key?.body ?? null,
       );
+      if (changes === 0) return false;
       if (execution.kept !== null)
         yield* change(
           "INSERT INTO kept (execution_id, json) VALUES (?, ?)",
           execution.id,
           JSON.stringify(execution.kept),
         );
+      return true;
     },
 
     /** Begins a turn. Undefined if the execution is unknown. */

@@ -45,6 +45,23 @@ describe("The service as a program, in operation,", () => {
     assert.match(await answer.text(), /^crewdeck_executions\{crew="",state="waiting"\} 0$/m);
   });
 
+  it("answers on while it is asked to stop, says that it isn't ready, and asks clients to leave", async () => {
+    const drained = await startService({ args: ["--drain-seconds", "2"] });
+    const api = new CrewApi(drained);
+    const ready = () => fetch(`${drained.url}/readyz`);
+    assert.equal((await ready()).headers.get("Keep-Alive"), "timeout=620");
+    const ended = drained.stop();
+    const answer = await waitFor("the refusal", async () => {
+      const found = await ready();
+      return found.status === 503 && found;
+    });
+    assert.equal(answer.headers.get("Connection"), "close");
+    assert.match(await answer.text(), /The service is shutting down/);
+    assert.ok(await api.kickoff({ inputs: { topic: "tides", audience: "sailors" } }));
+    await ended;
+    assert.equal(drained.child.exitCode, 0);
+  });
+
   it("sends the spans of an execution that was stopped, and logs a failure as JSON, with its ID and without a secret", async () => {
     const api = new CrewApi(service);
     const id = await api.kickoff({ inputs: { topic: "tides", audience: "sailors" } });

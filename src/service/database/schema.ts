@@ -32,6 +32,7 @@ const steps: readonly ((dialect: Dialect) => Work<void>)[] = [
   audit,
   phases,
   outbox,
+  kickoffKeys,
 ];
 
 /** Of the schema. Each database has been made by all steps, one after the other. */
@@ -212,4 +213,12 @@ function* outbox(): Work<void> {
     ALTER TABLE deliveries DROP COLUMN is_taken;
     DROP INDEX deliveries_due;
     CREATE INDEX deliveries_of_crew ON deliveries (crew, queue, due) WHERE state = 'pending';`);
+}
+
+/** By which a repeated kickoff is recognised: hashes of its key and of the body. */
+function* kickoffKeys(): Work<void> {
+  yield* script(`
+    ALTER TABLE executions ADD COLUMN kickoff_key TEXT;
+    ALTER TABLE executions ADD COLUMN kickoff_body TEXT;
+    CREATE UNIQUE INDEX executions_by_key ON executions (kickoff_key) WHERE kickoff_key IS NOT NULL;`);
 }

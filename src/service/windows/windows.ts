@@ -13,6 +13,7 @@ import {
 import type { Authenticate } from "../app.ts";
 import type { Engine } from "../engine.ts";
 import { messageOf } from "../errors.ts";
+import type { Fetch } from "../listener.ts";
 import type { Log } from "../operations/log.ts";
 import type { Service } from "../service.ts";
 import { WindowModels } from "./models.ts";
@@ -133,7 +134,13 @@ export function createWindows(options: WindowsOptions) {
   });
 
   return {
-    fetch: app.fetch,
+    /** Answers the requests to these routes, and passes all others to `inner`. */
+    before:
+      (inner: Fetch): Fetch =>
+      (request) =>
+        new URL(request.url).pathname.startsWith(`${windowPath}/`)
+          ? app.fetch(request)
+          : inner(request),
     tell,
     /** Call it once it listens, before it answers anything. @param first the model, as the window that started it gives it */
     listens(at: string, first: unknown): void {

@@ -16,6 +16,7 @@ import {
   inputs,
   messageOf,
   onPostgres,
+  restart,
   serve,
   valuesOf,
 } from "./support.ts";
@@ -32,6 +33,43 @@ describe("service: routes and errors", () => {
 
   it("answers a kickoff with a UUID", async () => {
     assert.match(await harness.kickoff(), /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+  });
+
+  it("starts one execution for requests of a token with the same Idempotency-Key, for a day, also after a restart", async () => {
+    const ask = (key: string, topic = "tides", token = "T") =>
+      harness.request(
+        "POST",
+        "/kickoff",
+        { inputs: { ...inputs, topic } },
+        { Authorization: `Bearer ${token}`, "Idempotency-Key": key },
+      );
+    const idOf = async (...request: Parameters<typeof ask>) => {
+      const { status, body } = await ask(...request);
+      assert.equal(status, 200, JSON.stringify(body));
+      return asObject(body)["kickoff_id"];
+    };
+    const id = await idOf("k");
+    const atOnce = await Promise.all(Array.from({ length: 5 }, () => idOf("twice")));
+    assert.equal(new Set(atOnce).size, 1);
+    const others = [atOnce[0], await idOf("k", "tides", "U"), await idOf(""), await idOf("")];
+    assert.equal(new Set([id, ...others]).size, 5);
+    const message = "This Idempotency-Key came with another request before. Send a new one";
+    const other = await ask("k", "winds");
+    assert.deepEqual(
+      [other.status, other.body],
+      [422, errorBody("Unprocessable Content", message)],
+    );
+    await restart();
+    assert.equal(await idOf("k"), id);
+    await harness.sql(`DROP TRIGGER kickoff_stands ${onPostgres ? "ON executions" : ""}`);
+    await harness.sql("UPDATE executions SET created_at = created_at - 86400000");
+    const next = await idOf("k", "winds");
+    assert.notEqual(next, id);
+    assert.equal(await idOf("k", "winds"), next);
+    // A kickoff that was refused has not taken its key.
+    const key = { "Idempotency-Key": "refused" };
+    assert.equal((await harness.request("POST", "/kickoff", { inputs: {} }, key)).status, 422);
+    await idOf("refused");
   });
 
   it("answers both status paths alike", async () => {
@@ -351,12 +389,8 @@ describe("service: routes and errors", () => {
       dialect: documentedDialect,
       authenticate: authenticateBy({ token: "T", userToken: "U" }),
       executions: {
-        kickoff: full,
-        view: full,
-        resume: full,
-        answer: full,
-        audit: full,
-        stop: full,
+        startedWith: full,
+        ...{ kickoff: full, view: full, resume: full, answer: full, audit: full, stop: full },
       },
       readProject: () => Promise.resolve(crew),
       log: (line) => log.push(line),
@@ -385,7 +419,10 @@ describe("service: routes and errors", () => {
     const answer = await harness.request("GET", `/${unknownId}/status`);
     const message = "An unexpected error occurred. See the service's log for details";
     assert.deepEqual([answer.status, messageOf(answer)], [500, message]);
-    assert.match(harness.log.join("\n"), onPostgres ? /CONNECTION_ENDED/ : /database is not open/);
+    assert.match(
+      harness.log.join("\n"),
+      onPostgres ? /after calling end on the pool/ : /database is not open/,
+    );
     const { body } = await harness.request("POST", "/kickoff", { inputs });
     const expected = errorBody("Internal Server Error", message);
     assert.deepEqual(body, expected, "must not say that nothing was started");

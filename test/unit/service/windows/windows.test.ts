@@ -50,13 +50,16 @@ function open(more: { held?: string[]; isBusy?: () => boolean; beatMs?: number }
 
 const noDoor = { close: () => Promise.resolve(), open: () => Promise.resolve() };
 
+const fetchOf = (routes: WindowRoutes) =>
+  routes.before(() => assert.fail("Not a route of windows."));
+
 function send(
-  { fetch }: WindowRoutes,
+  routes: WindowRoutes,
   method: string,
   address: string,
   { body, token = "T", signal }: { body?: unknown; token?: string; signal?: AbortSignal } = {},
 ): Response | Promise<Response> {
-  return fetch(
+  return fetchOf(routes)(
     new Request(`http://127.0.0.1:9${windowPath}${address}`, {
       method,
       headers: { authorization: `Bearer ${token}` },
@@ -120,7 +123,7 @@ describe("service: the routes for VS Code's windows", () => {
     const rebound = new Request(`http://evil.example:9${windowPath}/windows/w`, {
       headers: { authorization: "Bearer T" },
     });
-    assert.equal((await routes.fetch(rebound)).status, 403);
+    assert.equal((await fetchOf(routes)(rebound)).status, 403);
     assert.deepEqual(environments, [{}, {}], "the Python of each class");
   });
 
