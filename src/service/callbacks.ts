@@ -252,7 +252,10 @@ export function createReporter(
     },
 
     /** Of an execution that failed or was stopped. */
-    failed: (ended: Execution): Work<void> => report(endEvent(ended)),
+    *failed(ended: Execution): Work<void> {
+      yield* report(endEvent(ended));
+      yield* deliveries.addSpans(executionId);
+    },
 
     *completed(ended: Execution, output: string, usage: TokenUsage): Work<void> {
       const { createdAt, endedAt } = ended;
@@ -265,6 +268,7 @@ export function createReporter(
         ...origin,
       });
       yield* report(endEvent(ended, output));
+      yield* deliveries.addSpans(executionId);
     },
   };
 }

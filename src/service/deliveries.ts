@@ -47,8 +47,12 @@ function queueOf(kind: CallbackKind, url: string): string {
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** Callbacks that are stored until they were sent or given up: then body, address and credentials are deleted. */
-export function createDeliveries(database: Database, firstWaitMs: number) {
+/**
+ * Callbacks, and requests with spans, that are stored until they were sent or given up: then body, address and credentials
+ * are deleted.
+ * @param spansUrl where spans are sent
+ */
+export function createDeliveries(database: Database, firstWaitMs: number, spansUrl?: string) {
   const { erasure } = database;
 
   /** Part of a change. A repeat changes nothing. */
@@ -77,6 +81,13 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
 
   return {
     add,
+
+    /** Part of the change that ends an execution: its trace is sent, if spans are. @param from the first span that is left */
+    *addSpans(executionId: string, from = 0): Work<void> {
+      if (spansUrl === undefined) return;
+      const id = stableId("spans", executionId, from);
+      yield* add(id, executionId, "spans", { url: spansUrl }, { from });
+    },
 
     async settle(id: string, state: "sent" | "given up", hasSecret: boolean): Promise<void> {
       await database.transaction(function* () {
@@ -228,7 +239,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
              min(due) AS due,
              (SELECT problem FROM deliveries AS latest WHERE latest.execution_id = one.execution_id AND latest.state = one.state
                 AND latest.kind = one.kind AND problem IS NOT NULL ORDER BY due DESC LIMIT 1) AS problem
-           FROM deliveries AS one WHERE execution_id = ? AND state <> 'sent' AND kind IS NOT NULL AND kind <> 'feedback_request'
+           FROM deliveries AS one WHERE execution_id = ? AND state <> 'sent' AND kind NOT IN ('feedback_request', 'spans')
            GROUP BY execution_id, kind, state ORDER BY min(rowid)`,
           executionId,
         ),

@@ -16,8 +16,9 @@ export interface Caller {
   readonly owner: Owner;
 }
 
-/** `feedback_request`: of a flow, to the address that the service is configured with. */
-export type CallbackKind = "task" | "step" | "crew" | "human_input" | "events" | "feedback_request";
+/** `feedback_request`, of a flow, and `spans` go to the address that the service is configured with. */
+export type CallbackKind =
+  "task" | "step" | "crew" | "human_input" | "events" | "feedback_request" | "spans";
 
 /** Callbacks of one kind that have not arrived. Either all of them are sent again, or all were given up. */
 export interface UndeliveredCallbacks {

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { asArray, asObject, parseJson, textAt } from "../base/json.ts";
+import { asArray, asObject, numberAt, parseJson, textAt } from "../base/json.ts";
 import type { Database } from "./database/database.ts";
 import type { Deliveries, Delivery, Queue } from "./deliveries.ts";
 import { messageOf } from "./errors.ts";
@@ -33,6 +33,11 @@ interface Options {
   readonly networks?: CallbackNetworks | undefined;
   /** The headers of a flow's request for feedback. */
   readonly sign?: FeedbackWebhook["headersFor"] | undefined;
+  /** Sends a request of an ended execution's trace. Undefined if this process sends none. */
+  readonly exportSpans: (
+    executionId: string,
+    from: number,
+  ) => Promise<number | undefined> | undefined;
   /** Called when the result of an attempt is stored. */
   readonly onAttempt?: Metrics["callback"] | undefined;
 }
@@ -44,7 +49,7 @@ const lateMs = 15_000;
 export function createSender(
   database: Database,
   deliveries: Deliveries,
-  { timeoutMs, networks, log, onSend, sign, onAttempt }: Options,
+  { timeoutMs, networks, log, onSend, sign, exportSpans, onAttempt }: Options,
 ) {
   const underWay = new Map<string, Queue & { readonly done: Promise<void> }>();
   /** By crew, the queue after which the next look goes on. */
@@ -157,11 +162,21 @@ export function createSender(
       ...(isOwn && sign?.(body)),
     };
     try {
-      await post(url, headers, body, timeoutMs, isOwn ? undefined : networks);
+      if (kind === "spans") await sendSpans(delivery);
+      else await post(url, headers, body, timeoutMs, isOwn ? undefined : networks);
       return undefined;
     } catch (error) {
       return messageOf(error).slice(0, longestProblem);
     }
+  }
+
+  /** What is left of the trace is another request, so that what was accepted isn't sent again. */
+  async function sendSpans({ executionId, body }: Delivery): Promise<void> {
+    const exporting = exportSpans(executionId, numberAt(asObject(parseJson(body)), "from") ?? 0);
+    if (exporting === undefined) throw new Error("This process has no --otlp-endpoint.");
+    const next = await exporting;
+    if (next !== undefined)
+      await database.transaction(() => deliveries.addSpans(executionId, next));
   }
 
   async function settle(delivery: Delivery, problem: string | undefined): Promise<void> {
@@ -209,8 +224,13 @@ export function createSender(
 
 /** An address for the log: without its path, which may be a secret. */
 function nameOf({ kind, executionId, url }: Delivery): string {
-  const which = kind === undefined ? "A callback" : `The ${kind.replace("_", "-")} callback`;
-  return `${which} of execution ${executionId} to ${new URL(url).origin}`;
+  const which =
+    kind === "spans"
+      ? "A request with spans"
+      : kind === undefined
+        ? "A callback"
+        : `The ${kind.replace("_", "-")} callback`;
+  return `${which} of execution ${executionId} to ${URL.parse(url)?.origin ?? "its receiver"}`;
 }
 
 function eventIds(body: string): string[] {

@@ -64,12 +64,17 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     engine: metrics?.observed(crew.engine, crew.name) ?? crew.engine,
   }));
   const store = createStore(database);
-  const deliveries = createDeliveries(database, parts.callbackBackoffMs);
+  const deliveries = createDeliveries(
+    database,
+    parts.callbackBackoffMs,
+    parts.operations?.spansUrl,
+  );
   const sender = createSender(database, deliveries, {
     timeoutMs: parts.callbackTimeoutMs,
     networks,
     log,
     sign: crews.find(({ feedbackWebhook }) => feedbackWebhook)?.feedbackWebhook?.headersFor,
+    exportSpans: (id, from) => operations?.exportSpans?.(id, from),
     onAttempt: metrics?.callback,
     onSend: async (executionId, ids) => {
       for (const key of await store.notShown(executionId))
@@ -106,12 +111,14 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
   });
   const operations: OpenOperations | undefined = parts.operations?.open({
     database,
-    forRuns,
     crews: crews.map(({ name }) => name),
     async view(id) {
-      const { crew: name } = (await store.find(id)) ?? {};
-      const crew = crews.find((each) => each.name === name);
-      return crew && executionsOf(crew).view(id, { type: "bearer", owner: "bearer" });
+      const execution = await store.find(id);
+      const [crew] = crews;
+      if (!execution || !crew) return undefined;
+      // Also of a crew that only other processes serve.
+      const all = executionsOf({ ...crew, name: execution.crew });
+      return await all.view(id, { type: "bearer", owner: "bearer" });
     },
   });
 
@@ -135,7 +142,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       engine.rest?.(id, hasEnded);
       if (!hasEnded) return isDone;
       await run.store.forgetCallbacks(id);
-      await operations?.ended(id);
     } catch (error) {
       log(`What is left of an execution could not be deleted: ${messageOf(error)}`, {
         execution_id: id,
@@ -273,7 +279,8 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     /** Begins nothing new, and gives back what is still running after so many milliseconds. */
     async drain(milliseconds: number): Promise<void> {
       operations?.drain();
-      const closing = Promise.all([runner.drain(), sender.close(), operations?.stop()]);
+      operations?.stop();
+      const closing = Promise.all([runner.drain(), sender.close()]);
       await Promise.race([closing, sleep(milliseconds)]);
       const late = sleep(giveBackMs, undefined, { ref: false }).then(() => {
         throw new Error("The database does not answer.");
@@ -286,7 +293,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     /** Finishes the steps that are running. */
     async close() {
       stopListening();
-      await operations?.stop();
+      operations?.stop();
       await runner.drain();
       await sender.close();
       for (const { engine } of crews) engine.close?.();

@@ -205,14 +205,20 @@ function* phases({ cascade }: Dialect): Work<void> {
     CREATE INDEX executions_at_work ON executions (crew, phase) WHERE ended_at IS NULL;`);
 }
 
-/** Callbacks wait in queues of their crew. */
+/** Callbacks wait in queues of their crew, and so do spans. */
 function* outbox(): Work<void> {
   yield* script(`
     ALTER TABLE deliveries ADD COLUMN crew TEXT NOT NULL DEFAULT '';
-    UPDATE deliveries SET crew = (SELECT crew FROM executions WHERE executions.id = execution_id) WHERE state = 'pending';
+    UPDATE deliveries SET crew = (SELECT crew FROM executions WHERE executions.id = execution_id),
+      queue = CASE queue WHEN '' THEN '2' ELSE queue END
+    WHERE state = 'pending';
     ALTER TABLE deliveries DROP COLUMN is_taken;
     DROP INDEX deliveries_due;
-    CREATE INDEX deliveries_of_crew ON deliveries (crew, queue, due) WHERE state = 'pending';`);
+    CREATE INDEX deliveries_of_crew ON deliveries (crew, queue, due) WHERE state = 'pending';
+    INSERT INTO deliveries (id, execution_id, url, body, kind, crew, queue)
+    SELECT 'spans ' || execution_id, execution_id, '', '{"from":' || sent || '}', 'spans', crew, '2 spans'
+    FROM span_exports JOIN executions ON id = execution_id WHERE span_exports.state = 'pending';
+    DROP TABLE span_exports;`);
 }
 
 /** By which a repeated kickoff is recognised: hashes of its key and of the body. */

@@ -17,8 +17,6 @@ interface OperationsParts extends Omit<OperationsOptions, "log"> {
 /** The parts of a service that operations use. */
 export interface Observed {
   readonly database: Database;
-  /** The same database, for changes that must not be lost: it waits until the database can be reached. */
-  readonly forRuns: Database;
   /** The names of its crews. */
   readonly crews: readonly string[];
   readonly view: (id: string) => Promise<StatusView | undefined>;
@@ -27,16 +25,18 @@ export interface Observed {
 /** The operations of a service before it is open. The service needs the metrics to open. */
 export interface Operations {
   readonly metrics: Pick<Metrics, "requests" | "observed" | "decided" | "callback">;
+  /** Where spans go; undefined if none are sent. */
+  readonly spansUrl: string | undefined;
   readonly open: (service: Observed) => OpenOperations;
 }
 
 /** Probes, metrics, spans and retention of a running service. */
 export interface OpenOperations extends Probes {
-  /** Starts to send spans and delete old executions. Only for a process that runs executions. */
+  /** Starts to delete old executions. Only for a process that runs executions. */
   readonly work: () => void;
-  readonly stop: () => Promise<void>;
-  /** Called when an execution has ended, perhaps more than once. Never rejects. */
-  readonly ended: (executionId: string) => Promise<void>;
+  readonly stop: () => void;
+  /** Undefined if no spans are sent. */
+  readonly exportSpans: ReturnType<typeof createExporter> | undefined;
 }
 
 export function createOperations(parts: OperationsParts): Operations {
@@ -44,24 +44,21 @@ export function createOperations(parts: OperationsParts): Operations {
   const metrics = createMetrics();
   return {
     metrics,
-    open({ database, forRuns, crews, view }) {
+    spansUrl: spans?.url.href,
+    open({ database, crews, view }) {
       metrics.addDatabase(database, crews);
       const probes = createProbes({ database, metrics, metricsToken, isLocal, log });
-      const exporter =
-        spans && createExporter({ database, forRuns, crews, spans, view, version, log });
       const retention =
         keepDays === undefined ? undefined : createRetention({ database, keepDays, log });
       return {
         ...probes,
         work(): void {
-          exporter?.start();
           retention?.start();
         },
-        async stop(): Promise<void> {
+        stop(): void {
           retention?.stop();
-          await exporter?.stop();
         },
-        ended: async (executionId) => exporter?.add(executionId),
+        exportSpans: spans && createExporter({ spans, view, version, log }),
       };
     },
   };
