@@ -134,11 +134,8 @@ export async function refresh(
 ): Promise<void> {
   const { targets, crews, store, poller } = parts;
   const target = readTarget(argument);
-  const execution = targets.find(target);
-  if (target.kickoffId !== undefined && execution === undefined)
-    throw new UserError(
-      vscode.l10n.t("No execution with the ID “{0}” is tracked here.", target.kickoffId),
-    );
+  const isNamed = target.kickoffId !== undefined;
+  const execution = isNamed ? await targets.execution(argument) : undefined;
   const crewId =
     execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
   store.refresh();

@@ -11,11 +11,7 @@ import { webviewHtml } from "./webview-html.ts";
 
 interface PanelOptions<From extends Message, To extends Message> {
   readonly part: "form" | "timeline" | "page" | "comparison";
-  /** For the log. */
-  readonly name: string;
   readonly title: string;
-  /** What the page shows is updated at most this often (ms), and less often if that is much. */
-  readonly pace?: number;
   readonly clock: Clock;
   readonly extension: vscode.Uri;
   /** Resolves when the executions are read. */
@@ -27,6 +23,9 @@ interface PanelOptions<From extends Message, To extends Message> {
   /** What the page shows now; undefined if it is only posted. */
   readonly view?: () => To;
 }
+
+/** What a page shows is updated at most this often (ms), and less often if that is much. */
+const pace = 100;
 
 /** A page of the web application in a tab or in a view. It shows what changes, in place. */
 export class Panel<From extends Message, To extends Message> {
@@ -96,7 +95,7 @@ export class Panel<From extends Message, To extends Message> {
   }
 
   show(): void {
-    const { clock, view, name, pace = 0 } = this.#options;
+    const { clock, view, part } = this.#options;
     this.#cancelShow?.();
     this.#cancelShow = undefined;
     if (!this.#isReady || view === undefined) return;
@@ -104,24 +103,24 @@ export class Panel<From extends Message, To extends Message> {
     try {
       this.post(view());
     } catch (error) {
-      logProblem(name, error);
+      logProblem("Showing a page", error, part);
     }
     // The browser has as much to do with it, and a person wants to use it.
     this.#nextAt = began + Math.max(pace, 20 * (clock.now() - began));
   }
 
   async #receive(raw: unknown): Promise<void> {
-    const { messages, name, ready, on } = this.#options;
+    const { messages, part, ready, on } = this.#options;
     const result = v.safeParse(messages, raw);
     if (!result.success) {
-      log.warn(`${name} sent an invalid message; it was ignored.`);
+      log.warn(`The page “${part}” sent an invalid message; it was ignored.`);
       return;
     }
     try {
       await ready;
       await handle(on, result.output);
     } catch (error) {
-      if (!(error instanceof NothingToDo)) logProblem(name, error);
+      if (!(error instanceof NothingToDo)) logProblem("What a page asked for", error, part);
       void showError(error);
     }
   }

@@ -44,13 +44,8 @@ export class ProjectFiles implements vscode.Disposable {
     this.#store = store;
     this.#clock = clock;
     const { workspace, languages } = vscode;
-    const look = (document: vscode.TextDocument) => {
-      if (!mayBeProjectFile(document)) return;
-      if (this.#marks === undefined) this.#begin();
-      this.#textsChanged();
-    };
-    this.#owned.add(workspace.onDidOpenTextDocument(look));
-    workspace.textDocuments.forEach(look);
+    this.#owned.add(workspace.onDidOpenTextDocument((document) => this.#look(document)));
+    workspace.textDocuments.forEach((document) => this.#look(document));
     this.#owned.add(
       languages.registerCodeLensProvider(
         { scheme: "file", pattern: withLenses },
@@ -73,25 +68,26 @@ export class ProjectFiles implements vscode.Disposable {
     this.#owned.dispose();
   }
 
+  #look(document: vscode.TextDocument): void {
+    if (!mayBeProjectFile(document)) return;
+    if (this.#marks === undefined) this.#begin();
+    this.#textsChanged();
+  }
+
   #begin(): void {
     const { workspace, languages, window } = vscode;
     const marks = languages.createDiagnosticCollection("crewdeck-projects");
     this.#marks = this.#owned.add(marks);
-    const ifProject = (document: vscode.TextDocument) => {
-      if (mayBeProjectFile(document)) this.#textsChanged();
-    };
     const watcher = this.#owned.add(workspace.createFileSystemWatcher(watched));
     const changed = () => this.#textsChanged();
     for (const subscription of [
-      workspace.onDidChangeTextDocument(({ document }) => ifProject(document)),
+      workspace.onDidChangeTextDocument(({ document }) => this.#look(document)),
       workspace.onDidCloseTextDocument((document) => {
         marks.delete(document.uri);
-        ifProject(document);
+        this.#look(document);
       }),
       // VS Code on Linux doesn't watch each folder in a new one. It reads the file of the editor again then, too.
-      window.onDidChangeActiveTextEditor((editor) => {
-        if (editor !== undefined) ifProject(editor.document);
-      }),
+      window.onDidChangeActiveTextEditor((editor) => editor && this.#look(editor.document)),
       workspace.onDidChangeWorkspaceFolders(changed),
       watcher.onDidCreate(changed),
       watcher.onDidChange(changed),

@@ -26,8 +26,6 @@ const quoted: readonly Notice["id"][] = ["doubt", "rehearsal"];
  */
 export function textOf(view: ExecutionView): Rendered {
   const { title, notices, result, meta, tasks } = view;
-  const times = view.times.map((line) => `- ${line}`);
-  const use = view.use.map((line) => `- ${line}`);
   const isResult = ({ id }: Notice) => id === "no result" || id === "error";
   return assemble(
     present<Part>(
@@ -40,13 +38,9 @@ export function textOf(view: ExecutionView): Rendered {
       meta && section("meta", l10n.t("Meta"), jsonLines(meta), "###"),
       section("callbacks", l10n.t("Callbacks"), factLines(view.callbacks), "###"),
       ...tasks.map(taskPart),
-      section("times", l10n.t("Times"), times),
-      section("tokens", l10n.t("Tokens"), [...use, ...factLines(view.models)]),
-      section(
-        "history",
-        l10n.t("History"),
-        view.history.map((line) => `- ${line}`),
-      ),
+      section("times", l10n.t("Times"), listLines(view.times)),
+      section("tokens", l10n.t("Tokens"), [...listLines(view.use), ...factLines(view.models)]),
+      section("history", l10n.t("History"), listLines(view.history)),
       section(idsSection, l10n.t("Crew and IDs"), factLines(view.about)),
     ),
   );
@@ -84,8 +78,12 @@ function section(id: string, title: string, lines: readonly string[], marks = "#
   return lines.length === 0 ? undefined : { id, lines: [`${marks} ${title}`, "", ...lines] };
 }
 
+function listLines(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `- ${line}`);
+}
+
 function factLines(facts: readonly Fact[]): readonly string[] {
-  return facts.map(({ label, value }) => `- ${leadingText(label)}: ${inlineText(value)}`);
+  return listLines(facts.map(({ label, value }) => `${leadingText(label)}: ${inlineText(value)}`));
 }
 
 /** What runs has no time: the text would change all the while. */

@@ -1,3 +1,5 @@
+import type { ComponentChild, RefObject } from "preact";
+import { useLayoutEffect } from "preact/hooks";
 import { host, type Sent } from "./host.ts";
 
 /** Strokes on a grid of 16 by 16. */
@@ -54,18 +56,57 @@ export function Icon({ name, isOpen = false }: { name: keyof typeof shapes; isOp
   );
 }
 
-/** `name`: for screen readers and as a tooltip, if the label says too little. */
-export function LinkButton(props: { label: string; name?: string; message: Sent }) {
-  const { label, name, message } = props;
+interface ButtonProps {
+  readonly label: string;
+  /** For screen readers and as a tooltip, if the label says too little. */
+  readonly name?: string | undefined;
+  readonly kind?: "primary" | "secondary" | "link" | "submit";
+  /** Not `disabled`, which would lose focus. */
+  readonly isOff?: boolean;
+  readonly onClick: () => void;
+}
+
+export function Button({ label, name, kind = "secondary", isOff, onClick }: ButtonProps) {
+  const named = { "aria-label": name, title: name };
   return (
-    <button
-      type="button"
-      class="link"
-      aria-label={name}
-      title={name}
-      onClick={() => host.post(message)}
-    >
+    <button type="button" class={kind} aria-disabled={isOff} {...named} onClick={onClick}>
       {label}
     </button>
   );
+}
+
+export function LinkButton(props: Pick<ButtonProps, "label" | "name"> & { message: Sent }) {
+  const { label, name, message } = props;
+  return <Button kind="link" label={label} name={name} onClick={() => host.post(message)} />;
+}
+
+interface FactsProps {
+  readonly rows: readonly (readonly [name: string, value: ComponentChild])[];
+}
+
+export function Facts({ rows }: FactsProps) {
+  return (
+    <dl>
+      {rows.map(([name, value], at) => (
+        <div key={at}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Reads the element's size, whenever it changes. */
+export function useResize(
+  place: RefObject<HTMLElement | null>,
+  read: (element: HTMLElement) => void,
+): void {
+  useLayoutEffect(() => {
+    const { current } = place;
+    if (current === null) return undefined;
+    const observer = new ResizeObserver(() => read(current));
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
 }

@@ -43,7 +43,7 @@ describe("The timeline, as a page", () => {
       "    Senior Researcher",
       "      gpt-5-mini",
     ]);
-    const outline = timeline.row(/^Task outline, completed, took 48 s, started after 21 s/);
+    const outline = timeline.row(/^Task outline, Completed, took 48 s, started after 21 s/);
     const place = { level: "2", expanded: "true", posinset: "3", setsize: "4" };
     for (const [name, value] of Object.entries(place))
       assert.equal(await outline.getAttribute(`aria-${name}`), value, name);
@@ -51,7 +51,7 @@ describe("The timeline, as a page", () => {
       bar(name).evaluate((element) => getComputedStyle(element).backgroundImage);
     assert.match(await pattern(/^Rejected/), /repeating-linear-gradient/, "a wait is hatched");
     const mark = (name: RegExp) => timeline.row(name).locator(".mark").textContent();
-    assert.equal(await mark(/^Tool call read_page, failed/), "failed");
+    assert.equal(await mark(/^Tool call read_page, Failed/), "Failed");
     const failed = timeline.row(/read_page/).locator(".icon.failed");
     assert.equal(await failed.count(), 1);
     const header = await timeline.page.locator("header").innerText();
@@ -85,7 +85,7 @@ describe("The timeline, as a page", () => {
     await press("End");
     await isAt("gpt-5");
     await tooltip.waitFor({ state: "detached" });
-    assert.ok(await timeline.row(/gpt-5, failed/).isVisible(), "it scrolled into view");
+    assert.ok(await timeline.row(/gpt-5, Failed/).isVisible(), "it scrolled into view");
     await press("Home", "Control+f");
     await timeline.page.locator("input:focus").waitFor();
     await timeline.page.keyboard.type("read_page");

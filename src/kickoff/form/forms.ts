@@ -203,7 +203,7 @@ export class KickoffForms implements vscode.Disposable {
       { takesFocus },
     );
     const page = new Panel<FromForm, ToForm>(panel, {
-      ...{ part: "form", name: "The kickoff form", title: panel.title, clock },
+      ...{ part: "form", title: panel.title, clock },
       extension: context.extensionUri,
       ready: Promise.resolve(),
       messages: fromForm,

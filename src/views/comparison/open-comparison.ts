@@ -42,8 +42,7 @@ export class OpenComparison {
     this.#parts = parts;
     const { clock, extension, ready, store, circumstances, act } = parts;
     this.#panel = new Panel(tab, {
-      ...{ part: "comparison", name: "The page of a comparison", title: tab.title, pace: 250 },
-      ...{ clock, extension, ready },
+      ...{ part: "comparison", title: tab.title, clock, extension, ready },
       messages: fromComparison,
       on: {
         ready: () => this.#panel.begin(),

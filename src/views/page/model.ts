@@ -97,16 +97,13 @@ function reviewOf(
   const { waiting } = execution;
   const { taskId, attempt } = shown;
   const task = taskIn(execution.tasks, taskId);
-  const output =
-    (waiting?.taskId === taskId ? waiting.output : undefined) ??
-    task?.attempts.find(({ number }) => number === attempt)?.output;
   return {
     taskId,
     name: shortName(taskId),
     attempt,
     ...defined({
       agent: task?.agent,
-      output,
+      output: task?.attempts.find(({ number }) => number === attempt)?.output,
       // A flow asks. It may name no answers.
       answers: waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text })),
     }),

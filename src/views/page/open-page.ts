@@ -59,8 +59,7 @@ export class OpenPage {
       void showError(error);
     });
     this.#panel = new Panel(tab, {
-      ...{ part: "page", name: "The page of an execution", title: tab.title, pace: 100 },
-      ...{ clock, extension, ready },
+      ...{ part: "page", title: tab.title, clock, extension, ready },
       messages: fromPage,
       on: this.#handlers(),
       view: () => this.#view(),

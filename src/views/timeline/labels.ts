@@ -1,6 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import type { Duration } from "../../executions/times.ts";
-import { formatDuration, formatSpan, formatTime, formatTokens, present } from "../../view/words.ts";
+import {
+  formatDuration,
+  formatSpan,
+  formatTime,
+  formatTokens,
+  present,
+  interruptedLabel,
+  stateName,
+} from "../../view/words.ts";
 import type { Mark, Span } from "./messages.ts";
 
 /** Of marks in a row's tooltip; each has its own, too. */
@@ -9,15 +17,7 @@ const mostLines = 20;
 const shortCount = new Intl.NumberFormat("en", { notation: "compact" });
 
 export function stateText(state: Span["state"]): string {
-  return {
-    running: l10n.t("running"),
-    waiting: l10n.t("waiting for you"),
-    completed: l10n.t("completed"),
-    failed: l10n.t("failed"),
-    stopped: l10n.t("stopped"),
-    interrupted: l10n.t("interrupted"),
-    unknown: l10n.t("not known"),
-  }[state];
+  return state === "interrupted" ? interruptedLabel() : stateName(state);
 }
 
 function kindText(kind: Span["kind"]): string {

@@ -76,8 +76,7 @@ export class Timeline implements vscode.Disposable {
     const go = (to: Place) =>
       (this.#last = this.#last.catch(() => undefined).then(() => this.#go(to, loaded)));
     const panel = new Panel<FromTimeline, ToTimeline>(view, {
-      ...{ part: "timeline", name: "The timeline", title: vscode.l10n.t("Timeline"), pace: 100 },
-      ...{ clock, extension, ready },
+      ...{ part: "timeline", title: vscode.l10n.t("Timeline"), clock, extension, ready },
       messages: loaded.fromTimeline,
       on: {
         ready: () => {

@@ -11,7 +11,7 @@ import type { Period } from "../../views/timeline/axis.ts";
 import { lookAt } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
-import { Icon, LinkButton } from "../controls.tsx";
+import { Button, Icon, LinkButton } from "../controls.tsx";
 import { useTimes } from "../timeline/axis-head.tsx";
 import { columnsOf } from "../timeline/row.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
@@ -29,9 +29,7 @@ function Comparison({ model, timelines }: Shown) {
         <h1 class="unseen">{l10n.t("{0} compared with {1}", right.name, left.name)}</h1>
         <div class="executions">
           <Execution execution={left} side="left" />
-          <button type="button" class="secondary" onClick={() => host.post({ type: "swap" })}>
-            {l10n.t("Swap")}
-          </button>
+          <Button label={l10n.t("Swap")} onClick={() => host.post({ type: "swap" })} />
           <Execution execution={right} side="right" />
         </div>
         <p class="unseen" role="status">

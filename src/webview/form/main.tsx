@@ -1,7 +1,8 @@
 import * as l10n from "@vscode/l10n";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { isOdd } from "../../kickoff/form/fields.ts";
 import { type FormView, type Note, valueToolNames } from "../../kickoff/form/messages.ts";
+import { Button, useResize } from "../controls.tsx";
 import { draw, host } from "../host.ts";
 import { Advanced } from "./advanced.tsx";
 import { Field, Input } from "./field.tsx";
@@ -59,14 +60,12 @@ function Buttons({ note, kind }: { readonly note: Note; readonly kind: "link" | 
   return (
     <>
       {note.actions.map((title) => (
-        <button
+        <Button
           key={title}
-          type="button"
-          class={kind}
+          kind={kind}
+          label={title}
           onClick={() => host.post({ type: "act", kind: note.kind, title })}
-        >
-          {title}
-        </button>
+        />
       ))}
     </>
   );
@@ -119,15 +118,13 @@ function Tools() {
     clear: l10n.t("Clear"),
   };
   const button = (tool: keyof typeof texts, kind: "secondary" | "link") => (
-    <button
+    <Button
       key={tool}
-      type="button"
-      class={kind}
-      aria-disabled={isSending}
+      kind={kind}
+      label={texts[tool]}
+      isOff={isSending}
       onClick={() => use(tool)}
-    >
-      {texts[tool]}
-    </button>
+    />
   );
   return (
     <>
@@ -199,16 +196,10 @@ function Footer({ notes }: Pick<FormView, "notes">) {
   const { form, values } = useForm();
   const { isSending } = form;
   const element = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    const { current } = element;
-    if (current === null) return undefined;
-    // It must not cover a focused field.
-    const observer = new ResizeObserver(() => {
-      document.documentElement.style.scrollPaddingBottom = `${current.offsetHeight + 8}px`;
-    });
-    observer.observe(current);
-    return () => observer.disconnect();
-  }, []);
+  // It must not cover a focused field.
+  useResize(element, ({ offsetHeight }) => {
+    document.documentElement.style.scrollPaddingBottom = `${offsetHeight + 8}px`;
+  });
   const isMac = /mac/i.test(navigator.userAgent);
   const title = values.from === undefined ? l10n.t("Kick Off") : l10n.t("Run Again");
   const sending = l10n.t("Kicking off…");
@@ -224,15 +215,12 @@ function Footer({ notes }: Pick<FormView, "notes">) {
           ))}
       </div>
       <div class="buttons">
-        {/* Not `disabled`, which would lose focus. */}
-        <button
-          type="button"
-          class="submit"
-          aria-disabled={isSending || mayHaveStarted}
+        <Button
+          kind="submit"
+          label={isSending ? sending : title}
+          isOff={isSending || mayHaveStarted}
           onClick={submit}
-        >
-          {isSending ? sending : title}
-        </button>
+        />
         <span class="keys">{l10n.t("or press {0}", isMac ? "⌘Enter" : "Ctrl+Enter")}</span>
         <span class="keys">
           {l10n.t("{0} in a field: more ways to fill it in", isMac ? "⇧F9" : "Shift+F9")}

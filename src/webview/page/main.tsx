@@ -6,7 +6,7 @@ import type { PageDrafts, Place, ToPage } from "../../views/page/messages.ts";
 import type { PageModel } from "../../views/page/model.ts";
 import { lookAt, type TimelineView } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
-import { Icon, LinkButton } from "../controls.tsx";
+import { Facts, Icon, LinkButton, useResize } from "../controls.tsx";
 import { draw, host } from "../host.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import { ContentView, Fold, Level, Markdown } from "./content.tsx";
@@ -85,27 +85,11 @@ function Page({ model, drafts, timeline, settled }: PageProps) {
       )}
       <FoldSection id="inputs" label={l10n.t("Inputs")}>
         {noInputs !== undefined && <p class="faint">{noInputs}</p>}
-        <dl>
-          {inputs.map(([name, text]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <ContentView text={text} isInput />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <Facts rows={inputs.map(([name, text]) => [name, <ContentView text={text} isInput />])} />
       </FoldSection>
       <FoldSection id="details" label={l10n.t("Crew and IDs")}>
         <p class="faint">{times.join(" · ")}</p>
-        <dl>
-          {view.about.map(({ label, value }, at) => (
-            <div key={at}>
-              <dt>{label}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts rows={view.about.map(({ label, value }) => [label, value])} />
       </FoldSection>
     </>
   );
@@ -172,16 +156,10 @@ function Header({ view }: { readonly view: PageModel["view"] }) {
   // The answers to what waits are beside it.
   const actions = [...(state === "waiting" ? [] : view.answers), ...view.actions];
   const element = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    const { current } = element;
-    if (current === null) return undefined;
-    // What is fixed below it, and what is scrolled to, begins where it ends.
-    const observer = new ResizeObserver(() =>
-      document.documentElement.style.setProperty("--header", `${current.offsetHeight}px`),
-    );
-    observer.observe(current);
-    return () => observer.disconnect();
-  }, []);
+  // What is fixed below it, and what is scrolled to, begins where it ends.
+  useResize(element, ({ offsetHeight }) =>
+    document.documentElement.style.setProperty("--header", `${offsetHeight}px`),
+  );
   return (
     <header ref={element}>
       <div class="title">

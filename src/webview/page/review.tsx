@@ -5,7 +5,7 @@ import { mostCharacters } from "../../views/page/content.ts";
 import type { FromPage, PageDraft } from "../../views/page/messages.ts";
 import type { Review } from "../../views/page/model.ts";
 import { clock } from "../clock.tsx";
-import { Icon, LinkButton } from "../controls.tsx";
+import { Button, Icon, LinkButton } from "../controls.tsx";
 import { host } from "../host.ts";
 import { ContentView, Level, Markdown } from "./content.tsx";
 
@@ -117,14 +117,11 @@ export function Output({ output, earlier, taskId, attempt }: OutputProps) {
 export function ActButton({ action }: { readonly action: NonNullable<Review["action"]> }) {
   const { verb, label } = action;
   return (
-    <button
-      type="button"
-      class="secondary"
-      aria-disabled={verb === undefined}
+    <Button
+      label={label}
+      isOff={verb === undefined}
       onClick={() => verb !== undefined && host.post({ type: "act", action: verb })}
-    >
-      {label}
-    </button>
+    />
   );
 }
 
@@ -196,28 +193,24 @@ function Decision({ review, draft, settled }: DecisionProps) {
     }
   };
   const button = (kind: Kind, label: string, isPrimary: boolean, given?: string) => (
-    <button
+    <Button
       key={given ?? kind}
-      type="button"
-      class={isPrimary ? "primary" : "secondary"}
-      aria-disabled={isSending || isEmpty !== (given !== undefined)}
+      kind={isPrimary ? "primary" : "secondary"}
+      label={label}
+      isOff={isSending || isEmpty !== (given !== undefined)}
       onClick={() => send(kind, given)}
-    >
-      {label}
-    </button>
+    />
   );
   return (
     <>
       <div class="label">
         <label for={id}>{answers === undefined ? l10n.t("Feedback") : l10n.t("Your answer")}</label>
-        <button
-          type="button"
-          class="link"
-          aria-disabled={isSending}
+        <Button
+          kind="link"
+          label={l10n.t("Insert Canned Answer…")}
+          isOff={isSending}
           onClick={() => isSending || host.post({ type: "insert", taskId, attempt })}
-        >
-          {l10n.t("Insert Canned Answer…")}
-        </button>
+        />
       </div>
       <textarea
         id={id}

@@ -4,7 +4,7 @@ import { formatSpan } from "../../view/words.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
 import { mostSteps } from "../../views/page/content.ts";
 import type { Review } from "../../views/page/model.ts";
-import { Icon, LinkButton } from "../controls.tsx";
+import { Facts, Icon, LinkButton } from "../controls.tsx";
 import { Fold, Level, Markdown } from "./content.tsx";
 import { isSame, Output } from "./review.tsx";
 
@@ -131,23 +131,19 @@ function StepView(props: { step: AttemptView["steps"][number]; isRunning: boolea
       <span class="faint">{[time, state].filter(Boolean).join(" · ")}</span>
     </>
   );
-  const texts = [
+  const about = [
     [l10n.t("Thought"), step.thought],
     [l10n.t("Arguments"), step.arguments],
     [l10n.t("Result"), step.result],
     [l10n.t("Error"), error],
-  ].filter(([, text]) => text !== undefined);
+  ] as const;
+  const texts = about.flatMap(([label, text]) =>
+    text === undefined ? [] : [[label, <div class="plain">{text}</div>] as const],
+  );
   if (picture === undefined && texts.length > 0)
     return (
       <Fold id={`step ${id}`} label={summary}>
-        <dl>
-          {texts.map(([label, text]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd class="plain">{text}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts rows={texts} />
       </Fold>
     );
   return (

@@ -1,9 +1,10 @@
 import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { type Axis, type Period, type Times, timesOf } from "../../views/timeline/axis.ts";
 import type { Span } from "../../views/timeline/messages.ts";
 import { tickTexts } from "../../view/words.ts";
 import { clock } from "../clock.tsx";
+import { useResize } from "../controls.tsx";
 
 /** Shorter drags are clicks (pixels). */
 const shortestDrag = 6;
@@ -83,14 +84,7 @@ export function Grid({ axis: { ticks, cuts, placeOf } }: { readonly axis: Axis }
 export function useSize(element: RefObject<HTMLElement | null>) {
   const { clientWidth, clientHeight } = document.documentElement;
   const [size, setSize] = useState({ width: clientWidth, height: clientHeight });
-  useLayoutEffect(() => {
-    if (element.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setSize(entry.contentRect);
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
+  useResize(element, (now) => setSize({ width: now.clientWidth, height: now.clientHeight }));
   return size;
 }
 

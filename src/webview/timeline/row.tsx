@@ -13,7 +13,7 @@ import {
 import type { Mark, Span } from "../../views/timeline/messages.ts";
 import type { Row } from "../../views/timeline/rows.ts";
 import { clock, useNow } from "../clock.tsx";
-import { Icon } from "../controls.tsx";
+import { Facts, Icon } from "../controls.tsx";
 
 interface RowProps {
   readonly row: Row;
@@ -143,14 +143,7 @@ export function Tooltip({ id, span, start }: { id: string; span: Span; start: nu
         <Icon name={span.kind} />
         {title}
       </div>
-      <dl>
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts rows={facts} />
       {blocks.map(([label, text]) => (
         <div class={`block${label === l10n.t("Events") ? " list" : ""}`} key={label}>
           <div class="block-label">{label}</div>

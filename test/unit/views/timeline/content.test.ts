@@ -36,9 +36,9 @@ describe("what the timeline's page gets", () => {
     assert.ok(task !== undefined);
     assert.deepEqual(detailsOf(task, start, start + 20_000).facts[0], [
       "Kind",
-      "Task, waiting for you",
+      "Task, Waiting for you",
     ]);
-    assert.match(sentenceOf(task, start, start + 20_000), /^Task research, waiting for you, /);
+    assert.match(sentenceOf(task, start, start + 20_000), /^Task research, Waiting for you, /);
   });
 
   it("ends where it was last seen, while nobody knows what it does", () => {
@@ -60,7 +60,7 @@ describe("what the timeline's page gets", () => {
     const [, task] = spans;
     assert.ok(task !== undefined);
     const sentence = sentenceOf(task, start, start + 3_600_000);
-    assert.match(sentence, /^Task research, not known, for 13 s so far, /);
+    assert.match(sentence, /^Task research, State not known, for 13 s so far, /);
   });
 
   it("says of what a restart interrupted that it was, and what time it took", () => {
@@ -72,7 +72,7 @@ describe("what the timeline's page gets", () => {
     assert.ok(task !== undefined);
     assert.deepEqual([crew?.state, task.state], ["interrupted", "interrupted"]);
     const sentence = sentenceOf(task, start, start + 3_600_000);
-    assert.match(sentence, /^Task research, interrupted, took \d+ s, /);
+    assert.match(sentence, /^Task research, Interrupted, took \d+ s, /);
   });
 
   it("has the crew's time as the other views do, once it has ended", () => {

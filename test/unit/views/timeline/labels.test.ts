@@ -85,15 +85,15 @@ describe("the texts of a timeline", () => {
   it("say a row as a sentence, without its bar", () => {
     assert.equal(
       sentenceOf(named("web_search"), start, now),
-      "Tool call web_search, completed, took 4.2 s, started after 5.2 s, by Senior Researcher",
+      "Tool call web_search, Completed, took 4.2 s, started after 5.2 s, by Senior Researcher",
     );
     assert.equal(
       sentenceOf(named("read_page"), start, now),
-      "Tool call read_page, failed, took 700 ms, started after 14 s, by Senior Researcher, HTTP 404: the page is gone",
+      "Tool call read_page, Failed, took 700 ms, started after 14 s, by Senior Researcher, HTTP 404: the page is gone",
     );
     assert.match(
       sentenceOf({ ...named("research"), isSeen: true }, start, now),
-      /^Task research, completed, took about 20 s, started after 1 s, 7,502 tokens/,
+      /^Task research, Completed, took about 20 s, started after 1 s, 7,502 tokens/,
     );
     assert.equal(timeText({ ...named("research"), isSeen: true }, now), "≈ 20 s");
   });
