@@ -158,8 +158,12 @@ function hostTests() {
   ];
 }
 
-for (const program of ["worker.py", "crewdeck_review.py"])
-  keep(`dist/${program}`, readFileSync(`src/service/crewai/${program}`));
+for (const name of readdirSync("src/service/crewai/crewdeck_worker"))
+  if (name.endsWith(".py"))
+    keep(
+      `dist/crewdeck_worker/${name}`,
+      readFileSync(`src/service/crewai/crewdeck_worker/${name}`),
+    );
 if (!onlyService) {
   keep("l10n/bundle.l10n.json", `${JSON.stringify(collectStrings("src"), undefined, 2)}\n`);
 }

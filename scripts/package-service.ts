@@ -14,9 +14,8 @@ const metafile = JSON.parse(read("out/service-metafile.json")) as Metafile;
 
 const folder = temporaryFolder("package-service");
 try {
-  const workers = ["dist/worker.py", "dist/crewdeck_review.py"];
-  const programs = [...Object.keys(metafile.outputs), ...workers];
-  for (const file of [...programs, ...exampleCrew(), "LICENSE"]) copy(file, file);
+  const programs = [...Object.keys(metafile.outputs), ...filesIn("dist/crewdeck_worker")];
+  for (const file of [...programs, ...filesIn("media/example-crew"), "LICENSE"]) copy(file, file);
   copy("src/service/README.md", "README.md");
   write("ThirdPartyNotices.txt", thirdPartyNotices(bundledPackages([metafile])));
   write("package.json", `${JSON.stringify(manifest(), undefined, 2)}\n`);
@@ -41,9 +40,9 @@ function manifest(): object {
 }
 
 /** Without what Python and uv leave there. */
-function exampleCrew(): string[] {
-  const files = readdirSync(path.join(projectFolder, "media/example-crew"), { recursive: true })
-    .map((name) => `media/example-crew/${String(name).replaceAll("\\", "/")}`)
+function filesIn(folder: string): string[] {
+  const files = readdirSync(path.join(projectFolder, folder), { recursive: true })
+    .map((name) => `${folder}/${String(name).replaceAll("\\", "/")}`)
     .sort();
   return files.filter((file) => /^[^.]+\.(?:md|toml|py|yaml)$/.test(file));
 }

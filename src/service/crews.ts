@@ -1,5 +1,5 @@
-import { copyFileSync, existsSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { cpSync, existsSync } from "node:fs";
+import { basename, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectRoot } from "../projects/pyproject.ts";
 import { chooseInterpreter, projectInterpreters } from "../projects/interpreters.ts";
@@ -15,13 +15,14 @@ import type { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
 import { isCrewName, type ServerCrew } from "./server/config.ts";
 
+/** A package in Python. */
+const workerPackage = "crewdeck_worker";
+
 /** Beside the bundle, or in the source. */
-const workerProgram =
-  ["worker.py", "crewai/worker.py"]
-    .map((file) => fileURLToPath(new URL(file, import.meta.url)))
-    .find((file) => existsSync(file)) ?? "";
-/** What it imports, beside it. */
-const workerModule = "crewdeck_review.py";
+const workerFolder =
+  [workerPackage, `crewai/${workerPackage}`]
+    .map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
+    .find((folder) => existsSync(folder)) ?? "";
 
 /** A crew as the command line or a server's file describes it. */
 export interface CrewPlan extends ServerCrew {
@@ -151,20 +152,16 @@ export async function engineOf(
   const own = Object.entries(process.env).filter(
     ([variable]) => !(isServer && serverVariables.test(variable)),
   );
-  let program = workerProgram;
-  if (forWindows) {
-    // An update of the extension deletes its folder while this process still works.
-    program = join(resolve(data), basename(workerProgram));
-    for (const file of [basename(workerProgram), workerModule])
-      copyFileSync(join(dirname(workerProgram), file), join(resolve(data), file));
-  }
+  // An update of the extension deletes its folder while this process still works.
+  const worker = forWindows ? join(resolve(data), workerPackage) : workerFolder;
+  if (forWindows) cpSync(workerFolder, worker, { recursive: true });
   return crewaiEngine({
     folder: root,
     crew,
     hasOthers: crew !== "" || plan.class !== undefined,
     data: join(resolve(data), name),
     python: chosen,
-    program,
+    program: join(worker, "__main__.py"),
     parallel: parallel ?? 1,
     processes,
     isShared: database !== undefined,

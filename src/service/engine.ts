@@ -49,11 +49,12 @@ export interface EngineEvent extends JsonObject {
 }
 
 /** What a run reports; each resolves when it is stored. */
-interface Reports {
+export interface Reports {
   /** An engine that costs money calls it before each attempt. If it rejects, the attempt was begun too often, and must not begin. */
   begin(): Promise<void>;
   step(step: AgentStep): Promise<void>;
-  event(event: EngineEvent): Promise<void>;
+  /** `method` for an event about one of a flow's own methods. */
+  event(event: EngineEvent, method?: MethodReport): Promise<void>;
 }
 
 export interface TaskResult {
@@ -111,12 +112,6 @@ export interface FlowResult {
   readonly usage?: TokenUsage;
 }
 
-/** What a part reports; each resolves when it is stored. */
-export interface FlowReports extends Omit<Reports, "event"> {
-  /** `method` for an event about one of the flow's own methods. */
-  event(event: EngineEvent, method?: MethodReport): Promise<void>;
-}
-
 export interface MethodReport {
   readonly name: string;
   /** What it returned; empty before. */
@@ -144,7 +139,7 @@ export interface Engine {
   /** Rejects when the task failed. May be called again for the same attempt after a crash, and once it is approved, for its draft. */
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
   /** Like `run`, for a part of a flow. Undefined for an engine that can't run flows. */
-  runFlow?(part: FlowPart, report: FlowReports): Promise<FlowResult>;
+  runFlow?(part: FlowPart, report: Reports): Promise<FlowResult>;
   /** How many executions of its crew run at a time (16). */
   readonly parallel?: number | undefined;
   /** Whether it starts a process for each of them. */

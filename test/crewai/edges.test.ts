@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
 import { Processes } from "../../src/service/crewai/processes.ts";
 import type { CrewaiOptions } from "../../src/service/crewai/engine.ts";
@@ -93,16 +91,6 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("names a Python or a crewAI that is too old", async () => {
-    // Python runs this file before the program: the interpreter reports what an old one would.
-    const old = temporaryFolder("old-python");
-    writeFileSync(
-      path.join(old, "sitecustomize.py"),
-      "import sys\nsys.version_info = (3, 9, 1)\nsys.version = '3.9.1 (old)'\n",
-    );
-    await fails(crewFile(), /is Python 3\.9\.1, and crewAI needs Python 3\.10 or newer\./, {
-      env: { PYTHONPATH: old },
-      python: await cold(),
-    });
     await fails(
       crewFile(),
       /^\/bin\/false can't run Crewdeck's program\. crewAI needs Python 3\.10 or newer\./,
@@ -123,11 +111,6 @@ describe("crewAI projects at the edges", () => {
     );
   });
 
-  it("can be read by a Python that is too old", async () => {
-    const parse = "import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 7))";
-    await promisify(execFile)(await pythonWith(undefined), ["-c", parse, workerProgram]);
-  });
-
   it("says why crewAI can't be loaded, without a second try", async () => {
     const broken = temporaryFolder("broken-crewai");
     mkdirSync(path.join(broken, "crewai"));
@@ -141,7 +124,7 @@ describe("crewAI projects at the edges", () => {
       message,
       /can't load crewAI 1\.15\.30\. RuntimeError: Your system has an unsupported version of sqlite3\.\nInstall it again/,
     );
-    assert.doesNotMatch(message, /worker\.py|Traceback/);
+    assert.doesNotMatch(message, /__main__\.py|Traceback/);
   });
 
   it("shows what a project raises, where in its own files, also while it builds the crew", async () => {
@@ -302,19 +285,19 @@ describe("crewAI projects at the edges", () => {
       { "crew.py": crewFile(), ".venv/lib/large.py": "x", "notes.bin": "x" },
       { data },
     );
-    const copy = path.join(data, "sources", "execution-1");
+    const copies = () => readdirSync(path.join(data, "sources"), { recursive: true }).map(String);
     let seen: boolean[] = [];
     await run(
       { topic: "tea" },
       {
         onTask: () => {
           const files = ["crew.py", "config/tasks.yaml", ".venv", "notes.bin"];
-          seen = files.map((file) => existsSync(path.join(copy, file)));
+          seen = files.map((file) => copies().some((copied) => copied.endsWith(file)));
         },
       },
     );
     assert.deepEqual(seen, [true, true, false, false]);
-    await waitFor("the copy to be removed", () => !existsSync(copy));
+    await waitFor("the copy to be removed", () => copies().length === 0);
   });
 
   it("ends an idle worker", async () => {
@@ -379,7 +362,6 @@ describe("crewAI projects at the edges", () => {
       env: process.env,
       loadMs: 120_000,
       quietMs: 120_000,
-      silentMs: 5_000,
       onLine: () => undefined,
     });
     await worker.ready;

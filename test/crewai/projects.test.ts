@@ -180,10 +180,11 @@ def conditional(**members):
     made.tools.append(lookup)
     return made
 `;
-        const made = `condition=lambda output: True, output_pydantic=Reading, output_file="{topic}.json",
+        const reading = '{"degrees":10}';
+        const made = `condition=lambda output: output.json_dict["degrees"] == 10, output_pydantic=Reading, output_file="{topic}.json",
             guardrail=lambda output: note("guardrail", (True, output.raw)), callback=lambda output: note("callback")`;
         const warm = "condition=lambda output: output.pydantic.degrees > 20";
-        const tasks = { first: "", second: made, third: warm };
+        const tasks = { first: "output_json=Reading", second: made, third: warm };
         const classic = crewFile({ head, tasks, crew: "after_kickoff_callbacks=[sign]" });
         const conditional = /Task(?=\(config=self.tasks_config\["(second|third)"\])/g;
         const { outputs, requests, folder } = await runProject(
@@ -193,11 +194,10 @@ def conditional(**members):
               .join(""),
             "crew.py": classic.replaceAll(conditional, "conditional"),
           },
-          (request) => (taskOf(request.prompt) === "second" ? '{"degrees": 10}' : byTask(request)),
+          () => reading,
           version,
         );
-        const reading = '{"degrees": 10}';
-        assert.deepEqual(outputs, ["The first answer.", reading, `${reading} (signed after 3)`]);
+        assert.deepEqual(outputs, [reading, reading, `${reading} (signed after 3)`]);
         const asked = requests.find(({ prompt }) => taskOf(prompt) === "second");
         assert.ok(asked && [asked.prompt, ...asked.tools].join("\n").includes("lookup"));
         assert.equal(read(folder, "calls"), "guardrail callback hook ");
@@ -273,8 +273,10 @@ def end(result):
     assert.equal(read(folder, "hooks"), "begin end ");
   });
 
-  it("lets a manager's coworker work", async () => {
-    const { requests, outputs } = await runCrew(hierarchical, ({ tools, hasToolResult }) => {
+  it("lets the coworker of a manager_agent work", async () => {
+    const agent = 'Agent(role="Manager", goal="g", backstory="b", llm="gpt-4o")';
+    const managed = { crew: `process=Process.hierarchical, manager_agent=${agent}` };
+    const { requests, outputs } = await runCrew(managed, ({ tools, hasToolResult }) => {
       const tool = tools.find((name) => name.startsWith("delegate_work"));
       if (tool === undefined) return "The coworker's words.";
       if (hasToolResult) return "The manager's answer.";

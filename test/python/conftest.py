@@ -1,5 +1,6 @@
 """Runs the worker's parts in children of one process that has imported crewAI, which takes seconds."""
 
+import importlib.metadata
 import os
 import pathlib
 import pickle
@@ -10,16 +11,25 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "src" / "service" / "crewai"))
 os.environ.update(CREWAI_DISABLE_TELEMETRY="true", OPENAI_API_KEY="key")
 
-import worker  # noqa: E402
+from crewdeck_worker import __main__  # noqa: E402
+
+__main__.import_crewai()
+
+from crewdeck_worker.projects import Project  # noqa: E402
+from crewdeck_worker.protocol import Failure  # noqa: E402
 
 
-@pytest.fixture(scope="session")
-def crewai():
-    worker.import_crewai()
+version = importlib.metadata.version("crewai")
+reads_flows = pytest.mark.skipif(version == "1.0.0", reason="flows need crewAI 1.15")
+
+
+def opened(folder, file, crew_class=None, source=None, storage=None, is_flow=False):
+    command = {"folder": str(folder), "source": str(source or folder), "file": file, "crewClass": crew_class}
+    return Project({**command, "storage": storage, "isFlow": is_flow, "environment": {}})
 
 
 @pytest.fixture
-def forked(crewai):
+def forked():
     """Calls a function in a child, because a project changes the process that imports it. Returns its result, or the message of a failure."""
 
     def call(function):
@@ -27,7 +37,7 @@ def forked(crewai):
         if os.fork() == 0:
             try:
                 result = function()
-            except worker.Failure as failure:
+            except Failure as failure:
                 result = str(failure)
             except BaseException as error:
                 result = f"unexpected: {error!r}"

@@ -4,14 +4,16 @@ import json
 from types import SimpleNamespace
 
 import pytest
-import worker
+from conftest import opened, reads_flows, version
+from crewdeck_worker import attempts, crews
+from crewdeck_worker.events import Watch
+from crewdeck_worker.protocol import Failure
 
-reads_flows = pytest.mark.skipif(worker.version() == "1.0.0", reason="flows need crewAI 1.15")
 
 
 def test_tasks_with_the_same_name_get_names_of_their_own():
     tasks = [SimpleNamespace(name=name) for name in ("same", None, "same", "same_2", "same", "task_2")]
-    assert worker.names_of(tasks) == ["same", "task_2", "same_3", "same_2", "same_4", "task_2_2"]
+    assert crews.names_of(tasks) == ["same", "task_2", "same_3", "same_2", "same_4", "task_2_2"]
 
 
 def crew_with(description, **task):
@@ -24,9 +26,15 @@ def crew_with(description, **task):
 
 def test_inputs_are_what_crewai_finds_and_what_it_fails_without(forked):
     texts = 'A {{topic}} as {"a": "{plot}"}, {2}, {month of travel}.'
-    inputs = forked(lambda: worker.inputs_of(crew_with(texts, output_file="{folder}/out.md")))
+    inputs = forked(lambda: crews.inputs_of(crew_with(texts, output_file="{folder}/out.md")))
     assert set(inputs) == {"who", "{topic", "topic", '"a": "{plot', "plot", "2", "month of travel", "folder"}
     assert inputs[0] == "who"
+
+
+def inputs_of_flow(folder, file):
+    from crewdeck_worker import flows
+
+    return flows.inputs_of_flow(flows.flow_of(opened(folder, file, is_flow=True))())
 
 
 def flow_file(state):
@@ -50,8 +58,7 @@ def test_a_declared_flow_asks_for_the_members_of_its_state(forked, project):
     }
     folder = project({f"{name}.yaml": flow_file(state) for name, (state, _) in states.items()})
     for name, (_, expected) in states.items():
-        opened = worker.Project(str(folder), str(folder), f"{name}.yaml", None, None, True, {})
-        assert forked(lambda: worker.inputs_of_flow(opened.load()())) == expected, name
+        assert forked(lambda: inputs_of_flow(folder, f"{name}.yaml")) == expected, name
 
 
 def test_a_flow_in_python_never_asks_for_its_id(forked, project):
@@ -62,8 +69,7 @@ def test_a_flow_in_python_never_asks_for_its_id(forked, project):
             "class Tides(Flow[State]):\n    @start()\n    def begin(self):\n        return self.state.topic\n"
         }
     )
-    opened = worker.Project(str(folder), str(folder), "main.py", None, None, True, {})
-    assert forked(lambda: worker.inputs_of_flow(opened.load()())) == ["topic"]
+    assert forked(lambda: inputs_of_flow(folder, "main.py")) == ["topic"]
 
 
 crew_in_callback = """
@@ -89,16 +95,16 @@ def make() -> Crew:
 """
 
 
-@pytest.mark.skipif(worker.version() in ("1.0.0", "1.15.0"), reason="it notices that a person is asked after the model's answer, and repeats that")
+@pytest.mark.skipif(version in ("1.0.0", "1.15.0"), reason="it notices that a person is asked after the model's answer, and repeats that")
 def test_a_task_that_would_ask_on_the_console_is_refused_and_not_repeated(forked, project):
     folder = project({"crew.py": crew_in_callback})
-    opened = worker.Project(str(folder), str(folder), "crew.py", None, None, False, {})
     command = {"task": 0, "inputs": {}, "earlier": [], "notes": [], "isFirst": True, "isLast": True, "isReviewed": False}
 
     def run():
-        with pytest.raises(worker.Failure, match='The task "inner" has human_input'):
-            worker.attempt(opened, {**command, "refusal": None, "draft": None})
-        return len(opened.module().calls)
+        project = opened(folder, "crew.py")
+        with pytest.raises(Failure, match='The task "inner" has human_input'):
+            attempts.attempt(project, {**command, "refusal": None, "draft": None})
+        return len(project.module().calls)
 
     assert forked(run) == 1
 
@@ -113,10 +119,15 @@ def test_a_declared_flow_waits_for_a_person_and_continues(forked, project, tmp_p
     }
     flow = {"schema": "crewai.flow/v1", "name": "Review", "state": {"type": "dict", "default": {"topic": "tides"}}, "methods": methods}
     folder = project({"flow.yaml": json.dumps(flow)})
-    opened = worker.Project(str(folder), str(folder), "flow.yaml", None, None, True, {})
     command = {"id": "6f9b1c1e-4c1f-4bb0-9a51-d0a6a3a1f002", "store": str(tmp_path / "store"), "inputs": {"topic": "ebb"}}
-    pause = forked(lambda: worker.flow_part(opened, {**command, "answer": None}))["pause"]
+
+    def part(answer):
+        from crewdeck_worker import flows
+
+        return flows.flow_part(opened(folder, "flow.yaml", is_flow=True), {**command, "answer": answer}, Watch())
+
+    pause = forked(lambda: part(None))["pause"]
     assert [pause[name] for name in ("method", "output", "message", "options")] == ["draft", "ebb", "Is it right?", ["yes", "no"]]
     # A process of its own, as after a restart.
     answer = {"requestedAt": pause["requestedAt"], "feedback": "Fine.", "outcomes": ["yes"]}
-    assert forked(lambda: worker.flow_part(opened, {**command, "answer": answer}))["output"] == "sent ebb"
+    assert forked(lambda: part(answer))["output"] == "sent ebb"

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-import worker
+from conftest import opened, reads_flows
+from crewdeck_worker import crews, projects
 
 crew = '''
 from crewai import Agent, Crew, Task
@@ -37,13 +38,9 @@ def crew_of(name="Poem", method="crew"):
     return crew.format(name=name, method=method)
 
 
-def opened(folder, file, crew_class=None, source=None, is_flow=False):
-    return worker.Project(str(folder), str(source or folder), file, crew_class, None, is_flow, {})
-
-
 def roles(folder, file, crew_class=None, source=None):
     """Those of the agents, which name the class."""
-    return [agent["role"] for agent in worker.describe(opened(folder, file, crew_class, source).load())["agents"]]
+    return [agent["role"] for agent in crews.describe(opened(folder, file, crew_class, source).crew())["agents"]]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +60,7 @@ def roles(folder, file, crew_class=None, source=None):
 )
 def test_a_module_is_imported_from_the_first_folder_that_is_no_package(project, packages, folder, file, root, name):
     top = project({f"{package}/__init__.py": "" for package in packages} | {os.path.join(folder, file): ""})
-    assert worker.place_of_module(str(top / folder), file) == (str(top / root).rstrip("/"), name)
+    assert projects.place_of_module(str(top / folder), file) == (str(top / root).rstrip("/"), name)
 
 
 def test_relative_imports_above_a_crews_folder_and_imports_of_its_package_by_name(forked, project):
@@ -136,10 +133,17 @@ def test_an_import_that_starts_a_crew_is_stopped_and_its_line_named(forked, proj
     assert 'if __name__ == "__main__":' in message
 
 
+@reads_flows
 def test_an_import_that_starts_a_flow_is_stopped(forked, project):
     flow = "from crewai.flow.flow import Flow, start\n\n\nclass Tides(Flow):\n    @start()\n    def begin(self):\n        return 'x'\n\n\n"
     folder = project({"main.py": flow + "Tides().kickoff()\n"})
-    message = forked(lambda: opened(folder, "main.py", is_flow=True).load())
+
+    def load():
+        from crewdeck_worker import flows
+
+        flows.flow_of(opened(folder, "main.py", is_flow=True))
+
+    message = forked(load)
     assert message.startswith("main.py:10 starts a flow when the file is imported (Tides().kickoff())."), message
 
 
@@ -150,7 +154,7 @@ def test_crewai_runs_again_after_an_import(forked, project):
         from crewai import Crew
 
         before = Crew.kickoff
-        opened(folder, "crew.py").load()
+        opened(folder, "crew.py").crew()
         return before is Crew.kickoff
 
     assert forked(run) is True
@@ -168,7 +172,7 @@ def test_knowledge_is_kept_where_crewai_alone_keeps_it_or_in_the_given_folder(fo
     def kept():
         from crewai.rag.chromadb.config import _default_settings
 
-        worker.Project(str(folder), str(folder), "crew.py", None, given, False, {})
+        opened(folder, "crew.py", storage=given)
         return _default_settings().persist_directory
 
     assert forked(kept) == (given or str(tmp_path / "data" / "poems"))
@@ -180,15 +184,22 @@ def test_a_project_opens_with_a_crewai_that_lacks_chroma(forked, tmp_path, monke
     def open_project():
         for name in [name for name in sys.modules if name.startswith("crewai.rag")]:
             monkeypatch.setitem(sys.modules, name, None)
-        worker.Project(str(tmp_path), str(tmp_path), "crew.py", None, None, False, {})
+        opened(tmp_path, "crew.py")
         return True
 
     assert forked(open_project) is True
 
 
-def test_an_environment_file_is_a_regular_one_of_at_most_1_mb(forked, project):
-    folder = project({"crew.py": "", ".env": "A=" + "x" * worker.largest_environment})
-    assert ".env is larger than 1 MB" in forked(lambda: opened(folder, "crew.py").file)
+def test_all_values_of_what_an_environment_file_names_are_to_be_hidden(forked, project, monkeypatch):
+    monkeypatch.setenv("DB", "from outside")
+    folder = project({"crew.py": "", ".env": "DB='s3cret#db' # comment\nURL=${DB}-at-home\nEMPTY=\n"})
+    variables = [("DB", "s3cret#db"), ("URL", "s3cret#db-at-home"), ("DB", "from outside"), ("URL", "from outside-at-home")]
+    assert forked(lambda: opened(folder, "crew.py").variables) == variables
+
+
+def test_an_environment_file_is_a_regular_one_whose_values_are_at_most_1_mb(forked, project):
+    folder = project({"crew.py": "", ".env": "A=x" + "x" * projects.largest_environment})
+    assert "are larger than 1 MB" in forked(lambda: opened(folder, "crew.py").file)
     (folder / ".env").unlink()
     # Whoever opens it waits for somebody who writes.
     os.mkfifo(folder / ".env")

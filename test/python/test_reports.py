@@ -7,17 +7,17 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-import worker
+from crewdeck_worker import events, protocol
 
 
 def test_a_place_is_a_path_inside_the_project_and_other_peoples_code_has_none(tmp_path):
     folder = str(tmp_path)
     (tmp_path / "crew.py").touch()
     (tmp_path / "link.py").symlink_to(tmp_path / "crew.py")
-    assert worker.place_in([folder], f"{folder}/src/crew.py") == "src/crew.py"
-    assert worker.place_in(["/elsewhere", folder], f"{folder}/link.py") == "crew.py"
-    others = [f"{folder}2/crew.py", f"{folder}/.venv/lib/site-packages/a.py", "<string>", json.__file__, worker.__file__]
-    assert [worker.place_in([folder, worker.__file__ + "/.."], each) for each in others] == [None] * len(others)
+    assert protocol.place_in([folder], f"{folder}/src/crew.py") == "src/crew.py"
+    assert protocol.place_in(["/elsewhere", folder], f"{folder}/link.py") == "crew.py"
+    others = [f"{folder}2/crew.py", f"{folder}/.venv/lib/site-packages/a.py", "<string>", json.__file__, protocol.__file__]
+    assert [protocol.place_in([folder, protocol.__file__ + "/.."], each) for each in others] == [None] * len(others)
 
 
 def error_of(code, filename):
@@ -32,8 +32,8 @@ def test_frames_are_the_projects_own(tmp_path):
     file.write_text("import json\n\ndef read():\n    json.loads('{')\n\nread()\n")
     error = error_of(file.read_text(), str(file))
     frames = ["crew.py:6 in <module>: read()", "crew.py:4 in read: json.loads('{')"]
-    assert worker.frames_of(error, [str(tmp_path)]) == frames
-    assert worker.frames_of(error, [str(tmp_path / "other")]) == []
+    assert protocol.frames_of(error, [str(tmp_path)]) == frames
+    assert protocol.frames_of(error, [str(tmp_path / "other")]) == []
 
 
 def test_frames_are_those_of_the_cause_where_the_error_has_none(tmp_path):
@@ -41,16 +41,16 @@ def test_frames_are_those_of_the_cause_where_the_error_has_none(tmp_path):
     file.write_text("missing\n")
     wrapped = ValueError("of a library")
     wrapped.__cause__ = error_of(file.read_text(), str(file))
-    assert worker.frames_of(wrapped, [str(tmp_path)]) == ["crew.py:1 in <module>: missing"]
+    assert protocol.frames_of(wrapped, [str(tmp_path)]) == ["crew.py:1 in <module>: missing"]
     endless = ValueError("its own cause")
     endless.__cause__ = endless
-    assert worker.frames_of(endless, [str(tmp_path)]) == []
-    assert worker.describe_error(endless) == "ValueError: its own cause"
+    assert protocol.frames_of(endless, [str(tmp_path)]) == []
+    assert protocol.describe_error(endless) == "ValueError: its own cause"
 
 
 def test_a_syntax_error_has_the_line_that_python_can_not_read(tmp_path):
     file = str(tmp_path / "crew.py")
-    assert worker.frames_of(error_of("x = 1\ndef broken(:\n", file), [str(tmp_path)]) == ["crew.py:2: def broken(:"]
+    assert protocol.frames_of(error_of("x = 1\ndef broken(:\n", file), [str(tmp_path)]) == ["crew.py:2: def broken(:"]
 
 
 def test_started_processes_are_found_below_each_other_and_in_groups_of_their_own():
@@ -58,9 +58,9 @@ def test_started_processes_are_found_below_each_other_and_in_groups_of_their_own
     child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         child.stdout.readline()
-        below = worker.started()
+        below = protocol.started()
         assert child.pid in below and os.getpid() not in below
-        parents = dict(worker.processes())
+        parents = dict(protocol.processes())
         assert child.pid in [parents[pid] for pid in below]
     finally:
         child.communicate(b"\n\n")
@@ -83,39 +83,38 @@ def test_an_event_keeps_what_is_small_and_public():
         "output": "A text.",
         "usage": {"total_tokens": 3},
     }
-    assert worker.described(event) == expected
+    assert events.described(event) == expected
 
 
 def test_texts_of_events_are_short_and_plain():
-    long = "x" * (worker.longest_text + 1)
-    assert worker.short(long) == long[:-1]
-    assert worker.short({"city": "Oslo"}) == {"city": "Oslo"}
-    assert len(worker.short({"city": long})) == worker.longest_text
-    assert worker.short({"degrees": float("nan")}) == "{'degrees': nan}"
-    assert worker.short(True) is True
+    long = "x" * (events.longest_text + 1)
+    assert events.short(long) == long[:-1]
+    assert events.short({"city": "Oslo"}) == {"city": "Oslo"}
+    assert len(events.short({"city": long})) == events.longest_text
+    assert events.short({"degrees": float("nan")}) == "{'degrees': nan}"
+    assert events.short(True) is True
 
 
 def test_a_prompt_keeps_its_end():
-    end = {"role": "user", "content": "y" * (worker.longest_text - 1)}
+    end = {"role": "user", "content": "y" * (events.longest_text - 1)}
     messages = [{"role": "system", "content": "You are."}, {"role": "user", "content": "Begin"}, end]
-    assert worker.last_messages(messages) == [{"role": "user", "content": "B"}, end]
-    assert worker.described(Event("llm_call_started", messages="A text"))["messages"] == "A text"
-    assert "messages" not in worker.described(Event("llm_call_completed", messages=messages))
+    assert events.last_messages(messages) == [{"role": "user", "content": "B"}, end]
+    assert events.described(Event("llm_call_started", messages="A text"))["messages"] == "A text"
+    assert "messages" not in events.described(Event("llm_call_completed", messages=messages))
 
 
 @pytest.mark.parametrize("opened", [0, 9])
 def test_a_project_that_closes_what_the_worker_replies_with_ends_it_with_a_code_of_its_own(tmp_path, opened):
     code = f"""
-import os, worker
-def run(commands):
-    os.closerange(3, 256)
-    files = [open({str(tmp_path / "its own")!r}, "w+") for _ in range({opened})]
-    worker.reply("ready")
-worker.run = run
-worker.main()
+import os
+from crewdeck_worker.protocol import Service
+service = Service()
+os.closerange(3, 256)
+files = [open({str(tmp_path / "its own")!r}, "w+") for _ in range({opened})]
+service.reply("ready")
 """
-    env = {**os.environ, "PYTHONPATH": os.path.dirname(worker.__file__)}
+    env = {**os.environ, "PYTHONPATH": os.path.dirname(protocol.own_folder)}
     with subprocess.Popen([sys.executable, "-c", code], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-        assert child.wait(60) == worker.pipe_closed
+        assert child.wait(60) == protocol.pipe_closed
         assert child.stdout.read() == b""
     assert all(file.read_text() == "" for file in tmp_path.iterdir())

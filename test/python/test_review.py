@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-import crewdeck_review
-import worker
+from conftest import opened, version
+from crewdeck_worker import reviews
+from crewdeck_worker.attempts import attempt
 
 # What each effect writes to the file "effects", one a line: callbacks, guardrails, memory; and the agent's answers, one for each call of its model.
 code = '''
@@ -150,16 +151,16 @@ def alone(feedback):
 
 def reviewed(feedback, repeats=1):
     """The same, as the service does it: an attempt for each draft, and each approved one is finished `repeats` times."""
-    opened = worker.Project(os.getcwd(), os.getcwd(), "crew.py", None, None, False, {})
+    project = opened(os.getcwd(), "crew.py")
     common = {"inputs": {"form": "haiku"}, "notes": [], "isReviewed": False, "refusal": None, "draft": None}
-    first = worker.attempt(opened, {**common, "task": 0, "earlier": [], "isFirst": True, "isLast": False})
+    first = attempt(project, {**common, "task": 0, "earlier": [], "isFirst": True, "isLast": False})
     used = first["usage"]["total_tokens"]
     task = {**common, "task": 1, "earlier": [first["output"]], "isFirst": False, "isLast": True, "isReviewed": True}
     notes, refusal, error, finished = [], None, None, None
 
     def run(draft):
         nonlocal used
-        result = worker.attempt(opened, {**task, "notes": notes, "refusal": refusal, "draft": draft})
+        result = attempt(project, {**task, "notes": notes, "refusal": refusal, "draft": draft})
         used += result["usage"]["total_tokens"]
         return result
 
@@ -239,7 +240,7 @@ def test_the_same_callbacks_files_and_memory_as_in_crewai_alone(forked, tmp_path
     theirs, ours = (forked(lambda: in_folder(tmp_path, case, way)) for way in (alone, reviewed))
     if "refuses" in case and theirs["files"] and theirs["files"] != ours["files"]:
         # Before 1.15.30, crewAI writes the first answer of the agent, which the guardrail refused. Here, it is the last.
-        assert worker.version() in ("1.0.0", "1.15.0")
+        assert version in ("1.0.0", "1.15.0")
         theirs["files"] = {"haiku.txt": cases[case][0][-1]}
     assert ours == theirs
 
@@ -267,6 +268,6 @@ def test_a_task_that_never_asks_its_agent_has_no_draft(forked):
         task = SimpleNamespace(execute_sync=lambda **given: None, agent=None)
         crew = SimpleNamespace(kickoff=lambda inputs: None, output_log_file=None)
         with pytest.raises(RuntimeError, match="no draft to review"):
-            crewdeck_review.draft_of(crew, task, {}, None)
+            reviews.draft_of(crew, task, {})
 
     forked(draft)

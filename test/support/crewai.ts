@@ -71,7 +71,15 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
 /** The same with pytest, which is added to the environment. */
 export async function pythonWithPytest(crewai: string): Promise<string> {
   const python = await pythonWith(crewai);
-  await run(await uv(), ["pip", "install", "--quiet", "--python", python, "pytest>=9,<10"]);
+  await run(await uv(), [
+    "pip",
+    "install",
+    "--quiet",
+    "--python",
+    python,
+    "pytest>=9,<10",
+    "mypy>=2,<3",
+  ]);
   return python;
 }
 
@@ -137,7 +145,10 @@ export function crewaiEnv(model: { readonly url: string }): Record<string, strin
   };
 }
 
-export const workerProgram = path.join(projectFolder, "src/service/crewai/worker.py");
+export const workerProgram = path.join(
+  projectFolder,
+  "src/service/crewai/crewdeck_worker/__main__.py",
+);
 
 /** An engine of the product, without the service, with what it logs. */
 export function openEngine(

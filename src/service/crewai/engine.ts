@@ -1,41 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { JsonObject } from "../../base/json.ts";
-import {
-  asArray,
-  asObject,
-  defined,
-  isObject,
-  numberAt,
-  textAt,
-  wordsIn,
-  type UnknownObject,
-} from "../../base/json.ts";
+import { defined, type JsonObject } from "../../base/json.ts";
 import { readProject } from "../../projects/read.ts";
 import {
   ProjectError,
   toRehearse,
   type CrewProject,
-  type ProjectAgent,
   type ProjectTask,
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
-import type { AgentStep, Engine, EngineEvent, FlowReports, Note, TaskAttempt } from "../engine.ts";
-import type { TaskResult } from "../engine.ts";
+import type { AgentStep, Engine, EngineEvent, Reports, Note, TaskAttempt } from "../engine.ts";
 import type { Log } from "../operations/log.ts";
 import type { Secrets } from "../operations/redact.ts";
-import { variablesOf } from "./environment.ts";
-import { flowCommand, flowResult, methodOf, usageOf } from "./flow.ts";
-import { Sources } from "./sources.ts";
 import type { Processes } from "./processes.ts";
-import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
+import type { Report, ReplyOf } from "./replies.ts";
+import { Sources } from "./sources.ts";
+import { ProjectFailure, WorkerEnded, type Worker } from "./worker.ts";
 
-/** How long a project may take to load, an attempt may report nothing before the log says so, a worker that can no longer reply may take to end, a worker stays while a task waits for a person, nothing runs before a spare worker starts, and that one stays while nothing starts (ms). */
+/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, nothing runs before a spare worker starts, and that one stays while nothing starts (ms). */
 const usualTimes = {
   load: 5 * 60_000,
   quiet: 5 * 60_000,
-  silent: 5_000,
   waiting: 5 * 60_000,
   idle: 2_000,
   spare: 10 * 60_000,
@@ -52,7 +38,7 @@ export interface CrewaiOptions {
   readonly data: string;
   /** The project's own interpreter. */
   readonly python: string;
-  /** The path of worker.py. */
+  /** The path of the worker's program. */
   readonly program: string;
   /** How many executions run at a time, here. */
   readonly parallel: number;
@@ -76,12 +62,11 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   const flowStoreOf = (executionId: string) => path.join(options.data, "flows", executionId);
   // The project's other crews don't wait for this one.
   const storage = options.hasOthers ? storageOf("crew") : null;
-  const workers = new Map<string, { worker: Worker; source: string; leave?: NodeJS.Timeout }>();
+  const workers = new Map<string, { readonly worker: Worker; readonly source: string }>();
   /** Executions that have their turn. */
   const active = new Set<string>();
-  /** Those that are asked for inputs. */
-  const asked = new Set<Worker>();
-  let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
+  /** For the next execution. It imports crewAI, which takes seconds of the processor, so it starts while nothing runs. */
+  let spare: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let environment: Readonly<Record<string, string>> = {};
 
@@ -95,50 +80,31 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       const [execution_id] = [...workers].find(([, entry]) => entry.worker === worker) ?? [];
       log(`[crew] ${line}`, { level: "info", isOutput, ...defined({ execution_id }) });
     };
-    const { load: loadMs, quiet: quietMs, silent: silentMs } = times;
-    processes.makeRoom();
-    const worker = new Worker({ python, program, env, secrets, loadMs, quietMs, silentMs, onLine });
-    processes.add(worker);
+    const { load: loadMs, quiet: quietMs } = times;
+    const worker = processes.start({ python, program, env, secrets, loadMs, quietMs, onLine });
     return worker;
   }
 
-  /** What the project prints may have them. */
-  async function hideVariables(): Promise<void> {
-    secrets.addVariables(await variablesOf(folder, python));
-    secrets.add([environment["OPENAI_API_KEY"] ?? ""]);
-  }
-
-  /** For the next execution. It imports crewAI, which takes seconds of the processor, so it starts while nothing runs. */
-  function startSpare(): void {
-    if (!processes.haveRoom) return;
-    const worker = start();
-    const leave = setTimeout(() => takeSpare()?.end(), times.spare);
-    spare = { worker, leave: leave.unref() };
-    processes.idle(worker, () => takeSpare()?.end());
-    void worker.ended.then(() => {
-      if (spare?.worker === worker) takeSpare();
-    });
+  /** The spare worker, or one that begins. */
+  function take(): Worker {
+    const worker = spare && processes.has(spare) ? spare : start();
+    spare = undefined;
+    processes.work(worker);
+    return worker;
   }
 
   /** Each use of the service begins the spare worker's time again. */
   function keepSpare(): void {
     clearTimeout(idle);
-    if (spare === undefined) idle = setTimeout(startSpare, times.idle).unref();
-    else spare.leave.refresh();
-  }
-
-  function takeSpare(): Worker | undefined {
-    const taken = spare;
-    spare = undefined;
-    clearTimeout(taken?.leave);
-    if (taken) processes.busy(taken.worker);
-    return taken?.worker;
+    idle = setTimeout(() => {
+      if (!spare || !processes.has(spare)) spare = processes.haveRoom ? start() : undefined;
+      if (spare) processes.wait(spare, times.spare);
+    }, times.idle).unref();
   }
 
   function drop(executionId: string): void {
-    const entry = workers.get(executionId);
-    clearTimeout(entry?.leave);
-    entry?.worker.end();
+    const known = workers.get(executionId);
+    if (known) processes.end(known.worker);
     workers.delete(executionId);
   }
 
@@ -152,18 +118,16 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     project: CrewProject,
     source: string,
     storage: string | null,
-  ): Promise<UnknownObject> {
-    const { kind, crewClass } = project;
-    const file = fileOf(project);
-    const isFlow = kind === "flow";
-    const command = { folder, source, file, crewClass: crewClass ?? null, storage, isFlow };
+  ): Promise<ReplyOf<"opened">> {
+    const { kind, crewClass = null } = project;
+    const command = { folder, source, file: fileOf(project), crewClass, storage };
     // Without Python, the files have nothing to do with it.
     await worker.ready;
     try {
-      return await worker.open(command, environment);
+      return await worker.open({ ...command, isFlow: kind === "flow" }, environment);
     } catch (error) {
       if (!(error instanceof ProjectFailure)) throw error;
-      const problem = await readProject(path.join(source, crew), crewClass)
+      const problem = await readProject(path.join(source, crew), project.crewClass)
         .then(toRehearse)
         .then(() => undefined, messageOf);
       if (problem === undefined) throw error;
@@ -171,16 +135,14 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     }
   }
 
-  /** The execution's worker with its project open, and the crew if it was opened now. */
+  /** The execution's worker with its project open, and the crew as Python built it if it was opened now. */
   async function open(executionId: string, project: CrewProject) {
     const source = await sources.folderFor(executionId, fileOf(project));
     if (!active.has(executionId)) throw stopped();
     const known = workers.get(executionId);
-    if (known?.source === source) {
-      clearTimeout(known.leave);
-      delete known.leave;
-      processes.busy(known.worker);
-      return { worker: known.worker, crew: undefined };
+    if (known?.source === source && processes.has(known.worker)) {
+      processes.work(known.worker);
+      return { worker: known.worker };
     }
     drop(executionId);
     if (source !== folder)
@@ -188,19 +150,13 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         `[crew] The project was edited. The execution ${executionId} continues with the files that it began with.`,
         { level: "info", execution_id: executionId },
       );
-    await hideVariables();
-    if (!active.has(executionId)) throw stopped();
-    const worker = takeSpare() ?? start();
+    const worker = take();
     workers.set(executionId, { worker, source });
-    void worker.ended.then(() => {
-      if (workers.get(executionId)?.worker === worker) drop(executionId);
-    });
     // Executions that run at the same time must not share crewAI's storage.
     const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
-    const reply = await openIn(worker, project, source, own);
-    for (const remark of wordsIn(reply["remarks"]))
-      log(`[crew] ${remark}`, { execution_id: executionId });
-    return { worker, crew: crewOf(asObject(reply["crew"]), project) };
+    const { remarks, crew } = await openIn(worker, project, source, own);
+    for (const remark of remarks) log(`[crew] ${remark}`, { execution_id: executionId });
+    return { worker, crew };
   }
 
   /** The next use starts another worker after one that failed: what it holds is unknown. */
@@ -226,16 +182,20 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     executionId: string,
     project: CrewProject,
     command: JsonObject,
-    report: Pick<FlowReports, "begin">,
-    store: (report: UnknownObject) => Promise<void>,
-  ): Promise<UnknownObject> {
+    prompt: string,
+    report: Reports,
+  ): Promise<ReplyOf<"output">> {
     const { worker, crew } = await open(executionId, project);
     if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
+    const store = async (reported: Report) => {
+      if (reported.type === "step") await report.step(stepOf(reported, prompt));
+      else await report.event(withoutSecrets(reported.event, secrets), reported.method);
+    };
     // One after the other, in their order.
-    let reported = Promise.resolve();
-    const onReport = (report: UnknownObject) => {
-      reported = reported
-        .then(() => store(report))
+    let stored = Promise.resolve();
+    const onReport = (reported: Report) => {
+      stored = stored
+        .then(() => store(reported))
         .catch((error: unknown) =>
           log(`A step of the execution ${executionId} isn't reported: ${messageOf(error)}`, {
             execution_id: executionId,
@@ -243,7 +203,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         );
     };
     await report.begin();
-    return await worker.run(command, onReport).finally(() => reported);
+    return await worker.run(command, onReport).finally(() => stored);
   }
 
   return {
@@ -254,49 +214,38 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       await sources.keep(executionId);
       return await working(executionId, async () => {
         drop(executionId);
-        return (await open(executionId, project)).crew ?? project;
+        // Names of inputs and defaults stay those of the files.
+        return { ...project, ...(await open(executionId, project)).crew };
       });
     },
     async inputs(project) {
-      await hideVariables();
-      const worker = takeSpare() ?? start();
-      asked.add(worker);
+      const worker = take();
       // An execution may use the crew's own.
       const own = storageOf(`inputs ${randomUUID()}`);
       try {
         await openIn(worker, project, folder, own);
         return await worker.inputs();
       } finally {
-        asked.delete(worker);
-        worker.end();
+        processes.end(worker);
         await rm(own, { recursive: true, force: true });
       }
     },
     run: (attempt, report) =>
-      working(attempt.executionId, async () => {
+      working(attempt.executionId, () => {
         const { executionId, project, task } = attempt;
-        const command = commandOf(attempt);
-        const reply = await give(executionId, project, command, report, (reported) => {
-          const event = eventOf(reported, secrets);
-          return event ? report.event(event) : report.step(stepOf(reported, task.description));
-        });
-        return resultOf(reply);
+        return give(executionId, project, commandOf(attempt), task.description, report);
       }),
-    runFlow: (part, report) => {
-      const { executionId, project } = part;
-      const run = async () => {
-        const command = flowCommand(part, flowStoreOf(executionId));
-        const reply = await give(executionId, project, command, report, (reported) => {
-          const event = eventOf(reported, secrets);
-          return event
-            ? report.event(event, methodOf(reported))
-            : report.step(stepOf(reported, ""));
-        });
-        return flowResult(reply);
-      };
-      const repeat = "The flow's methods since its last pause run again, up to three times in all.";
-      return working(executionId, run, repeat);
-    },
+    runFlow: ({ executionId, project, inputs, answer }, report) =>
+      working(
+        executionId,
+        () => {
+          const store = flowStoreOf(executionId);
+          const given = answer ? { ...answer } : null;
+          const command = { do: "flow", id: executionId, store, inputs, answer: given };
+          return give(executionId, project, command, "", report);
+        },
+        "The flow's methods since its last pause run again, up to three times in all.",
+      ),
     parallel,
     startsProcesses: true,
     drop(executionId) {
@@ -305,36 +254,33 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     },
     rest(executionId, hasEnded) {
       active.delete(executionId);
+      const known = workers.get(executionId);
       // Where no worker works, as without crewAI, a spare one would not, either.
-      if (active.size === 0 && workers.has(executionId)) keepSpare();
-      if (hasEnded) {
-        drop(executionId);
-        for (const removed of [
-          sources.forget(executionId),
-          rm(storageOf(executionId), { recursive: true, force: true }),
-          rm(flowStoreOf(executionId), { recursive: true, force: true }),
-        ])
-          removed.catch((error: unknown) =>
-            log(`Files of the execution ${executionId} are left: ${messageOf(error)}`, {
-              execution_id: executionId,
-            }),
-          );
+      if (active.size === 0 && known) keepSpare();
+      if (!hasEnded) {
+        if (known) processes.wait(known.worker, times.waiting);
         return;
       }
-      const entry = workers.get(executionId);
-      if (entry === undefined) return;
-      clearTimeout(entry.leave);
-      entry.leave = setTimeout(() => drop(executionId), times.waiting).unref();
-      processes.idle(entry.worker, () => drop(executionId));
+      drop(executionId);
+      for (const removed of [
+        sources.forget(executionId),
+        rm(storageOf(executionId), { recursive: true, force: true }),
+        rm(flowStoreOf(executionId), { recursive: true, force: true }),
+      ])
+        removed.catch((error: unknown) =>
+          log(`Files of the execution ${executionId} are left: ${messageOf(error)}`, {
+            execution_id: executionId,
+          }),
+        );
     },
     setEnvironment(variables) {
       environment = variables;
+      // What the project prints may have it.
+      secrets.add([variables["OPENAI_API_KEY"] ?? ""]);
     },
     close() {
       clearTimeout(idle);
-      takeSpare()?.end();
-      for (const worker of asked) worker.end();
-      for (const executionId of [...workers.keys()]) drop(executionId);
+      processes.endAll();
     },
   };
 }
@@ -345,33 +291,6 @@ function stopped(): Error {
 
 function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
-}
-
-/** The crew as Python built it. Names of inputs and defaults stay those of the files. */
-function crewOf(crew: UnknownObject, project: CrewProject): CrewProject {
-  const roles = asArray(crew["agents"]).map(asObject);
-  const agents = roles.map((agent, index): ProjectAgent => ({
-    name: `agent_${index + 1}`,
-    role: textAt(agent, "role") ?? "",
-    goal: textAt(agent, "goal") ?? "",
-    backstory: textAt(agent, "backstory") ?? "",
-  }));
-  const tasks = asArray(crew["tasks"])
-    .map(asObject)
-    .map((task): ProjectTask => {
-      const agent = agents[numberAt(task, "agent") ?? -1]?.name;
-      const context = task["context"];
-      return {
-        id: textAt(task, "name") ?? "",
-        description: textAt(task, "description") ?? "",
-        expectedOutput: textAt(task, "expectedOutput") ?? "",
-        humanInput: task["humanInput"] === true,
-        ...(agent !== undefined && { agent }),
-        extras: textAt(task, "extras") ?? "",
-        ...(Array.isArray(context) && { context: wordsIn(context) }),
-      };
-    });
-  return { ...project, agents, tasks };
 }
 
 /** Throws if the project on disk has other tasks than the execution began with. */
@@ -410,40 +329,11 @@ function noteText(note: Note, { task }: TaskAttempt): string | undefined {
   return !isApprove && taskId === task.id ? `${text}\n\nThe rejected output was:\n${output}` : text;
 }
 
-function stepOf(reply: UnknownObject, prompt: string): AgentStep {
-  return {
-    prompt,
-    thought: "",
-    tool: textAt(reply, "tool") ?? null,
-    toolInput: textAt(reply, "toolInput") ?? null,
-    result: textAt(reply, "result") ?? "",
-  };
+function stepOf({ tool, toolInput, result }: ReplyOf<"step">, prompt: string): AgentStep {
+  return { prompt, thought: "", tool: tool ?? null, toolInput: toolInput ?? null, result };
 }
 
-/** Undefined for a step. */
-function eventOf(reply: UnknownObject, secrets: Secrets): EngineEvent | undefined {
-  const event = asObject(reply["event"]);
-  const [type, timestamp] = [textAt(event, "type"), textAt(event, "timestamp")];
-  if (type === undefined || timestamp === undefined) return undefined;
-  const error = textAt(event, "error");
-  // JSON from the worker.
-  return {
-    ...{ ...(event as JsonObject), type, timestamp },
-    ...(error !== undefined && { error: secrets.hide(error) }),
-  };
-}
-
-function resultOf(reply: UnknownObject): TaskResult {
-  const output = typeof reply["output"] === "string" ? reply["output"] : "";
-  // JSON from the worker.
-  const member = (name: "inputs" | "draft" | "refusal") =>
-    isObject(reply[name]) && { [name]: reply[name] as JsonObject };
-  return {
-    output,
-    ...(reply["isSkipped"] === true && { isSkipped: true }),
-    ...member("inputs"),
-    ...member("draft"),
-    ...member("refusal"),
-    usage: usageOf(reply),
-  };
+function withoutSecrets(event: EngineEvent, secrets: Secrets): EngineEvent {
+  const { error } = event;
+  return typeof error === "string" ? { ...event, error: secrets.hide(error) } : event;
 }

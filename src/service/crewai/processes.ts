@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import type { Worker } from "./worker.ts";
+import { Worker, type WorkerOptions } from "./worker.ts";
 
 /** What a worker with crewAI needs (bytes, measured). */
 const workerBytes = 250 * 2 ** 20;
@@ -15,7 +15,7 @@ export class Processes {
   readonly most: number;
   readonly #all = new Set<Worker>();
   /** In the order in which they began to wait. */
-  readonly #idle = new Map<Worker, () => void>();
+  readonly #waiting = new Map<Worker, NodeJS.Timeout>();
 
   constructor(most: number) {
     this.most = most;
@@ -25,29 +25,42 @@ export class Processes {
     return this.#all.size < this.most;
   }
 
-  makeRoom(): void {
-    for (const [worker, end] of this.#idle) {
-      if (this.haveRoom) return;
-      this.#forget(worker);
-      end();
-    }
-  }
-
-  add(worker: Worker): void {
+  start(options: WorkerOptions): Worker {
+    for (const worker of this.#waiting.keys()) if (!this.haveRoom) this.end(worker);
+    const worker = new Worker(options);
     this.#all.add(worker);
     void worker.ended.then(() => this.#forget(worker));
+    return worker;
   }
 
-  idle(worker: Worker, end: () => void): void {
-    this.#idle.set(worker, end);
+  /** Whether it neither has ended nor was told to. */
+  has(worker: Worker): boolean {
+    return this.#all.has(worker);
   }
 
-  busy(worker: Worker): void {
-    this.#idle.delete(worker);
+  /** It has nothing to do now, and leaves after so many milliseconds. */
+  wait(worker: Worker, milliseconds: number): void {
+    this.work(worker);
+    if (this.has(worker))
+      this.#waiting.set(worker, setTimeout(() => this.end(worker), milliseconds).unref());
+  }
+
+  work(worker: Worker): void {
+    clearTimeout(this.#waiting.get(worker));
+    this.#waiting.delete(worker);
+  }
+
+  end(worker: Worker): void {
+    this.#forget(worker);
+    worker.end();
+  }
+
+  endAll(): void {
+    for (const worker of this.#all) this.end(worker);
   }
 
   #forget(worker: Worker): void {
+    this.work(worker);
     this.#all.delete(worker);
-    this.#idle.delete(worker);
   }
 }

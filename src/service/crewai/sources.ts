@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { cp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { readRegularFile } from "../../base/files.ts";
@@ -14,7 +15,10 @@ const defining = /\.(py|ya?ml|jsonc|toml)$|(^|[\\/])agents[\\/][^\\/]+\.json$/;
 /** A larger file, or so many, is data. */
 const limits = { bytes: 1024 * 1024, files: 5000 };
 
-/** Keeps the files of a project as they were when an execution began, so that it ends on the definition that it began with. */
+/**
+ * Keeps the files of a project as they were when an execution began, so that it ends on the definition that it began with. What is the
+ * same is copied once: a folder named by the hash of its files has the `files`, and an empty file for each of its `users`, the executions.
+ */
 export class Sources {
   readonly #project: string;
   readonly #copies: string;
@@ -24,77 +28,128 @@ export class Sources {
     this.#copies = copies;
   }
 
-  #copyOf(executionId: string): string {
-    return path.join(this.#copies, executionId);
-  }
-
-  /** Copies the project's files unless this execution has its copy. */
+  /** Copies the project's files unless there is a copy of them, or this execution has its own. */
   async keep(executionId: string): Promise<void> {
-    const copy = this.#copyOf(executionId);
-    if ((await stat(copy).catch(() => undefined)) !== undefined) return;
-    // Complete under its own name, also after a kill in the middle.
-    const partial = `${copy}.partial`;
+    if ((await this.#copyOf(executionId)) !== undefined) return;
+    const partial = path.join(this.#copies, `${executionId}.partial`);
+    const files = path.join(partial, "files");
+    const named = async (folder: string) => path.join(this.#copies, await hashOf(folder, copied));
+    while (!(await use(await named(this.#project), executionId))) {
+      await this.#removeUnused();
+      await rm(partial, { recursive: true, force: true });
+      await mkdir(path.join(partial, "users"), { recursive: true });
+      await mkdir(files);
+      for await (const [name, bytes] of filesIn(this.#project, copied)) {
+        await mkdir(path.join(files, path.dirname(name)), { recursive: true });
+        await writeFile(path.join(files, name), bytes);
+      }
+      // As they were copied: somebody may just have edited them.
+      const copy = await named(files);
+      await rename(partial, copy).catch((error: unknown) => {
+        // Otherwise, another execution was faster.
+        if (!existsSync(copy)) throw error;
+      });
+    }
     await rm(partial, { recursive: true, force: true });
-    let count = 0;
-    await cp(this.#project, partial, {
-      recursive: true,
-      filter: async (source) => {
-        if (source === this.#project) return true;
-        if (skipped.test(path.basename(source))) return false;
-        const stats = await stat(source).catch(() => undefined);
-        if (stats?.isDirectory() === true) return true;
-        if (stats?.isFile() !== true || !copied.test(source) || stats.size > limits.bytes)
-          return false;
-        return (count += 1) <= limits.files;
-      },
-    });
-    await rename(partial, copy);
   }
 
   /** The folder to import from: the project's own as long as its definition is the one that the execution began with, else the copy. @param entry the file that defines the crew */
   async folderFor(executionId: string, entry: string): Promise<string> {
-    const copy = this.#copyOf(executionId);
-    const files = await readdir(copy, { recursive: true, withFileTypes: true }).catch(
-      (error: unknown) => {
-        // On another machine, which doesn't share the copies, an execution continues with the project as it is there.
-        if (codeOf(error) === "ENOENT") return [];
-        throw error;
-      },
-    );
-    for (const found of files) {
-      const file = path.join(found.parentPath, found.name);
-      const name = path.relative(copy, file);
-      if (!found.isFile() || !(defining.test(name) || name === path.normalize(entry))) continue;
-      const original = path.join(this.#project, name);
-      const now = await readRegularFile(original, limits.bytes).catch(() => undefined);
-      if (now?.equals(await readFile(file)) !== true) return copy;
+    const copy = await this.#copyOf(executionId);
+    // On another machine, which doesn't share the copies, an execution continues with the project as it is there.
+    if (copy === undefined) return this.#project;
+    for await (const [name, bytes] of filesIn(copy.files, defining, entry)) {
+      const now = await contentOf(path.join(this.#project, name));
+      if (now?.equals(bytes) !== true) return copy.files;
     }
     return this.#project;
   }
 
   async forget(executionId: string): Promise<void> {
-    await rm(this.#copyOf(executionId), { recursive: true, force: true });
+    const copy = await this.#copyOf(executionId);
+    if (copy) await rm(copy.user, { recursive: true });
+    await this.#removeUnused();
+  }
+
+  async #copyOf(executionId: string) {
+    // Version 0.1 made one for each execution.
+    const own = path.join(this.#copies, executionId);
+    if (existsSync(own)) return { files: own, user: own };
+    for (const name of await this.#hashes()) {
+      const user = path.join(this.#copies, name, "users", executionId);
+      if (existsSync(user)) return { files: path.join(this.#copies, name, "files"), user };
+    }
+    return undefined;
+  }
+
+  async #removeUnused(): Promise<void> {
+    for (const name of await this.#hashes()) {
+      const copy = path.join(this.#copies, name);
+      // Only an empty folder can be removed like this. From then on, nobody can begin to use the copy.
+      const isUsed = await rmdir(path.join(copy, "users")).then(
+        () => false,
+        (error: unknown) => codeOf(error) !== "ENOENT",
+      );
+      if (!isUsed) await rm(copy, { recursive: true, force: true });
+    }
+  }
+
+  async #hashes(): Promise<readonly string[]> {
+    await mkdir(this.#copies, { recursive: true });
+    const names = await readdir(this.#copies);
+    return names.filter((name) => /^[0-9a-f]{64}$/.test(name));
   }
 }
 
 /** A hash of the files that a project is made of. @param entry the path of the file that defines the crew */
 export async function versionOf(project: string, entry: string): Promise<string> {
+  return await hashOf(project, defining, path.relative(project, entry));
+}
+
+async function hashOf(folder: string, which: RegExp, entry?: string): Promise<string> {
   const hash = createHash("sha256");
+  for await (const [name, bytes] of filesIn(folder, which, entry))
+    hash.update(`${name}\0${bytes.length}\0`).update(bytes);
+  return hash.digest("hex");
+}
+
+/** Those whose names match, and the entry, with their content. What can't be read, Python can't import. */
+async function* filesIn(folder: string, which: RegExp, entry = "") {
   let count = 0;
-  const addAll = async (below: string): Promise<void> => {
-    const found = await readdir(path.join(project, below), { withFileTypes: true }).catch(() => []);
-    for (const each of found.sort((one, other) => (one.name < other.name ? -1 : 1))) {
-      const name = path.join(below, each.name);
-      if (skipped.test(each.name)) continue;
-      if (each.isDirectory()) await addAll(name);
-      const file = path.join(project, name);
-      if (!(defining.test(name) || file === path.normalize(entry))) continue;
-      const bytes = await readRegularFile(file, limits.bytes).catch(() => undefined);
-      if (bytes === undefined) continue;
-      if ((count += 1) > limits.files) return;
-      hash.update(`${name}\0${bytes.length}\0`).update(bytes);
-    }
-  };
-  await addAll("");
-  return hash.digest("base64url");
+  for (const name of await namesIn(folder)) {
+    if (!which.test(name) && name !== path.normalize(entry)) continue;
+    const bytes = await contentOf(path.join(folder, name));
+    if (bytes && (count += 1) > limits.files) return;
+    if (bytes) yield [name, bytes] as const;
+  }
+}
+
+/** In an order that is always the same. @throws for a folder that can't be read, but not for one in it */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  const found = await readdir(folder, { withFileTypes: true });
+  for (const each of found.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    if (skipped.test(each.name)) continue;
+    if (!each.isDirectory()) names.push(each.name);
+    else
+      for (const below of await namesIn(path.join(folder, each.name)).catch(() => []))
+        names.push(path.join(each.name, below));
+  }
+  return names;
+}
+
+/** Undefined for what isn't a file, or is too large. */
+async function contentOf(file: string): Promise<Buffer | undefined> {
+  return await readRegularFile(file, limits.bytes).catch(() => undefined);
+}
+
+/** Resolves to whether there is such a copy. */
+async function use(copy: string, executionId: string): Promise<boolean> {
+  return await writeFile(path.join(copy, "users", executionId), "").then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === "ENOENT") return false;
+      throw error;
+    },
+  );
 }

@@ -1,14 +1,9 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import * as v from "valibot";
 import type { Secrets } from "../operations/redact.ts";
-import {
-  isObject,
-  parseJson,
-  textAt,
-  wordsIn,
-  type JsonObject,
-  type UnknownObject,
-} from "../../base/json.ts";
+import { parseJson, type JsonObject } from "../../base/json.ts";
+import { replySchema, type Reply, type ReplyOf, type Report } from "./replies.ts";
 
 /** Characters of what the project prints: kept for the report of a worker that ended, of one line, and of one attempt as the log has it. */
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
@@ -28,7 +23,7 @@ const drainMs = 1_000;
 const pipeClosed =
   "The project closed file descriptors that it did not open, so its Python process can no longer report. Let it close only its own, and not, for example, os.closerange(3, 256).";
 
-/** How worker.py ends when it notices that. */
+/** How the worker ends when it notices that. */
 const pipeClosedExit = "exit code 70";
 
 /** The worker ended before it replied. The attempt can be repeated. */
@@ -41,9 +36,9 @@ export class ProjectFailure extends Error {
   override readonly name = "ProjectFailure";
 }
 
-interface WorkerOptions {
+export interface WorkerOptions {
   readonly python: string;
-  /** The path of worker.py. */
+  /** The path of crewdeck_worker/__main__.py. */
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Hidden in what the project prints and in its errors. */
@@ -52,13 +47,11 @@ interface WorkerOptions {
   readonly loadMs: number;
   /** How long an attempt may report nothing before `onLine` receives a remark (ms). A task may take hours, so it isn't ended. */
   readonly quietMs: number;
-  /** How long a worker that can no longer reply may take to end before it is ended (ms). */
-  readonly silentMs: number;
   /** Receives each line that the project prints, and remarks about it. */
   readonly onLine: (line: string, isPrinted: boolean) => void;
 }
 
-/** A Python process that runs one attempt after the other of one execution (protocol: worker.py). It leads a process group, so that what the project starts ends with it. */
+/** A Python process that runs one attempt after the other of one execution (protocol: crewdeck_worker/protocol.py). It leads a process group, so that what the project starts ends with it. */
 export class Worker {
   readonly #child: ChildProcess;
   readonly #options: WorkerOptions;
@@ -69,11 +62,11 @@ export class Worker {
   #printed = 0;
   #problem: ProjectFailure | undefined;
   #isReady = false;
-  #receive: ((reply: UnknownObject) => void) | undefined;
+  #receive: ((reply: Reply) => void) | undefined;
   /** Resolves to why the process ended. */
   readonly ended: Promise<ProjectFailure | WorkerEnded>;
   /** Resolves once crewAI is imported. */
-  readonly ready: Promise<UnknownObject>;
+  readonly ready: Promise<void>;
 
   constructor(options: WorkerOptions) {
     const { python, program, env, secrets, onLine } = options;
@@ -99,57 +92,51 @@ export class Worker {
         else onLine("(The crew prints more than 1 MB; the rest isn't shown.)", false);
       });
     if (stdout) {
-      // The process is about to end, unless the project has closed what the worker replies with.
-      stdout.once("end", () => {
-        const timer = setTimeout(() => this.#fail(pipeClosed), options.silentMs);
-        this.#child.once("exit", () => clearTimeout(timer));
-        if (this.#hasExited) clearTimeout(timer);
-      });
       eachLine(stdout, largestReply, (line) => {
-        const reply = line.length < largestReply ? parseJson(line) : undefined;
-        // Anything else is a line that was cut off: the worker was killed while it wrote.
-        if (isObject(reply)) this.#receive?.(reply);
+        const json = line.length < largestReply ? parseJson(line) : undefined;
+        const { success, output, issues } = v.safeParse(replySchema, json);
+        if (success) this.#receive?.(output);
         else if (line.length === largestReply)
           this.#fail(
             `The output is larger than ${largestReply / 1_000_000} MB. Let the task write it to a file, and return a summary.`,
           );
+        // Anything else is a line that was cut off: the worker was killed while it wrote.
+        else if (json !== undefined)
+          this.#fail(`Its Python replied something unexpected:\n${v.summarize(issues)}`);
       });
     }
     this.ended = this.#waitForEnd(python);
-    this.ready = this.#next("crewAI did not load", importMs);
-    this.ready.then(
-      () => (this.#isReady = true),
-      // Whoever needs the worker awaits it, and then sees the failure.
-      () => undefined,
-    );
+    this.ready = this.#ask(undefined, "ready", "crewAI did not load", importMs).then(() => {
+      this.#isReady = true;
+    });
+    // Whoever needs the worker awaits it, and then sees the failure.
+    this.ready.catch(() => undefined);
   }
 
   /**
-   * Opens a project; resolves to the crew.
+   * Once the worker is ready: opens a project, and hides the variables of its `.env` from then on; resolves to the crew.
    * @param environment variables that win over the project's own
    * @throws {ProjectFailure | WorkerEnded}
    */
   async open(
     project: JsonObject,
     environment: Readonly<Record<string, string>>,
-  ): Promise<UnknownObject> {
-    await this.ready;
-    const command = { do: "open", ...project, environment };
-    return await this.#send(command, "The project did not load", this.#options.loadMs);
+  ): Promise<ReplyOf<"opened">> {
+    const { loadMs, secrets } = this.#options;
+    const late = "The project did not load";
+    const command = { do: "project", ...project, environment };
+    secrets.addVariables((await this.#ask(command, "project", late, loadMs)).variables);
+    return await this.#ask({ do: "open" }, "opened", late, loadMs);
   }
 
   /** Resolves to the names of the open project's inputs. @throws {ProjectFailure | WorkerEnded} */
   async inputs(): Promise<readonly string[]> {
     const late = "The project's inputs were not named";
-    const { inputs } = await this.#send({ do: "inputs" }, late, this.#options.loadMs);
-    return wordsIn(inputs);
+    return (await this.#ask({ do: "inputs" }, "inputs", late, this.#options.loadMs)).inputs;
   }
 
-  /** Runs an attempt or a part of a flow; resolves to its output. @throws {ProjectFailure | WorkerEnded} */
-  async run(
-    command: JsonObject,
-    onReport: (stepOrEvent: UnknownObject) => void,
-  ): Promise<UnknownObject> {
+  /** Runs an attempt or a part of a flow; resolves to what it made. @throws {ProjectFailure | WorkerEnded} */
+  async run(command: JsonObject, onReport: (reported: Report) => void): Promise<ReplyOf<"output">> {
     const { quietMs, onLine } = this.#options;
     this.#quiet = setInterval(() => {
       const minutes = Math.round(quietMs / 60_000);
@@ -159,9 +146,9 @@ export class Worker {
       );
     }, quietMs);
     try {
-      return await this.#send(command, "", undefined, (report) => {
+      return await this.#ask(command, "output", undefined, undefined, (reported) => {
         this.#quiet?.refresh();
-        onReport(report);
+        onReport(reported);
       });
     } finally {
       clearInterval(this.#quiet);
@@ -185,45 +172,40 @@ export class Worker {
     return exitCode !== null || signalCode !== null;
   }
 
-  async #send(
-    command: JsonObject,
-    late: string,
+  /** @param command undefined for the reply that comes by itself. @param late what did not happen in time */
+  async #ask<Type extends Reply["type"]>(
+    command: JsonObject | undefined,
+    type: Type,
+    late = "",
     timeoutMs?: number,
-    onReport?: (stepOrEvent: UnknownObject) => void,
-  ): Promise<UnknownObject> {
-    this.#printed = 0;
-    const reply = this.#next(late, timeoutMs, onReport);
-    this.#child.stdin?.write(`${JSON.stringify(command)}\n`);
-    return await reply;
-  }
-
-  async #next(
-    late: string,
-    timeoutMs: number | undefined,
-    onReport: (stepOrEvent: UnknownObject) => void = () => undefined,
-  ): Promise<UnknownObject> {
+    onReport: (reported: Report) => void = () => undefined,
+  ): Promise<ReplyOf<Type>> {
+    const isExpected = (reply: Reply): reply is ReplyOf<Type> => reply.type === type;
     const timer =
       timeoutMs === undefined
         ? undefined
         : setTimeout(() => this.#fail(`${late} within ${timeoutMs / 1000} seconds.`), timeoutMs);
-    const replied = new Promise<UnknownObject>((resolve) => {
-      const isReport = ({ type }: UnknownObject) => type === "step" || type === "event";
-      this.#receive = (reply) => (isReport(reply) ? onReport(reply) : resolve(reply));
+    const replied = new Promise<ReplyOf<Type>>((resolve, reject) => {
+      this.#receive = (reply) => {
+        if (reply.type === "step" || reply.type === "event") onReport(reply);
+        else if (isExpected(reply)) resolve(reply);
+        else if (reply.type === "failed") reject(this.#failureOf(reply));
+      };
     });
+    this.#printed = 0;
+    if (command) this.#child.stdin?.write(`${JSON.stringify(command)}\n`);
     try {
-      const reply = await Promise.race([
-        replied,
-        this.ended.then((problem) => {
-          throw problem;
-        }),
-      ]);
-      if (reply["type"] === "failed")
-        throw new ProjectFailure(this.#options.secrets.hide(failureOf(reply)));
+      const reply = await Promise.race([replied, this.ended]);
+      if (reply instanceof Error) throw reply;
       return reply;
     } finally {
       clearTimeout(timer);
       this.#receive = undefined;
     }
+  }
+
+  #failureOf({ message, frames }: ReplyOf<"failed">): ProjectFailure {
+    return new ProjectFailure(this.#options.secrets.hide([message, ...frames].join("\n  ")));
   }
 
   /** Ends the worker with a failure that a repeat would not avoid. */
@@ -255,7 +237,7 @@ export class Worker {
     const last = printed === "" ? "" : `\nIt printed last:\n${printed.slice(-printLimits.kept)}`;
     const problem = how === pipeClosedExit ? pipeClosed : this.#problem?.message;
     if (problem !== undefined) return new ProjectFailure(`${problem}${last}`);
-    // Python 2 can't even parse worker.py, so that it can't report its version itself.
+    // A Python that is too old can't even parse it, so that it can't report its version itself.
     if (!this.#isReady && how === "exit code 1")
       return new ProjectFailure(
         `${python} can't run Crewdeck's program. crewAI needs Python 3.10 or newer. Choose another interpreter.${last}`,
@@ -297,9 +279,4 @@ function eachLine(stream: Readable, longest: number, use: (line: string) => void
     }
   });
   stream.once("end", () => length > 0 && finish());
-}
-
-function failureOf(reply: UnknownObject): string {
-  const frames = wordsIn(reply["frames"]).map((frame) => `\n  ${frame}`);
-  return `${textAt(reply, "message") ?? "The project failed."}${frames.join("")}`;
 }

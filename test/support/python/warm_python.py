@@ -1,15 +1,15 @@
 """Imports crewAI, and then forks itself for each program: importing takes seconds of the processor, forking milliseconds.
 
-    warm_python.py <path of worker.py> <path of a socket>
+    warm_python.py <path of crewdeck_worker/__main__.py> <path of a socket>
 
 A client connects to the socket, passes its standard streams, and writes one line of JSON,
 {"program": ["a file", "its arguments"], "folder": "...", "environment": {...}}. The program lives as long as the client at most; its
 wait status comes back when it ends. Ends when standard input closes.
 """
 
-import importlib.util
 import json
 import os
+import pathlib
 import runpy
 import select
 import signal
@@ -21,12 +21,11 @@ worker_program, address = sys.argv[1:]
 
 
 def serve():
-    spec = importlib.util.spec_from_file_location("warm_worker", worker_program)
-    worker = importlib.util.module_from_spec(spec)
-    # As for a program: its modules are beside it.
-    sys.path.insert(0, os.path.dirname(spec.origin))
-    spec.loader.exec_module(worker)
-    worker.import_crewai()
+    # As for a program: its package is found.
+    sys.path.insert(0, str(pathlib.Path(worker_program).parents[1]))
+    from crewdeck_worker import __main__, protocol
+
+    __main__.import_crewai()
     # What most crews and flows load when they run.
     import crewai.flow.flow  # noqa: F401
     import crewai.llms.providers.openai.completion  # noqa: F401
@@ -48,7 +47,7 @@ def serve():
         if os.fork() == 0:
             listener.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            keep(client, worker)
+            keep(client, protocol.end)
         client.close()
 
 
@@ -60,7 +59,7 @@ def reap(*_):
         pass
 
 
-def keep(client, worker):
+def keep(client, end):
     """Starts a program, and reports its end."""
     _, streams, *_ = socket.recv_fds(client, 1, 3)
     with client.makefile("rb") as lines:
@@ -78,7 +77,7 @@ def keep(client, worker):
         os.environ.update(wanted["environment"])
         sys.argv = wanted["program"]
         sys.path[0] = os.path.dirname(sys.argv[0])
-        threading.Thread(target=end_with, args=(client, worker), daemon=True).start()
+        threading.Thread(target=end_with, args=(client, end), daemon=True).start()
         runpy.run_path(sys.argv[0], run_name="__main__")
         sys.stdout.flush()
         os._exit(0)
@@ -91,9 +90,9 @@ def keep(client, worker):
         os._exit(0)
 
 
-def end_with(client, worker):
+def end_with(client, end):
     client.recv(1)
-    worker.end()
+    end()
 
 
 serve()

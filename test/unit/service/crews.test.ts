@@ -27,7 +27,10 @@ function writePython(folder: string, atStart: string, atCommand = ":"): string {
     `#!/bin/sh
 ${atStart}
 echo '{"type":"ready"}'
-while read -r command; do ${atCommand}; echo '{"type":"opened","crew":{"agents":[],"tasks":[]}}'; done
+while read -r command; do
+  ${atCommand}; echo '{"type":"project","variables":[]}'
+  read -r next; echo '{"type":"opened","crew":{"agents":[],"tasks":[]},"remarks":[]}'
+done
 `,
   );
   chmodSync(python, 0o700);
@@ -224,7 +227,9 @@ describe("the program that a crew's Python runs", () => {
     await engine.prepare?.("an execution", crew);
     engine.close?.();
     const programs = readFileSync(copied, "utf8").split("\n");
-    const sources = readdirSync(path.join(projectFolder, "src", "service", "crewai"));
+    const sources = readdirSync(
+      path.join(projectFolder, "src", "service", "crewai", "crewdeck_worker"),
+    );
     assert.deepEqual(
       programs.filter((name) => name.endsWith(".py")),
       sources.filter((name) => name.endsWith(".py")),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
 import { asArray, asObject } from "../../../src/base/json.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
-import type { Engine, FlowPart, FlowReports, FlowResult } from "../../../src/service/engine.ts";
+import type { Engine, FlowPart, Reports, FlowResult } from "../../../src/service/engine.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
 import {
   createFeedbackWebhook,
@@ -46,7 +46,7 @@ const pause = {
 };
 
 /** Reports that a method ran. */
-async function ran(report: FlowReports, name: string, output: string): Promise<void> {
+async function ran(report: Reports, name: string, output: string): Promise<void> {
   const started = await began(report, name);
   await report.event(eventOf("method_execution_finished", { started_event_id: started }), {
     name,
@@ -54,7 +54,7 @@ async function ran(report: FlowReports, name: string, output: string): Promise<v
   });
 }
 
-async function began(report: FlowReports, name: string): Promise<string> {
+async function began(report: Reports, name: string): Promise<string> {
   const event_id = randomUUID();
   await report.event(eventOf("method_execution_started", { event_id }), { name, output: "" });
   return event_id;
@@ -65,7 +65,7 @@ function eventOf(type: string, more: Readonly<Record<string, string>>) {
 }
 
 /** Writes, waits for a person, and publishes what is approved; changes are requested in a loop. */
-async function news(part: FlowPart, report: FlowReports): Promise<FlowResult> {
+async function news(part: FlowPart, report: Reports): Promise<FlowResult> {
   const { inputs, answer } = part;
   const [outcome] = answer?.outcomes ?? [];
   if (outcome === "approved") {

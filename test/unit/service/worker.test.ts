@@ -34,14 +34,17 @@ function engineWith(
 
 const reply = `echo '{"type":"output","output":"Text."}'`;
 
+const task = `{"id":"only","description":"Do it.","expectedOutput":"Text.","humanInput":false,"extras":""}`;
+const openedCrew = `{"type":"opened","crew":{"agents":[],"tasks":[${task}]},"remarks":[]}`;
+
 /** A program that replies as the Python of a crew with the task `only`, and runs a line of shell for an attempt. */
-function pythonThat(atAttempt: string, members = ""): string {
-  const task = `{${members}"name":"only","description":"Do it.","expectedOutput":"Text."}`;
+function pythonThat(atAttempt: string): string {
   return `#!/bin/sh
 echo '{"type":"ready"}'
 while read command; do
   case $command in
-    *'"do":"open"'*) echo '{"type":"opened","crew":{"agents":[],"tasks":[${task}]}}' ;;
+    *'"do":"project"'*) echo '{"type":"project","variables":[]}' ;;
+    *'"do":"open"'*) echo '${openedCrew}' ;;
     *) ${atAttempt} ;;
   esac
 done
@@ -49,11 +52,17 @@ done
 }
 
 /** A program that has opened the crew of that task, and got the command of an attempt. */
-const opened = `#!/bin/sh
+const opened = openedWith([]);
+
+/** @param variables those of the project's `.env` */
+function openedWith(variables: readonly (readonly [name: string, value: string])[]): string {
+  return `#!/bin/sh
 echo '{"type":"ready"}'
-read command; echo '{"type":"opened","crew":{"agents":[],"tasks":[{"name":"only","description":"Do it.","expectedOutput":"Text."}]}}'
-read command
+read command; echo '${JSON.stringify({ type: "project", variables })}'
+read next; echo '${openedCrew}'
+read next
 `;
+}
 
 describe("a worker of the crewai engine", () => {
   before(function () {
@@ -64,8 +73,6 @@ describe("a worker of the crewai engine", () => {
   beforeEach(() => {
     [folder, project] = [temporaryFolder("worker"), temporaryFolder("project")];
   });
-  afterEach(() => {});
-
   it("lets other executions work until an attempt is repeated, however many wait for their turn", async () => {
     // The first attempt of all kills it.
     const program = pythonThat(`mkdir "${folder}/killed" 2>&- && kill -9 $$; ${reply}`);
@@ -95,13 +102,6 @@ describe("a worker of the crewai engine", () => {
     assert.ok(!existsSync(begun));
     await run(nothing);
     assert.ok(existsSync(begun));
-    engine.close?.();
-  });
-
-  it("takes only text for the names of a task's context", async () => {
-    const { engine } = engineWith(pythonThat(reply, `"context":["a",{"toString":null}],`), folder);
-    const { tasks } = (await engine.prepare?.("one", crew)) ?? {};
-    assert.deepEqual(tasks?.[0]?.context, ["a"]);
     engine.close?.();
   });
 
@@ -137,7 +137,7 @@ describe("a worker of the crewai engine", () => {
   it("reports events of crewAI, also those of an attempt that then fails", async () => {
     const event = `{"type":"llm_call_started","timestamp":"2026-11-22T00:01:23+00:00","event_id":"e1","model":"m"}`;
     const { engine } = engineWith(
-      `${opened}echo '{"type":"event","event":${event}}'; echo '{"type":"failed","message":"No."}'`,
+      `${opened}echo '{"type":"event","event":${event}}'; echo '{"type":"failed","message":"No.","frames":[]}'`,
       folder,
     );
     await serve({ engine });
@@ -164,7 +164,7 @@ describe("a worker of the crewai engine", () => {
       `#!/bin/sh\necho '{"type":"ready"}'\nread command\nprintf '{"type":"output","output":"Half a te'\nkill -9 $$\n`,
     );
     chmodSync(python, 0o700);
-    const times = { loadMs: 60_000, quietMs: 60_000, silentMs: 60_000 };
+    const times = { loadMs: 60_000, quietMs: 60_000 };
     const onLine = () => undefined;
     const secrets = new Secrets();
     const program = "worker.py";
@@ -177,11 +177,14 @@ describe("a worker of the crewai engine", () => {
   });
 
   it("has no variable of the project's .env in the log, the error and the events, and none of the service's secrets", async () => {
-    writeFileSync(path.join(project, ".env"), `DB="s3cret db"\nMODEL=gpt-4o-mini\n`);
+    const variables = [
+      ["DB", "s3cret db"],
+      ["MODEL", "gpt-4o-mini"],
+    ] as const;
     const said = "gpt-4o-mini refused s3cret db and of-the-service";
     const event = `{"type":"llm_call_failed","timestamp":"2026-11-22T00:01:23+00:00","error":"${said}"}`;
     const { engine, lines } = engineWith(
-      `${opened}echo "${said}" >&2; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","message":"${said}"}'; sleep 60`,
+      `${openedWith(variables)}echo "${said}" >&2; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","message":"${said}","frames":[]}'; sleep 60`,
       folder,
       { folder: project },
     );
@@ -196,19 +199,18 @@ describe("a worker of the crewai engine", () => {
   });
 
   it("is asked for inputs without a variable of the .env in the log and the error, in a storage folder of its own, within the time that a project may take to load", async () => {
-    writeFileSync(path.join(project, ".env"), `DB=s3cret#db\nURL=\${DB}-at-home\n`);
-    const asked = opened.replace(
+    const asked = openedWith([["DB", "s3cret#db"]]).replace(
       "read command;",
       `read command; echo "$command" > "${folder}/command";`,
     );
-    const said = "s3cret#db and s3cret#db-at-home";
+    const said = "s3cret#db";
     const failing = engineWith(
-      `${asked}echo "${said}" >&2; echo '{"type":"failed","message":"${said}"}'; sleep 60`,
+      `${asked}echo "${said}" >&2; echo '{"type":"failed","message":"${said}","frames":[]}'; sleep 60`,
       folder,
       { folder: project },
     );
-    await assert.rejects(failing.engine.inputs!(crew), { message: "[hidden] and [hidden]" });
-    assert.deepEqual(failing.lines, ["[crew] [hidden] and [hidden]"]);
+    await assert.rejects(failing.engine.inputs!(crew), { message: "[hidden]" });
+    assert.deepEqual(failing.lines, ["[crew] [hidden]"]);
     const { storage } = JSON.parse(readFileSync(path.join(folder, "command"), "utf8")) as {
       storage: string;
     };
@@ -247,12 +249,9 @@ describe("a worker of the crewai engine", () => {
   });
 
   it("is ended with an error that says why, if the project closes what it replies with", async () => {
-    // A Python that writes the next reply notices it itself.
-    for (const program of ["exec 1>&- sleep 600", "exit 70"]) {
-      const { engine } = engineWith(`${opened}${program}`, folder, { times: { silent: 100 } });
-      await serve({ engine });
-      const status = await harness.untilEnded(await harness.kickoff());
-      assert.match(String(status.error), /closed file descriptors that it did not open/);
-    }
+    const { engine } = engineWith(`${opened}exit 70`, folder);
+    await serve({ engine });
+    const status = await harness.untilEnded(await harness.kickoff());
+    assert.match(String(status.error), /closed file descriptors that it did not open/);
   });
 });

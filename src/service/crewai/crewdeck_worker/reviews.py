@@ -1,10 +1,19 @@
 """Runs a task that a person reviews in two parts: the draft, and once it is approved, what crewAI does after its own question.
 
 crewAI asks between the last answer of the task's agent and all that follows: the agent's memory, guardrails, conversion to an
-output model, callbacks and the output file. What is private of crewAI is in `remember`, `in_older_versions` and `Guardrails`.
+output model, callbacks and the output file. What is private of crewAI is in `remember`, `set_reviewer` and `Guardrails`.
 """
 
 import contextvars
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+from crewai import Agent, Crew, Task
+from crewai.agents.parser import AgentFinish
+
+from crewdeck_worker.protocol import Failure
+
+Result = TypeVar("Result")
 
 # What an agent's executor calls after its answer, in older versions by kind of memory.
 memory_savers = ("_save_to_memory", "_create_short_term_memory", "_create_long_term_memory", "_create_external_memory")
@@ -18,18 +27,15 @@ class Refused(BaseException):
     """Ends a kickoff in which a guardrail refuses the approved output. Its message is the context of the next attempt."""
 
 
-def draft_of(crew, task, inputs, nobody):
-    """Runs the crew's only task up to its review. Returns what `finish` needs, with the output for the person.
+def draft_of(crew: Crew, task: Task, inputs: dict[str, Any]) -> dict[str, Any]:
+    """Runs the crew's only task up to its review. Returns what `finish` needs, with the output for the person."""
+    reviewer = Reviewer(task)
 
-    `nobody` answers for the tasks of other crews that this one starts.
-    """
-    reviewer = Reviewer(task, nobody)
-
-    def answer(agent, run, context, tools):
+    def answer(agent: Agent, run: Callable[..., Any], context: str, tools: list[Any]) -> NoReturn:
         raise Draft(run(context=context, tools=tools))
 
-    def run():
-        reviewer.ask()
+    def run() -> None:
+        set_reviewer(reviewer)
         crew.kickoff(inputs=inputs)
 
     replace_agent(task, answer)
@@ -44,16 +50,18 @@ def draft_of(crew, task, inputs, nobody):
     raise RuntimeError("crewAI ended this task without asking its agent, so there is no draft to review. Remove human_input from the task.")
 
 
-def finish(crew, task, inputs, draft, refusal):
+def finish(
+    crew: Crew, task: Task, inputs: dict[str, Any], draft: dict[str, Any], refusal: dict[str, Any] | None
+) -> tuple[Any, dict[str, Any] | None]:
     """Does what follows the approval of a draft. Returns the kickoff's result, and the refusal if a guardrail refuses the draft.
 
     `refusal` is the last one of this task.
     """
     guardrails = Guardrails(task, refusal)
     log_file = crew.output_log_file
-    asked = []
+    asked: list[Agent] = []
 
-    def answer(agent, run, context, tools):
+    def answer(agent: Agent, run: Callable[..., Any], context: str, tools: list[Any]) -> Any:
         if asked:
             raise Refused(context)
         asked.append(agent)
@@ -72,23 +80,23 @@ def finish(crew, task, inputs, draft, refusal):
         return None, guardrails.refusal(str(refused))
 
 
-def apart(run):
+def apart(run: Callable[[], Result]) -> Result:
     """Events of a kickoff that ends early would otherwise be the parents of all later ones."""
     return contextvars.copy_context().run(run)
 
 
-def replace_agent(task, answer):
+def replace_agent(task: Task, answer: Callable[[Agent, Callable[..., Any], str, list[Any]], Any]) -> None:
     """Lets `answer` stand for the agent at this task; other tasks that are delegated to it are its own.
 
     The crew chooses the agent when it starts the task: that of a hierarchical crew is its manager.
     """
     execute = task.execute_sync
 
-    def execute_sync(agent=None, context=None, tools=None):
+    def execute_sync(agent: Any = None, context: Any = None, tools: Any = None) -> Any:
         agent = agent or task.agent
         run = agent.execute_task
 
-        def execute_task(task, context=None, tools=None):
+        def execute_task(task: Task, context: Any = None, tools: Any = None) -> Any:
             if task is not reviewed:
                 return run(task=task, context=context, tools=tools)
             return answer(agent, lambda **given: run(task=task, **given), context, tools)
@@ -101,52 +109,71 @@ def replace_agent(task, answer):
     object.__setattr__(task, "execute_sync", execute_sync)
 
 
-class Reviewer:
-    """Takes the agent's answer in place of the person, who decides later, and keeps it out of the agent's memory until then."""
+class NoReviewer:
+    """Refuses a task that would ask on the console, as of a crew that a flow or a tool starts; since some version, before it calls a model."""
 
-    def __init__(self, task, nobody):
-        self.task = task
-        self.nobody = nobody
-        # None for an agent that doesn't ask, as those of other frameworks: it has no memory, either.
-        self.text = None
+    def setup_messages(self, context: Any) -> bool:
+        if context.task and context.task.human_input:
+            self.handle_feedback(None, context)
+        return False
 
-    def ask(self):
-        """Lets crewAI ask here."""
-        try:
-            from crewai.core.providers.human_input import set_provider
-        except ImportError:
-            in_older_versions(self)
-        else:
-            set_provider(self)
-
-    def setup_messages(self, context):
-        return False if context.task is self.task else self.nobody.setup_messages(context)
-
-    def post_setup_messages(self, context):
+    def post_setup_messages(self, context: Any) -> None:
         pass
 
-    def handle_feedback(self, answer, context):
+    def handle_feedback(self, answer: Any, context: Any) -> Any:
+        task = context.task
+        raise Failure(
+            f'The task "{task.name or task.description}" has human_input, and nobody reads the console of a crew that a flow, '
+            "a tool or a callback starts. Remove human_input. A method of a flow can ask: @human_feedback."
+        )
+
+    async def handle_feedback_async(self, answer: Any, context: Any) -> Any:
+        return self.handle_feedback(answer, context)
+
+
+class Reviewer(NoReviewer):
+    """Takes the agent's answer in place of the person, who decides later, and keeps it out of the agent's memory until then."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        # None for an agent that doesn't ask, as those of other frameworks: it has no memory, either.
+        self.text: str | None = None
+
+    def setup_messages(self, context: Any) -> bool:
+        return context.task is not self.task and super().setup_messages(context)
+
+    def handle_feedback(self, answer: Any, context: Any) -> Any:
         if context.task is not self.task:
-            return self.nobody.handle_feedback(answer, context)
+            return super().handle_feedback(answer, context)
         self.text = answer.text
         # Without a task, nothing is remembered.
         context.task = None
         return answer
 
-    async def handle_feedback_async(self, answer, context):
-        return self.handle_feedback(answer, context)
+
+def refuse_on_console() -> None:
+    """Otherwise such a task runs three times: crewAI repeats what fails at the end of the console. Older versions can't be told."""
+    try:
+        from crewai.core.providers.human_input import set_provider
+    except ImportError:
+        return
+    set_provider(NoReviewer())
 
 
-def in_older_versions(reviewer):
-    from crewai.agents.crew_agent_executor import CrewAgentExecutor
+def set_reviewer(reviewer: Reviewer) -> None:
+    """Lets crewAI ask there."""
+    try:
+        from crewai.core.providers.human_input import set_provider
+    except ImportError:
+        from crewai.agents.crew_agent_executor import CrewAgentExecutor
 
-    CrewAgentExecutor._handle_human_feedback = lambda executor, answer: reviewer.handle_feedback(answer, executor)
+        CrewAgentExecutor._handle_human_feedback = lambda executor, answer: reviewer.handle_feedback(answer, executor)
+    else:
+        set_provider(reviewer)
 
 
-def remember(agent, task, tools, draft):
+def remember(agent: Agent, task: Task, tools: list[Any], draft: dict[str, Any]) -> None:
     """Saves the approved answer, as the agent's executor does."""
-    from crewai.agents.parser import AgentFinish
-
     if draft["text"] is None:
         return
     agent.create_agent_executor(tools=tools, task=task)
@@ -155,7 +182,7 @@ def remember(agent, task, tools, draft):
             getattr(agent.agent_executor, name)(AgentFinish(thought="", output=draft["output"], text=draft["text"]))
 
 
-def output_of(task, draft):
+def output_of(task: Task, draft: dict[str, Any]) -> Any:
     """As the agent returned it."""
     if not draft["isModel"]:
         return draft["output"]
@@ -166,14 +193,16 @@ def output_of(task, draft):
 class Guardrails:
     """Those of a task. Each retry after a refusal is an attempt of its own, and begins with the guardrail that refused."""
 
-    def __init__(self, task, refusal):
+    def __init__(self, task: Task, refusal: dict[str, Any] | None) -> None:
         self.task = task
+        self.first: int
+        self.count: int
         self.first, self.count = (refusal["guardrail"], refusal["count"]) if refusal else (0, 0)
         self.is_list = bool(task._guardrails)
         if self.first:
             task._guardrails = task._guardrails[self.first :]
 
-    def refusal(self, context):
+    def refusal(self, context: str) -> dict[str, Any]:
         """For the next attempt. Raises, as crewAI does, if there were as many as the task allows."""
         later = max(self.task._guardrail_retry_counts, default=0)
         count = 1 if later else self.count + 1

@@ -1,0 +1,85 @@
+import * as v from "valibot";
+import { isObject, type JsonObject } from "../../base/json.ts";
+import type { EngineEvent } from "../engine.ts";
+
+const json = v.custom<JsonObject>(isObject);
+
+const event = v.custom<EngineEvent>(
+  (event) =>
+    isObject(event) && typeof event["type"] === "string" && typeof event["timestamp"] === "string",
+);
+
+const texts = v.array(v.string());
+
+/** What the worker replies (crewdeck_worker/protocol.py), also before the reply to a command: steps and events. */
+export const replySchema = v.variant("type", [
+  v.object({ type: v.literal("ready") }),
+  v.object({
+    type: v.literal("project"),
+    variables: v.array(v.tuple([v.string(), v.string()])),
+  }),
+  v.object({
+    type: v.literal("opened"),
+    crew: v.object({
+      agents: v.array(
+        v.object({ name: v.string(), role: v.string(), goal: v.string(), backstory: v.string() }),
+      ),
+      tasks: v.array(
+        v.object({
+          id: v.string(),
+          description: v.string(),
+          expectedOutput: v.string(),
+          agent: v.exactOptional(v.string()),
+          context: v.exactOptional(texts),
+          humanInput: v.boolean(),
+          extras: v.string(),
+        }),
+      ),
+    }),
+    remarks: texts,
+  }),
+  v.object({ type: v.literal("inputs"), inputs: texts }),
+  v.object({
+    type: v.literal("step"),
+    tool: v.optional(v.string()),
+    toolInput: v.optional(v.string()),
+    result: v.string(),
+  }),
+  v.object({
+    type: v.literal("event"),
+    event,
+    method: v.exactOptional(v.object({ name: v.string(), output: v.string() })),
+  }),
+  v.object({
+    type: v.literal("output"),
+    output: v.string(),
+    isSkipped: v.exactOptional(v.boolean()),
+    inputs: v.exactOptional(json),
+    usage: v.exactOptional(
+      v.object({
+        total_tokens: v.number(),
+        prompt_tokens: v.number(),
+        completion_tokens: v.number(),
+      }),
+    ),
+    draft: v.exactOptional(json),
+    refusal: v.exactOptional(json),
+    pause: v.exactOptional(
+      v.object({
+        method: v.string(),
+        output: v.string(),
+        message: v.string(),
+        options: v.nullable(texts),
+        defaultOption: v.nullable(v.string()),
+        metadata: json,
+        state: json,
+        requestedAt: v.string(),
+      }),
+    ),
+  }),
+  v.object({ type: v.literal("failed"), message: v.string(), frames: texts }),
+]);
+
+export type Reply = v.InferOutput<typeof replySchema>;
+export type ReplyOf<Type extends Reply["type"]> = Extract<Reply, { readonly type: Type }>;
+export type Report = ReplyOf<"step" | "event">;
