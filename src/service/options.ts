@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { defined } from "../base/json.ts";
+import { safeUrl } from "../base/loopback.ts";
 import {
   choice,
   flag,
@@ -113,10 +114,15 @@ const team = {
     "api answers requests only; worker runs executions and sends callbacks; both is the default",
   ),
   host: text("ADDRESS", "what it listens on, with --config (127.0.0.1)"),
-  publicUrl: text(
-    "URL",
-    "how clients address it, with --config: https:// and a host, without a path",
-  ),
+  publicUrl: {
+    ...text("URL", "how clients address it, with --config: https:// and a host, without a path"),
+    read(given: string, name: string) {
+      if (/^https?:\/\/[^/?#@\s]+\/?$/.test(given) && safeUrl(given) !== undefined) return given;
+      throw new Error(
+        `${name}: expected an address without a path that begins with https://, such as https://crews.example.com; http:// is for this machine only.`,
+      );
+    },
+  },
   callbackNetworks: {
     ...text(
       "CIDR,...",

@@ -66,47 +66,45 @@ export async function serve(
   const former = windowLog ? await openAll(await formerPlans(home.storage.database, crews)) : [];
   const all = [...served, ...former];
   const engines = all.map(({ engine }) => engine);
-  const operations = await openOperations(options, server, version);
-  const onHeld = (held: readonly string[]) => windows?.tell({ held });
-  const networks = options.isServer
-    ? new CallbackNetworks([
-        ...(options.callbackNetworks ?? []),
-        ...(server?.callbackNetworks ?? []),
-      ])
-    : undefined;
-  const service = open(home, options, all, networks, processes.most, operations, onHeld);
-  const windows = windowLog && windowRoutes(windowLog, served, engines, service, options, tokens);
-
-  const fetch =
-    options.role === "worker"
-      ? refuseAsWorker
-      : server
-        ? await fetchOfServer(server, served, service, home, log)
-        : fetchOfOne(served, service, tokens);
-  const instance = randomUUID();
-  const listener = createListener(
-    windows?.before(fetch) ?? service.operations?.before(fetch) ?? fetch,
-    instance,
-  );
-  const host = server?.host ?? "127.0.0.1";
-  const port = await listener.open(host, options.port ?? server?.port ?? 0);
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  listening.url ||= url;
-  windows?.listens(url, parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? ""));
-  home.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
   const leave = (isComplete: boolean) => {
     for (const engine of engines) engine.close?.();
     home.leave(isComplete);
   };
-  const end = onEnd(options.lifeline, async () => {
-    await drain(options, service, listener);
-    // Running executions continue at the next start, as after a kill, or in another process.
-    leave(service.erase());
-    process.exit(0);
-  });
-  if (!windows) announce(options, url, tokens, served);
-  askPython(options, served);
   try {
+    const service = openService({
+      ...options,
+      ...{ storage: home.storage, crews: all, maxProcesses: processes.most },
+      isOneProject: options.forWindows,
+      networks: networksOf(options, server),
+      operations: await openOperations(options, server, version),
+      onHeld: (held) => windows?.tell({ held }),
+    });
+    const windows = windowLog && windowRoutes(windowLog, served, engines, service, options, tokens);
+    const fetch =
+      options.role === "worker"
+        ? refuseAsWorker
+        : server
+          ? await fetchOfServer(server, served, service, home, log)
+          : fetchOfOne(served, service, tokens);
+    const instance = randomUUID();
+    const listener = createListener(
+      windows?.before(fetch) ?? service.operations?.before(fetch) ?? fetch,
+      instance,
+    );
+    const host = server?.host ?? "127.0.0.1";
+    const port = await listener.open(host, options.port ?? server?.port ?? 0);
+    const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    listening.url ||= url;
+    windows?.listens(url, parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? ""));
+    home.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
+    const end = onEnd(options.lifeline, async () => {
+      await drain(options, service, listener);
+      // Running executions continue at the next start, as after a kill, or in another process.
+      leave(service.erase());
+      process.exit(0);
+    });
+    if (!windows) announce(options, url, tokens, served);
+    askPython(options, served);
     await service.work();
     if (options.unfinished !== "hold")
       await service.decide(options.unfinished, await service.held());
@@ -120,6 +118,15 @@ export async function serve(
     leave(false);
     throw home.explain(error);
   }
+}
+
+/** To which a server may send callbacks. Undefined on one's own machine, where all may be receivers. */
+function networksOf(
+  { isServer, callbackNetworks = [] }: Settings,
+  server: ServerPlan | undefined,
+): CallbackNetworks | undefined {
+  const named = [...callbackNetworks, ...(server?.callbackNetworks ?? [])];
+  return isServer ? new CallbackNetworks(named) : undefined;
 }
 
 /** @throws {Refusal} for a crew or an option that can't be served like this */
@@ -260,26 +267,6 @@ async function openCrew(
     }),
     feedbackWebhook: webhook && createFeedbackWebhook({ ...webhook, address }),
   };
-}
-
-function open(
-  home: Home,
-  options: Settings,
-  crews: readonly ServedCrew[],
-  networks: CallbackNetworks | undefined,
-  maxProcesses: number,
-  operations: Operations | undefined,
-  onHeld: (ids: readonly string[]) => void,
-): Service {
-  const { role, callbackBackoffMs, callbackTimeoutMs, forWindows, log } = options;
-  try {
-    return openService({
-      ...{ storage: home.storage, role, crews, callbackBackoffMs, callbackTimeoutMs },
-      ...{ networks, maxProcesses, operations, log, onHeld, isOneProject: forWindows },
-    });
-  } catch (error) {
-    throw home.explain(error);
-  }
 }
 
 function fetchOfOne(crews: readonly ServedCrew[], service: Service, tokens: Tokens): Fetch {

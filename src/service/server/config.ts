@@ -152,18 +152,6 @@ export async function readEnvironments({
   );
 }
 
-const publicUrlPattern = new RegExp(schema.properties.publicUrl.pattern);
-
-/** Checks `--public-url`. @throws {Refusal} */
-export function checkPublicUrl(publicUrl: string | undefined): void {
-  if (publicUrl === undefined) return;
-  if (publicUrlPattern.test(publicUrl) && safeUrl(publicUrl) !== undefined) return;
-  throw new Refusal(
-    "options",
-    "--public-url: expected an address without a path that begins with https://, such as https://crews.example.com; http:// is for this machine only.",
-  );
-}
-
 function parse(file: string, text: string): ReadConfig {
   const place = parseJsonc(
     { file, text },

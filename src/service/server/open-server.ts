@@ -3,7 +3,7 @@ import type { CrewPlan } from "../crews.ts";
 import type { Database } from "../database/database.ts";
 import type { Log } from "../operations/log.ts";
 import type { ServiceOptions } from "../options.ts";
-import { checkPublicUrl, readConfig, readEnvironments, type ServerConfig } from "./config.ts";
+import { readConfig, readEnvironments, type ServerConfig } from "./config.ts";
 import { hashOf, openTokens, takeTokens, tokensOf, type Tokens } from "./tokens.ts";
 
 /** What a server needs to serve its crews: addresses, tokens and limits. */
@@ -21,7 +21,6 @@ export async function planFrom(
   { address, role }: Pick<ServiceOptions, "address" | "role">,
   log: Log,
 ): Promise<ServerPlan> {
-  checkPublicUrl(address.publicUrl);
   const file = resolve(config);
   const read = await readConfig(file);
   const { crews, tokens, ...rest } = read.config;

@@ -149,6 +149,12 @@ describe("service: its options", () => {
       ["--database", "postgres://a:100%@b/c"],
       ["--database", "postgres://a/b", "--on-restart", "hold"],
       ...[["--host", "0.0.0.0"], ["--public-url", "https://crews.example.com"], ["--trust-proxy"]],
+      ...[
+        "http://crews.example.com",
+        "https://a.test/sub",
+        "https://me:s3cret@a.test",
+        "a.test",
+      ].map((url) => ["--config", "c.jsonc", "--public-url", url]),
       ...["0", "-1", "1.5", "week", "36501", "9".repeat(400)].map((days) => [
         `--keep-days=${days}`,
       ]),

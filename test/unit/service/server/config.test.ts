@@ -145,27 +145,6 @@ describe("crewdeck.server.jsonc", () => {
       );
   });
 
-  it("checks --public-url as it checks the file's", async () => {
-    const folder = temporaryFolder("public-url");
-    writeFileSync(path.join(folder, configName), `{ "crews": [] }`);
-    const plan = (publicUrl: string) =>
-      planFrom(path.join(folder, configName), { address: { publicUrl }, role: "api" }, () => {});
-    for (const publicUrl of [
-      "http://crews.example.com",
-      "https://crews.example.com/sub",
-      "https://me:secret@crews.example.com",
-      "crews.example.com",
-      "",
-    ])
-      await assert.rejects(plan(publicUrl), {
-        name: "Refusal",
-        message:
-          "--public-url: expected an address without a path that begins with https://, such as https://crews.example.com; http:// is for this machine only.",
-      });
-    for (const publicUrl of ["https://crews.example.com:8443", "http://127.0.0.1:8000"])
-      assert.equal((await plan(publicUrl)).publicUrl, publicUrl);
-  });
-
   it("without crews is served with a word about it", async () => {
     const file = path.join(temporaryFolder("no-crews"), configName);
     writeFileSync(file, `{ "crews": [] }`);
