@@ -8,7 +8,7 @@ import {
 } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { flowStep } from "./flow-run.ts";
-import { isAccepted, type AttemptKey, type Execution, type StoredAttempt } from "./model.ts";
+import { isAccepted, type AttemptKey, type Execution, type Attempt } from "./model.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
 import { readRun, tries, type Run, type RunParts } from "./run.ts";
 import type { Turn } from "./store.ts";
@@ -84,7 +84,7 @@ async function prepare(run: Run): Promise<boolean> {
 }
 
 /** One attempt, up to its review if it has one; or what follows its approval. */
-async function attemptTask(run: Run, key: StoredAttempt): Promise<boolean> {
+async function attemptTask(run: Run, key: Attempt): Promise<boolean> {
   const work = workOf(run, key);
   const end = await run.attempt(key, async (reports) => {
     const toEvent = run.reporter.engineEvents(key);
@@ -115,13 +115,13 @@ function* finish(run: Run, key: AttemptKey, result: TaskResult, waits: boolean):
   else yield* run.reporter.taskCompleted(key, output, usage);
 }
 
-function* settle(run: Run, key: StoredAttempt, result: TaskResult): Work<void> {
+function* settle(run: Run, key: Attempt, result: TaskResult): Work<void> {
   const { output, usage, refusal } = result;
   yield* run.parts.store.settle(key, result);
   if (!refusal) yield* run.reporter.taskCompleted(key, output, sumOf(key.review?.usage, usage));
 }
 
-function workOf(run: Run, key: StoredAttempt): TaskAttempt {
+function workOf(run: Run, key: Attempt): TaskAttempt {
   const { execution, attempts } = run;
   const { project, inputs } = execution;
   const { executionId, taskIndex, attempt } = key;
@@ -144,7 +144,7 @@ function workOf(run: Run, key: StoredAttempt): TaskAttempt {
 }
 
 /** What a person said of an attempt. */
-function noteOf({ taskId, attempt, state, feedback, output }: StoredAttempt): readonly Note[] {
+function noteOf({ taskId, attempt, state, feedback, output }: Attempt): readonly Note[] {
   if (feedback === null) return [];
   return [{ taskId, attempt, isApprove: state !== "rejected", feedback, output: output ?? "" }];
 }

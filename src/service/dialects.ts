@@ -92,7 +92,7 @@ function statusOf(view: ExecutionView) {
   return {
     status: state,
     ...(state === "completed" && { result: { output: outputOf(view), tasks } }),
-    ...((state === "running" || (state !== "completed" && view.attempts.length > 0)) && reached),
+    ...(state !== "completed" && (endedAt === null || view.attempts.length > 0) && reached),
     ...(state === "error" && { error: error ?? "" }),
     ...(endedAt !== null && { execution_time: seconds(createdAt, endedAt) }),
     ...(state === "running" &&
@@ -231,11 +231,10 @@ function lastOfEach(attempts: readonly Attempt[]): readonly Attempt[] {
       .filter((one) => isAccepted(one) || one.state === "rejected")
       .map((one) => [one.taskIndex, one] as const),
   );
-  const at = ({ finishedAt, startedAt }: Attempt) => [finishedAt ?? startedAt, startedAt] as const;
-  return [...last.values()].sort((one, other) => {
-    const [[end, start], [otherEnd, otherStart]] = [at(one), at(other)];
-    return end - otherEnd || start - otherStart;
-  });
+  return [...last.values()].sort(
+    (one, other) =>
+      (one.finishedAt ?? 0) - (other.finishedAt ?? 0) || one.startedAt - other.startedAt,
+  );
 }
 
 function isFlow({ project }: Execution): boolean {

@@ -10,15 +10,8 @@ import { ApiError, unknownExecution } from "./errors.ts";
 import { activityOf } from "./events.ts";
 import { answerTo } from "./flow-answers.ts";
 import type { Jobs } from "./jobs.ts";
-import type {
-  AttemptKey,
-  Caller,
-  Decision,
-  Execution,
-  StatusView,
-  StoredAttempt,
-} from "./model.ts";
 import { startedWith, type KickoffKey } from "./kickoff-key.ts";
+import type { Attempt, AttemptKey, Caller, Decision, Execution, StatusView } from "./model.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
 import type { ExecutionStore } from "./store.ts";
@@ -56,7 +49,7 @@ export function createExecutions(parts: ExecutionsParts) {
    * Whether somebody can have seen the output. A resume names a task, not an attempt: of two that reject an output at once,
    * the second must not decide about the next output.
    */
-  function canBeSeen({ attempt, shown, finishedAt, startedAt }: StoredAttempt): boolean {
+  function canBeSeen({ attempt, shown, finishedAt, startedAt }: Attempt): boolean {
     // There is no earlier output to decide about.
     if (attempt === 1 || shown === 1) return true;
     return database.now() - (finishedAt ?? startedAt) >= assumedSeenMs;
@@ -180,7 +173,7 @@ export function createExecutions(parts: ExecutionsParts) {
   /** @throws {ApiError} 400 if somebody else has decided about the attempt, or if a flow can't continue like this */
   async function decide(
     execution: Execution,
-    waiting: StoredAttempt,
+    waiting: Attempt,
     decision: Decision,
     actor: Actor,
     alias?: string,

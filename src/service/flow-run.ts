@@ -104,7 +104,10 @@ class Methods {
     this.#paused = key;
     const question = { method, message, options, defaultOption, requestedAt };
     yield* store.finish(key, "waiting", output, {}, { pause: question });
-    const [started] = [...this.#keys].find(([, each]) => isSame(each, key)) ?? [];
+    const [started] =
+      [...this.#keys].find(
+        ([, { taskIndex, attempt }]) => taskIndex === key.taskIndex && attempt === key.attempt,
+      ) ?? [];
     yield* reporter.report({
       event_id: stableId("event", "method_execution_paused", ...subjectOf(key)),
       type: "method_execution_paused",
@@ -161,10 +164,6 @@ class Methods {
   }
 }
 
-export function namesOf(method: string, { attempt }: AttemptKey) {
+function namesOf(method: string, { attempt }: AttemptKey) {
   return { task_id: method, task_name: method, method_name: method, attempt };
-}
-
-function isSame(one: AttemptKey, other: AttemptKey): boolean {
-  return one.taskIndex === other.taskIndex && one.attempt === other.attempt;
 }

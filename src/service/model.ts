@@ -121,10 +121,6 @@ export interface Attempt extends AttemptKey {
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly decidedAt: number | null;
-}
-
-/** What only the service itself reads of an attempt. */
-export interface StoredAttempt extends Attempt {
   /** Whether somebody can have seen its output. */
   readonly shown: 0 | 1;
   /** Of a flow's method, the part that it ran in. */
@@ -165,7 +161,7 @@ export interface Decision {
 
 export interface ExecutionView {
   readonly execution: Execution;
-  readonly attempts: readonly StoredAttempt[];
+  readonly attempts: readonly Attempt[];
 }
 
 /** What happened in an execution. */

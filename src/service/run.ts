@@ -6,7 +6,7 @@ import type { Deliveries } from "./deliveries.ts";
 import type { AgentStep, Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
-import type { StoredAttempt } from "./model.ts";
+import type { Attempt } from "./model.ts";
 import { found, usageOf, type ExecutionStore, type Turn } from "./store.ts";
 
 /** How often an attempt that fails is tried in all, unless it would fail in the same way again. */
@@ -98,7 +98,7 @@ export async function readRun(turn: Turn, parts: RunParts) {
      * @throws {TurnLost}
      */
     async attempt<T>(
-      { executionId, taskIndex, attempt, begins, failures }: StoredAttempt,
+      { executionId, taskIndex, attempt, begins, failures }: Attempt,
       work: (reports: Reports) => Promise<T>,
     ): Promise<{ readonly made: T } | { readonly problem: string }> {
       const key = { executionId, taskIndex, attempt };

@@ -12,7 +12,7 @@ import type {
   Execution,
   KeptOutput,
   Review,
-  StoredAttempt,
+  Attempt,
 } from "./model.ts";
 
 /** What is counted of an attempt. */
@@ -253,7 +253,7 @@ export function createStore(database: Database) {
     *decide(
       key: AttemptKey,
       { feedback, callbacks }: Decision,
-      { state, review }: Pick<StoredAttempt, "state" | "review">,
+      { state, review }: Pick<Attempt, "state" | "review">,
       alias: string | undefined,
     ): Work<boolean> {
       const open = yield* row(
@@ -384,10 +384,10 @@ export function* found(id: string): Work<Execution | undefined> {
 const columns = `execution_id AS "executionId", task_index AS "taskIndex", attempt, task_id AS "taskId", state, output,
   started_at AS "startedAt", finished_at AS "finishedAt", decided_at AS "decidedAt", shown, part, begins, failures, feedback, review`;
 
-function attemptOf({ review, ...stored }: Row): StoredAttempt {
+function attemptOf({ review, ...stored }: Row): Attempt {
   const attempt: unknown = stored;
   return {
-    ...(attempt as Omit<StoredAttempt, "review">),
+    ...(attempt as Omit<Attempt, "review">),
     review: typeof review === "string" ? (JSON.parse(review) as Review) : undefined,
   };
 }
@@ -396,7 +396,7 @@ function jsonOf(review: Review | undefined): string | null {
   return review ? JSON.stringify(review) : null;
 }
 
-function* attemptsOf(id: string): Work<readonly StoredAttempt[]> {
+function* attemptsOf(id: string): Work<readonly Attempt[]> {
   const stored = yield* rows(
     `SELECT ${columns} FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt`,
     id,
