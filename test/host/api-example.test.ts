@@ -62,6 +62,5 @@ describe("The API", () => {
     other.store.add(anExecution());
     assert.equal(api.executions().length, 2);
     disposable.dispose();
-    await windows.close();
   });
 });

@@ -63,7 +63,6 @@ describe("The notification that callbacks don't arrive", () => {
 
   afterEach(async () => {
     callbacks.dispose();
-    await windows.close();
     for (const name of ["publicUrl", "relay"] as const) await setWay(name, undefined);
   });
 

@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { format } from "node:util";
 import Mocha from "mocha";
 import CountReporter from "../support/count-reporter.ts";
+import { beginTest, endTest } from "../support/ends.ts";
 import { noteEnd, noteTest } from "../support/standing.ts";
 
 /**
@@ -21,7 +22,7 @@ export async function runTests(register: () => void): Promise<void> {
     ui: "bdd",
     timeout: 240_000,
     reporter: CountReporter,
-    rootHooks: { beforeEach: noteTest, afterEach: noteEnd },
+    rootHooks: { beforeEach: [beginTest, noteTest], afterEach: [endTest, noteEnd] },
     forbidOnly: true,
     ...(grep === undefined ? {} : { grep, invert: only === undefined }),
   });

@@ -29,7 +29,7 @@ describe("The prices of models", () => {
     circumstances.dispose();
   });
 
-  it("give the API's executions and tasks an estimated cost beside their tokens", async () => {
+  it("give the API's executions and tasks an estimated cost beside their tokens", () => {
     const windows = new Windows();
     const { store } = windows.open();
     const tokens = { total: 1_100_000, prompt: 1_000_000, completion: 100_000 };
@@ -57,6 +57,5 @@ describe("The prices of models", () => {
       [{ tokens, models, estimatedCost: { amount: 3, unpricedTokens: 0 } }, undefined],
     );
     disposable.dispose();
-    await windows.close();
   });
 });

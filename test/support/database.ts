@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { systemClock } from "../../src/base/clock.ts";
 import { Database } from "../../src/store/database.ts";
+import { endWithTest } from "./ends.ts";
 import { temporaryFolder } from "./folders.ts";
 
-/** A database in a folder, or in one that `end` removes; a problem fails the test. */
+/** A database in a folder, or in a new one; a problem fails the test, whose end is its own. */
 export function testDatabase(folder?: string): {
   readonly database: Database;
   readonly folder: string;
@@ -15,11 +16,7 @@ export function testDatabase(folder?: string): {
     clock: systemClock,
     log: { problem: (message, error) => assert.fail(`${message} ${String(error)}`) },
   });
-  return {
-    database,
-    folder: place,
-    end() {
-      database.dispose();
-    },
-  };
+  const end = () => database.dispose();
+  endWithTest(end);
+  return { database, folder: place, end };
 }

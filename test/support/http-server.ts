@@ -2,13 +2,14 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
+import { endWithTest } from "./ends.ts";
 
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
 }
 
-/** An HTTP server on this machine. With a certificate, it speaks TLS. */
+/** An HTTP server on this machine. With a certificate, it speaks TLS. One that a test starts ends with it. */
 export class HttpServer {
   readonly #server: Server | TlsServer;
 
@@ -20,6 +21,7 @@ export class HttpServer {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject).listen(port, host, resolve);
     });
+    endWithTest(() => this.stop());
     return this.url;
   }
 

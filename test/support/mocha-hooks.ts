@@ -1,4 +1,4 @@
-import { endTest } from "./ends.ts";
+import { beginTest, endTest } from "./ends.ts";
 import { childrenOf, signal } from "./processes.ts";
 import { noteFailure, openWindows, saveEvidenceOfFailure } from "./open-windows.ts";
 import { noteEnd, noteTest } from "./standing.ts";
@@ -7,7 +7,7 @@ let hasFailed = false;
 
 /** Hooks for every suite: say which test runs, keep evidence of a failure, end what the test opened, and close all windows. */
 export const mochaHooks = {
-  beforeEach: noteTest,
+  beforeEach: [beginTest, noteTest],
   async afterEach(this: Mocha.Context): Promise<void> {
     const test = this.currentTest;
     // With --parallel, the reporter runs in another process.

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { asObject, parseJson } from "../../src/base/json.ts";
+import { endWithTest } from "./ends.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 
 export interface StartOptions {
@@ -60,6 +61,8 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     await program.end(signal);
   };
+  const stop = () => end("SIGTERM");
+  endWithTest(stop);
   return {
     url,
     token,
@@ -67,7 +70,7 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
     child: program.child,
     data,
     log: program.log,
-    stop: () => end("SIGTERM"),
+    stop,
     kill: () => end("SIGKILL"),
   };
 }

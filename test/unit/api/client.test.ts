@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { AddressError } from "../../../src/api/address.ts";
 import { CrewClient } from "../../../src/api/client.ts";
 import type { KickoffRequest, ResumeRequest } from "../../../src/api/types.ts";
-import type { Traffic } from "../../../src/api/transport.ts";
-import { json, MisbehavingServer, text } from "../../support/misbehaving-server.ts";
-import { clientOf, errorOf, token } from "./support.ts";
+import { parseRetryAfter, type Traffic } from "../../../src/api/transport.ts";
+import { type Behaviour, json, MisbehavingServer, text } from "../../support/misbehaving-server.ts";
+import { clientOf, errorOf, HastyClock, token } from "./support.ts";
 
 describe("the client of a crew", () => {
   let server: MisbehavingServer;
   beforeEach(async () => (server = await MisbehavingServer.start()));
-  afterEach(() => server.stop());
 
   const lastBody = (): unknown => JSON.parse(server.requests.at(-1)?.body ?? "");
 
@@ -52,10 +51,8 @@ describe("the client of a crew", () => {
 
   it("throws the error of the token source, and sends nothing", async () => {
     const locked = new Error("The keyring is locked");
-    await assert.rejects(
-      new CrewClient(server.url, () => Promise.reject(locked)).inputs(),
-      (error) => error === locked,
-    );
+    const asked = new CrewClient(server.url, () => Promise.reject(locked)).inputs();
+    await assert.rejects(asked, (error) => error === locked);
     assert.equal(server.requests.length, 0);
   });
 
@@ -197,5 +194,239 @@ describe("the client of a crew", () => {
       { ...end, ...post, status: 401, error: "unauthorized" },
     ]);
     assert(!JSON.stringify(seen).includes(token));
+  });
+
+  describe("the two status paths", () => {
+    const asked = (): string[] => server.requests.map((request) => request.path);
+    const client = () => clientOf(server.url, {});
+    const routed =
+      (
+        pattern: RegExp,
+        there: Behaviour,
+        elsewhere: Behaviour = json(404, { detail: "Not Found" }),
+      ): Behaviour =>
+      (response, request) =>
+        (pattern.test(request.path) ? there : elsewhere)(response, request);
+    const running = json(200, { status: "running" });
+
+    it("requests the specification's path first, and only that if it works", async () => {
+      server.otherwise = running;
+      const one = client();
+      assert.equal((await one.status("a b/c")).state, "running");
+      await one.status("k");
+      assert.deepEqual(asked(), ["/a%20b%2Fc/status", "/k/status"]);
+    });
+
+    for (const [what, missing] of [
+      ["FastAPI's 404", json(404, { detail: "Not Found" })],
+      ["a page", text(404, "<h1>Cannot GET /k/status</h1>", { "content-type": "text/html" })],
+      ["an empty 404", text(404, "")],
+      [
+        "a named route",
+        json(404, { error: "Not Found", message: "No route for /k/status", detail: "Not Found" }),
+      ],
+      ["405", json(405, { detail: "Method Not Allowed" })],
+    ] as const)
+      it(`requests the other path after ${what}, and remembers it`, async () => {
+        server.otherwise = routed(/^\/status\//, running, missing);
+        const one = client();
+        await one.status("k");
+        await one.status("k");
+        assert.deepEqual(asked(), ["/k/status", "/status/k", "/status/k"]);
+      });
+
+    it("requests the other path if the known one has gone", async () => {
+      server.otherwise = routed(/^\/status\//, running);
+      const one = client();
+      await one.status("k");
+      server.otherwise = routed(/\/status$/, running);
+      await one.status("k");
+      assert.deepEqual(asked().slice(2), ["/status/k", "/k/status"]);
+    });
+
+    const noRoute = json(404, { detail: "Not Found" });
+    const unknown = { error: "Execution not found", message: "No execution found with ID: k" };
+    for (const [what, answer, kind, paths, isKnown] of [
+      ["an unknown execution", json(404, unknown), "notFound", 1, true],
+      [
+        "one beside FastAPI's words",
+        json(404, { ...unknown, detail: "Not Found" }),
+        "notFound",
+        1,
+        true,
+      ],
+      ["its ID", json(404, { message: "Execution ID not found" }), "notFound", 1, true],
+      ["its detail alone", json(404, { detail: "Unknown kickoff" }), "notFound", 1, true],
+      ["no route at either path", noRoute, "notFound", 2, false],
+      ["another failure", json(401, {}), "unauthorized", 1, false],
+    ] as const)
+      it(`distinguishes an unknown execution from an unknown route: ${what}`, async () => {
+        server.otherwise = answer;
+        const one = client();
+        const error = await errorOf(one.status("k"));
+        assert.equal(error.kind, kind);
+        assert.deepEqual(asked(), ["/k/status", "/status/k"].slice(0, paths));
+        await errorOf(one.status("k"));
+        assert.equal(asked().length, paths + (isKnown ? 1 : paths), "a known path is remembered");
+      });
+
+    it("ignores the route's text in an ID, and accepts NOT FOUND of the live dialect as an answer", async () => {
+      const named = json(404, { message: "No route for /task-7/status" });
+      const there = json(200, { state: "NOT FOUND", status: "Task not found" });
+      server.otherwise = routed(/^\/status\//, there, named);
+      assert.equal((await client().status("task-7")).state, "unknown");
+    });
+
+    it("refuses an ID that a path can't hold before it sends anything", async () => {
+      for (const id of ["", " ", ".", ".."])
+        assert.equal((await errorOf(client().status(id))).kind, "badRequest");
+      assert.equal(server.requests.length, 0);
+    });
+  });
+
+  describe("retries", () => {
+    let clock: HastyClock;
+    beforeEach(() => void (clock = new HastyClock()));
+
+    const good = json(200, { inputs: ["a"] });
+
+    for (const status of [429, 500, 502, 503, 504]) {
+      it(`a GET is retried after ${status}, three times in all, with growing waits`, async () => {
+        server.next(text(status, ""), text(status, ""), good);
+        assert.deepEqual(
+          (await clientOf(server.url, { clock, random: () => 0.5 }).inputs()).fields,
+          [{ name: "a" }],
+        );
+        assert.deepEqual(clock.waits, [250, 500]);
+        server.otherwise = text(status, "");
+        assert.equal((await errorOf(clientOf(server.url, { clock }).inputs())).status, status);
+        assert.equal(server.requests.length, 6);
+      });
+
+      it(`a POST is not retried after ${status}`, async () => {
+        server.otherwise = text(status, "", { "retry-after": "0" });
+        await errorOf(clientOf(server.url, { clock }).kickoff({ inputs: {} }));
+        const approval = { executionId: "k", taskId: "t", humanFeedback: "", isApprove: true };
+        await errorOf(clientOf(server.url, { clock }).resume(approval));
+        assert.equal(server.requests.length, 2);
+        assert.deepEqual(clock.waits, []);
+      });
+    }
+
+    for (const status of [400, 401, 403, 404, 422])
+      it(`nothing is retried after ${status}, which is permanent`, async () => {
+        server.otherwise = text(status, "");
+        await errorOf(clientOf(server.url, { clock }).inputs());
+        assert.equal(server.requests.length, 1);
+      });
+
+    it("the whole wait is random", async () => {
+      server.next(text(503, ""), good, text(503, ""), good);
+      await clientOf(server.url, { clock, random: () => 0 }).inputs();
+      await clientOf(server.url, { clock, random: () => 0.999 }).inputs();
+      assert.deepEqual(clock.waits, [0, 499.5]);
+    });
+
+    it("Retry-After is added, in seconds or as a date", async () => {
+      const start = clock.now();
+      server.next(
+        text(429, "", { "retry-after": "7" }),
+        good,
+        text(503, "", { "retry-after": new Date(start + 10_000).toUTCString() }),
+        good,
+      );
+      const client = clientOf(server.url, { clock, random: () => 0.25 });
+      await client.inputs();
+      assert.deepEqual(clock.waits, [7125]);
+      await client.inputs();
+      assert.equal(clock.waits[1], 10_000 - 7125 + 125);
+    });
+
+    for (const [status, kind] of [
+      [429, "rateLimited"],
+      [503, "gateway"],
+    ] as const)
+      it(`a long Retry-After of ${status} is left to the caller`, async () => {
+        server.otherwise = text(status, "", { "retry-after": "11" });
+        const error = await errorOf(clientOf(server.url, { clock }).inputs());
+        assert.equal(error.kind, kind);
+        assert.equal(error.retryAfterMs, 11_000);
+        assert.equal(server.requests.length, 1);
+        assert.deepEqual(clock.waits, []);
+      });
+
+    it("an abort during the wait ends it", async () => {
+      const controller = new AbortController();
+      const after = (milliseconds: number) => {
+        if (milliseconds < 20_000) controller.abort();
+        return () => undefined;
+      };
+      server.next(text(503, ""));
+      const client = clientOf(server.url, { clock: { now: () => 0, after } });
+      const error = await errorOf(client.inputs({ signal: controller.signal }));
+      assert.equal(error.kind, "aborted");
+      assert.equal(server.requests.length, 1);
+    });
+
+    describe("Retry-After", () => {
+      const now = Date.parse("2026-01-02T03:04:05Z");
+      for (const [header, milliseconds] of [
+        [null, undefined],
+        ["", undefined],
+        ["soon", undefined],
+        ["0", 0],
+        [" 12 ", 12_000],
+        ["1.5", 1500],
+        ["-5", 0],
+        ["9".repeat(400), 86_400_000],
+        ["Fri, 02 Jan 2026 03:04:35 GMT", 30_000],
+        ["Fri, 02 Jan 2026 03:00:00 GMT", 0],
+        ["Fri, 02 Jan 2099 03:00:00 GMT", 86_400_000],
+      ] as const)
+        it(`${JSON.stringify(header?.slice(0, 40) ?? null)} is ${String(milliseconds)}`, () => {
+          assert.equal(parseRetryAfter(header, now), milliseconds);
+        });
+    });
+  });
+
+  describe("asking a crew to stop an execution", () => {
+    let missing: number;
+    beforeEach(() => void (missing = 0));
+
+    const client = () => clientOf(server.url, { onNoStop: () => (missing += 1) });
+    const sent = () => server.requests.map(({ method, path, body }) => [method, path, body]);
+
+    it("is a POST without a body", async () => {
+      server.otherwise = json(200, { status: "stopped", kickoffId: "a b" });
+      assert.equal((await client().stop("a b")).status, "stopped");
+      assert.deepEqual(sent(), [["POST", "/stop/a%20b", ""]]);
+    });
+
+    it("takes any object for an answer, and shows what the crew says", async () => {
+      server.otherwise = json(200, {});
+      assert.equal((await client().stop("k")).status, "stopped");
+      server.otherwise = json(200, { status: "Stop requested\n" });
+      assert.equal((await client().stop("k")).status, "Stop requested");
+    });
+
+    for (const [what, answer] of [
+      ["FastAPI's 404", json(404, { detail: "Not Found" })],
+      ["a page", text(404, "<h1>Cannot POST /stop/k</h1>", { "content-type": "text/html" })],
+      ["405", json(405, { detail: "Method Not Allowed" })],
+    ] as const)
+      it(`reports a crew without the route: ${what}`, async () => {
+        server.otherwise = answer;
+        const error = await errorOf(client().stop("k"));
+        assert.match(error.message, /^The crew does not offer to stop an execution \(40[45]\)\.$/);
+        assert.deepEqual([error.sent, missing, server.requests.length], ["no", 1, 1]);
+      });
+
+    it("keeps apart an execution that the crew doesn't know, or that has ended", async () => {
+      server.otherwise = json(404, { error: "Execution not found" });
+      assert.equal((await errorOf(client().stop("k"))).kind, "notFound");
+      server.otherwise = json(400, { detail: "Cannot stop execution. Current state: SUCCESS" });
+      assert.match((await errorOf(client().stop("k"))).message, /Current state: SUCCESS/);
+      assert.equal(missing, 0);
+    });
   });
 });

@@ -23,7 +23,6 @@ import { clientOf, errorOf, StoppedClock, token } from "./support.ts";
 describe("a failing connection", () => {
   let server: MisbehavingServer;
   beforeEach(async () => (server = await MisbehavingServer.start()));
-  afterEach(() => server.stop());
 
   const kickoff = (client: CrewClient, call = {}): Promise<CrewApiError> =>
     errorOf(client.kickoff({ inputs: {} }, call));
@@ -249,7 +248,6 @@ describe("a failing connection", () => {
         assert.equal(closing.requests.length, 30);
       } finally {
         setDefaultCACertificates(authorities);
-        await closing.stop();
       }
     });
 });

@@ -77,7 +77,6 @@ describe("a lone surrogate", () => {
     server = await MisbehavingServer.start();
     server.otherwise = json(500, { message: `Not with ${half}` });
   });
-  afterEach(() => server.stop());
 
   it("in an execution's ID is refused, and nothing is sent", async () => {
     const error = await errorOf(clientOf(server.url).status(half));

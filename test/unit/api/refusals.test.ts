@@ -13,7 +13,6 @@ import { clientOf, errorOf, token } from "./support.ts";
 describe("a refusal", () => {
   let server: MisbehavingServer;
   beforeEach(async () => (server = await MisbehavingServer.start()));
-  afterEach(() => server.stop());
 
   const kickoff = (behaviour: Behaviour): Promise<CrewApiError> => {
     server.next(behaviour);
@@ -238,7 +237,6 @@ describe("a refusal", () => {
   describe("a redirect", () => {
     let elsewhere: MisbehavingServer;
     beforeEach(async () => (elsewhere = await MisbehavingServer.start()));
-    afterEach(() => elsewhere.stop());
 
     for (const status of [300, 301, 302, 303, 304, 307, 308])
       it(`${status} is not followed, not even to another port of the same host`, async () => {

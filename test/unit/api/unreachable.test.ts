@@ -32,7 +32,6 @@ describe("a crew that can't be reached", () => {
 
   describe("over TLS", () => {
     let secure: MisbehavingServer;
-    afterEach(() => secure.stop());
     const trusting =
       (ca: string): Fetch =>
       (url, init) =>

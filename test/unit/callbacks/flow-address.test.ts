@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { waitFor } from "../../support/wait.ts";
 import { aRequest, secret, signed } from "./flow-samples.ts";
-import { deployedCrew, ReceivingWindows } from "./support.ts";
+import { deployedCrew, localCrew, ReceivingWindows } from "./support.ts";
+import { SmeeServer } from "../../support/smee-server.ts";
 
 describe("the address for a crew's flows", () => {
   let windows: ReceivingWindows;
   beforeEach(() => (windows = new ReceivingWindows()));
-  afterEach(async () => {
-    const { problems } = windows.windows;
-    await windows.close();
-    assert.deepEqual(problems, []);
-  });
+  afterEach(() => assert.deepEqual(windows.windows.problems, []));
 
   async function sendTo(url: string, payload: object): Promise<number> {
     const { headers, body } = signed("", payload, Date.now());
@@ -47,5 +44,26 @@ describe("the address for a crew's flows", () => {
     assert.equal(await sendTo(here, aRequest()), 200);
     await waitFor("the request", () => again.store.find("flow-1")?.state === "waiting");
     assert.equal(await sendTo(`${here}x`, aRequest({ id: "2" })), 404);
+  });
+});
+
+describe("Whether a crew can reach this machine", () => {
+  it("depends on where it is, and on the ways that are set up and can be used", async () => {
+    const windows = new ReceivingWindows();
+    const { callbacks } = windows.open();
+    const onLoopback = { id: "url:x", name: "Here", url: "http://127.0.0.1:4000" };
+    const reach = async () => {
+      const crews = [localCrew, onLoopback, deployedCrew];
+      return await Promise.all(crews.map((each) => callbacks.canReach(each)));
+    };
+    assert.deepEqual(await reach(), [true, true, false]);
+    windows.publicUrl = "https://tunnel.test";
+    assert.deepEqual(await reach(), [true, true, true]);
+    windows.publicUrl = "http://tunnel.test";
+    assert.deepEqual(await reach(), [true, true, false], "it must be https");
+    windows.publicUrl = "";
+    windows.relay = `${await new SmeeServer().start()}/channel`;
+    assert.deepEqual(await reach(), [true, true, true]);
+    assert.deepEqual([windows.broken, windows.windows.problems, windows.asked], [[], [], 0]);
   });
 });

@@ -37,8 +37,6 @@ describe("a flow's webhook", () => {
     path = webhooks.path(crew.id);
   });
 
-  afterEach(() => windows.close());
-
   function webhooksIn({ database, store }: Window): FlowWebhooks {
     return new FlowWebhooks({
       database,

@@ -1,24 +1,23 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Paths } from "../../../src/callbacks/paths.ts";
 import { testDatabase } from "../../support/database.ts";
-import { projectFolder, temporaryFolder } from "../../support/folders.ts";
+import { projectFolder } from "../../support/folders.ts";
 import { HttpServer } from "../../support/http-server.ts";
 import { makeCertificate } from "../../support/misbehaving-server.ts";
 
 describe("VS Code's forwarded port", () => {
   let folder: string;
   let server: HttpServer;
-  let database: ReturnType<typeof testDatabase>;
   let isPublic: boolean;
   beforeEach(async () => {
-    folder = temporaryFolder("forwarded");
-    database = testDatabase(folder);
-    const paths = new Paths(database.database, systemClock);
+    const machine = testDatabase();
+    ({ folder } = machine);
+    const paths = new Paths(machine.database, systemClock);
     const certificate = await makeCertificate("DNS:forwarded.test");
     writeFileSync(path.join(folder, "authority.pem"), certificate.cert);
     server = new HttpServer(({ url = "", headers }, response) => {
@@ -28,11 +27,6 @@ describe("VS Code's forwarded port", () => {
       response.writeHead(isLetIn ? 204 : 302, { Location: "https://sign-in.test" }).end();
     }, certificate);
     await server.start();
-  });
-  afterEach(async () => {
-    await server.stop();
-    database.end();
-    rmSync(folder, { recursive: true });
   });
 
   /** In a process that trusts the server's certificate and finds its name on this machine. */

@@ -11,7 +11,6 @@ const step = { thought: "I look.", tool: "search", tool_input: "{}", result: "Fo
 describe("the process that receives callbacks, killed", () => {
   let windows: ReceivingWindows;
   beforeEach(() => (windows = new ReceivingWindows()));
-  afterEach(() => windows.close());
 
   async function startWorker(moment: string) {
     const program = path.join(import.meta.dirname, "receiver-worker.ts");

@@ -34,11 +34,7 @@ describe("the receiver of callbacks", () => {
     window = windows.open();
   });
 
-  afterEach(async () => {
-    const { problems } = windows.windows;
-    await windows.close();
-    assert.deepEqual(problems, []);
-  });
+  afterEach(() => assert.deepEqual(windows.windows.problems, []));
 
   it("answers 204 once a callback is in the store, and every window knows the pause", async () => {
     const { localId, url } = await receiving(window);
@@ -156,21 +152,17 @@ describe("the receiver of callbacks", () => {
   it("moves to another port if another program has the one that was kept", async () => {
     const program = new CallbackReceiver();
     await program.start();
-    try {
-      window.database.run("INSERT INTO receiver VALUES (1, ?)", program.port);
-      const { localId, url } = await receiving(window);
-      assert.notEqual(new URL(url).port, String(program.port));
-      assert.equal(await send(url, pause), 204);
-      assert.equal(window.store.summary(localId)?.state, "waiting");
-      const test = await windows.open().callbacks.test(localCrew);
-      assert.equal(test.port, Number(new URL(url).port), "it is kept");
-      const { problems } = windows.windows;
-      const reported = problems.splice(0).join();
-      assert.match(reported, RegExp(`It was ${program.port}, and is ${test.port}`));
-      assert.deepEqual(windows.broken, []);
-    } finally {
-      await program.stop();
-    }
+    window.database.run("INSERT INTO receiver VALUES (1, ?)", program.port);
+    const { localId, url } = await receiving(window);
+    assert.notEqual(new URL(url).port, String(program.port));
+    assert.equal(await send(url, pause), 204);
+    assert.equal(window.store.summary(localId)?.state, "waiting");
+    const test = await windows.open().callbacks.test(localCrew);
+    assert.equal(test.port, Number(new URL(url).port), "it is kept");
+    const { problems } = windows.windows;
+    const reported = problems.splice(0).join();
+    assert.match(reported, RegExp(`It was ${program.port}, and is ${test.port}`));
+    assert.deepEqual(windows.broken, []);
   });
 
   describe("to whose port a person's tunnel leads", () => {
@@ -231,16 +223,12 @@ describe("the receiver of callbacks", () => {
     const busy = 3_000;
     const proxy = await ReverseProxy.start(Number(new URL(first.url).port));
     proxy.before = () => wait(systemClock, busy, undefined);
-    try {
-      const { port } = new URL(proxy.url);
-      window.database.run("UPDATE receiver SET port = ?", Number(port));
-      const test = await windows.open().callbacks.test(localCrew);
-      assert.equal(test.port, Number(port));
-      const { url } = await receiving(windows.open(), { localId: "other", kickoffIds: ["k2"] });
-      assert.equal(new URL(url).port, port);
-    } finally {
-      await proxy.stop();
-    }
+    const { port } = new URL(proxy.url);
+    window.database.run("UPDATE receiver SET port = ?", Number(port));
+    const test = await windows.open().callbacks.test(localCrew);
+    assert.equal(test.port, Number(port));
+    const { url } = await receiving(windows.open(), { localId: "other", kickoffIds: ["k2"] });
+    assert.equal(new URL(url).port, port);
   });
 
   it("stops a minute after the last execution that needs it has ended, and starts with the next", async () => {

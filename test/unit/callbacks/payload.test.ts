@@ -45,10 +45,8 @@ describe("the payload of a callback", () => {
   it("of a pause has the task that waits and its output", () => {
     const body = { kickoff_id: "k1", execution_id: "k1", task_id: "7f0e", meta: null };
     const { kind, report } = read({ ...body, task_output: "# Draft" });
-    assert.deepEqual(
-      [kind, report],
-      ["pause", { kind: "pause", taskId: "7f0e", output: "# Draft" }],
-    );
+    const found = [kind, report];
+    assert.deepEqual(found, ["pause", { kind: "pause", taskId: "7f0e", output: "# Draft" }]);
     assert.deepEqual(read({ ...body, task_output: "" }).report, { kind: "pause", taskId: "7f0e" });
     assert.deepEqual(read({ executionId: "k1", taskId: 7, taskOutput: "x" }).report, {
       kind: "pause",

@@ -19,7 +19,6 @@ describe("Callbacks through a relay of one's own", () => {
     windows = new ReceivingWindows();
     windows.relay = relay.url;
   });
-  afterEach(() => windows.close());
 
   const add = ({ store }: ReceivingWindow) => store.add(anExecution({ crew: deployedCrew }));
   const pause = { task_id: "outline", task_output: "A draft" };
@@ -129,20 +128,16 @@ describe("Callbacks through a relay of one's own", () => {
   it("come to the machine whose execution they are of, though a remote host has the same secrets", async () => {
     const remote = new ReceivingWindows(windows.secrets);
     remote.relay = relay.url;
-    try {
-      const all = [windows.open(), remote.open()];
-      for (const window of all) await setUp(window);
-      assert.deepEqual([windows.asked, remote.asked], [1, 1], "each has a channel");
-      for (const window of all) {
-        const { localId, url } = await called(window);
-        await send(url, pause);
-        await waits(window, localId);
-      }
-      await remote.open().callbacks.forgetRoutes();
-      assert.equal(windows.secrets.entries.size, 1, "the other machine's channel stays");
-    } finally {
-      await remote.close();
+    const all = [windows.open(), remote.open()];
+    for (const window of all) await setUp(window);
+    assert.deepEqual([windows.asked, remote.asked], [1, 1], "each has a channel");
+    for (const window of all) {
+      const { localId, url } = await called(window);
+      await send(url, pause);
+      await waits(window, localId);
     }
+    await remote.open().callbacks.forgetRoutes();
+    assert.equal(windows.secrets.entries.size, 1, "the other machine's channel stays");
   });
 
   it("need a new channel if the relay has lost it", async () => {
@@ -200,15 +195,12 @@ describe("Callbacks through a relay of one's own", () => {
     await setUp(window);
     const second = new OwnRelay();
     await second.start();
-    try {
-      windows.relay = second.url;
-      assert.equal((await window.callbacks.test(deployedCrew)).via, "relay");
-      windows.relay = relay.url;
-      await setUp(window);
-      assert.equal(windows.asked, 2, "both are kept");
-    } finally {
-      await second.end();
-    }
+    windows.relay = second.url;
+    assert.equal((await window.callbacks.test(deployedCrew)).via, "relay");
+    windows.relay = relay.url;
+    await setUp(window);
+    assert.equal(windows.asked, 2, "both are kept");
+    await second.end();
     await window.callbacks.forgetRoutes();
     assert.deepEqual([...windows.secrets.entries.keys()], []);
     windows.windows.problems.length = 0;

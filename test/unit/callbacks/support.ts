@@ -9,6 +9,7 @@ import type { CrewRef, Execution } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { anExecution } from "../executions/samples.ts";
+import { atEndOfTest } from "../../support/ends.ts";
 import { relayToken } from "../../support/relay.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { Windows } from "../executions/windows.ts";
@@ -48,7 +49,7 @@ class SharedSecrets extends SecretMemory {
   }
 }
 
-/** Windows of one machine that receive callbacks; `close` ends all. */
+/** Windows of one machine that receive callbacks; they end with the test. */
 export class ReceivingWindows {
   readonly windows = new Windows();
   readonly secrets: SharedSecrets;
@@ -63,7 +64,6 @@ export class ReceivingWindows {
   asked = 0;
   /** What a window does when it asks for a status. */
   onPoll: (store: ExecutionStore) => unknown = () => undefined;
-  readonly #opened: ReceivingWindow[] = [];
 
   /** @param secrets of another machine: windows on a remote host have those of the person's computer */
   constructor(secrets = new SharedSecrets()) {
@@ -103,14 +103,8 @@ export class ReceivingWindows {
     });
     callbacks.begin();
     const close = () => callbacks.dispose();
-    const window = { store, database, callbacks, polled, close };
-    this.#opened.push(window);
-    return window;
-  }
-
-  async close(): Promise<void> {
-    for (const window of this.#opened) window.close();
-    await this.windows.close();
+    atEndOfTest(close);
+    return { store, database, callbacks, polled, close };
   }
 }
 

@@ -6,6 +6,7 @@ import {
   withCrew,
   withoutCrew,
 } from "../../../src/crews/entries.ts";
+import { stateByCrew } from "../../../src/crews/state-by-crew.ts";
 
 const entry = (name: string) => ({ name, url: `https://${name.toLowerCase()}.example.com` });
 const crewOf = (name: string) => ({ id: `url:${entry(name).url}`, ...entry(name) });
@@ -113,5 +114,22 @@ describe("a crew that two windows write", () => {
   it("is not lost if both are there", () => assert.ok(!isLost("Old", "Ours", "Theirs")));
   it("was removed by a person if none was added", () => {
     assert.ok(!isLost("Old") && !isLost());
+  });
+});
+
+describe("invalid global state", () => {
+  it("is read as none, and overwritten", async () => {
+    for (const kept of [null, 5, "text", [], { "url:a": 5 }]) {
+      const state = new Map<string, unknown>([["crewdeck.stopRoutes", kept]]);
+      const memento = {
+        keys: () => [...state.keys()],
+        get: (key: string) => state.get(key),
+        update: (key: string, value: unknown) => Promise.resolve(void state.set(key, value)),
+      };
+      const routes = stateByCrew(memento, "crewdeck.stopRoutes", (route) => route !== false);
+      assert.equal(routes.read("url:a"), true);
+      await routes.write("url:a", false);
+      assert.equal(routes.read("url:a"), false);
+    }
   });
 });

@@ -26,7 +26,6 @@ describe("the log of exchanges", () => {
   beforeEach(async () => {
     server = await MisbehavingServer.start();
   });
-  afterEach(() => server.stop());
 
   const clientFor = (log: ListLog) =>
     new CrewClient(server.url, token, {

@@ -1,21 +1,26 @@
 import assert from "node:assert/strict";
-import { type Draft, Drafts } from "../../../src/executions/drafts.ts";
+import {
+  type Draft,
+  Drafts,
+  type DraftTarget,
+  typedDraft,
+} from "../../../src/executions/drafts.ts";
 import { testDatabase } from "../../support/database.ts";
+import { atEndOfTest } from "../../support/ends.ts";
+import { FakeClock } from "./fake-clock.ts";
 
 describe("drafts of feedback", () => {
   let machine: ReturnType<typeof testDatabase>;
-  const ends: (() => void)[] = [];
   const open = (database = machine.database) => {
     const drafts = new Drafts(database, (message, error) =>
       assert.fail(`${message} ${String(error)}`),
     );
-    ends.push(() => drafts.dispose());
+    atEndOfTest(() => drafts.dispose());
     return drafts;
   };
   const openInOtherWindow = () => {
-    const other = testDatabase(machine.folder);
-    ends.push(() => other.end());
-    return { database: other.database, drafts: open(other.database) };
+    const { database } = testDatabase(machine.folder);
+    return { database, drafts: open(database) };
   };
   const draft = (changes: Partial<Draft> = {}): Draft => ({
     localId: "local-1",
@@ -29,11 +34,6 @@ describe("drafts of feedback", () => {
   const textsIn = (drafts: Drafts) => drafts.of("local-1").map(({ text }) => text);
 
   beforeEach(() => (machine = testDatabase()));
-
-  afterEach(() => {
-    for (const end of ends.splice(0).reverse()) end();
-    machine.end();
-  });
 
   it("are found by another window, for the same output only", () => {
     const drafts = open();
@@ -80,5 +80,72 @@ describe("drafts of feedback", () => {
     }
     database.run("DELETE FROM executions WHERE local_id = 'local-1'");
     assert.deepEqual([drafts.of("local-1").length, drafts.of("local-2").length], [0, 1]);
+  });
+});
+
+describe("what is typed about an output", () => {
+  const target: DraftTarget = { localId: "local-1", taskId: "review", attempt: 1 };
+  let clock: FakeClock;
+  let written: (string | undefined)[];
+  let problems: unknown[];
+  let keep: (draft: Draft) => void;
+  let typed: ReturnType<typeof typedDraft>;
+
+  beforeEach(() => {
+    [clock, written, problems] = [new FakeClock(), [], []];
+    keep = ({ attempt, text }) => written.push(`${attempt} ${text}`);
+    const drafts = {
+      find: () => undefined,
+      keep: (draft: Draft) => keep(draft),
+      remove: () => void written.push(undefined),
+    };
+    typed = typedDraft(drafts, clock, (error) => problems.push(error));
+  });
+
+  const type = (text: string, of = target) =>
+    typed.typed({ target: of, text, number: clock.now() });
+
+  it("is written once after a pause of 300 ms, however long it is typed", async () => {
+    for (let length = 1; length <= 1_000; length++) {
+      type("x".repeat(length));
+      await clock.pass(1);
+    }
+    assert.deepEqual(written, []);
+    await clock.pass(300);
+    assert.deepEqual(written, [`1 ${"x".repeat(1_000)}`]);
+    assert.equal(clock.pending, 0);
+  });
+
+  it("is written at once when the box or the page is left, and for an output before another", async () => {
+    type("One.");
+    typed.store();
+    type("Two.", { ...target, attempt: 2 });
+    type("Three.", { ...target, attempt: 3 });
+    typed.dispose();
+    typed.dispose();
+    await clock.pass(1_000);
+    assert.deepEqual(written, ["1 One.", "2 Two.", "3 Three."]);
+  });
+
+  it("removes the draft when it is emptied, and knows its newest keystroke", async () => {
+    type("One.");
+    const first = clock.now();
+    assert.equal(typed.numberOf(target), first);
+    assert.equal(typed.numberOf({ ...target, attempt: 2 }), 0);
+    await clock.pass(10);
+    type(" ");
+    await clock.pass(300);
+    assert.deepEqual(written, [undefined]);
+    assert.equal(typed.numberOf(target), first + 10);
+  });
+
+  it("reports once that it can't be written", async () => {
+    keep = () => {
+      throw new Error("The disk is full.");
+    };
+    type("One.");
+    await clock.pass(1_000);
+    typed.dispose();
+    assert.equal(problems.length, 1);
   });
 });

@@ -43,7 +43,6 @@ describe("Executions", () => {
     executions.dispose();
     await clock.pass(60_000);
     assert.equal(clock.pending, 0);
-    await windows.close();
   });
 
   const open = (begin = () => Promise.resolve()) => executions.open(() => (begun++, begin()));

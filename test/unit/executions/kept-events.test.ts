@@ -4,6 +4,7 @@ import type { Execution } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, aReading, at, read } from "./samples.ts";
 import { Windows } from "./windows.ts";
+import { activityIn } from "../../../src/executions/activity.ts";
 
 const id = anExecution().localId;
 const same = (execution: Execution) => execution;
@@ -32,7 +33,6 @@ describe("events of an execution", () => {
     store = windows.open();
     store.add(anExecution());
   });
-  afterEach(() => windows.close());
 
   it("are kept with it once, whatever comes again, and deleted with it", () => {
     report(task.slice(0, 1));
@@ -101,5 +101,20 @@ describe("events of an execution", () => {
   it("that a crew only counted are counts, too", () => {
     store.update(id, (now) => ({ ...now, eventCount: 9 }), [...task, call(0), call(4)]);
     assert.equal(store.events(id).left, 5);
+  });
+
+  it("are made to an activity once for each change of the execution or its events, in every window", () => {
+    const there = windows.open();
+    const activities = () => [store, there].map((each) => activityIn(each, anExecution()));
+    const [first, other] = activities();
+    // As with each keystroke of the feedback, which changes only its draft.
+    assert.equal(activities()[0], first);
+    report([{ id: "x", type: "task_started", at: at(1), taskName: "draft" }]);
+    there.refresh();
+    const kinds = activities()[0]?.spans.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["crew", "queue", "task"]);
+    assert.notEqual(activities()[1], other);
+    store.update(id, (before) => ({ ...before, error: "It broke." }));
+    assert.equal(activities()[0]?.spans[0]?.error, "It broke.");
   });
 });

@@ -12,6 +12,7 @@ import {
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution, aReading, at, read, time, working } from "./samples.ts";
 import { Windows } from "./windows.ts";
+import { readExecution, readSummary, writeExecution } from "../../../src/executions/record.ts";
 
 const id = anExecution().localId;
 const labelled = (label: string) => (execution: Execution) => ({ ...execution, label });
@@ -20,8 +21,6 @@ describe("ExecutionStore", () => {
   let windows: Windows;
 
   beforeEach(() => (windows = new Windows()));
-
-  afterEach(() => windows.close());
 
   function changesOf(store: ExecutionStore): string[] {
     const events: string[] = [];
@@ -308,7 +307,7 @@ describe("ExecutionStore", () => {
     await mkdir(file);
     const clock = new FakeClock();
     assert.throws(() => windows.open(clock), StoreError);
-    const late = windows.last;
+    const late = windows.last ?? assert.fail();
     assert.equal(late.list().length, 0);
     await rm(file, { recursive: true });
     await rename(`${file}.away`, file);
@@ -329,5 +328,21 @@ describe("ExecutionStore", () => {
     const [median = Infinity] = times.slice(2);
     console.log(`      10,000 executions opened in ${times.join(", ")} ms of processor time`);
     assert.ok(median < 250, `${median} ms`);
+  });
+});
+
+describe("an execution's summary", () => {
+  it("has true for an output, and omits an empty one, which the whole execution keeps", () => {
+    const attempts = [{ number: 1 }, { number: 2, output: "Text." }];
+    const execution = anExecution({
+      state: "completed",
+      output: "",
+      tasks: [{ taskId: "write", state: "completed", attempts }],
+    });
+    const texts = writeExecution(execution);
+    const summary = readSummary(texts.summary);
+    assert.equal(summary.output, undefined);
+    assert.deepEqual(summary.tasks[0]?.attempts, [{ number: 1 }, { number: 2, output: true }]);
+    assert.deepEqual(readExecution(texts), execution);
   });
 });

@@ -16,7 +16,6 @@ describe("Titles of a crew's executions", () => {
     store = windows.open();
     seconds = 0;
   });
-  afterEach(() => windows.close());
 
   /** Adds an execution that started after the others. @returns its local ID */
   const start = (inputs: JsonObject | undefined, changes: Partial<Execution> = {}): string => {

@@ -27,17 +27,9 @@ describe("A kickoff as cURL", () => {
       "$CREW_HUMAN_INPUT_PASSWORD",
       "$CREW_STREAMING_TOKEN",
     ]);
-    try {
-      const env = {
-        ...process.env,
-        CREW_TOKEN: "right",
-        CREW_HUMAN_INPUT_PASSWORD: "hush",
-        CREW_STREAMING_TOKEN: "hush",
-      };
-      await run("sh", ["-c", `${command} -s`], { env });
-    } finally {
-      await server.stop();
-    }
+    const secrets = { CREW_HUMAN_INPUT_PASSWORD: "hush", CREW_STREAMING_TOKEN: "hush" };
+    const env = { ...process.env, CREW_TOKEN: "right", ...secrets };
+    await run("sh", ["-c", `${command} -s`], { env });
     const { method, path, headers, body = "" } = server.requests[0] ?? {};
     assert.deepEqual(JSON.parse(body), request);
     assert.deepEqual([method, path], ["POST", "/it's/kickoff"]);

@@ -37,8 +37,6 @@ describe("Memory of the kickoff form", () => {
     problems = [];
   });
 
-  afterEach(() => machine.end());
-
   it("stores a draft for another window, and nothing for other crews", () => {
     const memory = openMemory();
     assert.deepEqual(memory.read(crew), {});

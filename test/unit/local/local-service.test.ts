@@ -8,7 +8,7 @@ import { CrewApi } from "../../support/crew-api.ts";
 import { HttpServer } from "../../support/http-server.ts";
 import { signal } from "../../support/processes.ts";
 import { waitFor } from "../../support/wait.ts";
-import { cleanUp, crewFolder, crewId, MemoryTokens, newMachine, Window } from "./support.ts";
+import { crewFolder, crewId, MemoryTokens, newMachine, Window } from "./support.ts";
 
 async function accepts(url: string, token: string | undefined): Promise<boolean> {
   return (await new CrewApi({ url, token: token ?? "" }).get("/inputs")).status === 200;
@@ -21,7 +21,6 @@ describe("keeping a local crew served", () => {
     new Window(records, tokens, more);
 
   beforeEach(async () => ({ records, tokens } = await newMachine()));
-  afterEach(cleanUp);
 
   it("starts it, keeps its tokens and port, and starts it once however often it is called", async () => {
     const window = open();
@@ -74,13 +73,9 @@ describe("keeping a local crew served", () => {
     await stranger.start();
     const taken = stranger.port;
     records.change(crewFolder, { port: taken });
-    try {
-      const url = await open().serve();
-      assert.notEqual(new URL(url).port, String(taken));
-      assert.equal(records.read(crewFolder)?.port, Number(new URL(url).port));
-    } finally {
-      await stranger.stop();
-    }
+    const url = await open().serve();
+    assert.notEqual(new URL(url).port, String(taken));
+    assert.equal(records.read(crewFolder)?.port, Number(new URL(url).port));
   });
 
   it("windows that start it at once have one service, with one token", async () => {
@@ -117,13 +112,9 @@ describe("keeping a local crew served", () => {
     const url = await leaving.start();
     const about = { url, pid: process.pid, instance: "1", protocol: windowProtocol };
     writeFileSync(published, JSON.stringify(about));
-    try {
-      const window = open();
-      assert.notEqual(await window.serve(), url);
-      assert.equal(window.launches, 1);
-    } finally {
-      await leaving.stop();
-    }
+    const window = open();
+    assert.notEqual(await window.serve(), url);
+    assert.equal(window.launches, 1);
   });
 
   it("is stopped by any window, also by one that doesn't use it, and stays stopped", async () => {
@@ -177,10 +168,8 @@ describe("keeping a local crew served", () => {
     const mine = "a-user-token-of-mine";
     tokens.kept.set(crewId, { inUse: "userBearer", userBearer: mine });
     const url = await open().serve();
-    assert.deepEqual(
-      [tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.userBearer],
-      ["userBearer", mine],
-    );
+    const kept = [tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.userBearer];
+    assert.deepEqual(kept, ["userBearer", mine]);
     assert.ok(await accepts(url, mine));
   });
 

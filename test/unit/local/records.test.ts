@@ -10,7 +10,7 @@ import {
 } from "../../../src/local/records.ts";
 import { answers, findRunning } from "../../../src/local/service-process.ts";
 import { MisbehavingServer } from "../../support/misbehaving-server.ts";
-import { cleanUp, newFolder, newRecords } from "./support.ts";
+import { newFolder, newRecords } from "./support.ts";
 
 const crew = (folder: string, name: string): ProjectRecord => ({
   folder,
@@ -25,7 +25,6 @@ describe("records of local crews", () => {
   const otherWindow = async () => (await newRecords(folder)).records;
 
   beforeEach(async () => ({ records, folder } = await newRecords()));
-  afterEach(cleanUp);
 
   it("are kept by folder, listed by name, and changed in place, in all windows", async () => {
     assert.deepEqual(records.list(), []);
@@ -116,8 +115,6 @@ describe("records of local crews", () => {
 });
 
 describe("the service that runs on a data folder", () => {
-  afterEach(cleanUp);
-
   const runningWith = async (content: string) => {
     const folder = await newFolder();
     await writeFile(path.join(folder, "service.json"), content);

@@ -11,7 +11,7 @@ import {
 } from "../../../src/local/service-process.ts";
 import { runningProcesses } from "../../support/processes.ts";
 import { serviceProgram } from "../../support/service.ts";
-import { cleanUp, exampleCrew, newFolder } from "./support.ts";
+import { exampleCrew, newFolder } from "./support.ts";
 
 async function options(more: Partial<ServiceOptions> = {}): Promise<ServiceOptions> {
   return {
@@ -35,8 +35,6 @@ async function programThat(does: string): Promise<string> {
 }
 
 describe("the service's process", () => {
-  afterEach(cleanUp);
-
   it("gets tokens in the environment, never in its arguments, and leads a session of its own", async () => {
     const given = await options();
     const { pid } = await startService(given);
@@ -88,10 +86,8 @@ describe("the service's process", () => {
     const started = startService(await options({ program, signal: controller.signal }));
     controller.abort(new Error("no longer needed"));
     await assert.rejects(started, /no longer needed/);
-    await assert.rejects(
-      startService(await options({ signal: controller.signal })),
-      /no longer needed/,
-    );
+    const stopped = startService(await options({ signal: controller.signal }));
+    await assert.rejects(stopped, /no longer needed/);
   });
 
   it("inherits the environment without VS Code's own variables and a server's database", () => {

@@ -1,5 +1,4 @@
-import { mkdtemp, mkdir, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { CrewTokens } from "../../../src/crews/types.ts";
 import {
@@ -10,29 +9,13 @@ import {
 import { ProjectRecords } from "../../../src/local/records.ts";
 import { endService, type Running, startService } from "../../../src/local/service-process.ts";
 import { testDatabase } from "../../support/database.ts";
-import { projectFolder } from "../../support/folders.ts";
+import { atEndOfTest } from "../../support/ends.ts";
+import { projectFolder, temporaryFolder } from "../../support/folders.ts";
 import { serviceProgram } from "../../support/service.ts";
 
 export const exampleCrew = path.join(projectFolder, "media", "example-crew");
 
-const made: string[] = [];
-const windows: Window[] = [];
-const databases: (() => void)[] = [];
-
-export async function newFolder(): Promise<string> {
-  const folder = await realpath(await mkdtemp(path.join(tmpdir(), "crewdeck-local-")));
-  made.push(folder);
-  return folder;
-}
-
-/** Closes every window, ends their services, and removes every folder. */
-export async function cleanUp(): Promise<void> {
-  for (const window of windows) window.dispose();
-  await Promise.all(windows.splice(0).map((window) => window.endServices()));
-  for (const end of databases.splice(0)) end();
-  for (const folder of made.splice(0))
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-}
+export const newFolder = (): Promise<string> => realpath(temporaryFolder("local"));
 
 type TokenStore = LocalServiceOptions["crews"];
 
@@ -54,7 +37,7 @@ export class MemoryTokens implements TokenStore {
 export const crewId = "local:file:///crew";
 export const crewFolder = "file:///crew";
 
-/** One window's service of the crew, with the real service and the example crew. */
+/** One window's service of the crew, with the real service and the example crew. It ends with the test. */
 export class Window extends LocalService {
   readonly problems: unknown[] = [];
   readonly launched: Running[] = [];
@@ -67,7 +50,8 @@ export class Window extends LocalService {
     more: Partial<Pick<LocalServiceOptions, "hasTokenFile" | "settleMs">> = {},
   ) {
     super({ folder: crewFolder, records, crews, hasTokenFile: false, ...more });
-    windows.push(this);
+    atEndOfTest(() => this.endServices());
+    atEndOfTest(() => this.dispose());
   }
 
   protected async launch(port: number, tokens: ServiceTokens, signal: AbortSignal) {
@@ -106,8 +90,7 @@ export async function newRecords(
   folder?: string,
 ): Promise<{ records: ProjectRecords; folder: string }> {
   const place = folder ?? (await newFolder());
-  const { database, end } = testDatabase(place);
-  databases.push(end);
+  const { database } = testDatabase(place);
   return { records: new ProjectRecords(database, path.join(place, "local")), folder: place };
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { readProject } from "../../../src/projects/read.ts";
 import { ProjectError } from "../../../src/projects/types.ts";
-import { classic, folderWith, removeFolders, rehearsed } from "./folder.ts";
+import { classic, folderWith, rehearsed } from "./folder.ts";
 
 const task = "\n  description: d\n  expected_output: e";
 const agentsYaml = (text: string) => ({ ...classic, "config/agents.yaml": text });
@@ -145,8 +145,6 @@ const cases: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, 
 ];
 
 describe("a broken project names the place and the problem", () => {
-  afterEach(removeFolders);
-
   for (const [files, message] of cases)
     it(message.source, async () => {
       const error = await rehearsed(await folderWith(files)).catch((each: unknown) => each);
@@ -211,16 +209,12 @@ describe("a broken project names the place and the problem", () => {
       "one/crew.jsonc": "{}",
       "one/agents/a.jsonc": agentJson,
     });
-    await assert.rejects(
-      rehearsed(folder),
-      /not the folder of one crew.+choose its folder: one\.$/,
-    );
+    const reading = rehearsed(folder);
+    await assert.rejects(reading, /not the folder of one crew.+choose its folder: one\.$/);
   });
 
   it("a folder that doesn't exist", async () => {
-    await assert.rejects(
-      rehearsed(path.join(await folderWith({}), "nowhere")),
-      /The folder "nowhere" is not the folder of one crew/,
-    );
+    const reading = rehearsed(path.join(await folderWith({}), "nowhere"));
+    await assert.rejects(reading, /The folder "nowhere" is not the folder of one crew/);
   });
 });

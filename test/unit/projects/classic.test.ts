@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { classic, folderWith, removeFolders, rehearsed } from "./folder.ts";
+import { classic, folderWith, rehearsed } from "./folder.ts";
 
 const example = new URL("../../../media/example-crew", import.meta.url).pathname;
 
 describe("a classic project", () => {
-  afterEach(removeFolders);
-
   it("is read as `crewai create crew --classic` creates it", async () => {
     const project = await rehearsed(example);
     assert.equal(project.kind, "classic");
@@ -53,13 +51,11 @@ describe("a classic project", () => {
     const tasks =
       "draft: &base\n  description: d\n  expected_output: e\n  human_input: yes\nagain:\n  <<: *base\n  description: other\n";
     const project = await rehearsed(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
-    assert.deepEqual(
-      project.tasks.map(({ description, humanInput }) => [description, humanInput]),
-      [
-        ["d", true],
-        ["other", true],
-      ],
-    );
+    const described = project.tasks.map(({ description, humanInput }) => [description, humanInput]);
+    assert.deepEqual(described, [
+      ["d", true],
+      ["other", true],
+    ]);
   });
 
   it("distinguishes an empty context (no earlier output) from an absent one (all of them)", async () => {

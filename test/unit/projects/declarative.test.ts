@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { folderWith, removeFolders, rehearsed } from "./folder.ts";
+import { folderWith, rehearsed } from "./folder.ts";
 
 const fixture = new URL("../../fixtures/projects/declarative", import.meta.url).pathname;
 const agent = '{"role": "r", "goal": "g", "backstory": "b"}';
 const crew = (tasks: string) => `{"agents": ["a"], "tasks": ${tasks}}`;
 
 describe("a declarative project", () => {
-  afterEach(removeFolders);
-
   it("is read as `crewai create crew` creates it", async () => {
     const project = await rehearsed(fixture);
     assert.equal(project.kind, "declarative");

@@ -6,7 +6,7 @@ import { findProjects } from "../../../src/projects/find.ts";
 import { inspectProject } from "../../../src/projects/inspect.ts";
 import { readText } from "../../../src/projects/reading.ts";
 import { readProject } from "../../../src/projects/read.ts";
-import { classic, folderWith, removeFolders } from "./folder.ts";
+import { classic, folderWith } from "./folder.ts";
 
 const python = "@CrewBase\nclass Poem:\n    @task\n    def draft(self): ...\n";
 const declared = { "crew.jsonc": '{"agents": ["a"], "tasks": []}', "agents/a.jsonc": "{}" };
@@ -29,8 +29,6 @@ const yamlLines = 20_000;
 const seconds = (count: number) => count * 1000;
 
 describe("a project whose file never ends, or is made to take long,", () => {
-  afterEach(removeFolders);
-
   for (const [kind, make] of [
     ["a link to a device", (file: string) => symlink("/dev/zero", file)],
     ["a pipe", (file: string) => Promise.resolve(execFileSync("mkfifo", [file]))],

@@ -3,7 +3,7 @@ import { symlink } from "node:fs/promises";
 import path from "node:path";
 import { findProjects, projectOf } from "../../../src/projects/find.ts";
 import { projectRoot } from "../../../src/projects/pyproject.ts";
-import { classic, folderWith, removeFolders } from "./folder.ts";
+import { classic, folderWith } from "./folder.ts";
 
 /** The files of a project in a folder. */
 function below(
@@ -25,8 +25,6 @@ async function found(
 }
 
 describe("finding projects", () => {
-  afterEach(removeFolders);
-
   it("finds all kinds, including invalid projects, nearest first", async () => {
     const root = await folderWith({
       ...below("deep/er/classic"),

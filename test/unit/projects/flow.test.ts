@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { flowsIn } from "../../../src/projects/python-source.ts";
 import { projectFolder } from "../../support/folders.ts";
-import { folderWith, removeFolders, rehearsed } from "./folder.ts";
+import { folderWith, rehearsed } from "./folder.ts";
 
 const toml = '[project]\nname = "my-news"\n\n[tool.crewai]\ntype = "flow"\n';
 const main = `from pydantic import BaseModel
@@ -33,8 +33,6 @@ class News(Flow[State]):
 `;
 
 describe("a flow project", () => {
-  afterEach(removeFolders);
-
   it("is read without Python: methods as tasks, in order, those that ask a person, and the state's fields without id as inputs", async () => {
     const folder = await folderWith({ "pyproject.toml": toml, "src/my_news/main.py": main });
     assert.deepEqual(await rehearsed(folder), {
@@ -87,10 +85,8 @@ describe("a flow project", () => {
       "pyproject.toml": `${toml}definition = "flow.yaml"\n`,
       "flow.yaml": `schema: crewai.flow/v1\nstate: { json_schema: { properties: { ${names} } } }\n`,
     });
-    await assert.rejects(
-      rehearsed(folder),
-      /^ProjectError: flow\.yaml:2:25: There is too much here/,
-    );
+    const reading = rehearsed(folder);
+    await assert.rejects(reading, /^ProjectError: flow\.yaml:2:25: There is too much here/);
   });
 
   it("may have a state model with bases of generic classes and of other modules", async () => {
@@ -105,16 +101,14 @@ describe("a flow project", () => {
   it("that the tests run is read", async () => {
     const folder = path.join(projectFolder, "test/fixtures/crewai/review");
     const { tasks, inputs } = await rehearsed(folder);
-    assert.deepEqual(
-      tasks.map(({ id, humanInput }) => [id, humanInput]),
-      [
-        ["outline", false],
-        ["write", false],
-        ["review", true],
-        ["publish", false],
-        ["drop", false],
-      ],
-    );
+    const asking = tasks.map(({ id, humanInput }) => [id, humanInput]);
+    assert.deepEqual(asking, [
+      ["outline", false],
+      ["write", false],
+      ["review", true],
+      ["publish", false],
+      ["drop", false],
+    ]);
     assert.deepEqual(inputs, ["topic", "words", "tags", "draft"]);
   });
 

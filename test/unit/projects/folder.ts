@@ -1,26 +1,19 @@
-import { mkdtemp, mkdir, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, realpath, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readProject } from "../../../src/projects/read.ts";
 import { toRehearse, type CrewProject } from "../../../src/projects/types.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 
-const made: string[] = [];
-
-/** Makes a folder with these files, by path; `removeFolders` removes it. */
+/** Makes a folder with these files, by path. */
 export async function folderWith(
   files: Readonly<Record<string, string | Uint8Array>>,
 ): Promise<string> {
-  const folder = await realpath(await mkdtemp(path.join(tmpdir(), "crewdeck-project-")));
-  made.push(folder);
+  const folder = await realpath(temporaryFolder("project"));
   for (const [file, content] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await writeFile(path.join(folder, file), content);
   }
   return folder;
-}
-
-export async function removeFolders(): Promise<void> {
-  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true });
 }
 
 /** Rejects with the first problem that prevents a rehearsal. */

@@ -4,7 +4,7 @@ import { inspectProject } from "../../../src/projects/inspect.ts";
 import { readProject } from "../../../src/projects/read.ts";
 import type { Position } from "../../../src/projects/types.ts";
 import { projectFolder } from "../../support/folders.ts";
-import { classic, folderWith, removeFolders } from "./folder.ts";
+import { classic, folderWith } from "./folder.ts";
 
 type Files = Parameters<typeof folderWith>[0];
 
@@ -23,8 +23,6 @@ const tasks = (text: string) => ({ ...classic, "config/tasks.yaml": text });
 const fields = "\n  description: d\n  expected_output: e";
 const agentJson = '{ "role": "r", "goal": "g", "backstory": "b" }';
 const declared = (text: string) => ({ "crew.jsonc": text, "agents/a.jsonc": agentJson });
-
-after(removeFolders);
 
 describe("the problems of a project", () => {
   for (const project of ["crewai/weather", "crewai/declared"])
@@ -144,40 +142,39 @@ describe("the places of a project", () => {
     ]);
   });
 
+  const spotsIn = async (files: Parameters<typeof inspect>[0]) =>
+    (await inspect(files)).spots.map(({ at, isCrew, tasks }) =>
+      [textAt(at), isCrew ? "crew" : "-", ...tasks].join(" "),
+    );
+
   it("are the crew, its agents with their tasks, and its tasks, of a classic one also in crew.py", async () => {
-    const { spots } = await inspect({
+    const spots = await spotsIn({
       ...classic,
       "crew.py":
         '@CrewBase\nclass Poem:\n    @task\n    def write(self):\n        return Task(config=self.tasks_config["draft"])\n\n    @crew\n    def crew(self):\n        return Crew()\n',
     });
-    assert.deepEqual(
-      spots.map(({ at, isCrew, tasks }) => [textAt(at), isCrew ? "crew" : "-", ...tasks].join(" ")),
-      [
-        "crew.py:3:5 - write",
-        "crew.py:7:5 crew",
-        "config/tasks.yaml:1:1 crew",
-        "config/agents.yaml:1:1 crew",
-        "config/agents.yaml:1:1-1:7 - write",
-        "config/tasks.yaml:1:1-1:6 - write",
-      ],
-    );
+    assert.deepEqual(spots, [
+      "crew.py:3:5 - write",
+      "crew.py:7:5 crew",
+      "config/tasks.yaml:1:1 crew",
+      "config/agents.yaml:1:1 crew",
+      "config/agents.yaml:1:1-1:7 - write",
+      "config/tasks.yaml:1:1-1:6 - write",
+    ]);
   });
 
   it("are the objects of a declarative one, named or not, below comments too", async () => {
-    const { spots } = await inspect(
+    const spots = await spotsIn(
       declared(
         '// A crew\n{\n"agents": ["a"],\n"tasks": [\n  { "name": "one", "description": "d", "expected_output": "e", "agent": "a" },\n  { "description": "d", "expected_output": "e" }\n] }',
       ),
     );
-    assert.deepEqual(
-      spots.map(({ at, isCrew, tasks }) => [textAt(at), isCrew ? "crew" : "-", ...tasks].join(" ")),
-      [
-        "crew.jsonc:2:1 crew",
-        "agents/a.jsonc:1:1 crew one",
-        "crew.jsonc:5:3 - one",
-        "crew.jsonc:6:3 - task_2",
-      ],
-    );
+    assert.deepEqual(spots, [
+      "crew.jsonc:2:1 crew",
+      "agents/a.jsonc:1:1 crew one",
+      "crew.jsonc:5:3 - one",
+      "crew.jsonc:6:3 - task_2",
+    ]);
   });
 
   it("stay while a file can't be parsed", async () => {

@@ -7,7 +7,7 @@ import {
   pythonIn,
   setUpCommand,
 } from "../../../src/projects/interpreters.ts";
-import { folderWith, removeFolders } from "./folder.ts";
+import { folderWith } from "./folder.ts";
 
 /** An environment as `python -m venv` lays it out, with a version of crewAI or without. */
 function environment(crewai?: string): Promise<string> {
@@ -24,8 +24,6 @@ function environment(crewai?: string): Promise<string> {
 }
 
 describe("a project's interpreter", () => {
-  afterEach(removeFolders);
-
   it("is the first one with crewAI, and later ones are not searched", async () => {
     const [without, first, second] = [
       path.join(await environment(), "bin", "python"),
@@ -91,8 +89,6 @@ describe("a project's interpreter", () => {
 });
 
 describe("the command that sets a project up", () => {
-  afterEach(removeFolders);
-
   const crew = '[project]\nname = "tea"\n\n[tool.crewai]\ntype = "crew"\n';
   const built = `${crew}\n[build-system]\nrequires = ["hatchling"]\n`;
   const pip = "python3 -m venv .venv && .venv/bin/python -m pip install crewai";

@@ -33,61 +33,46 @@ describe("the methods in crew.py", () => {
   });
 
   it("are found with other decorators, calls, modules, bases and async", () => {
-    assert.deepEqual(
-      found(
-        [
-          "@project.CrewBase",
-          "@other(",
-          "    1,",
-          ")",
-          "class Poem(",
-          "    Base,",
-          "):",
-          "    @project.task",
-          "    @cache(size=(1, 2))",
-          "    # a comment",
-          "",
-          "    async def draft(self): ...",
-          "    @task",
-          "    broken = 1",
-        ].join("\n"),
-      ),
-      ["8:5 task draft"],
-    );
+    const text = `@project.CrewBase
+@other(
+    1,
+)
+class Poem(
+    Base,
+):
+    @project.task
+    @cache(size=(1, 2))
+    # a comment
+
+    async def draft(self): ...
+    @task
+    broken = 1`;
+    assert.deepEqual(found(text), ["8:5 task draft"]);
   });
 
   it("aren't those in strings, comments and other classes", () => {
-    assert.deepEqual(
-      found(
-        [
-          "@CrewBase",
-          "class Poem:",
-          '    """It isn\'t',
-          "    @task",
-          "    def inText(self): ...",
-          '    """',
-          "    # @task",
-          "    text = \"\\\"# \" # '''",
-          "    @task",
-          "    def real(self): ...",
-          "class Other:",
-          "    @task",
-          "    def outside(self): ...",
-          "@task",
-          "def loose(): ...",
-        ].join("\n"),
-      ),
-      ["9:5 task real"],
-    );
+    const text = `@CrewBase
+class Poem:
+    """It isn't
+    @task
+    def inText(self): ...
+    """
+    # @task
+    text = "\\"# " # '''
+    @task
+    def real(self): ...
+class Other:
+    @task
+    def outside(self): ...
+@task
+def loose(): ...`;
+    assert.deepEqual(found(text), ["9:5 task real"]);
   });
 
   it("are found in a file that isn't finished", () => {
-    assert.deepEqual(
-      found(
-        '@CrewBase\nclass Poem:\n    @task\n    def one(self):\n        return """never closed',
-      ),
-      ["3:5 task one"],
-    );
+    const open =
+      '@CrewBase\nclass Poem:\n    @task\n    def one(self):\n        return """never closed';
+    assert.deepEqual(found(open), ["3:5 task one"]);
     assert.deepEqual(found("@CrewBase\nclass Poem:\n    @task\n"), []);
     assert.deepEqual(found("@CrewBase"), []);
     assert.deepEqual(found(""), []);

@@ -48,11 +48,6 @@ describe("the answer to a flow", () => {
     [traffic, base, onHead] = [[], "https://crew.test", () => undefined];
   });
 
-  afterEach(async () => {
-    await windows.close();
-    await server.stop();
-  });
-
   function sendIn(inWindow = window, clock: Clock = systemClock) {
     const client = new CrewClient(base, token, {
       clock,
@@ -286,7 +281,6 @@ describe("the answer to a flow", () => {
       assert.equal(server.requests.length, 1);
       await server.stop();
       await first;
-      server = await MisbehavingServer.start();
     });
 
     for (const [name, behaviour] of Object.entries({
@@ -349,7 +343,6 @@ describe("the answer to a flow", () => {
       const sent = send(answer(execution, "approved"));
       await assert.rejects(sent, /ECONNREFUSED/);
       assert.equal(state(), "refused");
-      server = await MisbehavingServer.start();
     });
 
     it("needs a person who allows its host, once for each crew and host, in all windows", async () => {

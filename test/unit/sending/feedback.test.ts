@@ -57,8 +57,6 @@ describe("sending feedback", () => {
     resume = () => Promise.resolve({ status: "resumed", message: "Continues." });
   });
 
-  afterEach(() => windows.close());
-
   function sendIn(inWindow: Window = window, now = Date.now) {
     const parts = {
       ...senderParts(inWindow, {

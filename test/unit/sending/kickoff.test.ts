@@ -41,8 +41,6 @@ describe("Sending a kickoff", () => {
     answer = () => Promise.resolve({ kickoffId: "k1" });
   });
 
-  afterEach(() => windows.close());
-
   const unanswered = () => intentsIn(window);
 
   function makeSender(inWindow = window, client?: Pick<CrewClient, "kickoff">) {
@@ -232,7 +230,6 @@ describe("Sending a kickoff", () => {
   describe("to a crew that misbehaves", () => {
     let server: MisbehavingServer;
     beforeEach(async () => (server = await MisbehavingServer.start()));
-    afterEach(() => server.stop());
     const sendOnce = async (behaviour: Behaviour) => {
       server.next(behaviour);
       await sendIt(request, makeSender(window, new CrewClient(server.url, "token")));

@@ -21,7 +21,6 @@ describe("The outbox", () => {
     clock = new FakeClock();
     [one, two] = [windows.open(clock), windows.open(clock)];
   });
-  afterEach(() => windows.close());
 
   it("sends a request once from any window until its outcome is recorded, and distinguishes requests", async () => {
     const others: readonly Intent[] = [
@@ -70,9 +69,8 @@ describe("The outbox", () => {
     it(`sends nothing while the ${name}`, async () => {
       fail(one.database);
       const record = () => one.store.add(anExecution({ label: "x".repeat(1_000_000) }));
-      await assert.rejects(
-        sendOpenly(one.outbox, kickoff, record, () => assert.fail("it was sent")),
-      );
+      const sending = sendOpenly(one.outbox, kickoff, record, () => assert.fail("it was sent"));
+      await assert.rejects(sending);
       assert.deepEqual([two.store.list(), two.outbox.has(kickoff)], [[], false]);
     });
 
@@ -118,7 +116,6 @@ describe("A recovery of the outbox", () => {
     windows = new Windows();
     window = windows.open();
   });
-  afterEach(() => windows.close());
 
   function startSending(id: string): void {
     const target = { taskId: "review", attempt: 1 };

@@ -57,10 +57,7 @@ describe("Secrets of callbacks", () => {
     secrets = make();
   });
 
-  afterEach(async () => {
-    secrets.dispose();
-    await windows.close();
-  });
+  afterEach(() => secrets.dispose());
 
   function make(): CallbackSecrets {
     return new CallbackSecrets({
@@ -186,72 +183,67 @@ describe("Secrets of callbacks", () => {
   it("reach the receiver after the kickoff and again after the resume, and are nowhere on disk", async () => {
     const service = await startService({ args: ["--task-seconds", "0.05"] });
     const receiver = new CallbackReceiver();
-    try {
-      const base = await receiver.start();
-      const client = new CrewClient(service.url, service.token);
-      const needed = await client.inputs();
-      const request = {
-        inputs: Object.fromEntries(needed.fields.map(({ name }) => [name, "tides"])),
-        humanInputWebhook: {
-          url: `${base}/human`,
-          authentication: { strategy: "bearer", token: "s3cret-human" },
-        },
-        webhooks: {
-          events: ["task_started", "task_completed", "crew_kickoff_completed"],
-          url: `${base}/events`,
-          authentication: { strategy: "bearer", token: "s3cret-stream" },
-        },
-      } as const;
-      const parts = {
-        ...senderParts(window),
-        secrets,
-        crews: { client: () => Promise.resolve(client) },
-      };
-      const started = await sendKickoff(parts, { ...crew, url: service.url }, request);
-      const callbacksAt = (path: string) =>
-        waitFor(`callbacks at ${path}`, () => receiver.at(path).length > 0 && receiver.at(path));
-      const [asked] = await callbacksAt("/human");
-      const streamed = await callbacksAt("/events");
-      assert.equal(asked?.headers.authorization, "Bearer s3cret-human");
-      assert.deepEqual(tokensOf(streamed), ["Bearer s3cret-stream"]);
+    const base = await receiver.start();
+    const client = new CrewClient(service.url, service.token);
+    const needed = await client.inputs();
+    const request = {
+      inputs: Object.fromEntries(needed.fields.map(({ name }) => [name, "tides"])),
+      humanInputWebhook: {
+        url: `${base}/human`,
+        authentication: { strategy: "bearer", token: "s3cret-human" },
+      },
+      webhooks: {
+        events: ["task_started", "task_completed", "crew_kickoff_completed"],
+        url: `${base}/events`,
+        authentication: { strategy: "bearer", token: "s3cret-stream" },
+      },
+    } as const;
+    const parts = {
+      ...senderParts(window),
+      secrets,
+      crews: { client: () => Promise.resolve(client) },
+    };
+    const started = await sendKickoff(parts, { ...crew, url: service.url }, request);
+    const callbacksAt = (path: string) =>
+      waitFor(`callbacks at ${path}`, () => receiver.at(path).length > 0 && receiver.at(path));
+    const [asked] = await callbacksAt("/human");
+    const streamed = await callbacksAt("/events");
+    assert.equal(asked?.headers.authorization, "Bearer s3cret-human");
+    assert.deepEqual(tokensOf(streamed), ["Bearer s3cret-stream"]);
 
-      const taskId = String(asked.body["task_id"]);
-      const give = (given: FeedbackToSend) => sendFeedback(parts, given);
-      const before = receiver.at("/events").length;
-      await give({ execution: started, taskId, isApprove: false, text: "Shorter." });
-      await waitFor("the second human-input callback", () => receiver.at("/human").length > 1);
-      await waitFor("events after the resume", () => receiver.at("/events").length > before);
-      assert.deepEqual(
-        new Set(
-          receiver.received.map(({ path: at, headers }) => `${at} ${headers.authorization ?? ""}`),
-        ),
-        new Set(["/human Bearer s3cret-human", "/events Bearer s3cret-stream"]),
-      );
-      assert.doesNotMatch(await textOf(windows.folder), /s3cret/);
+    const taskId = String(asked.body["task_id"]);
+    const give = (given: FeedbackToSend) => sendFeedback(parts, given);
+    const before = receiver.at("/events").length;
+    await give({ execution: started, taskId, isApprove: false, text: "Shorter." });
+    await waitFor("the second human-input callback", () => receiver.at("/human").length > 1);
+    await waitFor("events after the resume", () => receiver.at("/events").length > before);
+    assert.deepEqual(
+      new Set(
+        receiver.received.map(({ path: at, headers }) => `${at} ${headers.authorization ?? ""}`),
+      ),
+      new Set(["/human Bearer s3cret-human", "/events Bearer s3cret-stream"]),
+    );
+    assert.doesNotMatch(await textOf(windows.folder), /s3cret/);
 
-      memory.entries.clear();
-      const execution = store.find(started.localId) ?? started;
-      const again = { execution, taskId, isApprove: true, text: "" };
-      await assert.rejects(give(again), LostSecretsError);
-      const resumedAt = new Date().toISOString();
-      await give({ ...again, withoutSecrets: true });
-      // Events from before the resume may still arrive.
-      const later = () =>
-        receiver
-          .at("/events")
-          .filter(({ body }) =>
-            (body["events"] as readonly { timestamp: string }[]).every(
-              ({ timestamp }) => timestamp >= resumedAt,
-            ),
-          );
-      await waitFor("the end", () =>
-        later().some(({ body }) => JSON.stringify(body).includes("crew_kickoff_completed")),
-      );
-      assert.deepEqual(tokensOf(later()), [undefined]);
-    } finally {
-      await receiver.stop();
-      await service.stop();
-    }
+    memory.entries.clear();
+    const execution = store.find(started.localId) ?? started;
+    const again = { execution, taskId, isApprove: true, text: "" };
+    await assert.rejects(give(again), LostSecretsError);
+    const resumedAt = new Date().toISOString();
+    await give({ ...again, withoutSecrets: true });
+    // Events from before the resume may still arrive.
+    const later = () =>
+      receiver
+        .at("/events")
+        .filter(({ body }) =>
+          (body["events"] as readonly { timestamp: string }[]).every(
+            ({ timestamp }) => timestamp >= resumedAt,
+          ),
+        );
+    await waitFor("the end", () =>
+      later().some(({ body }) => JSON.stringify(body).includes("crew_kickoff_completed")),
+    );
+    assert.deepEqual(tokensOf(later()), [undefined]);
   });
 });
 

@@ -33,10 +33,7 @@ describe("The senders", () => {
       log: { problem: (message) => problems.push(message) },
     });
   });
-  afterEach(async () => {
-    sending.dispose();
-    await windows.close();
-  });
+  afterEach(() => sending.dispose());
 
   const add = (localId: string, resumes: readonly SentResume[] = []) =>
     window.store.add(anExecution({ localId, kickoffIds: [`k-${localId}`], resumes }));

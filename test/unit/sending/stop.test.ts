@@ -28,7 +28,6 @@ describe("sending a request to stop", () => {
     stop = () => Promise.resolve(answered);
     window.store.add(anExecution({ kickoffIds: ["first", "newest"] }));
   });
-  afterEach(() => windows.close());
 
   const parts = (of: Window = window) => ({
     ...senderParts(of, {

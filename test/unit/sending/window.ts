@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { type Intent, Outbox } from "../../../src/sending/outbox.ts";
 import { Database } from "../../../src/store/database.ts";
+import { atEndOfTest } from "../../support/ends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
 
@@ -35,20 +35,14 @@ export function openWindow(
   };
 }
 
-/** The windows of a test on one folder, which `close` removes. */
+/** The windows of a test on one folder, which end with it. */
 export class Windows {
   readonly folder = temporaryFolder("sending");
-  readonly #opened: Window[] = [];
 
   open(clock?: Clock): Window {
     const window = openWindow(this.folder, clock);
-    this.#opened.push(window);
+    atEndOfTest(() => window.dispose());
     return window;
-  }
-
-  async close(): Promise<void> {
-    for (const window of this.#opened) window.dispose();
-    await rm(this.folder, { recursive: true });
   }
 }
 

@@ -13,17 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import {
-  crews,
-  endAll,
-  fails,
-  fileIn,
-  newFolder,
-  openDatabase,
-  put,
-  sql,
-  Worker,
-} from "./support.ts";
+import { crews, fails, fileIn, newFolder, openDatabase, put, sql, Worker } from "./support.ts";
 
 const rows = 200;
 const json = JSON.stringify("x".repeat(3_000));
@@ -56,8 +46,6 @@ const asideIn = (folder: string) =>
   readdirSync(folder).filter((name) => /\.corrupt-\d+$/.test(name));
 
 describe("a damaged database", () => {
-  afterEach(endAll);
-
   it("with overwritten pages is moved aside, its readable rows are kept, it is reported once, and the database still works", () => {
     const folder = filled();
     damage(fileIn(folder));

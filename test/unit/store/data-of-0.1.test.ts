@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { systemClock } from "../../../src/base/clock.ts";
@@ -25,11 +25,6 @@ describe("the data that version 0.1 stored", () => {
     connection.exec(readFileSync(written, "utf8"));
     connection.close();
     machine = testDatabase(folder);
-  });
-
-  afterEach(() => {
-    machine.end();
-    rmSync(folder, { recursive: true });
   });
 
   it("has executions with their titles, attempts, feedback and events", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Leader } from "../../../src/store/leader.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
-import { endAll, newFolder, openDatabase } from "./support.ts";
+import { newFolder, openDatabase } from "./support.ts";
 
 describe("The leader", () => {
   let clock: FakeClock;
@@ -19,7 +19,6 @@ describe("The leader", () => {
   });
   afterEach(() => {
     for (const leader of leaders) leader.dispose();
-    endAll();
     assert.deepEqual(problems, []);
   });
 

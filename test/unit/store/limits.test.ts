@@ -5,7 +5,7 @@ import path from "node:path";
 import { StoreError } from "../../../src/store/errors.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { crews, endAll, fails, fileIn, newFolder, openDatabase, put } from "./support.ts";
+import { crews, fails, fileIn, newFolder, openDatabase, put } from "./support.ts";
 
 const large = JSON.stringify("x".repeat(100_000));
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
@@ -41,7 +41,6 @@ describe("the database", () => {
 
   afterEach(() => {
     for (const folder of mounted.splice(0)) execFileSync("umount", ["-l", folder]);
-    endAll();
   });
 
   it("reports a full disk; written rows stay, no transaction is half-written, and it works again with more space", () => {
@@ -113,10 +112,8 @@ describe("the database", () => {
   it("reports a folder in place of the file, and a file in place of the folder", () => {
     const folder = newFolder();
     mkdirSync(fileIn(folder));
-    assert.throws(
-      () => crews(openDatabase(folder).database),
-      fails("failed", /can't be read or written/),
-    );
+    const opening = () => crews(openDatabase(folder).database);
+    assert.throws(opening, fails("failed", /can't be read or written/));
     const file = path.join(folder, "file");
     writeFileSync(file, "");
     assert.throws(() => crews(openDatabase(file).database), fails("failed", /EEXIST|ENOTDIR/));
@@ -128,10 +125,8 @@ describe("the database", () => {
     put(database, "before", "1");
     const other = openSqlite(fileIn(folder));
     other.exec("BEGIN IMMEDIATE");
-    assert.throws(
-      () => put(database, "a", "1"),
-      fails("busy", /Another window is using.*Try again/),
-    );
+    const writing = () => put(database, "a", "1");
+    assert.throws(writing, fails("busy", /Another window is using.*Try again/));
     assert.deepEqual(crews(database), ["before"], "it can be read meanwhile");
     other.exec("ROLLBACK");
     other.close();

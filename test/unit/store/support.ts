@@ -1,28 +1,16 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../../src/base/clock.ts";
 import { Database } from "../../../src/store/database.ts";
 import { StoreError } from "../../../src/store/errors.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
+import { atEndOfTest } from "../../support/ends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import type { Answer, Request } from "./worker.ts";
 
-const ends: (() => void)[] = [];
-
-/** Closes and removes what the helpers below made. */
-export function endAll(): void {
-  for (const end of ends.splice(0).reverse()) end();
-}
-
-/** A folder that `endAll` removes. */
-export function newFolder(): string {
-  const folder = temporaryFolder("store");
-  ends.push(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+export const newFolder = (): string => temporaryFolder("store");
 
 /** Opens a window's database, and collects its reports. */
 export function openDatabase(folder: string, clock: Clock = new FakeClock()) {
@@ -36,7 +24,7 @@ export function openDatabase(folder: string, clock: Clock = new FakeClock()) {
   });
   let changes = 0;
   database.onDidChangeElsewhere(() => changes++);
-  ends.push(() => database.dispose());
+  atEndOfTest(() => database.dispose());
   return { database, problems, damage, changes: () => changes, file: fileIn(folder) };
 }
 
@@ -49,7 +37,7 @@ export class Worker {
   constructor(folder: string) {
     this.#process = fork(path.join(import.meta.dirname, "worker.ts"), [folder]);
     this.#process.setMaxListeners(0);
-    ends.push(() => this.#process.kill("SIGKILL"));
+    atEndOfTest(() => this.#process.kill("SIGKILL"));
   }
 
   /** Sends a request. @throws Error with the text of the worker's error */

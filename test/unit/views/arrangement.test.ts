@@ -1,7 +1,21 @@
 import assert from "node:assert/strict";
 import type { ExecutionChange } from "../../../src/executions/store.ts";
-import { Arrangement, type Rules } from "../../../src/views/tree/arrangement.ts";
-import { crewGroup, noFilter, waitingGroup } from "../../../src/views/tree/arrangement.ts";
+import {
+  Arrangement,
+  crewGroup,
+  type ExecutionNode,
+  filterLabel,
+  idOf,
+  inOrder,
+  isSet,
+  noFilter,
+  partsOf,
+  passes,
+  type Rules,
+  showAttempt,
+  type TaskNode,
+  waitingGroup,
+} from "../../../src/views/tree/arrangement.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 import {
   type Execution,
@@ -9,6 +23,7 @@ import {
   waitsForPerson,
   without,
 } from "../../../src/executions/model.ts";
+import { groupRow, isOpenAtFirst } from "../../../src/views/tree/rows.ts";
 
 const writers = anExecution().crew;
 const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
@@ -127,5 +142,134 @@ describe("the group of an execution", () => {
     apply({ changed: [running("r", { label: "More tea" })] });
     assert.deepEqual([ids(ofWriters).length, arrangement.hidden.length], [2, 1]);
     assert.equal(arrangement.count({ text: "", states: ["waiting"] }), 1);
+  });
+});
+
+describe("the rows of the tree as arguments of commands", () => {
+  const row = {
+    group: "crew url:https://crew.test",
+    crew: "url:https://crew.test",
+    localId: "local-1",
+    kickoffId: "11111111-aaaa",
+  };
+  const waiting = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
+
+  it("name the waiting attempt that they show", () => {
+    const execution: ExecutionNode = { kind: "execution", ...row };
+    const [review, research] = ["review", "research"].map((taskId): TaskNode => ({
+      kind: "task",
+      ...row,
+      taskId,
+    }));
+    for (const node of [execution, review!, research!]) showAttempt(node, waiting);
+    assert.deepEqual([execution.attempt, review!.attempt], [2, 2]);
+    assert.ok(!("attempt" in research!));
+    showAttempt(execution, notWaiting());
+    assert.ok(!("attempt" in execution));
+  });
+
+  it("have a constant ID, and another one for the same execution in another group", () => {
+    const execution: ExecutionNode = { kind: "execution", ...row };
+    const task: TaskNode = { kind: "task", ...row, taskId: "review" };
+    const nodes = [
+      execution,
+      task,
+      { ...execution, group: "waiting" },
+      { ...task, group: "waiting" },
+      { kind: "group", group: "waiting" },
+      { kind: "crew", crew: row.crew },
+      { kind: "hint", crew: row.crew },
+    ] as const;
+    assert.equal(new Set(nodes.map(idOf)).size, nodes.length);
+    assert.equal(idOf({ ...execution, kickoffId: "other", attempt: 2 }), idOf(execution));
+  });
+});
+
+describe("the filter of executions", () => {
+  const execution = anExecution({
+    label: "Morning run",
+    kickoffIds: ["first-id", "second-id"],
+    request: { inputs: { topic: "Sea otters", file: 'C:\\new "maps"' }, callbacks: {} },
+  });
+  const finds = (text: string) => passes({ text, states: [] })(execution);
+
+  for (const [what, text] of [
+    ["title", "morning"],
+    ["crew", "WRITERS"],
+    ["first id", "first-i"],
+    ["an id that a resume brought", "second-id"],
+    ["an input's value", "OTTERS"],
+    ["an input's value as it was given", 'C:\\new "maps"'],
+  ] as const) {
+    it(`finds by ${what}`, () => assert.ok(finds(text)));
+  }
+
+  it("requires every word, in any order", () => {
+    assert.ok(finds("  otters   morning "));
+    assert.ok(!finds("otters evening"));
+  });
+
+  it("requires one of the states, and counts “may be waiting” as waiting", () => {
+    const wanted = passes({ text: "", states: ["waiting", "failed"] });
+    assert.ok(wanted(execution));
+    assert.ok(wanted(notWaiting({ state: "failed" })));
+    assert.ok(wanted(notWaiting({ state: "unknown", mayBeWaiting: true })));
+    assert.ok(!wanted(notWaiting()));
+    assert.ok(!passes({ text: "nothing", states: ["waiting"] })(execution), "both must match");
+  });
+
+  it("has a label, and says whether it is set", () => {
+    const label = filterLabel({ text: " tea ", states: ["failed", "stopped"] });
+    assert.equal(label, "Failed, Stopped · “tea”");
+    assert.deepEqual(
+      [isSet(noFilter), isSet({ text: " ", states: [] }), isSet({ text: "", states: ["failed"] })],
+      [false, false, true],
+    );
+  });
+});
+
+describe("groups of executions", () => {
+  const now = new Date(2026, 9, 21, 15, 30).getTime();
+
+  it("are sorted by urgency of the state, or newest day first", () => {
+    assert.deepEqual(inOrder(["state completed", "state failed", "state running"], "state"), [
+      "state running",
+      "state failed",
+      "state completed",
+    ]);
+    assert.deepEqual(inOrder(["day 2026-10-09", "day 2026-10-21", "day 2025-12-31"], "day"), [
+      "day 2026-10-21",
+      "day 2026-10-09",
+      "day 2025-12-31",
+    ]);
+  });
+
+  it("have keys that can be parsed", () => {
+    const parts = [partsOf("crew url:https://a b"), partsOf("day 2026-10-21"), partsOf("waiting")];
+    assert.deepEqual(parts, [
+      { kind: "crew", of: "url:https://a b" },
+      { kind: "day", of: "2026-10-21" },
+      { kind: "waiting", of: "" },
+    ]);
+  });
+
+  it("show label and count in the row and to screen readers", () => {
+    const row = (group: string, size: number) => groupRow(group, size, "en-GB");
+    assert.deepEqual(
+      [row("waiting", 2).label, row("waiting", 2).description, row("waiting", 2).sentence],
+      ["Waiting for you", "2", "Waiting for you, executions: 2"],
+    );
+    assert.match(row("day 2026-10-19", 1).label, /^Monday,? 19 October 2026$/);
+    assert.deepEqual(
+      [row("waiting", 1).facts, row("state failed", 1).facts, row("day 2026-10-21", 1).facts],
+      ["group:waiting", "group:state", "group:day"],
+    );
+  });
+
+  it("are expanded at first if they are active or recent", () => {
+    const open = ["waiting", "state running", "state unknown", "day 2026-10-21", "day 2026-10-20"];
+    const closed = ["state failed", "state completed", "state stopped", "day 2026-10-18"];
+    const opened = [...open, ...closed].filter((group) => isOpenAtFirst(group, now));
+    assert.deepEqual(opened, open);
   });
 });

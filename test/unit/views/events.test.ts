@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { toReview, without, type Execution } from "../../../src/executions/model.ts";
+import { type Execution, nextToReview, toReview, without } from "../../../src/executions/model.ts";
 import {
+  buttonsOn,
   countMessage,
   eventOf,
   isPersons,
@@ -108,6 +109,24 @@ describe("what a notification reports", () => {
   });
 });
 
+describe("The buttons of a notification", () => {
+  it("open the execution, answer this output as a person, and run again what failed", () => {
+    const target = { crew: anExecution().crew.id, kickoffId: "11111111-aaaa", by: "person" };
+    const seen = { ...target, taskId: "review", attempt: 1 };
+    const of = (...given: Parameters<typeof buttonsOn>) =>
+      buttonsOn(...given).map((each) => [each.title, each.command, ...each.arguments]);
+    assert.deepEqual(of(anExecution(), "waiting"), [
+      ["Open", "crewdeck.openExecution", seen],
+      ["Approve", "crewdeck.approve", seen],
+      ["Reject…", "crewdeck.reject", seen],
+    ]);
+    assert.deepEqual(of(ended({ state: "failed" }), "failed"), [
+      ["Open", "crewdeck.openExecution", target],
+      ["Run Again…", "crewdeck.runAgain", target],
+    ]);
+  });
+});
+
 describe("Notifications at about the same time", () => {
   const item = (kind: "waiting" | "failed", number: number): News => ({
     execution: anExecution(),
@@ -134,5 +153,26 @@ describe("Notifications at about the same time", () => {
     );
     assert.equal(toReview([late!, early!])[0], early);
     assert.deepEqual(toReview([notWaiting()]), []);
+  });
+});
+
+describe("the executions that wait", () => {
+  const waits = anExecution({ localId: "waits" });
+  const runs = notWaiting({ localId: "runs" });
+
+  it("are reviewed oldest first, forwards and backwards, around the ends", () => {
+    const since = (localId: string, minute: number) =>
+      anExecution({
+        localId,
+        waiting: { taskId: "a", attempt: 1, since: `2026-10-21T12:0${minute}:00.000Z` },
+      });
+    const all = [since("c", 3), since("a", 1), runs, since("b", 2)];
+    const from = (current: string | undefined, step: 1 | -1) =>
+      nextToReview(all, current, step)?.localId;
+    const places = [undefined, "a", "b", "c", "runs"];
+    assert.equal(places.map((current) => from(current, 1)).join(), "a,b,c,a,a");
+    assert.equal(places.map((current) => from(current, -1)).join(), "c,c,a,b,c");
+    assert.equal(nextToReview([runs, waits], "waits", 1), undefined);
+    assert.equal(nextToReview([runs], undefined, 1), undefined);
   });
 });

@@ -3,12 +3,20 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import MarkdownIt from "markdown-it";
 import type { JsonValue } from "../../../src/base/json.ts";
-import { type Execution, type SentResume, without } from "../../../src/executions/model.ts";
+import {
+  type Execution,
+  type SentKickoff,
+  type SentResume,
+  without,
+} from "../../../src/executions/model.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import type { Circumstances } from "../../../src/view/actions.ts";
 import { mapLine, missingText, sectionOf } from "../../../src/view/text.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { anExecution, aTask, notWaiting } from "./executions.ts";
+import { randomBytes } from "node:crypto";
+import { receiverAddress } from "../../../src/base/loopback.ts";
+import { readExecution, readSummary, writeExecution } from "../../../src/executions/record.ts";
 
 function headings(execution: Execution): string[] {
   const tokens = new MarkdownIt({ html: true }).parse(renderExecution(execution).text, {});
@@ -166,6 +174,16 @@ const cases: readonly Case[] = [
     notWaiting({ state: "unknown", stateText: "HIBERNATING" }),
     /^HIBERNATING · /m,
   ],
+  [
+    "last what started it, as its crew reports it",
+    notWaiting({ trigger: { type: "service_account", id: "12", origin: "schedule" } }),
+    /^## Crew and IDs\n[^#]*\n- Triggered by: service account 12 · schedule$/m,
+  ],
+  [
+    "it in one short line, whatever the crew sends",
+    notWaiting({ trigger: { type: "user", id: `<b>\n# x${"y".repeat(300)}` } }),
+    /^- Triggered by: user \\<b> # xy{1,200}…$/m,
+  ],
   ["the result itself", completed("The end.\n"), /\n\n## Result\n\nThe end\.\n\n## Inputs\n/],
   ["that a result is empty", completed(" "), /## Result\n\n\*empty output\*/],
   [
@@ -187,6 +205,12 @@ const silentCases: readonly (readonly [says: string, of: Execution, not: RegExp]
   ["of a pause that is over", notWaiting({ resumes: [rejected] }), /still reports/],
   ["of a typed task ID that was refused", { ...mayBeWaiting, resumes: [refused] }, /nosuch/],
   ["of one because of a quote", completed(quoted), /> Rehearsal/],
+  ["of what started it if the crew doesn't", notWaiting(), /Triggered/],
+  [
+    "of it if that isn't known, or only that it came through the API",
+    notWaiting({ trigger: { type: "unknown", origin: "api" } }),
+    /Triggered|\bapi\b/,
+  ],
 ];
 
 describe("the execution document", () => {
@@ -466,5 +490,62 @@ describe("the reader's place", () => {
     const after = missingText("Writers", "11111111-aaaa");
     const [old, now] = [before.text.split("\n"), after.text.split("\n")];
     for (const line of old.keys()) assert.ok(mapLine(line, before, after) < now.length);
+  });
+});
+
+describe("callbacks that have not arrived", () => {
+  const error = "The receiver answered 500.";
+  const failed = { kind: "task", count: 2, attempts: 3, error };
+
+  const lineOf = (undelivered: Execution["undelivered"], rest: Partial<Execution> = {}) => {
+    const execution = undelivered ? { ...rest, undelivered } : rest;
+    return renderExecution(notWaiting(execution))
+      .text.split("\n")
+      .find((line) => line.includes("arrived"));
+  };
+
+  it("are one line in the document, by kind, which is gone when they have arrived", () => {
+    const text = "Callbacks that have not arrived: 2 × task, The receiver answered 500.";
+    assert.equal(lineOf([failed]), text);
+    assert.equal(lineOf(undefined), undefined);
+    assert.equal(lineOf([failed], { state: "completed", output: "Done" }), text);
+    const events = { kind: "human_input", count: 30, attempts: 12, isGivenUp: true } as const;
+    assert.equal(lineOf([failed, events]), `${text}; 30 × human input, given up`);
+  });
+
+  it("are not named before their first attempt has failed", () => {
+    assert.equal(lineOf([{ kind: "crew", count: 1, attempts: 0 }]), undefined);
+  });
+
+  it("are not named while no window received them here, which is no fault", () => {
+    const own = receiverAddress(3000, randomBytes(32).toString("base64url"));
+    const other = "http://127.0.0.1:4000/hook";
+    const error = "connect ECONNREFUSED 127.0.0.1:3000";
+    const undelivered = [
+      { kind: "task", count: 1, attempts: 3, error },
+      { kind: "human_input", count: 1, attempts: 3, error },
+    ];
+    const sent = (callbacks: SentKickoff["callbacks"]) => ({ request: { inputs: {}, callbacks } });
+    const both = sent({ taskWebhookUrl: own, humanInputWebhookUrl: own });
+    assert.equal(lineOf(undelivered, both), undefined);
+    const line = lineOf([{ ...failed, error: "The receiver answered 500." }], both) ?? "";
+    assert.match(line, /: 2 × /);
+    const mixed = sent({ taskWebhookUrl: other, humanInputWebhookUrl: own });
+    const theirs = { ...undelivered[0]!, error: "connect ECONNREFUSED 127.0.0.1:4000" };
+    const text = `Callbacks that have not arrived: 1 × task, ${theirs.error}`;
+    assert.equal(lineOf([theirs, undelivered[1]!], mixed), text);
+  });
+
+  it("can't write Markdown", () => {
+    const line = lineOf([{ ...failed, kind: "*new*", error: "[x](command:y) <b>" }]);
+    assert.match(line ?? "", /: 2 × \\\*new\\\*, /);
+    assert.doesNotMatch(line ?? "", /[^\\][[<]/);
+  });
+
+  it("are stored with the execution and in its summary", () => {
+    const execution = anExecution({ undelivered: [failed] });
+    const texts = writeExecution(execution);
+    assert.deepEqual(readExecution(texts).undelivered, [failed]);
+    assert.deepEqual(readSummary(texts.summary).undelivered, [failed]);
   });
 });

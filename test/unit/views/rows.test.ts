@@ -316,15 +316,17 @@ describe("an execution's row", () => {
     for (const { icon } of [row, task, queued]) assert.equal(icon.id, "warning");
   });
 
-  it("shows inputs and error in the tooltip, shortened to one line each", () => {
+  it("shows inputs, error and what started it in the tooltip, shortened to one line each", () => {
     const inputs = {
       ...{ topic: "Sea\notters", long: "x".repeat(500), list: ["a", 1] },
       ...{ four: "", five: "5", six: "6" },
     };
     const request = { inputs, callbacks: {} };
-    const { tooltip } = rowAt(notWaiting({ state: "failed", error: "It\nbroke.", request }));
-    for (const line of ["topic: Sea otters", 'list: ["a",1]', "Error: It broke."])
-      assert.ok(tooltip.includes(line), line);
+    const trigger = { type: "user", id: "7\n" };
+    const failed = notWaiting({ state: "failed", error: "It\nbroke.", request, trigger });
+    const { tooltip } = rowAt(failed);
+    const lines = ["topic: Sea otters", 'list: ["a",1]', "Error: It broke."];
+    for (const line of [...lines, "Triggered by: user 7"]) assert.ok(tooltip.includes(line), line);
     assert.ok(tooltip.every((line) => line.length <= 90 && !line.includes("\n")));
   });
 });

@@ -1,34 +1,26 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
+import type { Execution } from "../../../src/executions/model.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import { withTimes } from "../../../src/executions/times.ts";
-import { renderExecution } from "../../support/rendered.ts";
+import { taskBrief } from "../../../src/view/brief.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { detailsOf } from "../../../src/views/timeline/labels.ts";
-import { taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { anExecution, at } from "../executions/samples.ts";
 
 describe("the time of a task", () => {
   const attempts = [{ number: 1 }, { number: 2 }];
-  const shownFor = (
-    execution: ReturnType<typeof anExecution>,
-    events: readonly ActivityEvent[] = [],
-  ) => {
-    const [task] = execution.tasks;
-    const { text } = renderExecution(execution);
-    const [, state = ""] = /^## Task: review\n\n(.*)$/m.exec(text) ?? [];
+  /** What a task's row, page and text say, and then its row in the timeline. */
+  const shownFor = (execution: Execution, events: readonly ActivityEvent[] = []) => {
     const activity = activityOf(execution, { events, left: 0 });
     const { spans } = timelineContent(execution, activity, at(90));
     const span = spans.find(({ kind }) => kind === "task");
     const facts = new Map(span && detailsOf(span, at(0), at(90)).facts);
-    return {
-      tree: taskRow(task!, execution).tooltip.slice(3),
-      document: state.split(" · ").slice(1),
-      timeline: [facts.get("Time"), facts.get("Waited")],
-    };
+    const { facts: brief } = taskBrief(execution.tasks[0]!, execution, {});
+    return [...brief, facts.get("Time"), facts.get("Waited")];
   };
 
-  it("and of its waits for a person is the same in the tree, the document and the timeline", () => {
+  it("and of its waits for a person is the same in the timeline as elsewhere", () => {
     const event = (id: string, type: string, seconds: number, more = {}): ActivityEvent => ({
       ...{ id, type, at: at(seconds), taskName: "review" },
       ...more,
@@ -49,11 +41,9 @@ describe("the time of a task", () => {
     const kept = { events, left: 0 };
     const running = anExecution({ state: "running", tasks: [task] });
     const execution = withTimes(running, activityOf(running, kept));
-    assert.deepEqual(shownFor(execution, events), {
-      tree: ["7.5 s", "waited for you: 1 min 30 s"],
-      document: ["7.5 s", "waited for you: 1 min 30 s"],
-      timeline: ["7.5 s", "1 min 30 s"],
-    });
+    const waited = "1 min 30 s";
+    const shown = ["7.5 s", `waited for you: ${waited}`, "7.5 s", waited];
+    assert.deepEqual(shownFor(execution, events), shown);
   });
 
   it("is that of the pauses that were seen, if the crew tells no events", () => {
@@ -65,10 +55,7 @@ describe("the time of a task", () => {
       { at: time(80), state: "waiting", taskId: "review", attempt: 2 },
     ] as const;
     const execution = anExecution({ state: "waiting", tasks: [task], history });
-    assert.deepEqual(shownFor(execution), {
-      tree: ["waited for you: about 1 min 5 s"],
-      document: ["waited for you: about 1 min 5 s"],
-      timeline: ["about 5 s", "about 1 min 5 s"],
-    });
+    const shown = ["waited for you: about 1 min 5 s", "about 5 s", "about 1 min 5 s"];
+    assert.deepEqual(shownFor(execution), shown);
   });
 });

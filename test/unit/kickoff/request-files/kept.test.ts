@@ -26,8 +26,6 @@ describe("Request files that are kept on this machine", () => {
     unreadable = [];
   });
 
-  afterEach(() => machine.end());
-
   it("are listed by name; the same name of a crew replaces its values", async () => {
     assert.deepEqual(await listed(), []);
     const oslo = { inputs: { city: "Oslo", ["__proto__"]: [null] }, meta: { a: 1 } };
@@ -98,15 +96,11 @@ describe("Request files that are kept on this machine", () => {
   it("take the place of presets once, even if two windows take them over at the same time", async () => {
     const presets = ["a", "b"].map((name) => ({ name, values: { inputs: { name } } }));
     keepPresets(crew, JSON.stringify(presets));
-    const other = testDatabase(machine.folder);
-    try {
-      const there = new KeptRequests(other.database, machine.folder, () => assert.fail());
-      await Promise.all([open().list(), there.list(), open().list()]);
-      const before = (await listed()).map(({ label }) => label);
-      assert.deepEqual(before, ["a", "b"]);
-    } finally {
-      other.end();
-    }
+    const { database } = testDatabase(machine.folder);
+    const there = new KeptRequests(database, machine.folder, () => assert.fail());
+    await Promise.all([open().list(), there.list(), open().list()]);
+    const before = (await listed()).map(({ label }) => label);
+    assert.deepEqual(before, ["a", "b"]);
   });
 
   it("are deleted with their crew", async () => {

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
+import {
+  checkRequestFile,
+  readPastedKickoff,
+  readRequestFile,
+  writeRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
+import { suggestFileName, withEnding } from "../../../../src/kickoff/request-files/name.ts";
+import { authenticated, crew } from "../support.ts";
+import type { InputField } from "../../../../src/api/types.ts";
 
 /** The faults of a text by position, each with what it marks. */
 const faultsIn = (text: string) =>
@@ -152,4 +160,182 @@ describe("Reading a request file", () => {
       assert.ok(kindsIn(text).length > 0, text);
     assert.deepEqual(kindsIn("[".repeat(100_000)), ["wrong", "schema"]);
   });
+});
+
+describe("Writing a request file", () => {
+  it("writes a text that is read as the same values", () => {
+    const values = {
+      inputs: { city: 'Oslo "north"', days: 3, ["__proto__"]: "x" },
+      meta: { ticket: 7 },
+      restoreFromStateId: "k0",
+      crewWebhookUrl: "https://hooks.test/done",
+      extra: { priority: 1, nested: { a: [] } },
+    };
+    const file = readRequestFile(writeRequestFile("Travel", values, "Demo"));
+    const read = { crew: file.crew, label: file.label, values: file.values, faults: file.faults };
+    assert.deepEqual(read, { crew: "Travel", label: "Demo", values, faults: [] });
+  });
+
+  it("leaves out anything else, such as a callback's secret, and keeps the callback", () => {
+    const text = writeRequestFile("Travel", {
+      inputs: {},
+      ...authenticated({ password: "hush" }, { token: "hush" }),
+    });
+    assert.doesNotMatch(text, /hush/);
+    assert.deepEqual(readRequestFile(text).faults, []);
+    assert.deepEqual(readRequestFile(text).values, { inputs: {}, ...authenticated({}, {}) });
+  });
+
+  for (const [crew, inputs, name] of [
+    ["Travel", { city: "Oslo", days: 3 }, "travel-oslo.kickoff.json"],
+    [
+      "Мой план!",
+      { empty: "", none: null, stadt: "Zürich, am See" },
+      "мой-план-zürich-am-see.kickoff.json",
+    ],
+    ["../..", {}, "request.kickoff.json"],
+    ["T", { topic: "word ".repeat(40) }, "t-word-word-word-word-word-word.kickoff.json"],
+    ["T", { n: { a: 1 } }, "t-a-1.kickoff.json"],
+  ] as const)
+    it(`suggests the name ${name}`, () => {
+      assert.equal(suggestFileName(crew, inputs), name);
+    });
+
+  it("gives a file the ending that makes it a request file, once, and leaves the rest alone", () => {
+    for (const [name, whole] of [
+      ["a.kickoff.json", "a"],
+      ["a", "a"],
+      ["a.json", "a"],
+      ["a.kickoff.json.kickoff.json", "a"],
+      ["a.kickoff.json.json", "a"],
+      ["a.Kickoff.JSON", "a"],
+      ["a.b", "a.b"],
+      ["a.kickoff.json/b", "a.kickoff.json/b"],
+      ["a.jsonc", "a.jsonc"],
+    ] as const)
+      assert.equal(withEnding(`/work/${name}`), `/work/${whole}.kickoff.json`);
+  });
+});
+
+describe("Inputs of a request file", () => {
+  /** The faults of inputs, each with the text that it marks. */
+  function faults(inputs: string, fields: readonly InputField[]) {
+    const text = `{"crew": "T"${inputs}}`;
+    return checkRequestFile(readRequestFile(text), crew, { fields }).map(
+      ({ kind, at }) => `${kind} at ${text.slice(at.start, at.end)}`,
+    );
+  }
+
+  it("are missing if they are required, which is marked at the member “inputs”", () => {
+    const fields: InputField[] = [
+      { name: "city" },
+      { name: "days", required: false },
+      { name: "who", required: true },
+    ];
+    assert.deepEqual(faults(', "inputs": {}', fields), ['input at "inputs"', 'input at "inputs"']);
+    assert.deepEqual(faults("", [{ name: "city" }]), ['input at {"crew": "T"}'], "or not given");
+  });
+
+  for (const [type, right, wrong] of [
+    ["string", '"x"', "7"],
+    ["number", "1.5", '"1.5"'],
+    ["integer", "2", "2.5"],
+    ["boolean", "false", "0"],
+    ["object", "{}", "[]"],
+    ["array", "[]", "{}"],
+  ] as const)
+    it(`have the type that the crew describes: ${type}`, () => {
+      const given = (value: string) => faults(`, "inputs": {"a": ${value}}`, [{ name: "a", type }]);
+      assert.deepEqual(given(right), []);
+      for (const value of [wrong, "null"]) assert.deepEqual(given(value), ['input at "a"']);
+    });
+
+  it("are one of the values that the crew lists", () => {
+    const given = (value: string) =>
+      faults(`, "inputs": {"size": ${value}}`, [{ name: "size", enum: ["s", "m", 7] }]);
+    assert.deepEqual(given("7"), []);
+    assert.deepEqual(given('"7"'), ['input at "size"']);
+  });
+
+  it("are reported as unlisted if the crew doesn't list them", () => {
+    assert.deepEqual(faults(', "inputs": {"city": "Oslo", "__proto__": 1}', [{ name: "city" }]), [
+      'unlisted at "__proto__"',
+    ]);
+  });
+});
+
+describe("A pasted text", () => {
+  const human = (authentication: object) => ({
+    humanInputWebhook: { url: "https://a.test/h", authentication },
+  });
+
+  it("is a kickoff's body with its secrets, each for its own callback", () => {
+    const webhooks = { url: "https://b.test/e", events: ["a"], realtime: true };
+    const body = {
+      inputs: { topic: "tea", token: "an input" },
+      meta: null,
+      ...human({ strategy: "basic", username: "me", password: "hush-1" }),
+      webhooks: { ...webhooks, authentication: { strategy: "bearer", token: "hush-2" } },
+      restoreFromStateId: "k0",
+    };
+    const read = readPastedKickoff(JSON.stringify(body));
+    assert.ok(read !== undefined && "values" in read);
+    assert.deepEqual(read.values, {
+      inputs: body.inputs,
+      restoreFromStateId: "k0",
+      ...human({ strategy: "basic", username: "me" }),
+      webhooks: { ...webhooks, authentication: { strategy: "bearer" } },
+    });
+    const secrets = read.secrets.map(({ of, text }) => [of, text]);
+    assert.deepEqual(secrets, [
+      ["humanInput", "hush-1"],
+      ["streaming", "hush-2"],
+    ]);
+  });
+
+  it("has its unknown members moved to “extra”, beside what is there", () => {
+    const pasted = '{"metta": {"a": 1}, "inputs": {}, "priority": 7, "extra": {"b": 2}}';
+    assert.deepEqual(readPastedKickoff(pasted), {
+      values: { inputs: {}, extra: { b: 2, metta: { a: 1 }, priority: 7 } },
+      secrets: [],
+      moved: ["metta", "priority"],
+    });
+  });
+
+  it("may be a request file, or have an address that the form refuses", () => {
+    const file = '{"crew": "Travel", "label": "Demo", "inputs": null, "taskWebhookUrl": "a.test"}';
+    assert.deepEqual(readPastedKickoff(file), {
+      values: { taskWebhookUrl: "a.test" },
+      secrets: [],
+      moved: [],
+    });
+  });
+
+  it("is no kickoff without inputs", () => {
+    for (const text of ["tea", '{"topic": "tea"}', "[]"])
+      assert.equal(readPastedKickoff(text), undefined);
+  });
+
+  const refused: readonly (readonly [string, RegExp])[] = [
+    ['"inputs": "of a crew"', /“inputs” has a wrong type/],
+    ['"api_token": "x"', /Remove “api_token”: this is saved or shared/],
+    ['"config": [{"llm": {"apiKey": "x"}}]', /Remove “apiKey”/],
+    ['"webhooks": {"events": ["a"]}', /“webhooks” is incomplete/],
+    ['"webhooks": {"url": "https://a.test", "events": "a"}', /“events” has a wrong type/],
+    ['"humanInputWebhook": {"url": "https://a.test", "token": "x"}', /Remove “token”/],
+    ['"humanInputWebhook": {"url": "https://a.test", "to": "x"}', /“to” does not belong here/],
+    [
+      '"humanInputWebhook": {"url": "https://a.test", "authentication": {"token": "x"}}',
+      /“humanInputWebhook” is incomplete/,
+    ],
+    ['"a": 12345678901234567890', /This number is too long/],
+  ];
+  for (const [member, reason] of refused)
+    it(`is a kickoff that the form refuses, with the reason: ${member}`, () => {
+      const inputs = member.startsWith('"inputs"') ? "" : '"inputs": {}, ';
+      const read = readPastedKickoff(`{${inputs}${member}}`);
+      assert.ok(read !== undefined && "refused" in read);
+      assert.match(read.refused, /^The pasted kickoff was not taken: /);
+      assert.match(read.refused, reason);
+    });
 });
