@@ -62,15 +62,16 @@ describe("a project's .env", () => {
 
   it("wins over the environment in a declarative project, as `crewai run` has it", async () => {
     const folder = crewaiProject("declared");
+    // The end of the value: all of it would be hidden.
     writeFileSync(path.join(folder, ".env"), "FIRST=from the file\n");
     appendFileSync(
       path.join(folder, "tools", "lookup.py"),
-      "\nimport os\nraise ValueError(os.environ['FIRST'])\n",
+      "\nimport os\nraise ValueError(os.environ['FIRST'][-4:])\n",
     );
     const worker = open(await warmPython());
     try {
       await worker.ready;
-      await assert.rejects(worker.open(projectIn(folder, "crew.jsonc"), {}), /: from the file\n/);
+      await assert.rejects(worker.open(projectIn(folder, "crew.jsonc"), {}), /: file\n/);
     } finally {
       worker.end();
       await worker.ended;

@@ -61,6 +61,7 @@ def test_a_declared_flow_asks_for_the_members_of_its_state(forked, project):
         assert forked(lambda: inputs_of_flow(folder, f"{name}.yaml")) == expected, name
 
 
+@reads_flows
 def test_a_flow_in_python_never_asks_for_its_id(forked, project):
     folder = project(
         {
