@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "../api/types.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
 import { change, rows, tell, type Database, type Work } from "./database/database.ts";
+import type { Cipher } from "./encryption.ts";
 import type { CallbackKind, CallbackTarget, UndeliveredCallbacks } from "./model.ts";
 
 /** How many events a callback has if the kickoff asks for batches (observed). */
@@ -52,8 +53,16 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
  * are deleted.
  * @param spansUrl where spans are sent
  */
-export function createDeliveries(database: Database, firstWaitMs: number, spansUrl?: string) {
-  const { erasure } = database;
+export function createDeliveries(
+  database: Database,
+  cipher: Cipher,
+  firstWaitMs: number,
+  spansUrl?: string,
+) {
+  const encrypted = (secret: string | undefined) =>
+    secret === undefined ? null : cipher.encrypt(secret);
+  const decrypted = (secret: string | undefined) =>
+    secret === undefined ? undefined : cipher.decrypt(secret);
 
   /** Part of a change. A repeat changes nothing. */
   function* add(
@@ -68,8 +77,8 @@ export function createDeliveries(database: Database, firstWaitMs: number, spansU
        VALUES (?, ?, ?, ?, ?, ?, (SELECT crew FROM executions WHERE id = ?), ?, ?) ON CONFLICT DO NOTHING`,
       id,
       executionId,
-      url,
-      authorization ?? null,
+      cipher.encrypt(url),
+      encrypted(authorization),
       JSON.stringify(body),
       kind,
       executionId,
@@ -89,16 +98,14 @@ export function createDeliveries(database: Database, firstWaitMs: number, spansU
       yield* add(id, executionId, "spans", { url: spansUrl }, { from });
     },
 
-    async settle(id: string, state: "sent" | "given up", hasSecret: boolean): Promise<void> {
-      await database.transaction(function* () {
-        if (hasSecret && erasure) yield* erasure.mark();
-        yield* change(
+    async settle(id: string, state: "sent" | "given up"): Promise<void> {
+      await database.query(
+        change(
           `UPDATE deliveries SET state = ?, url = '', body = '', "authorization" = NULL WHERE id = ? AND state = 'pending'`,
           state,
           id,
-        );
-      });
-      erasure?.plan();
+        ),
+      );
     },
 
     /**
@@ -201,8 +208,8 @@ export function createDeliveries(database: Database, firstWaitMs: number, spansU
         id: text(one, "id"),
         executionId: text(one, "executionId"),
         kind: optionalText(one, "kind") as CallbackKind | undefined,
-        url: text(one, "url"),
-        authorization: optionalText(one, "authorization"),
+        url: cipher.decrypt(text(one, "url")),
+        authorization: decrypted(optionalText(one, "authorization")),
         body: text(one, "body"),
         failures: integer(one, "failures"),
       }));

@@ -144,7 +144,7 @@ export function createExecutions(parts: ExecutionsParts) {
           state === "waiting" && taskIndex === key.taskIndex && attempt === key.attempt,
       );
       if (!execution || !waiting) throw notWaiting();
-      const callbacks = await store.callbacksOf(execution);
+      const callbacks = await database.query(store.callbacksInEffect(execution));
       await decide(execution, waiting, { feedback, callbacks, isApprove: undefined }, "webhook");
     },
 

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
-import { codeOf } from "../base/errors.ts";
 import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { Refusal, unusable } from "./errors.ts";
+import { keyPlace } from "./encryption.ts";
 import type { Log } from "./operations/log.ts";
-import { openSqliteStorage, type Storage } from "./storage.ts";
+import { openPostgresStorage, openSqliteStorage, type Storage } from "./storage.ts";
 
 /** Where a service keeps its executions, and what its engines need. */
 export interface Home {
@@ -37,7 +37,7 @@ export async function openFile(
   const file = data.database;
   const storage = ((): Storage => {
     try {
-      return openSqliteStorage(file, log);
+      return openSqliteStorage(file, keyPlace(dirname(file), process.env), log);
     } catch (error) {
       throw unusable(file, error);
     }
@@ -67,29 +67,13 @@ export async function openShared(
   log: (line: string) => void,
 ): Promise<Home> {
   return {
-    storage: await openPostgres(url, connections, log),
+    storage: await openPostgresStorage(url, connections, keyPlace(folder, process.env), log),
     folder,
     publish: () => undefined,
     leave: () => undefined,
     lost: new Promise<never>(() => undefined),
     explain: (error) => error,
   };
-}
-
-/** @throws {Refusal} */
-export async function openPostgres(
-  url: string,
-  connections: number,
-  log: (line: string) => void,
-): Promise<Storage> {
-  const { openPostgresStorage } = await import("./storage-postgres.ts").catch((error: unknown) => {
-    if (codeOf(error) !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new Refusal(
-      "database",
-      "The service that comes with the extension can't use Postgres. Use the npm package: npm run package:service writes it.",
-    );
-  });
-  return await openPostgresStorage(url, connections, log);
 }
 
 async function takeData(

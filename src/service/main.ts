@@ -79,9 +79,9 @@ const migrate: Command = {
   help: migrateHelp,
   async run(args) {
     const url = readMigrateOptions(args, process.env);
-    const { openPostgres } = await import("./home.ts");
+    const { openPostgres } = await import("./storage.ts");
     const log = (line: string) => void process.stderr.write(`${line}\n`);
-    const { database } = await openPostgres(url, 4, log);
+    const database = await openPostgres(url, 4, log);
     await database.close();
     print("The database is up to date.");
   },

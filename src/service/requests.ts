@@ -246,7 +246,7 @@ function readCallbacks(body: CallbackMembers): Callbacks {
   };
 }
 
-/** Credentials in an address move to the header, and are erased with it. */
+/** Credentials in an address move to the header, and are encrypted with it. */
 function target(member: string, text: string | null | undefined): CallbackTarget | undefined {
   if (!text) return undefined;
   try {

@@ -7,7 +7,7 @@ import type { AgentStep, Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Attempt } from "./model.ts";
-import { found, usageOf, type ExecutionStore, type Turn } from "./store.ts";
+import { usageOf, type ExecutionStore, type Turn } from "./store.ts";
 
 /** How often an attempt that fails is tried in all, unless it would fail in the same way again. */
 export const tries = 3;
@@ -49,7 +49,7 @@ export async function readRun(turn: Turn, parts: RunParts) {
   const { database, store, deliveries, engine } = parts;
   const view = await store.view(turn.id);
   if (!view || view.execution.endedAt !== null) return undefined;
-  const callbacks = await store.callbacksOf(view.execution);
+  const callbacks = await database.query(store.callbacksInEffect(view.execution));
   const now = () => database.now();
   const reporter = createReporter(view.execution, callbacks, deliveries, now);
 
@@ -86,10 +86,11 @@ export async function readRun(turn: Turn, parts: RunParts) {
       await change(function* () {
         yield* also();
         yield* store.close(turn.id, error === undefined ? "completed" : "error", error ?? null);
-        const ended = yield* found(turn.id);
+        const ended = yield* store.found(turn.id);
         if (!ended) return;
         if (error === undefined) yield* reporter.completed(ended, output, yield* usageOf(ended.id));
         else yield* reporter.failed(ended);
+        yield* store.forgetCallbacks(turn.id);
       });
     },
 

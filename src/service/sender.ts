@@ -180,9 +180,8 @@ export function createSender(
   }
 
   async function settle(delivery: Delivery, problem: string | undefined): Promise<void> {
-    const { id, executionId, kind = "unknown", authorization } = delivery;
-    const hasSecret = authorization !== undefined;
-    if (problem === undefined) await deliveries.settle(id, "sent", hasSecret);
+    const { id, executionId, kind = "unknown" } = delivery;
+    if (problem === undefined) await deliveries.settle(id, "sent");
     else {
       const { failures, due } = await deliveries.fail(delivery, problem);
       const name = nameOf(delivery);
@@ -194,7 +193,7 @@ export function createSender(
         onAttempt?.(kind, "failed");
         return;
       }
-      await deliveries.settle(id, "given up", hasSecret);
+      await deliveries.settle(id, "given up");
       log(`${name} was given up after ${callbackAttempts} attempts: ${problem}`, {
         level: "error",
         execution_id: executionId,

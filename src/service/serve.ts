@@ -100,7 +100,7 @@ export async function serve(
     const end = onEnd(options.lifeline, async () => {
       await drain(options, service, listener);
       // Running executions continue at the next start, as after a kill, or in another process.
-      leave(service.erase());
+      leave(true);
       process.exit(0);
     });
     if (!windows) announce(options, url, tokens, served);

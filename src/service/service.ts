@@ -16,7 +16,7 @@ import type { OpenOperations, Operations } from "./operations/operations.ts";
 import { TurnLost } from "./run.ts";
 import { Runner } from "./runner.ts";
 import type { OwnFile, Storage } from "./storage.ts";
-import { callbacksInEffect, createStore, found } from "./store.ts";
+import { createStore } from "./store.ts";
 
 /** `api` answers requests, `worker` runs executions and sends callbacks. */
 type Role = "api" | "worker" | "both";
@@ -57,15 +57,16 @@ const giveBackMs = 5000;
 
 /** @throws {Refusal} if unfinished executions can't be held */
 export function openService({ storage, networks, log, ...parts }: ServiceParts) {
-  const { database, forRuns, jobs, own } = storage;
+  const { database, forRuns, cipher, jobs, own } = storage;
   const metrics = parts.operations?.metrics;
   const crews = parts.crews.map((crew) => ({
     ...crew,
     engine: metrics?.observed(crew.engine, crew.name) ?? crew.engine,
   }));
-  const store = createStore(database);
+  const store = createStore(database, cipher);
   const deliveries = createDeliveries(
     database,
+    cipher,
     parts.callbackBackoffMs,
     parts.operations?.spansUrl,
   );
@@ -83,7 +84,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
   });
   const run = {
     database: forRuns,
-    store: createStore(forRuns),
+    store: createStore(forRuns, cipher),
     deliveries,
   };
   /** Executions that another process has taken over while this one still worked for them. */
@@ -141,7 +142,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       const hasEnded = await run.store.hasEnded(id);
       engine.rest?.(id, hasEnded);
       if (!hasEnded) return isDone;
-      await run.store.forgetCallbacks(id);
     } catch (error) {
       log(`What is left of an execution could not be deleted: ${messageOf(error)}`, {
         execution_id: id,
@@ -164,13 +164,14 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
   async function end(id: string, state: "stopped" | "error", error: string | null, actor?: Actor) {
     return await database.transaction(function* () {
       if (!(yield* store.close(id, state, error))) return false;
-      const ended = yield* found(id);
+      const ended = yield* store.found(id);
       if (!ended) return false;
       if (actor) yield* note(id, { action: "stop", actor, at: database.now() });
       yield* deliveries.withdrawQuestions(id);
-      const callbacks = yield* callbacksInEffect(id, ended.callbacks);
+      const callbacks = yield* store.callbacksInEffect(ended);
       const now = () => database.now();
       yield* createReporter(ended, callbacks, deliveries, now).failed(ended);
+      yield* store.forgetCallbacks(id);
       if (own) yield* own.release(id);
       // Whoever serves the crew cleans up.
       yield* jobs.add(id, ended.crew);
@@ -250,8 +251,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
           yield* own.recover();
           yield* deliveries.shortenWaits();
         });
-        // A kill may have come between a deletion and its erasure.
-        database.erasure?.run();
       }
       if (parts.role === "api") return;
       runner.work();
@@ -274,8 +273,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     },
     /** Whether an execution runs or is queued. */
     isBusy: () => store.isBusy(),
-    /** Erases deleted data, in a process that exits without `close`. */
-    erase: () => database.erasure?.run() ?? true,
     /** Begins nothing new, and gives back what is still running after so many milliseconds. */
     async drain(milliseconds: number): Promise<void> {
       operations?.drain();

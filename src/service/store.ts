@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
+import type { Cipher } from "./encryption.ts";
 import type { TaskResult, TokenUsage } from "./engine.ts";
 import type { KickoffKey } from "./kickoff-key.ts";
 import { receiversOf } from "./networks.ts";
@@ -33,12 +34,37 @@ export interface Turn {
 
 export type ExecutionStore = ReturnType<typeof createStore>;
 
-export function createStore(database: Database) {
-  const { erasure } = database;
+export function createStore(database: Database, cipher: Cipher) {
+  function encrypted(callbacks: Callbacks): string {
+    const json = JSON.stringify(callbacks);
+    return json === none ? none : cipher.encrypt(json);
+  }
+
+  function decrypted(stored: Row): Callbacks {
+    const value = text(stored, "callbacks");
+    return JSON.parse(value === none ? none : cipher.decrypt(value)) as Callbacks;
+  }
+
+  /** By ID or alias. Throws if the stored row is invalid. */
+  function* found(id: string): Work<Execution | undefined> {
+    const stored = yield* row(
+      `SELECT executions.id, owner, crew, project, inputs, meta, callbacks, state, error, created_at AS "createdAt",
+         ended_at AS "endedAt", is_prepared AS "isPrepared", phase, coalesce(json, 'null') AS kept
+       FROM executions LEFT JOIN kept ON execution_id = executions.id
+       WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
+      id,
+      id,
+    );
+    return stored && { ...executionOf(stored), callbacks: decrypted(stored) };
+  }
 
   /** The callbacks of the last decision, else those of the kickoff. */
-  async function callbacksOf({ id, callbacks }: Execution): Promise<Callbacks> {
-    return await database.query(callbacksInEffect(id, callbacks));
+  function* callbacksInEffect({ id, callbacks }: Execution): Work<Callbacks> {
+    const stored = yield* row(
+      "SELECT callbacks FROM attempts WHERE execution_id = ? AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1",
+      id,
+    );
+    return stored ? decrypted(stored) : callbacks;
   }
 
   async function hasEnded(id: string): Promise<boolean> {
@@ -72,7 +98,8 @@ export function createStore(database: Database) {
   }
 
   return {
-    callbacksOf,
+    found,
+    callbacksInEffect,
     hasEnded,
     close,
 
@@ -99,7 +126,7 @@ export function createStore(database: Database) {
         JSON.stringify({ ...execution.project, inputSchema: undefined }),
         JSON.stringify(execution.inputs),
         JSON.stringify(execution.meta),
-        JSON.stringify(execution.callbacks),
+        encrypted(execution.callbacks),
         execution.state,
         execution.error,
         execution.createdAt,
@@ -169,13 +196,19 @@ export function createStore(database: Database) {
     async receivers(): Promise<readonly string[]> {
       const found = await database.query(
         rows(
-          `SELECT DISTINCT callbacks FROM executions WHERE ended_at IS NULL
-           UNION SELECT attempts.callbacks FROM executions JOIN attempts ON execution_id = id
+          `SELECT callbacks FROM executions WHERE ended_at IS NULL
+           UNION ALL SELECT attempts.callbacks FROM executions JOIN attempts ON execution_id = id
            WHERE ended_at IS NULL AND attempts.callbacks IS NOT NULL`,
         ),
       );
-      const all = found.map((one) => JSON.parse(text(one, "callbacks")) as Callbacks);
-      return [...new Set(all.flatMap(receiversOf).map(({ url }) => new URL(url).origin))];
+      return [
+        ...new Set(
+          found
+            .map(decrypted)
+            .flatMap(receiversOf)
+            .map(({ url }) => new URL(url).origin),
+        ),
+      ];
     },
 
     /** Names of crews with executions that have something to do. */
@@ -268,7 +301,7 @@ export function createStore(database: Database) {
           state,
           jsonOf(review),
           feedback,
-          JSON.stringify(callbacks),
+          encrypted(callbacks),
           database.now(),
           ...values(key),
         ));
@@ -321,23 +354,13 @@ export function createStore(database: Database) {
       return found.map(attemptOf);
     },
 
-    /** Deletes the callbacks of an execution that has ended. */
-    async forgetCallbacks(id: string): Promise<void> {
-      const forget = "SET callbacks = '{}' WHERE callbacks <> '{}'";
-      const isSecret = "callbacks LIKE '%\"authorization\"%'";
-      const changes = await database.transaction(function* () {
-        const secret = yield* row(
-          `SELECT 1 AS found FROM executions LEFT JOIN attempts ON id = execution_id
-           WHERE id = ? AND (executions.${isSecret} OR attempts.${isSecret}) LIMIT 1`,
-          id,
-        );
-        if (secret && erasure) yield* erasure.mark();
-        return (
-          (yield* change(`UPDATE attempts ${forget} AND execution_id = ?`, id)) +
-          (yield* change(`UPDATE executions ${forget} AND id = ?`, id))
-        );
-      });
-      if (changes > 0) erasure?.plan();
+    /** Deletes the callbacks of an execution that has ended. Part of the change that ends it. */
+    *forgetCallbacks(id: string): Work<void> {
+      yield* change("UPDATE executions SET callbacks = ? WHERE id = ?", none, id);
+      yield* change(
+        "UPDATE attempts SET callbacks = NULL WHERE execution_id = ? AND callbacks IS NOT NULL",
+        id,
+      );
     },
 
     /** Resolves to whether the execution ends in this time, and isn't stopped. */
@@ -350,17 +373,10 @@ export function createStore(database: Database) {
   };
 }
 
-/** By ID or alias. Throws if the stored row is invalid. */
-export function* found(id: string): Work<Execution | undefined> {
-  const stored = yield* row(
-    `SELECT executions.id, owner, crew, project, inputs, meta, callbacks, state, error, created_at AS "createdAt",
-       ended_at AS "endedAt", is_prepared AS "isPrepared", phase, coalesce(json, 'null') AS kept
-     FROM executions LEFT JOIN kept ON execution_id = executions.id
-     WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
-    id,
-    id,
-  );
-  if (!stored) return undefined;
+/** What is stored where there are no callbacks. */
+const none = "{}";
+
+function executionOf(stored: Row): Omit<Execution, "callbacks"> {
   const json = (column: string): unknown => JSON.parse(text(stored, column));
   return {
     id: text(stored, "id"),
@@ -369,7 +385,6 @@ export function* found(id: string): Work<Execution | undefined> {
     project: json("project") as Execution["project"],
     inputs: json("inputs") as Execution["inputs"],
     meta: json("meta") as Execution["meta"],
-    callbacks: json("callbacks") as Callbacks,
     kept: json("kept") as Execution["kept"],
     state: text(stored, "state") as Execution["state"],
     error: optionalText(stored, "error") ?? null,
@@ -402,14 +417,6 @@ function* attemptsOf(id: string): Work<readonly Attempt[]> {
     id,
   );
   return stored.map(attemptOf);
-}
-
-export function* callbacksInEffect(id: string, kickoff: Callbacks): Work<Callbacks> {
-  const stored = yield* row(
-    "SELECT callbacks FROM attempts WHERE execution_id = ? AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1",
-    id,
-  );
-  return stored ? (JSON.parse(text(stored, "callbacks")) as Callbacks) : kickoff;
 }
 
 export function* usageOf(id: string): Work<TokenUsage> {

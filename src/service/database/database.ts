@@ -53,19 +53,7 @@ export interface Database {
   transaction<T>(work: () => Work<T>, isSynced?: boolean): Promise<T>;
   /** Returns a function that stops listening. */
   onNotice(listener: (notice: Notice) => void): () => void;
-  /** Present where deleted data has to be erased from files. */
-  readonly erasure?: Erasure | undefined;
   close(): Promise<void>;
-}
-
-/** Erases deleted data from the database's files. */
-export interface Erasure {
-  /** The next erasure also erases copies of what is deleted, which takes longer: for secrets. Survives a kill. */
-  readonly mark: () => Work<unknown>;
-  /** Erases soon. */
-  readonly plan: () => void;
-  /** Erases now, or soon if the log is being read. Returns whether it has erased everything. */
-  readonly run: () => boolean;
 }
 
 /** Tells all processes, also this one, once the change is stored. */

@@ -33,6 +33,7 @@ const steps: readonly ((dialect: Dialect) => Work<void>)[] = [
   phases,
   outbox,
   kickoffKeys,
+  encryption,
 ];
 
 /** Of the schema. Each database has been made by all steps, one after the other. */
@@ -227,4 +228,9 @@ function* kickoffKeys(): Work<void> {
     ALTER TABLE executions ADD COLUMN kickoff_key TEXT;
     ALTER TABLE executions ADD COLUMN kickoff_body TEXT;
     CREATE UNIQUE INDEX executions_by_key ON executions (kickoff_key) WHERE kickoff_key IS NOT NULL;`);
+}
+
+/** What the service's key has encrypted, by which another one is noticed. */
+function* encryption({ table }: Dialect): Work<void> {
+  yield* script(`CREATE TABLE secret_check (value TEXT NOT NULL)${table};`);
 }

@@ -1,31 +1,19 @@
 import { EventEmitter } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openSqlite, text, transaction, type Row } from "../../base/sqlite.ts";
-import { messageOf } from "../errors.ts";
 import { addJob } from "../jobs-sqlite.ts";
-import {
-  change,
-  rows,
-  script,
-  type Database,
-  type Erasure,
-  type Notice,
-  type Query,
-  type Work,
-} from "./database.ts";
+import { rows, script, type Database, type Notice, type Query, type Work } from "./database.ts";
 import { migrate, versionTable, type Dialect } from "./schema.ts";
 
 export interface SqliteDatabase extends Database {
-  /** For statements that only SQLite has. */
-  readonly connection: DatabaseSync;
-  readonly erasure: Erasure;
+  /** One atomic change at a start, before others. */
+  readonly changeNow: <T>(work: Work<T>) => T;
 }
 
 /** A file that this process alone uses. Throws if it isn't a database, is damaged or can't be written. */
-export function openSqliteDatabase(file: string, log: (line: string) => void): SqliteDatabase {
+export function openSqliteDatabase(file: string): SqliteDatabase {
   const connection = openSqlite(file);
   check(connection);
-  const erasure = createErasure(connection, log);
   // A power cut loses no write that somebody has heard of: a synced change follows before, and syncs those before it, too.
   // IDs are random, so that changes are all over the file: more of its pages are kept in memory (KiB) and in the log (pages).
   // `crewdeck token` writes while a server has the file.
@@ -34,8 +22,7 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
      PRAGMA cache_size = -64000; PRAGMA wal_autocheckpoint = 4000;`,
   );
   // A file that can't be written is refused now, not at the first kickoff.
-  const mark = connection.prepare("PRAGMA user_version").get()?.["user_version"];
-  connection.exec(`PRAGMA user_version = ${Number(mark)}`);
+  connection.exec("PRAGMA user_version = 0");
   const notices = new EventEmitter<{ notice: [Notice] }>().setMaxListeners(0);
   const statements = new Map<string, StatementSync>();
   const commits = createCommits(connection);
@@ -77,10 +64,10 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
     for (const notice of told) notices.emit("notice", notice);
   }
 
-  transaction(connection, () => finish(migrate(dialect), []));
+  const changeNow = <T>(work: Work<T>): T => transaction(connection, () => finish(work, []));
+  changeNow(migrate(dialect));
   return {
-    connection,
-    erasure,
+    changeNow,
     isShared: false,
     now: () => Date.now(),
     // An async function rejects where this throws.
@@ -105,9 +92,8 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
       return () => notices.off("notice", listener);
     },
     close: () => {
-      erasure.stop();
       commits.flush();
-      connection.close();
+      if (connection.isOpen) connection.close();
       return Promise.resolve();
     },
   };
@@ -217,53 +203,3 @@ const dialect: Dialect = {
     }
   },
 };
-
-/** Asks the next erasure for copies, too. */
-export const marking = "PRAGMA user_version = 1";
-
-/** How long to wait for other deletions before data is erased: that waits for the disk (ms). */
-const erasureDelayMs = 1000;
-
-/** An erasure takes at most this part of the time: it writes the whole file, and nothing else runs meanwhile. */
-const erasureShare = 1 / 20;
-
-/**
- * Erases deleted data, which SQLite by default leaves in free space and in the write-ahead log (its
- * manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`), and even with `secure_delete` where it has moved rows to
- * another page.
- */
-export function createErasure(connection: DatabaseSync, log: (line: string) => void) {
-  let timer: NodeJS.Timeout | undefined;
-  let delay = erasureDelayMs;
-  connection.exec("PRAGMA secure_delete = ON");
-
-  function plan(): void {
-    timer ??= setTimeout(run, delay).unref();
-  }
-
-  function run(): boolean {
-    stop();
-    const begun = performance.now();
-    try {
-      if (connection.prepare("PRAGMA user_version").get()?.["user_version"] === 1) {
-        connection.exec("VACUUM");
-        connection.exec("PRAGMA user_version = 0");
-        delay = Math.max(erasureDelayMs, (performance.now() - begun) / erasureShare);
-      }
-      const row = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-      if (row?.["busy"] === 0) return true;
-      plan();
-    } catch (error) {
-      // For example a full disk. The next deletion or start tries again.
-      log(`Deleted data is still in the database's files: ${messageOf(error)}`);
-    }
-    return false;
-  }
-
-  function stop(): void {
-    clearTimeout(timer);
-    timer = undefined;
-  }
-
-  return { mark: () => change(marking), plan, run, stop };
-}

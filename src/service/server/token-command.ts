@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import { databaseIn, defaultDataFolder, lockDataFolder } from "../data-folder.ts";
 import { openSqliteDatabase } from "../database/sqlite.ts";
 import { Refusal, unusable } from "../errors.ts";
-import { openPostgres } from "../home.ts";
+import { openPostgres } from "../storage.ts";
 import { refuseOption } from "../command-line.ts";
 import type { readTokenOptions } from "../options.ts";
 import { isTokenName, readConfig } from "./config.ts";
@@ -42,7 +42,7 @@ async function withDatabase(
 ): Promise<Result> {
   const log = (line: string) => void process.stderr.write(`${line}\n`);
   if (url !== undefined) {
-    const { database } = await openPostgres(url, 4, log);
+    const database = await openPostgres(url, 4, log);
     return await use(database).finally(() => database.close());
   }
   const folder = resolve(data ?? defaultDataFolder(dirname(config), 1, process.env));
@@ -51,7 +51,7 @@ async function withDatabase(
     if (!(error instanceof Refusal && error.reason === "inUse")) throw error;
   });
   try {
-    const database = openSqliteDatabase(databaseIn(folder), log);
+    const database = openSqliteDatabase(databaseIn(folder));
     const result = await use(database).finally(() => database.close());
     own?.release();
     return result;

@@ -4,12 +4,12 @@ import path from "node:path";
 import postgres from "postgres";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
+import { openPostgresStorage } from "../../../src/service/storage.ts";
 import { openSqliteStorage, type Storage } from "../../../src/service/storage.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
 import { needsPostgres, startPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
-import { openOn } from "./support.ts";
+import { openOn, secretKey } from "./support.ts";
 
 // Written by the service of commit 3a1ab88 (version 0.1), which was killed while it worked on four executions of the example crew.
 const fixture = (name: string) =>
@@ -123,7 +123,7 @@ describe("service: executions of version 0.1", () => {
     database.exec(fixture("sqlite") + flows);
     database.close();
     await goOn(
-      openSqliteStorage(file, (line) => assert.fail(line)),
+      openSqliteStorage(file, secretKey, (line) => assert.fail(line)),
       {
         done: "45c2d73a-808f-4a0e-a34a-687a2b12420f",
         waiting: "491cde14-0a3d-4405-a847-052fc989e44a",
@@ -143,7 +143,7 @@ describe("service: executions of version 0.1", () => {
         const sql = postgres(url, { max: 1 });
         await sql.unsafe(`${fixture("postgres")}; SET search_path TO crewdeck; ${flows}`);
         await sql.end();
-        await goOn(await openPostgresStorage(url, 8, (line) => assert.fail(line)), {
+        await goOn(await openPostgresStorage(url, 8, secretKey, (line) => assert.fail(line)), {
           done: "ad9946c6-04d8-4268-b50f-1fcce561a5b7",
           waiting: "0f7a6b11-f839-4af5-a41f-734f46941e04",
           approved: "319737bb-a9d1-4454-8ef0-fcf808687ee9",

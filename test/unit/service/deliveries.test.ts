@@ -3,6 +3,7 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import type { DocumentedStatus } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
+import { cipherWith } from "../../../src/service/encryption.ts";
 import { createDeliveries } from "../../../src/service/deliveries.ts";
 import { harness, inputs, onPostgres, openReceiver, serve } from "./support.ts";
 
@@ -151,7 +152,7 @@ describe("service: the delivery of callbacks", () => {
     refuse();
     const id = await harness.kickoff({ inputs, humanInputWebhookUrl: `${base}/human` });
     await waitFor("the failure", () => harness.log[0]);
-    const deliveries = createDeliveries(harness.database, 1);
+    const deliveries = createDeliveries(harness.database, cipherWith(Buffer.alloc(32)), 1);
     const [callback] = await harness.sql("SELECT id FROM deliveries");
     const taken = { id: String(callback?.["id"]), failures: 1 };
     await deliveries.fail(taken, "It fails again.");

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
+import { openPostgresStorage } from "../../../src/service/storage.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { CrewApi, type DocumentedStatus } from "../../support/crew-api.ts";
 import { CuttingProxy, type Cut } from "../../support/cutting-proxy.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
-import { inputs, openOn } from "./support.ts";
+import { inputs, openOn, secretKey } from "./support.ts";
 
 /** A lost claim runs out after 30 s, and everything else is repeated at once (ms). */
 const longestStory = 27_000;
@@ -29,7 +29,7 @@ async function openLane(server: TestPostgres) {
       return rehearsal.run(attempt, report);
     },
   };
-  const storage = await openPostgresStorage(proxy.through(database), 8, () => undefined);
+  const storage = await openPostgresStorage(proxy.through(database), 8, secretKey, () => undefined);
   const { service, app } = openOn(storage, () => undefined, { engine });
   await service.work();
   return {

@@ -10,14 +10,14 @@ import { change, isLost, rows, type Work } from "../../../src/service/database/d
 import { schema } from "../../../src/service/database/postgres.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
+import { openPostgresStorage } from "../../../src/service/storage.ts";
 import { CrewApi } from "../../support/crew-api.ts";
 import { CuttingProxy } from "../../support/cutting-proxy.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { isCi } from "../../support/needs.ts";
 import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { waitFor, within } from "../../support/wait.ts";
-import { type HarnessOptions, inputs, openOn } from "./support.ts";
+import { type HarnessOptions, inputs, openOn, secretKey } from "./support.ts";
 
 const run = promisify(execFile);
 
@@ -38,7 +38,7 @@ describe("service: faults on Postgres", () => {
   async function open(options: HarnessOptions = {}) {
     const log: string[] = [];
     const note = (line: string) => void log.push(line);
-    const storage = await within("the database", openPostgresStorage(url, 5, note));
+    const storage = await within("the database", openPostgresStorage(url, 5, secretKey, note));
     const { service, app } = openOn(storage, note, options);
     closing.push(() => service.close());
     const api = new CrewApi({ url: "http://localhost", token: "T" }, (path, init) =>
@@ -56,7 +56,7 @@ describe("service: faults on Postgres", () => {
   /** A storage whose connections can be dropped. */
   async function openThroughProxy() {
     const proxy = await CuttingProxy.start(server.port);
-    const storage = await openPostgresStorage(proxy.through(url), 5, () => undefined);
+    const storage = await openPostgresStorage(proxy.through(url), 5, secretKey, () => undefined);
     closing.push(async () => {
       await storage.database.close();
       await proxy.stop();

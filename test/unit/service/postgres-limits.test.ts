@@ -4,9 +4,9 @@ import { documentedDialect } from "../../../src/service/dialects.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { limitAtWork } from "../../../src/service/server/limits.ts";
 import { openService } from "../../../src/service/service.ts";
-import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
+import { openPostgresStorage } from "../../../src/service/storage.ts";
 import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
-import { ask, crew, inputs } from "./support.ts";
+import { ask, crew, inputs, secretKey } from "./support.ts";
 
 describe("The limit of kickoffs of several processes", () => {
   let server: TestPostgres;
@@ -16,7 +16,7 @@ describe("The limit of kickoffs of several processes", () => {
 
   /** An API process that serves two crews. */
   async function open(url: string) {
-    const storage = await openPostgresStorage(url, 5, () => undefined);
+    const storage = await openPostgresStorage(url, 5, secretKey, () => undefined);
     const crews = ["one", "two"].map((name) => ({
       ...{ name, engine: rehearsalEngine(0), dialect: documentedDialect },
       ...{ readProject: () => Promise.resolve(crew), feedbackWebhook: undefined },

@@ -20,7 +20,7 @@ function open(
   options: Partial<Options> = {},
   folder = temporaryFolder("python-inputs"),
 ) {
-  const database = openSqliteDatabase(path.join(folder, "service.db"), () => undefined);
+  const database = openSqliteDatabase(path.join(folder, "service.db"));
   const state = { version: "1", asked: 0, log: [] as string[] };
   const inputs: Engine["inputs"] = () => {
     state.asked += 1;
@@ -137,7 +137,7 @@ describe("the inputs of a crew whose files don't say them", () => {
   });
 
   it("are a 503 with Retry-After and words for /inputs and /kickoff, and what /inputs/ask returns", async () => {
-    const database = openSqliteDatabase(path.join(temporaryFolder("app"), "i.db"), () => undefined);
+    const database = openSqliteDatabase(path.join(temporaryFolder("app"), "i.db"));
     const engine = { ...rehearsalEngine(0), inputs: twoNames };
     const parts = createPythonInputs({
       ...{ name: "", engine, database, asks: "allowed", log: () => undefined },

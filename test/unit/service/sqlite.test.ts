@@ -14,10 +14,10 @@ describe("service: changes in SQLite", () => {
   beforeEach(() => {
     folder = temporaryFolder("sqlite");
     file = path.join(folder, "a.sqlite");
-    database = openSqliteDatabase(file, (line) => assert.fail(line));
+    database = openSqliteDatabase(file);
   });
   afterEach(async () => {
-    if (database.connection.isOpen) await database.close();
+    await database.close();
   });
 
   const note = (name: string) =>

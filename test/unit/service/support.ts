@@ -5,6 +5,7 @@ import { defined } from "../../../src/base/json.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
 import { authenticateBy, type AppOptions } from "../../../src/service/app.ts";
 import { documentedDialect, liveDialect } from "../../../src/service/dialects.ts";
+import { keyPlace } from "../../../src/service/encryption.ts";
 import type { CallbackNetworks } from "../../../src/service/networks.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import type { FeedbackWebhook } from "../../../src/service/feedback-webhook.ts";
@@ -16,7 +17,7 @@ import { rows, type Database } from "../../../src/service/database/database.ts";
 import { schema } from "../../../src/service/database/postgres.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { versionTable } from "../../../src/service/database/schema.ts";
-import { openPostgresStorage } from "../../../src/service/storage-postgres.ts";
+import { openPostgresStorage } from "../../../src/service/storage.ts";
 import { openSqlite, type Row } from "../../../src/base/sqlite.ts";
 import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { answerProblems } from "../../support/answer-check.ts";
@@ -89,6 +90,11 @@ export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "
   /** Of its operations; without it, it has none. */
   readonly operations?: Partial<Parameters<typeof createOperations>[0]>;
 }
+
+/** Of all services of these tests. */
+export const secretKey = keyPlace("", {
+  CREWDECK_SECRET_KEY: Buffer.alloc(32, "test").toString("base64"),
+});
 
 /** Whether these tests run on Postgres instead of SQLite. */
 export const onPostgres = process.env["CREWDECK_TEST_DATABASE"] === "postgres";
@@ -247,9 +253,9 @@ export class Harness {
     const log = (line: string) => void this.log.push(line);
     this.#opening = onPostgres
       ? databaseOf(this.folder)
-          .then((url) => openPostgresStorage(url, 5, log))
+          .then((url) => openPostgresStorage(url, 5, secretKey, log))
           .then((storage) => this.#open(storage, options))
-      : Promise.resolve(this.#open(openSqliteStorage(this.#file, log), options));
+      : Promise.resolve(this.#open(openSqliteStorage(this.#file, secretKey, log), options));
     harnesses.add(this);
     atEndOfTest(endServices);
   }

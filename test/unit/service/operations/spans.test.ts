@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Engine } from "../../../../src/service/engine.ts";
 import { MisbehavingServer, text } from "../../../support/misbehaving-server.ts";
 import { waitFor } from "../../../support/wait.ts";
-import { harness, Harness, serve } from "../support.ts";
+import { cipher, harness, Harness, serve } from "../support.ts";
 
 const accept = text(200, "", { "content-type": "application/x-protobuf" });
 
@@ -160,8 +160,8 @@ describe("service: spans of executions", () => {
     await serve({ operations: {} });
     const id = await complete();
     await harness.sql(
-      `INSERT INTO deliveries (id, execution_id, url, body, kind, queue) VALUES ('s', ?, '', '{"from":0}', 'spans', '2 spans') RETURNING id`,
-      id,
+      `INSERT INTO deliveries (id, execution_id, url, body, kind, queue) VALUES ('s', ?, ?, '{"from":0}', 'spans', '2 spans') RETURNING id`,
+      ...[id, cipher.encrypt("")],
     );
     const { folder } = harness;
     const operations = { spans: spansTo(receiver.url) };

@@ -17,7 +17,7 @@ import {
   takeTokens,
   type Token,
 } from "../../../../src/service/server/tokens.ts";
-import { openPostgresStorage } from "../../../../src/service/storage-postgres.ts";
+import { openPostgres } from "../../../../src/service/storage.ts";
 import { projectFolder, temporaryFolder } from "../../../support/folders.ts";
 import { withPostgres, type TestPostgres } from "../../../support/postgres.ts";
 import { waitFor } from "../../../support/wait.ts";
@@ -37,7 +37,7 @@ describe("crewdeck token", () => {
     writeFileSync(file, JSON.stringify({ crews }));
     const data = await lockDataFolder(path.join(folder, "data"));
     data.publish({ url: "http://127.0.0.1:1", port: 1, instance: "i" });
-    database = openSqliteDatabase(data.database, none);
+    database = openSqliteDatabase(data.database);
   });
   afterEach(async () => {
     mock.timers.reset();
@@ -109,7 +109,7 @@ describe("The tokens of a server", () => {
     ...more,
   });
   const openFile = () =>
-    openSqliteDatabase(path.join(temporaryFolder("tokens"), "crewdeck.sqlite"), none);
+    openSqliteDatabase(path.join(temporaryFolder("tokens"), "crewdeck.sqlite"));
 
   it("are found by the whole token, until they expire", async () => {
     const database = { ...openFile() };
@@ -168,7 +168,7 @@ describe("The tokens of a server with Postgres", () => {
 
   it("are revoked in all processes at once", async () => {
     const url = await server.createDatabase();
-    const open = async (): Promise<Database> => (await openPostgresStorage(url, 4, none)).database;
+    const open = async (): Promise<Database> => openPostgres(url, 4, none);
     const processes = [await open(), await open()];
     try {
       const folder = temporaryFolder("tokens");
