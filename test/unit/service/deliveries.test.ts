@@ -3,9 +3,8 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import type { DocumentedStatus } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
-import { cipherWith } from "../../../src/service/encryption.ts";
 import { createDeliveries } from "../../../src/service/deliveries.ts";
-import { harness, inputs, onPostgres, openReceiver, serve } from "./support.ts";
+import { cipher, harness, inputs, onPostgres, openReceiver, serve } from "./support.ts";
 
 describe("service: the delivery of callbacks", () => {
   let receiver: CallbackReceiver;
@@ -79,7 +78,7 @@ describe("service: the delivery of callbacks", () => {
       const hanging = await callHanging(75);
       await waitFor("their places to be taken", () => hanging.received.length >= shareOfCrew);
       const { database } = harness;
-      const { add } = createDeliveries(database, 1);
+      const { add } = createDeliveries(database, cipher, 1);
       await database.transaction(() => add("c", id, "human_input", { url: base }, { id }));
       await waitFor("the callback", () => receiver.received.length === 1);
       assert.equal(hanging.received.length, shareOfCrew);
@@ -152,7 +151,7 @@ describe("service: the delivery of callbacks", () => {
     refuse();
     const id = await harness.kickoff({ inputs, humanInputWebhookUrl: `${base}/human` });
     await waitFor("the failure", () => harness.log[0]);
-    const deliveries = createDeliveries(harness.database, cipherWith(Buffer.alloc(32)), 1);
+    const deliveries = createDeliveries(harness.database, cipher, 1);
     const [callback] = await harness.sql("SELECT id FROM deliveries");
     const taken = { id: String(callback?.["id"]), failures: 1 };
     await deliveries.fail(taken, "It fails again.");

@@ -9,11 +9,11 @@ import {
   type FeedbackWebhook,
 } from "../../../src/service/feedback-webhook.ts";
 import { change } from "../../../src/service/database/database.ts";
-import { cipherWith } from "../../../src/service/encryption.ts";
 import { createStore } from "../../../src/service/store.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import {
+  cipher,
   harness,
   type HarnessOptions,
   openReceiver,
@@ -311,7 +311,7 @@ describe("service: flows", () => {
   for (const isEarly of [true, false])
     it(`keep the pause of the worker that took over, and its answer, if the slow one ${isEarly ? "begins" : "pauses"} after it`, async () => {
       await open();
-      const store = createStore(harness.database, cipherWith(Buffer.alloc(32)));
+      const store = createStore(harness.database, cipher);
       run = async (part, report) => {
         if (part.answer) return await news(part, report);
         const key = { executionId: part.executionId, taskIndex: 1, attempt: 1 };

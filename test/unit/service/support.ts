@@ -5,7 +5,7 @@ import { defined } from "../../../src/base/json.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
 import { authenticateBy, type AppOptions } from "../../../src/service/app.ts";
 import { documentedDialect, liveDialect } from "../../../src/service/dialects.ts";
-import { keyPlace } from "../../../src/service/encryption.ts";
+import { cipherWith, keyPlace } from "../../../src/service/encryption.ts";
 import type { CallbackNetworks } from "../../../src/service/networks.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import type { FeedbackWebhook } from "../../../src/service/feedback-webhook.ts";
@@ -92,9 +92,9 @@ export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "
 }
 
 /** Of all services of these tests. */
-export const secretKey = keyPlace("", {
-  CREWDECK_SECRET_KEY: Buffer.alloc(32, "test").toString("base64"),
-});
+const key = Buffer.alloc(32, "test");
+export const cipher = cipherWith(key);
+export const secretKey = keyPlace("", { CREWDECK_SECRET_KEY: key.toString("base64") });
 
 /** Whether these tests run on Postgres instead of SQLite. */
 export const onPostgres = process.env["CREWDECK_TEST_DATABASE"] === "postgres";
