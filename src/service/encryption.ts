@@ -92,9 +92,9 @@ export function* openCipher(place: KeyPlace): Work<Cipher> {
   return cipher;
 }
 
-function isOf({ decrypt }: Cipher, encrypted: string): boolean {
+function isOf(cipher: Cipher, encrypted: string): boolean {
   try {
-    decrypt(encrypted);
+    cipher.decrypt(encrypted);
     return true;
   } catch {
     return false;
@@ -102,7 +102,7 @@ function isOf({ decrypt }: Cipher, encrypted: string): boolean {
 }
 
 /** Encrypts what an earlier version stored in plain text. What was encrypted with a key that is lost is given up. */
-function* encryptStored({ encrypt }: Cipher): Work<void> {
+function* encryptStored(cipher: Cipher): Work<void> {
   yield* script(`
     UPDATE executions SET callbacks = '{}' WHERE callbacks NOT LIKE '{%';
     UPDATE attempts SET callbacks = '{}' WHERE callbacks NOT LIKE '{%';
@@ -115,7 +115,7 @@ function* encryptStored({ encrypt }: Cipher): Work<void> {
     for (const one of plain)
       yield* change(
         `UPDATE ${table} SET ${column} = ? WHERE ${id} = ? AND ${column} = ?`,
-        encrypt(text(one, "value")),
+        cipher.encrypt(text(one, "value")),
         text(one, "id"),
         text(one, "value"),
       );
