@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "../base/errors.ts";
 import { text } from "../base/sqlite.ts";
 import { change, row, rows, script, type Work } from "./database/database.ts";
 import { versionTable } from "./database/schema.ts";
@@ -39,7 +40,7 @@ export interface KeyPlace {
   readonly name: string;
   /** Undefined if there is none. @throws {Refusal} */
   read(): Buffer | undefined;
-  /** Makes the key. */
+  /** Makes the key, unless another process has made it meanwhile. */
   make(): Buffer;
 }
 
@@ -64,8 +65,12 @@ export function keyPlace(
     make() {
       const key = randomBytes(bytes.key);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeFileSync(file, `${key.toString("base64")}\n`, { mode: 0o600, flag: "wx" });
-      return key;
+      try {
+        writeFileSync(file, `${key.toString("base64")}\n`, { mode: 0o600, flag: "wx" });
+      } catch (error) {
+        if (codeOf(error) !== "EEXIST") throw error;
+      }
+      return Buffer.from(readFileSync(file, "utf8"), "base64");
     },
   };
 }
