@@ -29,9 +29,6 @@ const slowMs = 3000;
 /** With two crews, how long the processes can work before the next kill, at most (ms). */
 const longestRest = 6000;
 
-/** Each crew has a decision about one of its executions within this (ms). */
-const longestPauseMs = 60_000;
-
 /** How long a place of a worker may stay empty while an execution of its crew is queued (ms). */
 const idleMs = 3000;
 
@@ -178,8 +175,7 @@ async function chaos({ roles, postgres, hasTwoCrews = false, isEnough }: Chaos):
     for (const { problem } of team.members) if (problem !== undefined) violations.push(problem);
     if (watch.longestMs > idleMs)
       violations.push(`a place of a worker stayed empty for ${watch.longestMs.toFixed(0)} ms`);
-    for (const [crew, ms] of load.pauses)
-      if (ms > longestPauseMs) violations.push(`nobody could decide about ${crew} for ${ms} ms`);
+    if (load.pauses.size < (hasTwoCrews ? 2 : 1)) violations.push("a crew did not advance");
     const { received } = ledger.receiver;
     const repeats = received.length - new Set(received.map(({ id }) => id)).size;
     console.log(
