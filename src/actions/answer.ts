@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import { defined, firstOfEach } from "../base/json.ts";
-import { SingleStart } from "../base/single-start.ts";
+import { startOnce, type StartOnce } from "../base/single-start.ts";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { crewAndPlace } from "../crews/identity.ts";
@@ -174,11 +174,11 @@ type Answer = Promise<FeedbackResult | undefined>;
 export class Feedback {
   readonly #options: FeedbackParts;
   /** A double click on an output counts once, even if the crew answers between the clicks. */
-  readonly #answers: SingleStart<FeedbackResult | undefined>;
+  readonly #answers: StartOnce<FeedbackResult | undefined>;
 
   constructor(options: FeedbackParts) {
     this.#options = options;
-    this.#answers = new SingleStart(options.clock);
+    this.#answers = startOnce(options.clock);
   }
 
   async give(execution: Execution, isApprove: boolean, given: GivenFeedback, by: Asker): Answer {
@@ -203,7 +203,7 @@ export class Feedback {
     // Each call of a model is asked about on its own.
     if (by.signal !== undefined) return await give();
     const key = [execution.localId, known, attempt, isApprove, text];
-    return await this.#answers.once(JSON.stringify(key), by, give);
+    return await this.#answers(JSON.stringify(key), by, give);
   }
 
   /** Warns, then sends {@link repeatable} feedback again. @throws NothingToDo if there is none */

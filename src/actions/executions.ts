@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 import { readStatusAddress } from "../api/address.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
 import { crewAndPlace } from "../crews/identity.ts";
 import { flag, read, readTarget } from "../editor/arguments.ts";
-import { confirm, showStatus } from "../editor/messages.ts";
+import { askFor, confirm, showStatus } from "../editor/messages.ts";
 import {
   type Execution,
   type ExecutionSummary,
@@ -228,8 +228,6 @@ export function trackVerb(parts: ExecutionParts) {
     const wanted = await whatToTrack(parts, argument);
     if (wanted === undefined) return undefined;
     const { kickoffId } = wanted;
-    const problem = problemOfId(kickoffId);
-    if (problem !== undefined) throw new UserError(problem);
     const crew = await crews.ready(wanted.crew);
     const engine = crew.local?.engine;
     // Another window may have just added it, and two records could each send feedback.
@@ -245,23 +243,23 @@ export function trackVerb(parts: ExecutionParts) {
   };
 }
 
+type StatusAddress = NonNullable<ReturnType<typeof readStatusAddress>>;
+
 async function whatToTrack({ targets, crews, store }: ExecutionParts, argument: unknown) {
   const { kickoffId: named, crew: wanted } = readTarget(argument);
   // In the menu of an execution that has no ID yet: the person knows it.
   const isLocalId = named !== undefined && store.find(named)?.kickoffIds.length === 0;
-  const given = isLocalId ? undefined : named;
-  const address = addressIn(given);
-  if (address !== undefined) return ofAddress(crews, address, wanted);
+  const given = isLocalId || named === undefined ? undefined : readId(named);
+  if (given?.url !== undefined) return ofAddress(crews, given, wanted);
   const crew = await targets.crew(argument);
-  const text = crew && (given ?? (await askForId(crew.name)))?.trim();
-  if (crew === undefined || text === undefined || text === "") return undefined;
-  const pasted = given === undefined ? addressIn(text) : undefined;
-  return pasted === undefined ? { crew, kickoffId: text } : ofAddress(crews, pasted);
+  const id = crew && (given ?? (await askForId(crew.name)));
+  if (crew === undefined || id === undefined || id.kickoffId === "") return undefined;
+  return id.url === undefined ? { crew, kickoffId: id.kickoffId } : ofAddress(crews, id);
 }
 
 function ofAddress(
   crews: ExecutionParts["crews"],
-  { url, kickoffId }: NonNullable<ReturnType<typeof addressIn>>,
+  { url, kickoffId }: StatusAddress,
   wanted?: string,
 ) {
   const crew = crews.find(url);
@@ -273,29 +271,21 @@ function ofAddress(
   return { crew, kickoffId };
 }
 
-function askForId(crewName: string): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
+function askForId(crewName: string) {
+  return askFor(readId, {
     title: vscode.l10n.t("Track an execution of “{0}”", crewName),
     prompt: vscode.l10n.t("The kickoff ID from the response of POST /kickoff, or its status URL"),
     placeHolder: "3f2a8c1e-0000-4000-8000-000000000000",
-    ignoreFocusOut: true,
-    validateInput(text) {
-      try {
-        return addressIn(text) === undefined ? problemOfId(text.trim()) : undefined;
-      } catch (error) {
-        return messageOf(error);
-      }
-    },
   });
 }
 
-function addressIn(text = "") {
-  return text.includes("/") ? readStatusAddress(text) : undefined;
-}
-
-/** Specified as a UUID, but a crew may use others: refuse only what can't be part of a path. */
-function problemOfId(text: string): string | undefined {
-  return /[\s/?#\\]/.test(text)
-    ? vscode.l10n.t("An ID has no spaces and no slashes. Paste only the ID, or its status URL.")
-    : undefined;
+/** Specified as a UUID, but a crew may use others: refuses only what can't be part of a path. */
+function readId(typed: string): StatusAddress | { readonly kickoffId: string; url?: undefined } {
+  const address = typed.includes("/") ? readStatusAddress(typed) : undefined;
+  const read = address ?? { kickoffId: typed.trim() };
+  if (/[\s/?#\\]/.test(read.kickoffId))
+    throw new UserError(
+      vscode.l10n.t("An ID has no spaces and no slashes. Paste only the ID, or its status URL."),
+    );
+  return read;
 }

@@ -5,7 +5,7 @@ import { messageOf, UserError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { json, oneOf, read, text } from "../editor/arguments.ts";
-import { showActions, showStatus } from "../editor/messages.ts";
+import { askFor, showActions, showStatus } from "../editor/messages.ts";
 import { activityIn } from "../executions/activity.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -236,28 +236,17 @@ async function writeNew(
 async function setHeaders({ context }: ExportParts, given?: JsonObject): Promise<boolean> {
   const url = (await loadExporter()).endpoint();
   const { parseHeaders, readHeaders, storeHeaders } = await import("../views/export/endpoint.ts");
-  const problemIn = (text: string) => {
-    try {
-      parseHeaders(text);
-      return undefined;
-    } catch (error) {
-      return messageOf(error);
-    }
-  };
-  const typed =
-    given ??
-    (await vscode.window.showInputBox({
-      title: vscode.l10n.t("Set OTLP Headers"),
-      prompt: vscode.l10n.t(
-        "Headers for {0} only, such as Authorization=Bearer KEY or Authorization=Basic USER:PASSWORD; several are separated by commas. Leave it empty to remove them.",
-        url.origin,
-      ),
-      password: true,
-      ignoreFocusOut: true,
-      validateInput: problemIn,
-    }));
-  if (typed === undefined) return false;
-  const headers = typeof typed === "string" ? parseHeaders(typed) : readHeaders(typed);
+  const headers = given
+    ? readHeaders(given)
+    : await askFor(parseHeaders, {
+        title: vscode.l10n.t("Set OTLP Headers"),
+        prompt: vscode.l10n.t(
+          "Headers for {0} only, such as Authorization=Bearer KEY or Authorization=Basic USER:PASSWORD; several are separated by commas. Leave it empty to remove them.",
+          url.origin,
+        ),
+        password: true,
+      });
+  if (headers === undefined) return false;
   await storeHeaders(url, headers, context.secrets);
   if (given === undefined) showStatus(vscode.l10n.t("The headers for {0} are set.", url.origin));
   return true;

@@ -4,7 +4,7 @@ import type { InputField, JsonObject, KickoffRequest } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { UserError } from "../base/errors.ts";
 import { defined, laidOutJson } from "../base/json.ts";
-import { SingleStart } from "../base/single-start.ts";
+import { startOnce } from "../base/single-start.ts";
 import type { Crews } from "../crews/crews.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
 import { flag, json, read, text } from "../editor/arguments.ts";
@@ -47,7 +47,7 @@ const members = { ...requestMembers, crew: text, folder: text, class: text, form
 export function kickoffVerb(parts: KickoffParts) {
   const { targets, crews, forms, sending, clock, page, locals } = parts;
   /** By crew: a double click on the row is one kickoff. */
-  const starts = new SingleStart<Execution | "form">(clock);
+  const starts = startOnce<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew) => {
     const ready = await crews.ready(crew);
     if (await wantsForm(crews, ready)) return "form";
@@ -73,7 +73,7 @@ export function kickoffVerb(parts: KickoffParts) {
     const made =
       form === true || argument === undefined || Object.keys(values).length > 0
         ? "form"
-        : await starts.once(crew.id, by, () => startOrAsk(crew));
+        : await starts(crew.id, by, () => startOrAsk(crew));
     if (made !== "form") return namesOf(made);
     const started = await forms.open(await crews.ready(crew), values);
     return started && namesOf(started);

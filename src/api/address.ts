@@ -63,11 +63,12 @@ export function readStatusAddress(text: string) {
   return undefined;
 }
 
-function decoded(id: string): string {
+/** Percent-encoded, or as it is. */
+export function decoded(text: string): string {
   try {
-    return decodeURIComponent(id);
+    return decodeURIComponent(text);
   } catch {
-    return id;
+    return text;
   }
 }
 

@@ -31,6 +31,22 @@ export async function confirm(text: string, detail: string, button: string): Pro
   return answer === button;
 }
 
+/** What a person typed, as it was read; undefined if they cancel. @param read throws what is wrong */
+export async function askFor<T>(read: (text: string) => T, options: vscode.InputBoxOptions) {
+  const typed = await vscode.window.showInputBox({
+    ...options,
+    ignoreFocusOut: true,
+    validateInput(text) {
+      try {
+        return void read(text);
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
+  });
+  return typed === undefined ? undefined : read(typed);
+}
+
 export async function showError(error: unknown): Promise<void> {
   const report = { title: vscode.l10n.t("Report a Problem…"), command: "crewdeck.reportProblem" };
   const actions: ErrorAction[] = [...actionsOf(error), ...(isUnforeseen(error) ? [report] : [])];

@@ -1,8 +1,15 @@
 import * as vscode from "vscode";
-import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { choice, neededText, read, text } from "../editor/arguments.ts";
-import { confirm, plainLabel, plainMessage, showError, showStatus } from "../editor/messages.ts";
+import {
+  askFor,
+  confirm,
+  plainLabel,
+  plainMessage,
+  showError,
+  showStatus,
+} from "../editor/messages.ts";
 import { projectChoice, readBaseUrl, readKey, type ModelChoice, type Models } from "./models.ts";
 import { editorModels } from "./chat.ts";
 
@@ -144,7 +151,7 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
   const current = models.choice(crew.id);
   const before = current.use === "endpoint" ? current : undefined;
   const title = vscode.l10n.t("Model of “{0}”", crew.name);
-  const address = await ask(readBaseUrl, {
+  const address = await askFor(readBaseUrl, {
     title,
     prompt: vscode.l10n.t("Address of the endpoint, which ends before /chat/completions"),
     placeHolder: "http://127.0.0.1:11434/v1",
@@ -155,7 +162,7 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
     if (text.trim() === "") throw new UserError(vscode.l10n.t("Enter the model's name."));
     return text.trim();
   };
-  const model = await ask(readName, {
+  const model = await askFor(readName, {
     title,
     prompt: vscode.l10n.t("Model, as the endpoint names it"),
     value: before?.model ?? "",
@@ -163,7 +170,7 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
   if (model === undefined) return undefined;
   const kept = await models.key(crew.id, address);
   const { host } = new URL(address);
-  const key = await ask(readKey, {
+  const key = await askFor(readKey, {
     title,
     password: true,
     prompt: vscode.l10n.t(
@@ -177,21 +184,4 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
 function endpoint(baseUrl: string, model: string, key = ""): Chosen {
   const choice = { use: "endpoint", baseUrl, model, hasKey: key !== "", at: Date.now() } as const;
   return { choice, key };
-}
-
-/** Undefined if the person cancels. @param read throws what is wrong */
-async function ask(read: (text: string) => string, options: vscode.InputBoxOptions) {
-  const typed = await vscode.window.showInputBox({
-    ...options,
-    ignoreFocusOut: true,
-    validateInput(text) {
-      try {
-        read(text);
-        return undefined;
-      } catch (error) {
-        return messageOf(error);
-      }
-    },
-  });
-  return typed === undefined ? undefined : read(typed);
 }

@@ -3,7 +3,7 @@ import { emptyInputs } from "../../api/read-inputs.ts";
 import type { Clock } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
-import { SingleStart } from "../../base/single-start.ts";
+import { startOnce, type StartOnce } from "../../base/single-start.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
@@ -35,13 +35,13 @@ type Begun = { readonly started: Promise<Execution | undefined> };
 
 export class RequestFiles implements vscode.Disposable {
   readonly #options: RequestFilesOptions;
-  readonly #starts: SingleStart<Begun | undefined>;
+  readonly #starts: StartOnce<Begun | undefined>;
   readonly #editing: RequestFileEditing;
 
   constructor(options: RequestFilesOptions) {
     this.#options = options;
     this.#editing = new RequestFileEditing(options.crews);
-    this.#starts = new SingleStart(options.clock);
+    this.#starts = startOnce(options.clock);
   }
 
   /**
@@ -56,7 +56,7 @@ export class RequestFiles implements vscode.Disposable {
     const request = await openRequest(uri, this.#options.crews);
     // A file that was edited since is another kickoff.
     const key = JSON.stringify([uri.toString(), request.document.getText()]);
-    const begun = await this.#starts.once(key, by, () => this.#begin(request, by.isPerson));
+    const begun = await this.#starts(key, by, () => this.#begin(request, by.isPerson));
     return await begun?.started;
   }
 

@@ -1,5 +1,6 @@
 import http from "node:http";
 import * as l10n from "@vscode/l10n";
+import { decoded } from "../../api/address.ts";
 import { UserError } from "../../base/errors.ts";
 import { asObject, parseJson, textAt } from "../../base/json.ts";
 import { isLoopback } from "../../base/loopback.ts";
@@ -102,6 +103,7 @@ export function parseHeaders(text: string): Headers {
   const pairs = text.trim() === "" ? [] : text.trim().split(nextHeader);
   const headers = pairs.map((pair) => {
     const [, name = "", value = ""] = /^([^=:]*)[=:]([^]*)$/.exec(pair) ?? [];
+    // A value in the environment variable is percent-encoded (OpenTelemetry's specification).
     return [name.trim(), withBasic(decoded(value.trim()))] as const;
   });
   return readHeaders(Object.fromEntries(headers));
@@ -131,15 +133,6 @@ function isHeader(name: string, value: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** A value in the environment variable is percent-encoded (OpenTelemetry's specification). */
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
   }
 }
 
