@@ -142,7 +142,7 @@ function differenceOf(left: Figure, right: Figure): string {
   const percent = (size / before) * 100;
   const shown = percent < 10 ? String(Math.round(percent * 10) / 10) : String(Math.round(percent));
   if (before === 0 || shown === "0") return amount;
-  return `${amount} (${l10n.t("{0} %", `${sign}${shown}`)})`;
+  return `${amount} (${l10n.t("{0}\u00a0%", `${sign}${shown}`)})`;
 }
 
 function inputRows({ left, right }: Sides<JsonObject>): readonly ComparedRow[] {

@@ -123,7 +123,7 @@ function placeOf(execution: Execution, target: ResumeTarget): string {
   const goesTo =
     request !== undefined || asksFor(execution, target.taskId)
       ? l10n.t("Goes to {0}, and the flow continues with it.", place)
-      : l10n.t("Goes to {0}. All of it becomes context for later tasks.", place);
+      : l10n.t("Goes to {0}. Your feedback becomes context for later tasks.", place);
   const again = request === undefined ? callbacksAgain(execution) : [];
   return again.length === 0
     ? goesTo

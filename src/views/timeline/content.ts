@@ -55,6 +55,7 @@ export function timelineContent(
         }),
       ...(span.kind === "crew" && whole?.isByCrew === true && { worked: whole }),
       ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
+      ...(span.kind === "attempt" && { pauses: pausesIn(span, ofTask.get(span.taskId) ?? []) }),
       ...defined({
         cost: costIn(span.id),
         marks: ownMarks.get(span.id)?.map(shortened),
@@ -99,6 +100,17 @@ function timesOf(
   const worked = task && taskTime(task, execution);
   const waited = task && taskWait(task, execution);
   return worked === undefined ? { pauses, ...defined({ waited }) } : defined({ worked, waited });
+}
+
+/** An attempt that was approved ends with what follows the approval. */
+function pausesIn({ start, end = Infinity }: Activity["spans"][number], own: Activity["spans"]) {
+  const inside = own.filter(
+    (each) => each.kind === "wait" && start <= each.start && each.start < end,
+  );
+  return inside.map((wait) => ({
+    start: wait.start,
+    ...defined({ end: wait.end && Math.min(wait.end, end) }),
+  }));
 }
 
 function shortened<T extends Pick<Mark, "arguments" | "thought" | "text" | "error">>(each: T): T {

@@ -43,11 +43,11 @@ function Comparison({ model, timelines }: Shown) {
         executions={executions}
       />
       <Table label={l10n.t("Inputs")} rows={inputs} note={inputsNote} executions={executions} />
+      <Table label={l10n.t("Outputs")} rows={outputs} executions={executions} />
       <Timelines
         key={`${timelines.left.localId} ${timelines.right.localId}`}
         {...{ model, timelines }}
       />
-      <Table label={l10n.t("Outputs")} rows={outputs} executions={executions} />
     </>
   );
 }

@@ -19,8 +19,10 @@ export function Task({ task, review }: TaskProps) {
   const summary = (
     <>
       <Icon name={state} />
-      <h3>{name}</h3>
-      <span class="faint">{about}</span>
+      <div class="about-task">
+        <h3>{name}</h3>
+        <span class="faint">{about}</span>
+      </div>
     </>
   );
   if (attempts.length === 0 && note === undefined)
@@ -70,7 +72,7 @@ function Attempt({ task, review, attempt }: TaskProps & { readonly attempt: Atte
             </ol>
           </Fold>
         )}
-        {isInReview && <p class="faint">{l10n.t("Shown above.")}</p>}
+        {isInReview && <p class="faint">{l10n.t("The output is shown above.")}</p>}
         {!isInReview && (output !== undefined || feedback.length > 0 || state !== "running") && (
           <Output
             {...{ output, taskId }}

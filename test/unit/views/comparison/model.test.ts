@@ -35,10 +35,10 @@ describe("The model of a comparison", () => {
   it("begins with how the right one differs in model, tokens, cost and time, beside what is the same", () => {
     assert.deepEqual(figures(samples()), [
       "Model: gpt-5-mini | gpt-5 | different",
-      "Tokens: 14,220 | 11,520 | −2,700 (−19 %)",
-      "Tokens in: 12,300 | 9,600 | −2,700 (−22 %)",
-      "Estimated cost: $0.0069 | $0.031 | +$0.024 (+351 %)",
-      "Duration: 40 s | 55 s | +15 s (+38 %)",
+      "Tokens: 14,220 | 11,520 | −2,700 (−19\u00a0%)",
+      "Tokens in: 12,300 | 9,600 | −2,700 (−22\u00a0%)",
+      "Estimated cost: $0.0069 | $0.031 | +$0.024 (+351\u00a0%)",
+      "Duration: 40 s | 55 s | +15 s (+38\u00a0%)",
     ]);
     const { executions, figuresNote } = comparisonModel(samples(), known);
     assert.equal(figuresNote, "The same in both: Tokens out 1,920");

@@ -51,7 +51,7 @@ describe("The page's model", () => {
       status: "waits",
     });
     assert.equal(output, richDraft);
-    assert.match(goesTo, /^Goes to “Writers” \(crew\.test\)\. All of it becomes context/);
+    assert.match(goesTo, /^Goes to “Writers” \(crew\.test\)\. Your feedback becomes context/);
   });
 
   it("shows an input as it was given, also a deep one that would fill the memory with indentation", () => {

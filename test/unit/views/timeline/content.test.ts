@@ -3,9 +3,14 @@ import * as v from "valibot";
 import { activityOf, type KeptEvents } from "../../../../src/executions/activity.ts";
 import type { Execution } from "../../../../src/executions/model.ts";
 import { timelineContent } from "../../../../src/views/timeline/content.ts";
-import { detailsOf, sentenceOf } from "../../../../src/views/timeline/labels.ts";
+import { detailsOf, sentenceOf, timeText } from "../../../../src/views/timeline/labels.ts";
 import { fromTimeline } from "../../../../src/views/timeline/messages.ts";
-import { runningExecution, start, variedExecution } from "../../../support/timeline/samples.ts";
+import {
+  Events,
+  runningExecution,
+  start,
+  variedExecution,
+} from "../../../support/timeline/samples.ts";
 
 const { execution, events } = runningExecution(start + 20_000);
 /** What it gets of the running execution, at this time. */
@@ -84,6 +89,16 @@ describe("what the timeline's page gets", () => {
     assert.deepEqual(crew?.worked, { seconds: 186.2, isByCrew: true });
     const running = { ...reported, state: "running" as const };
     assert.equal(timelineContent(running, activity, start).spans[0]?.worked, undefined);
+  });
+
+  it("has the time of an attempt without the wait that it ended after", () => {
+    const approved = new Events();
+    approved.add("task", 1, 60, { taskName: "research", attempt: 1 });
+    approved.add("human_feedback", 11, 58, { taskName: "research", attempt: 1 });
+    const attempt = shownAt(60, { events: approved.all }).spans.find(
+      ({ kind }) => kind === "attempt",
+    );
+    assert.equal(attempt && timeText(attempt, start + 60_000), "12 s");
   });
 
   it("sends back only messages that are read", () => {
