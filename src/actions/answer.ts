@@ -154,6 +154,9 @@ function selectionQuestion(outputs: readonly ShownOutput[]): Question {
         "“{0}” is sent to each: the crews continue with these outputs, and later tasks read that as your feedback.",
         approved,
       ),
+      ...(outputs.some(({ execution }) => execution.engine !== "rehearsal")
+        ? [vscode.l10n.t("This can cost money.")]
+        : []),
       { list: lines },
     ],
     allow: vscode.l10n.t("Approve"),

@@ -39,8 +39,13 @@ export function tasksOf(
   return [...execution.tasks, ...unknownTasks(execution)].map(viewOf);
 }
 
-function noteOn({ isSkipped, state, attempts }: ExecutionTask, execution: Execution) {
+function noteOn(task: ExecutionTask, execution: Execution) {
+  const { isSkipped, state, attempts } = task;
   if (isSkipped === true) return l10n.t("Its condition was not met, so it has no output.");
+  const { request, tasks } = execution;
+  const first = tasks.findIndex(({ taskId }) => taskId === request?.runAgain?.taskId);
+  if (tasks.slice(0, Math.max(first, 0)).includes(task))
+    return l10n.t("It did not run again: its output is kept from the earlier execution.");
   // Until the end, a crew reports only the current task (vendor's OpenAPI).
   const comesLater = state === "completed" && attempts.length === 0 && !hasEnded(execution);
   return comesLater ? l10n.t("Output is available when the execution has ended.") : undefined;

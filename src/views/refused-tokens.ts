@@ -22,9 +22,9 @@ export function watchRefusedTokens(
     if (!leader.confirm() || !poller.refusingCrews().has(id)) return;
     const sql = "INSERT OR IGNORE INTO token_prompts (crew_id, pid, session) VALUES (?, 0, '')";
     if (database.run(sql, id) === 0) return;
-    const token = error.tokenType ? tokenTypeName(error.tokenType) : vscode.l10n.t("the token");
+    const token = error.tokenType ? ` (${tokenTypeName(error.tokenType)})` : "";
     const message = vscode.l10n.t(
-      "“{0}” no longer accepts {1}, so its executions are not watched.",
+      "“{0}” no longer accepts its token{1}, so its executions are not watched.",
       name,
       token,
     );

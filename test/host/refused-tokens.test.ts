@@ -83,7 +83,7 @@ describe("a crew that refuses its token while it is watched", () => {
       for (const { refusals } of windows) refusals.fire({ crew, error });
       assert.deepEqual(shown, [
         [
-          "“Writers” no longer accepts User Bearer Token, so its executions are not watched.",
+          "“Writers” no longer accepts its token (User Bearer Token), so its executions are not watched.",
           "Ran",
           "Other",
         ],

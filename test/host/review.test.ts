@@ -59,7 +59,7 @@ describe("Reviewing several executions", () => {
     assert.equal(questions[0]?.text, "Approve what waits? Outputs: 2");
     assert.match(
       questions[0].detail ?? "",
-      /^“Approved\.” is sent to each: [^\n]*\n\n“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: /,
+      /^“Approved\.” is sent to each: [^\n]*\n\nThis can cost money\.\n\n“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: /,
     );
   });
 

@@ -91,6 +91,12 @@ const cases: readonly Case[] = [
     { earlier: "Home *heat* pumps" },
   ],
   [
+    "which outputs are kept, and no others",
+    again(),
+    /^\*It did not run again: its output is kept from the earlier execution\.\*$/m,
+    /not run again[^]*not run again/,
+  ],
+  [
     "which outputs were edited before it began",
     again({ research: "Mine." }),
     /Edited before: research\.$/m,
