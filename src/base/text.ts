@@ -58,6 +58,16 @@ export function fenceFor(text: string): string {
   return "`".repeat(longest + 1);
 }
 
+/** For HTML and XML, without what XML can't hold. */
+export function escaped(text: string): string {
+  return text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu, "\ufffd")
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;")
+    .replace(/"/g, "&quot;");
+}
+
 export function withoutEndSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, "");
 }

@@ -70,10 +70,6 @@ export class FlowWebhooks {
     await this.#options.storage.store(secretKey(crewId), secret);
   }
 
-  async hasSecret(crewId: string): Promise<boolean> {
-    return (await this.#options.storage.get(secretKey(crewId))) !== undefined;
-  }
-
   /** The crew's address changed; the deployment still sends to the path. */
   async move(fromId: string, toId: string): Promise<void> {
     const { database, storage } = this.#options;

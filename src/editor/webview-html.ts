@@ -1,3 +1,5 @@
+import { escaped } from "../base/text.ts";
+
 /** An empty page with one script and one style sheet. `nonce` is new for each page. */
 export function webviewHtml(
   page: Readonly<
@@ -9,29 +11,21 @@ export function webviewHtml(
 ): string {
   const { language, title, nonce, cspSource, scriptUri, styleUri, translations } = page;
   const texts =
-    translations === undefined ? "" : ` data-l10n="${escape(JSON.stringify(translations))}"`;
+    translations === undefined ? "" : ` data-l10n="${escaped(JSON.stringify(translations))}"`;
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource}; base-uri 'none'; form-action 'none'`;
   return `<!DOCTYPE html>
-<html lang="${escape(language)}">
+<html lang="${escaped(language)}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${escape(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>
-<link rel="stylesheet" href="${escape(styleUri)}">
+<title>${escaped(title)}</title>
+<link rel="stylesheet" href="${escaped(styleUri)}">
 </head>
 <body>
 <main id="page"${texts}></main>
-<script type="module" nonce="${escape(nonce)}" src="${escape(scriptUri)}"></script>
+<script type="module" nonce="${escaped(nonce)}" src="${escaped(scriptUri)}"></script>
 </body>
 </html>
 `;
-}
-
-function escape(text: string): string {
-  return text
-    .replace(/&/g, "&amp;")
-    .replace(/"/g, "&quot;")
-    .replace(/</g, "&lt;")
-    .replace(/>/g, "&gt;");
 }

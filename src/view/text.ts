@@ -151,7 +151,7 @@ function attemptParts(attempt: AttemptView, { taskId }: TaskView): readonly Part
     output !== undefined && outputPart(id, heading, output, isOnly ? 3 : 4),
     output === undefined && !isOnly && { id, lines: [...heading, "", `*${missing()}*`] },
     note !== undefined && { id: `${id} over`, lines: [`*${note}*`] },
-    ...feedback.map((sent, at) => feedbackPart(feedbackSection(taskId, number, at + 1), sent)),
+    ...feedback.map((sent, at) => feedbackPart(`${own} feedback ${at + 1}`, sent)),
   );
 }
 
@@ -228,11 +228,6 @@ export function taskSection(taskId: string): string {
 
 export function attemptSection(taskId: string, attempt: number): string {
   return `${taskSection(taskId)} attempt ${attempt}`;
-}
-
-/** `time` counts the feedback on an attempt, from 1. */
-function feedbackSection(taskId: string, attempt: number, time: number): string {
-  return `${attemptSection(taskId, attempt)} feedback ${time}`;
 }
 
 /** At the same distance from the start of the innermost common section. */

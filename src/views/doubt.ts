@@ -11,10 +11,8 @@ export function doubtOf(
   crew: Pick<Crew, "local"> | undefined,
   poller: Pick<Poller, "problemOf">,
 ): Doubt | undefined {
-  const {
-    crew: { name },
-    kickoffIds,
-  } = execution;
+  const { kickoffIds } = execution;
+  const { name } = execution.crew;
   const doubt = (short: string, text: string, isLasting = true): Doubt => ({
     short,
     text: `${text} ${l10n.t("This is the last known state.")}`,

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { oneLine } from "../../base/text.ts";
+import { escaped, oneLine } from "../../base/text.ts";
 import { formatSpan, tickTexts } from "../../view/words.ts";
 import { axisOf, timesOf } from "./axis.ts";
 import { figuresOf, hintOf, markLine, markName, nameOf, stateText, timeText } from "./labels.ts";
@@ -141,14 +141,4 @@ function text(x: number, y: number, content: string, names: string): string {
 
 function round(pixels: number): number {
   return Math.round(pixels * 10) / 10;
-}
-
-/** Without what XML can't hold. */
-function escaped(text: string): string {
-  return text
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu, "\ufffd")
-    .replace(/&/g, "&amp;")
-    .replace(/</g, "&lt;")
-    .replace(/>/g, "&gt;")
-    .replace(/"/g, "&quot;");
 }
