@@ -92,9 +92,11 @@ export function feedbackQuestion(feedback: FeedbackToSend): Question {
   const [title, effect, allow] = words[kind];
   const host = request ? safeUrl(request.callbackUrl)?.host : shortAddress(crew.url);
   const again = request === undefined ? callbacksAgain(execution).join(", ") : "";
+  const waits = waiting?.taskId === taskId && waiting.attempt === attempt;
   const output = present(
     isAnswer && waiting?.message,
-    outputOf(execution, { kind: "attempt", taskId, attempt }),
+    (waits ? waiting.output : undefined) ??
+      outputOf(execution, { kind: "attempt", taskId, attempt }),
   ).join("\n\n");
   return {
     title,

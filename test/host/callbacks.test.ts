@@ -62,7 +62,7 @@ describe("A callback", () => {
 
   it("comes by the person's public address, which is tested without a token; a wrong one is reported", async () => {
     const { port = 0 } = await test({});
-    proxy = await ReverseProxy.start(port);
+    proxy = await ReverseProxy.start(port, undefined, true);
     const publicUrl = `${proxy.url}/hooks`;
     await setPublicUrl(publicUrl);
     const tested = await test({ crew });

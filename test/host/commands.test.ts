@@ -149,7 +149,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.deepEqual(shown, [
       "information: No execution waits for you.",
       "information: No local crew is running.",
-      "error: No execution with the ID “unknown” is tracked here.",
+      "error: No execution with the ID “unknown” is tracked here. Track it by its ID first.",
     ]);
   });
 

@@ -110,6 +110,7 @@ interface Shared {
 /** Starts browser and server; both end with the tests. */
 async function openShared(): Promise<Shared> {
   const server = serve(() => shared.translations);
+  server.isShared = true;
   const browser = await chromium.launch({
     executablePath: await ensureBrowser(),
     args: browserFlags,

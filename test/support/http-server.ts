@@ -12,6 +12,8 @@ export interface Certificate {
 /** An HTTP server on this machine. With a certificate, it speaks TLS. One that a test starts ends with it. */
 export class HttpServer {
   readonly #server: Server | TlsServer;
+  /** Whether several tests use it: it doesn't end with the one that starts it. */
+  isShared = false;
 
   constructor(answer: RequestListener, certificate?: Certificate) {
     this.#server = certificate ? createTlsServer(certificate, answer) : createServer(answer);
@@ -21,7 +23,7 @@ export class HttpServer {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject).listen(port, host, resolve);
     });
-    endWithTest(() => this.stop());
+    if (!this.isShared) endWithTest(() => this.stop());
     return this.url;
   }
 

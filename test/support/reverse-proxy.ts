@@ -18,8 +18,10 @@ export class ReverseProxy extends HttpServer {
   static async start(
     ports: number | readonly number[],
     certificate?: Certificate,
+    isShared = false,
   ): Promise<ReverseProxy> {
     const proxy = new ReverseProxy([ports].flat(), certificate);
+    proxy.isShared = isShared;
     await proxy.start();
     return proxy;
   }

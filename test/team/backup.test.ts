@@ -12,7 +12,12 @@ describe("a backup of a Postgres", () => {
   withPostgres((given) => (server = given));
 
   const start = (database: string): Promise<RunningService> =>
-    startService({ folder, args: ["--database", database, "--task-seconds", "0"] });
+    startService({
+      folder,
+      args: ["--database", database, "--task-seconds", "0"],
+      // Of a backup's callbacks, only who has the key can read the secrets.
+      env: { CREWDECK_SECRET_KEY: Buffer.alloc(32, 1).toString("base64") },
+    });
 
   it("is made while the service works, and executions go on from it in an empty database", async () => {
     const [database, empty] = [await server.createDatabase(), await server.createDatabase()];

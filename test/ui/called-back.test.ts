@@ -39,7 +39,7 @@ describe("Called back by the public address, in the window", () => {
     await window.runCommand("Crewdeck: Test Callbacks");
     const here = messages.notification("Callbacks work:");
     const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(await here.innerText()) ?? [];
-    proxy = await ReverseProxy.start(Number(port));
+    proxy = await ReverseProxy.start(Number(port), undefined, true);
     window.setSettings({
       ...readSettings(window.dataFolder),
       "crewdeck.callbacks.publicUrl": proxy.url,
