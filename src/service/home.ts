@@ -12,8 +12,8 @@ export interface Home {
   readonly folder: string;
   /** Says where the service listens, for other programs. `instance` is in the service's responses, too. */
   publish(published: { url: string; port: number; instance: string; protocol?: number }): void;
-  /** @param isComplete whether nothing is left to erase */
-  leave(isComplete: boolean): void;
+  /** @param isOrderly whether nothing has failed */
+  leave(isOrderly: boolean): void;
   /** Rejects when files are lost. */
   readonly lost: Promise<never>;
   /** What an error of the database means. */
@@ -49,9 +49,9 @@ export async function openFile(
     storage,
     folder: dirname(file),
     publish: data.publish,
-    leave(isComplete) {
+    leave(isOrderly) {
       data.withdraw();
-      if (isComplete) data.release();
+      if (isOrderly && storage.own?.merge() === true) data.release();
     },
     lost: files.noticed,
     // Of an emptied database, SQLite would say that it is damaged.

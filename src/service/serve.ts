@@ -66,9 +66,9 @@ export async function serve(
   const former = windowLog ? await openAll(await formerPlans(home.storage.database, crews)) : [];
   const all = [...served, ...former];
   const engines = all.map(({ engine }) => engine);
-  const leave = (isComplete: boolean) => {
+  const leave = (isOrderly: boolean) => {
     for (const engine of engines) engine.close?.();
-    home.leave(isComplete);
+    home.leave(isOrderly);
   };
   try {
     const service = openService({

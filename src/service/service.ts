@@ -251,6 +251,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
           yield* own.recover();
           yield* deliveries.shortenWaits();
         });
+        own.merge();
       }
       if (parts.role === "api") return;
       runner.work();

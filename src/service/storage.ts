@@ -26,6 +26,8 @@ export interface OwnFile {
   hold(): void;
   /** What the process before this one had not finished is to be done. */
   recover(): Work<void>;
+  /** Writes all to one file, which can then be copied. Returns whether it could. */
+  merge(): boolean;
   /** Part of a change. */
   release(executionId: string): Work<void>;
 }
@@ -54,6 +56,7 @@ export function openSqliteStorage(
           "UPDATE executions SET phase = 'queued' WHERE phase = 'running' AND ended_at IS NULL",
         );
       },
+      merge: database.merge,
       *release(id) {
         yield* change("DELETE FROM held WHERE execution_id = ?", id);
         // A person pays for what is begun again.
