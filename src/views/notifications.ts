@@ -27,7 +27,7 @@ interface EventsOptions<Read> {
 /** How long to wait for more events (ms): VS Code shows three notifications at a time, and what may be waiting is often known a moment later. */
 const delay = 1_000;
 
-/** Reports each event once, in one window. @param wanted of an execution. @param prefix of the keys that are claimed */
+/** Calls `report` once for each event, in one window. @param wanted returns the event of an execution, or undefined @param prefix of the keys by which a window claims events */
 export function watchEvents<Read extends ExecutionSummary>(
   { store, leader, clock, read }: EventsOptions<Read>,
   wanted: (execution: ExecutionSummary) => Event | undefined,

@@ -33,7 +33,7 @@ export class Processes {
     return worker;
   }
 
-  /** Whether it neither has ended nor was told to. */
+  /** Whether it runs and was not asked to end. */
   has(worker: Worker): boolean {
     return this.#all.has(worker);
   }

@@ -98,7 +98,7 @@ export function* takeTokens(tokens: readonly Token[]): Work<number> {
   return taken;
 }
 
-/** How often the tokens are read again, if nobody tells of a change (ms): on SQLite, `crewdeck token` can't. */
+/** How often the tokens are read again, if no notice reports a change (ms): on SQLite, `crewdeck token` can't send one. */
 const lookMs = 1000;
 /** The use of a token is stored at most this often (ms). */
 const notedMs = 60_000;

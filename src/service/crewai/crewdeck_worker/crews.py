@@ -1,4 +1,4 @@
-"""What the service is told of a crew."""
+"""Describes a crew for the service: its tasks, agents and inputs."""
 
 import hashlib
 import json

@@ -179,7 +179,7 @@ describe("The tokens of a server with Postgres", () => {
       const env = { ...process.env, CREWDECK_CONFIG: file, CREWDECK_DATABASE: url };
       const run = (...args: string[]) =>
         runFile(process.execPath, [program, "token", ...args], { env });
-      // None reads them again by itself: only a notice tells of a change.
+      // No process reads them again by itself: only a notice reports a change.
       mock.timers.enable({ apis: ["setInterval"] });
       const all = await Promise.all(processes.map((each) => openTokens(each, none)));
       mock.timers.reset();
