@@ -149,6 +149,6 @@ describe("The timeline, in the window", () => {
       const text = await window.page.evaluate(() => navigator.clipboard.readText());
       return text.startsWith("## Timeline of tea in the office") && text;
     });
-    assert.match(copied, /\| &emsp;research \| .+ \| completed \|/);
+    assert.match(copied, /\| &emsp;research \| .+ \| Completed \|/);
   });
 });
