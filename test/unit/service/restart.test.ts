@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createRetention } from "../../../src/service/operations/retention.ts";
+import { rows } from "../../../src/service/database/database.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { activityOf } from "../../../src/service/events.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -7,6 +8,7 @@ import {
   crew,
   harness,
   inputs,
+  messageOf,
   onPostgres,
   openHarness,
   restart,
@@ -55,6 +57,30 @@ describe("service: after a restart", () => {
       const seconds = (performance.now() - begun) / 1000;
       console.log(`      answered after ${seconds.toFixed(1)} s`);
       assert.ok(seconds < 10);
+    });
+
+  // Postgres has no limit that one session could set.
+  if (!onPostgres)
+    it("a full disk loses nothing that was accepted: it goes on when there is space again", async () => {
+      await serve();
+      const allowPages = (count: number) =>
+        harness.database.query(rows(`PRAGMA max_page_count = ${count}`));
+      await allowPages(1);
+      const topic = "tea ".repeat(1000);
+      const accepted: string[] = [];
+      let answer = await harness.request("POST", "/kickoff", { inputs: { ...inputs, topic } });
+      while (answer.status === 200) {
+        accepted.push((answer.body as { kickoff_id: string }).kickoff_id);
+        answer = await harness.request("POST", "/kickoff", { inputs: { ...inputs, topic } });
+      }
+      assert.equal(answer.status, 500);
+      assert.match(messageOf(answer), /disk .* is full/);
+      assert.ok(accepted.length > 0);
+      await waitFor("an execution to wait for space", () =>
+        /until the database/.test(harness.log.join()),
+      );
+      await allowPages(1_000_000);
+      for (const id of accepted) await harness.untilWaiting(id);
     });
 
   it("a decision that was stored just before a kill counts", async () => {
