@@ -231,7 +231,7 @@ function Decision({ review, draft, settled }: DecisionProps) {
         {answers === undefined ? (
           <>
             {status !== "answered" && button("approve", l10n.t("Approve"), isEmpty, "")}
-            {button("approveWithNote", l10n.t("Approve with Note"), !isEmpty)}
+            {button("approveWithNote", l10n.t("Approve with Note"), false)}
             {button("reject", l10n.t("Reject"), false)}
           </>
         ) : (
