@@ -156,7 +156,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     new ExecutionTree({ store, crews, poller, circumstances, clock, memento }),
   );
   owned.add(
-    showNotifications({ store, leader, clock, isInFront: (each) => isInFront(documents, each) }),
+    showNotifications({
+      ...{ store, leader, clock },
+      isInFront: (execution) => isInFront(documents, page, execution),
+    }),
   );
   owned.add(watchEnds({ store, leader, clock, context }));
   owned.add(showStatusBar(store, circumstances));

@@ -9,6 +9,7 @@ import { answersTo, canAnswer } from "../view/actions.ts";
 import type { CurrentCircumstances } from "./circumstances.ts";
 import type { Comparisons } from "./comparison/register.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
+import type { Pages } from "./page/register.ts";
 import type { Timeline } from "./timeline/timeline.ts";
 import type { ExecutionTree } from "./tree/tree.ts";
 
@@ -96,10 +97,11 @@ export function watchWaitingHere(
 
 export function isInFront(
   documents: Pick<ExecutionDocuments, "summary">,
+  { opening }: Pick<Pages, "opening">,
   { localId }: ExecutionSummary,
 ): boolean {
   const isIts = (uri: vscode.Uri) => documents.summary(uri)?.localId === localId;
-  return vscode.window.state.focused && visibleDocuments().some(isIts);
+  return vscode.window.state.focused && (opening.has(localId) || visibleDocuments().some(isIts));
 }
 
 function visibleDocuments(): readonly vscode.Uri[] {

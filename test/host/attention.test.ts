@@ -43,21 +43,23 @@ describe("What a person looks at", () => {
     assert.deepEqual(changesIn(visible).slice(-2), [true, false]);
   });
 
-  it("is in front as soon as its tab is active, also as a diff whose editors aren't visible yet", () => {
+  it("is in front while it is being opened, and as soon as its tab is active, also as a diff whose editors aren't visible yet", () => {
     const execution = anExecution();
     const address = { crewName: execution.crew.name, key: "11111111-aaaa" };
     const uri = (attempt: number) =>
       partUri(address, { kind: "attempt", taskId: "review", attempt }, "md");
     const state = Object.getOwnPropertyDescriptor(vscode.window, "state")!;
     const tabGroups = Object.getOwnPropertyDescriptor(vscode.window, "tabGroups")!;
-    const isShown = (input: unknown) => {
+    const isShown = (input: unknown, isOpening = false) => {
       const all = [{ activeTab: { input } }];
       Object.defineProperty(vscode.window, "tabGroups", { ...tabGroups, get: () => ({ all }) });
-      return isInFront({ summary: () => execution }, execution);
+      const opening = new Set(isOpening ? [execution.localId] : []);
+      return isInFront({ summary: () => execution }, { opening }, execution);
     };
     try {
       Object.defineProperty(vscode.window, "state", { ...state, get: () => ({ focused: true }) });
       assert.equal(isShown(undefined), false);
+      assert.equal(isShown(undefined, true), true);
       assert.equal(isShown(new vscode.TabInputTextDiff(uri(1), uri(2))), true);
       assert.equal(isShown(new vscode.TabInputCustom(uri(2), "crewdeck.page")), true);
     } finally {

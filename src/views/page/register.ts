@@ -12,6 +12,8 @@ export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Dispos
   readonly #parts: PageParts;
   /** By the addresses that VS Code asked this extension host for. */
   readonly #open = new Map<string, Set<OpenPage>>();
+  /** Local IDs of executions whose editors are being opened: that takes seconds in a busy window. */
+  readonly opening = new Set<string>();
 
   constructor(parts: PageParts) {
     this.#parts = parts;
@@ -39,8 +41,14 @@ export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Dispos
 
   /** As the person reads executions: as text or as a page. At `taskId`, or at what waits. */
   readonly open = async (execution: ExecutionSummary, taskId?: string): Promise<void> => {
-    if (!this.isPreferred()) await this.#parts.documents.show(execution, taskId);
-    else await this.reveal(execution, taskId === undefined ? taskId : { taskId });
+    const { localId } = execution;
+    this.opening.add(localId);
+    try {
+      if (!this.isPreferred()) await this.#parts.documents.show(execution, taskId);
+      else await this.reveal(execution, taskId === undefined ? taskId : { taskId });
+    } finally {
+      this.opening.delete(localId);
+    }
   };
 
   isPreferred(): boolean {
