@@ -23,6 +23,7 @@ import { titleOf } from "../executions/title.ts";
 import type { Senders } from "../sending/senders.ts";
 import { outputNamed } from "../view/outputs.ts";
 import type { Pages } from "../views/page/register.ts";
+import { refusedToken } from "../views/refused-tokens.ts";
 import type { Asker } from "./asker.ts";
 import type { Question } from "./question.ts";
 import { namesOf, type Targets } from "./targets.ts";
@@ -136,15 +137,14 @@ export async function refresh(
   const target = readTarget(argument);
   const isNamed = target.kickoffId !== undefined;
   const execution = isNamed ? await targets.execution(argument) : undefined;
-  const crewId =
-    execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
+  const crew = execution?.crew ?? (target.crew === undefined ? undefined : crews.get(target.crew));
   store.refresh();
   if (execution !== undefined) await poller.pollNow(execution.localId);
-  else if (crewId !== undefined) await refreshCrew(parts, crewId);
+  else if (crew !== undefined) await refreshCrew(parts, crew.id);
   else await poller.pollNow();
-  const refused = crewId === undefined ? undefined : poller.refusingCrews().get(crewId);
+  const refused = crew && poller.refusingCrews().get(crew.id);
   // The person requested this crew, and its row looks the same.
-  if (refused !== undefined && by.isPerson) throw refused;
+  if (refused && by.isPerson) throw refusedToken(crew, refused);
 }
 
 async function refreshCrew(

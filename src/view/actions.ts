@@ -17,6 +17,8 @@ export interface Doubt {
   readonly text: string;
   /** Asking the crew again doesn't end it. */
   readonly isLasting: boolean;
+  /** A person can end it with another token. */
+  readonly needsToken?: boolean;
 }
 
 /** What is known of an execution besides itself. */
@@ -45,6 +47,7 @@ export const verbs = [
   "continueExecution",
   "discardExecution",
   "startLocalCrew",
+  "setToken",
   "trackExecution",
   "stop",
   "runAgain",
@@ -78,7 +81,7 @@ export function actionsOf(
   execution: ExecutionSummary,
   circumstances: Circumstances = {},
 ): readonly Action[] {
-  const { isKickingOff = false, isInterrupted = false, canStop = false } = circumstances;
+  const { doubt, isKickingOff = false, isInterrupted = false, canStop = false } = circumstances;
   const isCrewStopped = circumstances.isCrewStopped === true && !hasEnded(execution);
   if (isKickingOff) return [];
   const { state, kickoffIds, request } = execution;
@@ -90,6 +93,7 @@ export function actionsOf(
     isInterrupted && { verb: "continueExecution", label: l10n.t("Continue") },
     isInterrupted && { verb: "discardExecution", label: l10n.t("Discard…") },
     isCrewStopped && { verb: "startLocalCrew", label: l10n.t("Start Local Crew") },
+    doubt?.needsToken === true && { verb: "setToken", label: l10n.t("Set Token…") },
     isUnconfirmed && { verb: "trackExecution", label: l10n.t("Track by Its ID…") },
     mayStop && stopAction(execution),
     again && { verb: "runAgain", label: l10n.t("Run Again…") },

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../api/errors.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { actionsOf, messageOf, UserError } from "../base/errors.ts";
 import { isInterrupted, type Crew } from "../crews/types.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import type { Poller } from "../executions/poller.ts";
@@ -13,10 +13,11 @@ export function doubtOf(
 ): Doubt | undefined {
   const { kickoffIds } = execution;
   const { name } = execution.crew;
-  const doubt = (short: string, text: string, isLasting = true): Doubt => ({
+  const doubt = (short: string, text: string, isLasting = true, needsToken = false): Doubt => ({
     short,
     text: `${text} ${l10n.t("This is the last known state.")}`,
     isLasting,
+    ...(needsToken && { needsToken }),
   });
   // A kickoff without a response has its own text.
   if (hasEnded(execution) || kickoffIds.length === 0) return undefined;
@@ -45,15 +46,18 @@ export function doubtOf(
     );
   const problem = poller.problemOf(execution);
   if (problem === undefined) return undefined;
+  const needsToken =
+    crew.local === undefined &&
+    actionsOf(problem).some(({ command }) => command === "crewdeck.setToken");
   if (problem instanceof CrewApiError) {
     const isRefused = problem.kind === "unauthorized" || problem.kind === "forbidden";
     const short = isRefused ? l10n.t("not watched: token refused") : l10n.t("no usable response");
-    return doubt(short, messageOf(problem), isRefused);
+    return doubt(short, messageOf(problem), isRefused, needsToken);
   }
   // Other errors than those for a person may name files.
   const unforeseen = l10n.t(
     "The state could not be requested, or the response could not be stored. See Crewdeck's log.",
   );
   const text = problem instanceof UserError ? problem.message : unforeseen;
-  return doubt(l10n.t("not watched: see its page"), text);
+  return doubt(l10n.t("not watched: see its page"), text, true, needsToken);
 }

@@ -5,7 +5,7 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { refresh as refreshCommand } from "../../src/actions/executions.ts";
 import { offer } from "../../src/base/errors.ts";
-import { watchRefusedTokens } from "../../src/views/refused-tokens.ts";
+import { refusedToken, watchRefusedTokens } from "../../src/views/refused-tokens.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";
@@ -136,13 +136,14 @@ describe("Refreshing crews that refuse their token", () => {
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };
 
-  it("sends the token of the row's crew once, and reports that it is still refused", async () => {
+  it("sends the token of the row's crew once, and reports that it is still refused in the words of the watching window, which VS Code shows once", async () => {
+    const said = refusedToken(anExecution().crew, refused).message;
     await assert.rejects(
       refresh({ kind: "execution", crew: anExecution().crew.id, kickoffId: "k2" }),
-      refused,
+      { message: said },
     );
     assert.deepEqual(asked(), ["k2"]);
-    await assert.rejects(refresh(crewRow), refused);
+    await assert.rejects(refresh(crewRow), { message: said });
     assert.equal(asked().length, 1);
     await refresh({ crew: anExecution().crew.id });
     assert.equal(asked().length, 1, "a program sees it in the execution");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { UserError } from "../../../src/base/errors.ts";
+import { offer, UserError } from "../../../src/base/errors.ts";
 import type { ExecutionSummary } from "../../../src/executions/model.ts";
 import { doubtOf } from "../../../src/views/doubt.ts";
 import { untilItMatters } from "../../../src/actions/execution-data.ts";
@@ -80,6 +80,17 @@ describe("The doubt about an execution", () => {
       assert.deepEqual([scene.seconds().length, isOver()], [1, true]);
       assert.match(doubt()?.text ?? "", message);
     }
+  });
+
+  it("needs another token, if the error of a deployed crew offers to set one", async () => {
+    const refused = failure("unauthorized");
+    scene.answer = () => refused;
+    await scene.poller.pollNow(localId);
+    assert.equal(doubt()?.needsToken, undefined);
+    offer(refused, [{ title: "Set Token", command: "crewdeck.setToken" }]);
+    assert.equal(doubt()?.needsToken, true);
+    crew = { local: { ...local, running: true } };
+    assert.equal(doubt()?.needsToken, undefined);
   });
 
   const { kickoffIds: interrupted } = running;

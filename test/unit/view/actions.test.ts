@@ -44,6 +44,11 @@ describe("what a person may do with an execution", () => {
     assert.deepEqual(actions(ended, stopped), ["runAgain", "compareExecutions"]);
   });
 
+  it("is to set another token, where that lets it be watched again", () => {
+    const doubt = { short: "", text: "", isLasting: true, needsToken: true };
+    assert.deepEqual(actions(notWaiting(), { doubt }), ["setToken"]);
+  });
+
   it("is to track what may have started, to run it again or to remove it, and nothing while it is sent", () => {
     const lost = notWaiting({ kickoffIds: [], state: "unconfirmed", tasks: [] });
     const all = ["trackExecution", "runAgain", "untrackExecution"];
