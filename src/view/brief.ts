@@ -14,6 +14,7 @@ import {
   interruptedLabel,
   present,
   stateLabel,
+  taskState,
   taskStateLabel,
   useLabels,
 } from "./words.ts";
@@ -72,15 +73,18 @@ export function taskBrief(
   const { isInterrupted = false, prices = [] } = circumstances;
   const isHeld = isInterrupted && state === "running";
   const isLost = state === "running" && isUnwatched(execution, circumstances);
-  const isBegun = task.attempts.length > 0 || task.times !== undefined;
-  const seen = isLost ? l10n.t("Last seen running") : taskStateLabel(task, execution, isBegun);
+  const seen = isLost ? l10n.t("Last seen running") : taskStateLabel(task, execution);
   const [worked, waited] = [taskTime(task, execution), taskWait(task, execution)];
   return {
     taskId,
     name: shortName(taskId),
     ...(agent !== "" && { agent }),
     // Nothing is shown as running that is no longer watched.
-    state: isHeld ? ("interrupted" as const) : isLost ? ("unknown" as const) : state,
+    state: isHeld
+      ? ("interrupted" as const)
+      : isLost
+        ? ("unknown" as const)
+        : taskState(task, execution),
     label: isHeld ? interruptedLabel() : seen,
     facts: present(
       worked && formatDuration(worked),

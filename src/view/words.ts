@@ -61,15 +61,19 @@ export function interruptedLabel(): string {
   return l10n.t("Interrupted");
 }
 
-/** @param isBegun whether it is known to have run: a stop leaves it pending */
-export function taskStateLabel(
-  { state, isSkipped }: Pick<TaskSummary, "state" | "isSkipped">,
-  execution: Pick<ExecutionSummary, "state" | "mayBeWaiting">,
-  isBegun = false,
-): string {
-  if (isSkipped === true) return l10n.t("Skipped");
-  if (state === "pending")
-    return isBegun && execution.state === "stopped" ? stateName("stopped") : l10n.t("Not started");
+/** A stop leaves a task pending that has run. */
+export function taskState(
+  { state, attempts, times }: TaskSummary,
+  execution: ExecutionSummary,
+): TaskSummary["state"] | "stopped" {
+  const hasRun = attempts.length > 0 || times !== undefined;
+  return state === "pending" && hasRun && execution.state === "stopped" ? "stopped" : state;
+}
+
+export function taskStateLabel(task: TaskSummary, execution: ExecutionSummary): string {
+  if (task.isSkipped === true) return l10n.t("Skipped");
+  const state = taskState(task, execution);
+  if (state === "pending") return l10n.t("Not started");
   return state === "running" && mayWait(execution) ? l10n.t("Last seen running") : stateName(state);
 }
 
@@ -143,7 +147,8 @@ export function useLabels(use: TokenUse | undefined, prices: readonly Price[]): 
 /** Of what took so long, or runs since then: steps of ten seconds, then minutes. Undefined if it has only begun. */
 export function elapsedText(elapsed: string | number | undefined, now: number): string | undefined {
   if (typeof elapsed !== "number") return elapsed;
-  return now - elapsed < 10_000 ? undefined : formatSpan(now - elapsed, "coarse");
+  const steps = Math.floor((now - elapsed) / 10_000);
+  return steps < 1 ? undefined : formatSpan(steps * 10_000, "coarse");
 }
 
 export interface Fact {
@@ -209,7 +214,7 @@ const units = {
   days: (count: number | string) => l10n.t("{0} d", count),
 };
 
-/** `fine` has milliseconds below a second and tenths below ten; `coarse` has steps of ten seconds, and none from a minute on. */
+/** `fine` has milliseconds below a second and tenths below ten; `coarse` has no seconds from a minute on. */
 type Precision = "fine" | "seconds" | "coarse";
 
 /** Of times on an axis: as short as possible, but no two are the same. */
@@ -241,8 +246,7 @@ export function formatSpan(milliseconds: number, precision: Precision = "seconds
   if (isFine && all > 0 && all < 1_000) return units.milliseconds(Math.floor(all));
   if (isFine && all < 10_000) return units.seconds(Math.floor(all / 100) / 10);
   const seconds = Math.floor(all / 1_000);
-  const step = precision !== "coarse" ? 1 : seconds < 60 ? 10 : 60;
-  const parts = partsOf(seconds, (seconds % 60) - (seconds % step));
+  const parts = partsOf(seconds, precision === "coarse" && seconds >= 60 ? 0 : seconds % 60);
   const first = parts.findIndex(([, count]) => Number(count) > 0);
   if (first === -1) return units.seconds(0);
   return parts

@@ -6,7 +6,7 @@ import { answerOnPage, feedbackBox, openForm, rejectOnPage } from "./person.ts";
 
 /** The texts of the story: what is kicked off, and the feedback on the first draft. */
 export const story = {
-  topic: "tea in the office",
+  topic: "tea at work",
   audience: "new colleagues",
   feedback: "Shorter, please.\nName one tea.",
 };

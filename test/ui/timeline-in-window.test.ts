@@ -38,14 +38,14 @@ describe("The timeline, in the window", () => {
     assert.deepEqual(await names(), [
       "example_crew",
       "research",
-      "Researcher on tea in the office",
+      "Researcher on tea at work",
       "outline",
       "Attempt 1",
       "Editor",
       "Waiting for you",
     ]);
     const header = timeline.content.locator("header");
-    assert.match(await header.innerText(), /tea in the office\s+example_crew\s+Waiting for you/);
+    assert.match(await header.innerText(), /tea at work\s+example_crew\s+Waiting for you/);
     const bar = row(/^Waiting for you/).locator(".bar");
     const pattern = await bar.evaluate((element) => getComputedStyle(element).backgroundImage);
     assert.match(pattern, /repeating-linear-gradient/);
@@ -144,10 +144,10 @@ describe("The timeline, in the window", () => {
 
   it("is copied as Markdown", async () => {
     await window.runCommand("Crewdeck: Export…");
-    await window.quickInput.choose("Export “tea in the office”", "Timeline as Markdown");
+    await window.quickInput.choose("Export “tea at work”", "Timeline as Markdown");
     const copied = await waitFor("the Markdown", async () => {
       const text = await window.page.evaluate(() => navigator.clipboard.readText());
-      return text.startsWith("## Timeline of tea in the office") && text;
+      return text.startsWith("## Timeline of tea at work") && text;
     });
     assert.match(copied, /\| &emsp;research \| .+ \| Completed \|/);
   });

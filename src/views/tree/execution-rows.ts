@@ -10,11 +10,13 @@ import {
 } from "../../executions/model.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
+import { wholeTime } from "../../executions/times.ts";
 import { tokenUse } from "../../executions/tokens.ts";
 import { answersTo, type Circumstances, isUnwatched } from "../../view/actions.ts";
 import { type BriefView, briefOf, taskBrief } from "../../view/brief.ts";
 import {
   elapsedText,
+  formatSpan,
   fullProgress,
   type Icon,
   isRehearsal,
@@ -31,10 +33,17 @@ import type { Row } from "./rows.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
 
-/** Characters of title, state, progress and time that a side bar of usual width shows. The title is shortened first. */
-const room = 38;
-const titles = { shortest: 12, longest: 20 };
+/** Characters of title, state, progress and time that the side bar shows at its default width, also in a wide font. The title is shortened first. */
+const room = 31;
+const titles = { shortest: 8, longest: 20 };
 const warningColor = "list.warningForeground";
+const taskIcons = {
+  ...stateIcons,
+  pending: { id: "circle-large-outline" },
+  interrupted: { id: "warning", color: warningColor },
+  /** Nobody watches it. */
+  unknown: { id: "eye-closed" },
+};
 
 /** @param now milliseconds since 1970. @param group whose row needs no repetition */
 export function executionRow(
@@ -50,6 +59,7 @@ export function executionRow(
   // How long it ran is known only while it is watched.
   const isLost = doubt?.isLasting === true && !isInterrupted && !hasEnded(execution);
   const time = !isLost && elapsedText(brief.elapsed, now);
+  const whole = wholeTime(execution);
   const saysState =
     !isKickingOff &&
     !isInterrupted &&
@@ -57,7 +67,7 @@ export function executionRow(
   const essential = present(
     !saysState && label,
     state !== "completed" && shortProgress(execution),
-    time,
+    whole === undefined ? time : formatSpan(whole.seconds * 1_000, "coarse"),
   );
   const others = present(
     !isInterrupted && waiting && taskWithAttempt(waiting),
@@ -70,7 +80,7 @@ export function executionRow(
   const left = room - essential.join(" · ").length;
   const spoken = present(title, label, fullProgress(execution), time, ...others);
   return {
-    label: oneLine(title, Math.min(titles.longest, Math.max(titles.shortest, left))),
+    label: shortTitle(title, Math.min(titles.longest, Math.max(titles.shortest, left))),
     description: [...essential, ...others].join(" · "),
     // Computed on demand: few of 10,000 rows are hovered over.
     get tooltip() {
@@ -96,7 +106,7 @@ export function taskRow(
   execution: ExecutionSummary,
   circumstances: Circumstances = {},
 ): Row {
-  const { name, label, agent, facts } = taskBrief(task, execution, circumstances);
+  const { name, label, agent, facts, state } = taskBrief(task, execution, circumstances);
   const attempt = task.attempts.at(-1);
   const waits = execution.waiting?.taskId === task.taskId;
   const shown = present(
@@ -104,12 +114,11 @@ export function taskRow(
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
     agent !== undefined && shortName(agent),
   );
-  const icon = task.state === "pending" ? { id: "circle-large-outline" } : stateIcons[task.state];
   return {
     label: name,
     description: shown.join(" · "),
     tooltip: [name, ...shown, ...facts],
-    icon: (task.state === "running" && staleIcon(execution, circumstances)) || icon,
+    icon: taskIcons[state],
     facts: present(
       "task",
       task.state,
@@ -120,6 +129,12 @@ export function taskRow(
     ).join(":"),
     sentence: l10n.t("Task {0}, {1}", name, shown.join(", ")),
   };
+}
+
+/** Keeps the number that tells it from others of the same title. */
+function shortTitle(title: string, longest: number): string {
+  const [, text = title, number = ""] = /^(.+)( \(\d+\))$/.exec(title) ?? [];
+  return `${oneLine(text, longest - number.length)}${number}`;
 }
 
 function taskWithAttempt({ taskId, attempt }: NonNullable<ExecutionSummary["waiting"]>): string {
@@ -168,18 +183,11 @@ function factsOf(execution: ExecutionSummary, { answers, actions }: BriefView): 
   ).join(":");
 }
 
-function staleIcon(execution: ExecutionSummary, circumstances: Circumstances): Icon | undefined {
-  if (circumstances.isInterrupted === true) return { id: "warning", color: warningColor };
-  return isUnwatched(execution, circumstances) ? { id: "eye-closed" } : undefined;
-}
-
 function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon {
   const { isKickingOff, isInterrupted } = circumstances;
   const { state } = execution;
   if (isKickingOff === true) return stateIcons.running;
-  const isStale = isInterrupted === true || state === "running";
-  const own = mayWait(execution)
-    ? { ...stateIcons.unknown, color: warningColor }
-    : stateIcons[state];
-  return (isStale && staleIcon(execution, circumstances)) || own;
+  if (isInterrupted === true) return taskIcons.interrupted;
+  if (state === "running" && isUnwatched(execution, circumstances)) return taskIcons.unknown;
+  return mayWait(execution) ? { ...stateIcons.unknown, color: warningColor } : stateIcons[state];
 }

@@ -172,8 +172,9 @@ const descriptions: readonly (readonly [
 ])[] = [
   [waits, anExecution()],
   [`${runs} · pinned · rehearsal`, notWaiting(both)],
-  ["Completed · 1 min 5 s · pinned · rehearsal", notWaiting({ ...both, ...completed })],
-  ["Failed · 1/3 · 1 min 5 s", notWaiting({ ...completed, state: "failed" })],
+  ["Completed · 1 min · pinned · rehearsal", notWaiting({ ...both, ...completed })],
+  ["Failed · 1/3 · 1 min", notWaiting({ ...completed, state: "failed" })],
+  ["Failed · 1/3 · 42 s", notWaiting({ executionTime: 42, state: "failed" })],
   [`${runs} · crew unreachable`, notWaiting(), { doubt: unreachable }],
   // Nothing can be out of date after the end, and a completed flow's status has no count.
   ["Completed", flow("completed"), { doubt: refused }],
@@ -187,7 +188,7 @@ const descriptions: readonly (readonly [
   [`${runs} · answered, pause still reported`, notWaiting({ stillPaused, resumes: [accepted] })],
   // Nothing of a pause that is over, nor of feedback after the end.
   [runs, notWaiting({ resumes: [accepted] })],
-  ["Completed · 1 min 5 s", notWaiting({ ...completed, resumes: [sent, sending] })],
+  ["Completed · 1 min", notWaiting({ ...completed, resumes: [sent, sending] })],
   ["Kicking off… · 1/3", lost, kickingOff],
   ["Kicking off… · 1/3 · Writers", lost, kickingOff, "state"],
   ["May have started · 1/3", lost],
@@ -208,9 +209,9 @@ describe("an execution's row", () => {
       assert.equal(rowAt(of, 130, circumstances, group).description, description));
 
   it("has the beginning of its title, and a sentence for screen readers", () => {
-    const row = rowAt(anExecution());
+    const row = rowAt(anExecution(), 130, {}, "waiting");
     assert.equal(row.label, "Sea otters");
-    assert.equal(row.sentence, "Sea otters, Waiting for you, 1 of 3 done, 2 min, review");
+    assert.equal(row.sentence, "Sea otters, Waiting for you, 1 of 3 done, 2 min, review, Writers");
     assert.deepEqual(menusOf(row.facts), ["approve", "reject", "output"]);
     const again = rowAt(second, 0, {}, "waiting");
     assert.match(again.sentence, /^Sea otters, Waiting for you, .*review, attempt 2, Writers$/);
@@ -220,11 +221,14 @@ describe("an execution's row", () => {
   it("shortens a long title before its state, progress and time", () => {
     const label = "The sea otters of the northern Pacific";
     for (const [changes, group, shown] of [
-      [{ ...completed, label }, "crew", "The sea otters o…"],
-      [{ state: "stopped", executionTime: 123, label }, "crew", "The sea otte…"],
-      [{ state: "unknown", mayBeWaiting: true, label }, "waiting", "The sea ott…"],
+      [{ ...completed, label }, "crew", "The sea otter…"],
+      [{ state: "stopped", executionTime: 123, label }, "crew", "The sea o…"],
+      [{ state: "unknown", mayBeWaiting: true, label }, "waiting", "The sea…"],
+      [{ ...completed, title: { text: label, number: 3 } }, "crew", "The sea o… (3)"],
     ] as const)
       assert.equal(rowAt(notWaiting(changes), 130, {}, group).label, shown);
+    const ended = rowAt(notWaiting(completed));
+    assert.match(ended.sentence, /1 min 5 s/, "all of it to who can't see");
     const waiting = rowAt(anExecution({ label }), 130, {}, "waiting");
     const { description } = waiting;
     assert.deepEqual([waiting.label.length, description], [20, "1/3 · 2 min · review · Writers"]);
@@ -244,7 +248,7 @@ describe("an execution's row", () => {
     const title = { text: "Sea otters", number: 3 };
     const own = notWaiting({ kickoffIds: ["two"], startedAt, title });
     const row = executionRow(own, Date.parse(startedAt) + 7_200_000);
-    assert.equal(row.label, "Sea otters (3)");
+    assert.equal(row.label, "Sea ott… (3)");
     assert.equal(row.description, "Running · 1/3 · 2 h · 15:05");
     assert.match(row.sentence, /^Sea otters \(3\), .*, 15:05$/);
     assert.equal(row.tooltip.at(-1), "ID: two");

@@ -187,8 +187,8 @@ describe("The page's model", () => {
     const tasks = rich.tasks.map((task) =>
       task.state === "waiting" ? { ...task, state: "pending" as const } : task,
     );
-    const labels = modelOf({ ...rich, tasks }).tasks.map(({ label }) => label);
-    assert.deepEqual(labels, ["Completed", "Stopped", "Not started"]);
+    const shown = modelOf({ ...rich, tasks }).tasks.map(({ state, label }) => `${state}: ${label}`);
+    assert.deepEqual(shown, ["completed: Completed", "stopped: Stopped", "pending: Not started"]);
   });
 
   it("leads from an error to the files that it names and to the log, and from kept outputs to where they are from", () => {
