@@ -3,12 +3,11 @@ import { EventEmitter } from "node:events";
 import pg from "pg";
 import { codeOf } from "../../base/errors.ts";
 import { asObject, parseJson, textAt } from "../../base/json.ts";
-import { text, type Row } from "../../base/sqlite.ts";
+import type { Row } from "../../base/sqlite.ts";
 import { messageOf, Refusal } from "../errors.ts";
 import {
   isLost,
   row,
-  rows,
   script,
   type Answer,
   type Database,
@@ -139,14 +138,13 @@ function* migrateTables(jobs: PostgresJobs): Work<void> {
     rowid: "rowid BIGINT GENERATED ALWAYS AS IDENTITY,",
     dropped: " CASCADE",
     findVersion: `SELECT 1 AS found FROM pg_tables WHERE schemaname = '${schema}' AND tablename = '${versionTable}'`,
-    jobsTable: "",
+    own: refuseChanges,
     jobs,
-    cascade,
-    audited,
   });
 }
 
-const audited = `
+/** Of what the audit shows. */
+const refuseChanges = `
   CREATE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF TG_OP = 'DELETE' THEN
       IF NOT EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) THEN RETURN OLD; END IF;
@@ -156,17 +154,6 @@ const audited = `
   CREATE TRIGGER audit_stands BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_stands();
   CREATE TRIGGER kickoff_stands BEFORE UPDATE OF owner, created_at ON executions
     FOR EACH ROW EXECUTE FUNCTION audit_stands();`;
-
-function* cascade(): Work<void> {
-  const references = yield* rows(
-    `SELECT conrelid::regclass::text AS "table", conname AS name FROM pg_constraint
-     WHERE contype = 'f' AND confrelid = 'executions'::regclass`,
-  );
-  for (const found of references)
-    yield* script(`
-      ALTER TABLE ${text(found, "table")} DROP CONSTRAINT ${text(found, "name")},
-        ADD FOREIGN KEY (execution_id) REFERENCES executions ON DELETE CASCADE`);
-}
 
 function refusalOf(error: unknown, url: string): Refusal {
   // insufficient_privilege

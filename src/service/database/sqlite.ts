@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { openSqlite, text, transaction, type Row } from "../../base/sqlite.ts";
+import { openSqlite, transaction, type Row } from "../../base/sqlite.ts";
 import { addJob } from "../jobs-sqlite.ts";
-import { rows, script, type Database, type Notice, type Query, type Work } from "./database.ts";
+import type { Database, Notice, Query, Work } from "./database.ts";
 import { migrate, versionTable, type Dialect } from "./schema.ts";
 
 export interface SqliteDatabase extends Database {
@@ -175,34 +175,17 @@ const dialect: Dialect = {
   rowid: "",
   dropped: "",
   findVersion: `SELECT name FROM sqlite_schema WHERE name = '${versionTable}'`,
-  // What Postgres has pg-boss for. A job that is wanted again while it is taken is done again.
-  jobsTable: `
+  // Jobs are what Postgres has pg-boss for. One that is wanted again while it is taken is done again.
+  own: `
     CREATE TABLE jobs (
       execution_id TEXT NOT NULL UNIQUE REFERENCES executions ON DELETE CASCADE, crew TEXT NOT NULL,
       is_taken INTEGER NOT NULL DEFAULT 0, is_wanted INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX jobs_waiting ON jobs (crew) WHERE is_taken = 0;
-    CREATE INDEX jobs_taken ON jobs (is_taken) WHERE is_taken = 1;`,
-  jobs: { add: addJob },
-  audited: `
+    CREATE INDEX jobs_taken ON jobs (is_taken) WHERE is_taken = 1;
     CREATE TRIGGER audit_stands BEFORE UPDATE ON audit ${refuse};
     CREATE TRIGGER audit_stays BEFORE DELETE ON audit
       WHEN EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) ${refuse};
     CREATE TRIGGER kickoff_stands BEFORE UPDATE OF owner, created_at ON executions ${refuse};`,
-  *cascade() {
-    const found = yield* rows(
-      `SELECT name, sql, (SELECT coalesce(group_concat(sql, ';'), '') FROM sqlite_schema WHERE tbl_name = tables.name AND type = 'index') AS indexes
-       FROM sqlite_schema AS tables WHERE type = 'table' AND sql LIKE '%REFERENCES executions%' AND sql NOT LIKE '%CASCADE%'`,
-    );
-    for (const one of found) {
-      const name = text(one, "name");
-      const definition = text(one, "sql").replace("REFERENCES executions", "$& ON DELETE CASCADE");
-      yield* script(`
-        ALTER TABLE ${name} RENAME TO before;
-        ${definition};
-        INSERT INTO ${name} SELECT * FROM before ORDER BY rowid;
-        DROP TABLE before;
-        ${text(one, "indexes")}`);
-    }
-  },
+  jobs: { add: addJob },
 };
