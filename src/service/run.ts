@@ -3,10 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createReporter } from "./callbacks.ts";
 import type { Database, Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
-import type { AgentStep, Engine } from "./engine.ts";
+import type { AgentStep, Engine, TokenUsage } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Attempt } from "./model.ts";
+import type { AttemptOutcome } from "./operations/metrics.ts";
 import { usageOf, type ExecutionStore, type Turn } from "./store.ts";
 
 /** How often an attempt that fails is tried in all, unless it would fail in the same way again. */
@@ -31,6 +32,8 @@ export interface RunParts {
   readonly engine: Engine;
   /** Undefined where no address for requests of flows is configured. */
   readonly webhook: FeedbackWebhook | undefined;
+  /** Called after each attempt. It is stopped if the execution has ended meanwhile, another process has it, or this one ends. */
+  readonly onAttempt: (outcome: AttemptOutcome, usage?: TokenUsage) => void;
   /** Whether this process ends, or no longer has the execution's job: it begins nothing more. */
   readonly isStopping: () => boolean;
 }
@@ -98,7 +101,7 @@ export async function readRun(turn: Turn, parts: RunParts) {
      * Lets the engine work, and again if it fails and another try may help. Resolves to what it made, or why it failed for good.
      * @throws {TurnLost}
      */
-    async attempt<T>(
+    async attempt<T extends { readonly usage?: TokenUsage }>(
       { executionId, taskIndex, attempt, begins, failures }: Attempt,
       work: (reports: Reports) => Promise<T>,
     ): Promise<{ readonly made: T } | { readonly problem: string }> {
@@ -117,9 +120,14 @@ export async function readRun(turn: Turn, parts: RunParts) {
             },
             step: (step) => report(() => reporter.step(key, `${beginId} ${(steps += 1)}`, step)),
           });
+          parts.onAttempt("completed", made.usage);
           return { made };
         } catch (error) {
-          await check(error);
+          await check(error).catch((lost: unknown) => {
+            parts.onAttempt("stopped");
+            throw lost;
+          });
+          parts.onAttempt("failed");
           await store.setCount("failures", key, (failures += 1));
           const isFinal = error instanceof BegunTooOften || engine.isFinal?.(error) === true;
           if (isFinal || failures >= tries) return { problem: messageOf(error) };

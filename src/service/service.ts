@@ -13,7 +13,7 @@ import { createSender } from "./sender.ts";
 import type { CallbackNetworks } from "./networks.ts";
 import type { Log } from "./operations/log.ts";
 import type { OpenOperations, Operations } from "./operations/operations.ts";
-import { TurnLost } from "./run.ts";
+import { TurnLost, type RunParts } from "./run.ts";
 import { Runner } from "./runner.ts";
 import type { OwnFile, Storage } from "./storage.ts";
 import { createStore } from "./store.ts";
@@ -59,10 +59,7 @@ const giveBackMs = 5000;
 export function openService({ storage, networks, log, ...parts }: ServiceParts) {
   const { database, forRuns, cipher, jobs, own } = storage;
   const metrics = parts.operations?.metrics;
-  const crews = parts.crews.map((crew) => ({
-    ...crew,
-    engine: metrics?.observed(crew.engine, crew.name) ?? crew.engine,
-  }));
+  const { crews } = parts;
   const store = createStore(database, cipher);
   const deliveries = createDeliveries(
     database,
@@ -126,14 +123,17 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
   /** Does what an execution has to do. Resolves to whether nothing is left to do. Never rejects. */
   async function work(
     id: string,
-    { engine, feedbackWebhook: webhook }: ServedCrew,
+    { name, engine, feedbackWebhook: webhook }: ServedCrew,
   ): Promise<boolean> {
     let isDone = false;
     lost.delete(id);
     const isStopping = () => runner.isStopping || lost.has(id);
+    const onAttempt: RunParts["onAttempt"] = (outcome, usage) =>
+      metrics?.attempt(name, engine.name, outcome, usage);
     try {
       const turn = await run.store.begin(id);
-      isDone = !turn || (await runExecution(turn, { ...run, engine, webhook, isStopping }));
+      isDone =
+        !turn || (await runExecution(turn, { ...run, engine, webhook, onAttempt, isStopping }));
     } catch (error) {
       if (error instanceof TurnLost) engine.drop?.(id);
       else await giveUp(id, messageOf(error));

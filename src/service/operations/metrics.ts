@@ -1,9 +1,16 @@
 import type { MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type GaugeConfiguration,
+} from "prom-client";
 import { integer, text, type Row } from "../../base/sqlite.ts";
 import { rows, type Database } from "../database/database.ts";
-import type { Engine, TokenUsage } from "../engine.ts";
+import type { TokenUsage } from "../engine.ts";
 import type { CallbackKind } from "../model.ts";
 
 /** The values of the label `route`. They are few and fixed; a path would have too many values for a label. */
@@ -24,6 +31,8 @@ const seconds = {
   // A person takes from ten seconds to a week.
   wait: [10, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 259_200, 604_800],
 };
+
+export type AttemptOutcome = "completed" | "failed" | "stopped";
 
 /** The outcome of an attempt to send a callback. `given_up`: the last attempt failed. */
 type CallbackOutcome = "delivered" | "failed" | "given_up";
@@ -73,12 +82,6 @@ export function createMetrics() {
     registers,
   });
 
-  function countTokens(crew: string, usage: TokenUsage | undefined): void {
-    if (usage === undefined) return;
-    tokens.inc({ crew, type: "prompt" }, usage.prompt_tokens);
-    tokens.inc({ crew, type: "completion" }, usage.completion_tokens);
-  }
-
   return {
     /** A middleware that counts and times the requests to a crew's API. Use it first. */
     requests:
@@ -95,41 +98,12 @@ export function createMetrics() {
           kickoffs.inc({ crew, code: String(status) });
       },
 
-    /** Wraps a crew's engine to count its attempts and tokens. */
-    observed(engine: Engine, crew: string): Engine {
-      const { name } = engine;
-      const runFlow = engine.runFlow?.bind(engine);
-      const underWay = new Map<string, { isStopped: boolean }>();
-      async function counted<T extends { readonly usage?: TokenUsage }>(
-        executionId: string,
-        run: () => Promise<T>,
-      ): Promise<T> {
-        const attempt = { isStopped: false };
-        underWay.set(executionId, attempt);
-        try {
-          const result = await run();
-          attempts.inc({ engine: name, outcome: "completed" });
-          countTokens(crew, result.usage);
-          return result;
-        } catch (error) {
-          attempts.inc({ engine: name, outcome: attempt.isStopped ? "stopped" : "failed" });
-          throw error;
-        } finally {
-          underWay.delete(executionId);
-        }
-      }
-      return {
-        ...engine,
-        run: (attempt, report) => counted(attempt.executionId, () => engine.run(attempt, report)),
-        ...(runFlow && {
-          runFlow: (part, report) => counted(part.executionId, () => runFlow(part, report)),
-        }),
-        rest(executionId, hasEnded) {
-          const attempt = underWay.get(executionId);
-          if (hasEnded && attempt) attempt.isStopped = true;
-          engine.rest?.(executionId, hasEnded);
-        },
-      };
+    /** Counts an attempt of a crew, with the tokens that it used. */
+    attempt(crew: string, engine: string, outcome: AttemptOutcome, usage?: TokenUsage): void {
+      attempts.inc({ engine, outcome });
+      if (usage === undefined) return;
+      tokens.inc({ crew, type: "prompt" }, usage.prompt_tokens);
+      tokens.inc({ crew, type: "completion" }, usage.completion_tokens);
     },
 
     /** Counts a person's decision. @param waited how long the output had waited (ms) */
@@ -142,9 +116,29 @@ export function createMetrics() {
       callbacks.inc({ kind, outcome });
     },
 
-    /** Adds gauges that are counted in the database. They are the same in all processes that share it. */
+    /** Adds gauges that are counted in the database when they are read. They are the same in all processes that share it. */
     addDatabase(database: Pick<Database, "query">, crews: readonly string[]): void {
-      addGauges(database, crews, registry);
+      addGauge({
+        name: "crewdeck_executions",
+        help: "Executions in the database by crew and state.",
+        labelNames: ["crew", "state"],
+        registers,
+        async read() {
+          // The database may have executions of crews that are no longer served.
+          const found = await database.query(rows(counts.executions));
+          return [
+            ...crews.flatMap((crew) => states.map((state) => ({ crew, state, count: 0 }))),
+            ...found,
+          ];
+        },
+      });
+      addGauge({
+        name: "crewdeck_queue_length",
+        help: "Callbacks that have not arrived and are not given up.",
+        labelNames: ["queue"],
+        registers,
+        read: () => database.query(rows(counts.callbacks)),
+      });
     },
 
     contentType: registry.contentType,
@@ -159,79 +153,34 @@ export function createMetrics() {
   };
 }
 
-/** The least time between two counts (ms). */
-const countPauseMs = 5000;
-
-/** Counting takes at most this share of the time. A million executions take long to count, and SQLite blocks the process meanwhile. */
-const countShare = 1 / 100;
-
 const counts = {
-  ended:
-    "SELECT crew, state, count(*) AS count FROM executions WHERE ended_at IS NOT NULL GROUP BY crew, state",
-  underWay:
-    "SELECT crew, phase AS state, count(*) AS count FROM executions WHERE ended_at IS NULL GROUP BY crew, phase",
-  callbacks: "SELECT count(*) AS count FROM deliveries WHERE state = 'pending'",
+  executions: `
+    SELECT crew, CASE state WHEN 'error' THEN 'failed' ELSE state END AS state, count(*) AS count
+    FROM executions WHERE ended_at IS NOT NULL GROUP BY crew, executions.state
+    UNION ALL SELECT crew, phase, count(*) FROM executions WHERE ended_at IS NULL GROUP BY crew, phase`,
+  callbacks:
+    "SELECT 'callbacks' AS queue, count(*) AS count FROM deliveries WHERE state = 'pending'",
 };
 
 const states = ["queued", "running", "waiting", "completed", "failed", "stopped"];
 
-function addGauges(
-  database: Pick<Database, "query">,
-  crews: readonly string[],
-  registry: Registry,
-): void {
-  let next = 0;
-  let counting: Promise<void> | undefined;
-  const collect = () => (counting ??= refresh().finally(() => (counting = undefined)));
-  const executions = new Gauge({
-    name: "crewdeck_executions",
-    help: "Executions in the database by crew and state.",
-    labelNames: ["crew", "state"],
-    registers: [registry],
-    collect,
-  });
-  const queues = new Gauge({
-    name: "crewdeck_queue_length",
-    help: "Executions that wait for their turn, and callbacks that have not arrived and are not given up.",
-    labelNames: ["queue"],
-    registers: [registry],
-    collect,
-  });
-
-  /** Never rejects. */
-  async function refresh(): Promise<void> {
-    const begun = performance.now();
-    if (begun < next) return;
-    try {
-      const ended = await database.query(rows(counts.ended));
-      const underWay = await database.query(rows(counts.underWay));
-      const [callbacks = {}] = await database.query(rows(counts.callbacks));
-      const found = [...ended, ...underWay].map(stateCount);
-      executions.reset();
-      for (const crew of crews) for (const state of states) executions.set({ crew, state }, 0);
-      // The database may have executions of crews that are no longer served.
-      for (const { crew, state, count } of found) executions.set({ crew, state }, count);
-      const queued = found.filter(({ state }) => state === "queued");
-      queues.set(
-        { queue: "executions" },
-        queued.reduce((sum, { count }) => sum + count, 0),
-      );
-      queues.set({ queue: "callbacks" }, integer(callbacks, "count"));
-    } catch {
-      // Leave these metrics out. /readyz reports the problem.
-      executions.reset();
-      queues.reset();
-    }
-    const took = performance.now() - begun;
-    next = performance.now() + Math.max(countPauseMs, took / countShare);
-  }
+interface CountedGauge extends GaugeConfiguration<string> {
+  readonly labelNames: string[];
+  /** A row for each combination of labels. */
+  readonly read: () => Promise<readonly Row[]>;
 }
 
-function stateCount(row: Row) {
-  const state = text(row, "state");
-  return {
-    crew: text(row, "crew"),
-    state: state === "error" ? "failed" : state,
-    count: integer(row, "count"),
-  };
+function addGauge({ read, ...configuration }: CountedGauge): Gauge {
+  return new Gauge({
+    ...configuration,
+    async collect() {
+      this.reset();
+      // While the database can't be read, the metric is left out. /readyz reports the problem.
+      for (const row of await read().catch(() => []))
+        this.set(
+          Object.fromEntries(configuration.labelNames.map((name) => [name, text(row, name)])),
+          integer(row, "count"),
+        );
+    },
+  });
 }

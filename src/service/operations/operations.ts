@@ -24,7 +24,7 @@ export interface Observed {
 
 /** The operations of a service before it is open. The service needs the metrics to open. */
 export interface Operations {
-  readonly metrics: Pick<Metrics, "requests" | "observed" | "decided" | "callback">;
+  readonly metrics: Pick<Metrics, "requests" | "attempt" | "decided" | "callback">;
   /** Where spans go; undefined if none are sent. */
   readonly spansUrl: string | undefined;
   readonly open: (service: Observed) => OpenOperations;
