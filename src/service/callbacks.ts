@@ -37,10 +37,12 @@ export function subjectOf(key: AttemptKey): Subject {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
-/** IDs of all callbacks and events that can contain the output of a task that waits. */
-export function outputCallbackIds(key: AttemptKey): string[] {
+/** Whether somebody may have received a callback with the output of a task that waits. */
+export function mayHaveArrived(key: AttemptKey, deliveries: Deliveries): Promise<boolean> {
   const subject = subjectOf(key);
-  return [stableId("human input", ...subject), eventId("human_feedback_requested", subject)];
+  const event = eventId("human_feedback_requested", subject);
+  const ids = [stableId("human input", ...subject), stableId("stream", event)] as const;
+  return deliveries.mayHaveArrived(ids, event);
 }
 
 function eventId(type: EventType, subject: Subject): string {

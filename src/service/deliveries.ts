@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../api/types.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
-import { change, rows, tell, type Database, type Work } from "./database/database.ts";
+import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { Cipher } from "./encryption.ts";
 import type { CallbackKind, CallbackTarget, UndeliveredCallbacks } from "./model.ts";
 
 /** How many events a callback has if the kickoff asks for batches (observed). */
 const batchSize = 4;
+
+/** The last attempt is about 2.5 hours after the first (5 s, doubled up to an hour). */
+export const callbackAttempts = 12;
 
 /** The wait after a failure is doubled up to this (ms). */
 const longestWaitMs = 3_600_000;
@@ -27,8 +30,7 @@ export interface Queue {
 export interface Delivery {
   readonly id: string;
   readonly executionId: string;
-  /** Undefined for one of version 0.1.0. */
-  readonly kind: CallbackKind | undefined;
+  readonly kind: CallbackKind;
   readonly url: string;
   readonly authorization: string | undefined;
   readonly body: string;
@@ -98,14 +100,44 @@ export function createDeliveries(
       yield* add(id, executionId, "spans", { url: spansUrl }, { from });
     },
 
-    async settle(id: string, state: "sent" | "given up"): Promise<void> {
+    /** A repeat changes nothing. */
+    async arrived(id: string): Promise<void> {
       await database.query(
         change(
-          `UPDATE deliveries SET state = ?, url = '', body = '', "authorization" = NULL WHERE id = ? AND state = 'pending'`,
-          state,
+          `UPDATE deliveries SET state = 'sent', ${forgotten} WHERE id = ? AND state = 'pending'`,
           id,
         ),
       );
+    },
+
+    /** Returns when it is due again (ms since 1970); undefined if it is given up. A repeat changes nothing. */
+    async failed(
+      { id, failures }: Pick<Delivery, "id" | "failures">,
+      problem: string,
+    ): Promise<number | undefined> {
+      const isLast = failures + 1 === callbackAttempts;
+      const due = database.now() + Math.min(longestWaitMs, firstWaitMs * 2 ** failures);
+      await database.query(
+        change(
+          `UPDATE deliveries SET failures = failures + 1, problem = ?, due = ?${isLast ? `, state = 'given up', ${forgotten}` : ""}
+           WHERE id = ? AND failures = ?`,
+          ...[problem, due, id, failures],
+        ),
+      );
+      return isLast ? undefined : due;
+    },
+
+    /** Whether one of these callbacks was sent, or may be about to arrive, or one with this event. */
+    async mayHaveArrived(ids: readonly [string, string], eventId: string): Promise<boolean> {
+      const found = await database.query(
+        row(
+          `SELECT 1 AS found FROM deliveries
+           WHERE id IN (?, ?, (SELECT delivery_id FROM batched_events WHERE id = ?))
+             AND (state <> 'pending' OR failures > 0 OR due > ?)`,
+          ...[...ids, eventId, database.now()],
+        ),
+      );
+      return found !== undefined;
     },
 
     /**
@@ -207,29 +239,12 @@ export function createDeliveries(
       return taken.map((one) => ({
         id: text(one, "id"),
         executionId: text(one, "executionId"),
-        kind: optionalText(one, "kind") as CallbackKind | undefined,
+        kind: text(one, "kind") as CallbackKind,
         url: cipher.decrypt(text(one, "url")),
         authorization: decrypted(optionalText(one, "authorization")),
         body: text(one, "body"),
         failures: integer(one, "failures"),
       }));
-    },
-
-    /** Returns how often it has failed, and when it is due again (ms since 1970). A repeat changes nothing. */
-    async fail({ id, failures: before }: Pick<Delivery, "id" | "failures">, problem: string) {
-      const failures = before + 1;
-      const due = database.now() + Math.min(longestWaitMs, firstWaitMs * 2 ** before);
-      await database.query(
-        change(
-          "UPDATE deliveries SET failures = ?, problem = ?, due = ? WHERE id = ? AND failures = ?",
-          failures,
-          problem,
-          due,
-          id,
-          before,
-        ),
-      );
-      return { failures, due };
     },
 
     /**
@@ -259,18 +274,8 @@ export function createDeliveries(
         due: one["state"] === "pending" ? integer(one, "due") : undefined,
       }));
     },
-
-    /**
-     * For the only process at its start: what the last one was sending is due, and no wait is longer than the longest: the
-     * clock may have been set back since.
-     */
-    *shortenWaits(): Work<void> {
-      const now = database.now();
-      yield* change(
-        "UPDATE deliveries SET due = CASE WHEN failures = 0 THEN 0 ELSE min(due, ?) END WHERE state = 'pending' AND due > ?",
-        now + longestWaitMs,
-        now,
-      );
-    },
   };
 }
+
+/** SQL: nobody needs it any more. */
+const forgotten = `url = '', body = '', "authorization" = NULL`;

@@ -1,8 +1,9 @@
 import { codeOf } from "../base/errors.ts";
 import { UnusableFile } from "../base/files.ts";
 
-/** The message with its cause, which for `fetch` says what happened. */
+/** The message with its cause, which for `fetch` says what happened. Where each address of a host failed, only the errors inside have one. */
 export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join(", ");
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? error.cause.message : "";
   return cause === "" ? error.message : `${error.message}: ${cause}`;

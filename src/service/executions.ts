@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { defined, textAt } from "../base/json.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { auditOf, note, type Actor, type AuditEntry } from "./audit.ts";
-import { createReporter } from "./callbacks.ts";
+import { createReporter, mayHaveArrived } from "./callbacks.ts";
 import type { Database, Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
@@ -49,10 +49,12 @@ export function createExecutions(parts: ExecutionsParts) {
    * Whether somebody can have seen the output. A resume names a task, not an attempt: of two that reject an output at once,
    * the second must not decide about the next output.
    */
-  function canBeSeen({ attempt, shown, finishedAt, startedAt }: Attempt): boolean {
+  async function canBeSeen(waiting: Attempt): Promise<boolean> {
+    const { attempt, shown, finishedAt, startedAt } = waiting;
     // There is no earlier output to decide about.
     if (attempt === 1 || shown === 1) return true;
-    return database.now() - (finishedAt ?? startedAt) >= assumedSeenMs;
+    if (database.now() - (finishedAt ?? startedAt) >= assumedSeenMs) return true;
+    return await mayHaveArrived(waiting, deliveries);
   }
 
   return {
@@ -97,7 +99,7 @@ export function createExecutions(parts: ExecutionsParts) {
       const { execution, attempts } = view;
       authorise(execution, caller);
       const waiting = attempts.find(({ state }) => state === "waiting");
-      if (waiting && !canBeSeen(waiting)) await store.setShown(waiting);
+      if (waiting && !(await canBeSeen(waiting))) await store.setShown(waiting);
       const isDecided = attempts.some(({ decidedAt }) => decidedAt !== null);
       const [activity, usage, undelivered, audit] = await Promise.all([
         database.query(activityOf(execution.id)),
@@ -126,7 +128,7 @@ export function createExecutions(parts: ExecutionsParts) {
       if (!tasks.some(({ id }) => id === taskId))
         throw new ApiError(404, "Not Found", "Task ID not found");
       const waiting = attempts?.find((one) => one.taskId === taskId && one.state === "waiting");
-      if (!waiting || !canBeSeen(waiting)) throw notWaiting();
+      if (!waiting || !(await canBeSeen(waiting))) throw notWaiting();
       const alias = dialect.renames ? randomUUID() : undefined;
       const isFlow = waiting.review?.pause !== undefined;
       const verdict = isFlow && isAnswer ? undefined : isApprove;

@@ -121,7 +121,7 @@ export interface Attempt extends AttemptKey {
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly decidedAt: number | null;
-  /** Whether somebody can have seen its output. */
+  /** Whether a status has shown its output. */
   readonly shown: 0 | 1;
   /** Of a flow's method, the part that it ran in. */
   readonly part: number;

@@ -1,6 +1,5 @@
-import { request as requestPlain, validateHeaderValue } from "node:http";
+import { request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
-import { messageOf } from "./errors.ts";
 import type { CallbackNetworks } from "./networks.ts";
 
 /** How much of a response is read to let its receiver finish (bytes). */
@@ -19,7 +18,6 @@ export function post(
   networks?: CallbackNetworks,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    checkHeaders(headers);
     const url = new URL(address);
     const signal = AbortSignal.timeout(timeoutMs);
     const request = (url.protocol === "https:" ? requestSecure : requestPlain)(url, {
@@ -48,26 +46,8 @@ export function post(
     });
     request.on("error", (error) => {
       const late = `The receiver did not answer within ${timeoutMs / 1000} s.`;
-      reject(signal.aborted ? new Error(late) : singleError(error));
+      reject(signal.aborted ? new Error(late) : error);
     });
     request.end(body);
   });
-}
-
-function checkHeaders(headers: Readonly<Record<string, string>>): void {
-  try {
-    for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
-  } catch {
-    // Node's error, which would be stored and logged, may quote the credentials.
-    throw new Error(
-      "The credentials of this callback can't be sent: a header can't contain one of their characters.",
-    );
-  }
-}
-
-/** The message of an error. If each address of a host failed, only the errors inside have one. */
-function singleError(error: Error): Error {
-  return error instanceof AggregateError
-    ? new Error(error.errors.map(messageOf).join(", "))
-    : error;
 }

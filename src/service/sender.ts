@@ -1,16 +1,13 @@
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { asArray, asObject, numberAt, parseJson, textAt } from "../base/json.ts";
-import type { Database } from "./database/database.ts";
-import type { Deliveries, Delivery, Queue } from "./deliveries.ts";
+import { setImmediate } from "node:timers/promises";
+import { asObject, numberAt, parseJson } from "../base/json.ts";
+import { patiently, type Database } from "./database/database.ts";
+import { callbackAttempts, type Deliveries, type Delivery, type Queue } from "./deliveries.ts";
 import { messageOf } from "./errors.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Log } from "./operations/log.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import type { CallbackNetworks } from "./networks.ts";
 import { post } from "./post.ts";
-
-/** The last attempt is about 2.5 hours after the first (5 s, doubled up to an hour). */
-export const callbackAttempts = 12;
 
 /** How many callbacks are sent at a time: from each queue, so that a receiver that hangs delays only its own, and in all. */
 const places = { each: 8, all: 128 };
@@ -27,8 +24,6 @@ const pauseMs = 1000;
 interface Options {
   readonly timeoutMs: number;
   readonly log: Log;
-  /** Awaited before each attempt, with the IDs of a callback and its events. */
-  readonly onSend: (executionId: string, ids: readonly string[]) => Promise<void>;
   /** Where callbacks may be sent; undefined for everywhere. What the operator has configured is sent there in any case. */
   readonly networks?: CallbackNetworks | undefined;
   /** The headers of a flow's request for feedback. */
@@ -49,7 +44,7 @@ const lateMs = 15_000;
 export function createSender(
   database: Database,
   deliveries: Deliveries,
-  { timeoutMs, networks, log, onSend, sign, exportSpans, onAttempt }: Options,
+  { timeoutMs, networks, log, sign, exportSpans, onAttempt }: Options,
 ) {
   const underWay = new Map<string, Queue & { readonly done: Promise<void> }>();
   /** By crew, the queue after which the next look goes on. */
@@ -129,32 +124,22 @@ export function createSender(
   async function deliver(delivery: Delivery): Promise<void> {
     try {
       const problem = await attempt(delivery);
-      // The result could not be stored, for example while the disk is full. That is no reason to send it again.
-      while (!(await tryTo(() => settle(delivery, problem))) && isWorking) await sleep(pauseMs);
+      // That it can't be stored now, for example on a full disk, is no reason to send it again.
+      await patiently(
+        () => settle(delivery, problem),
+        (error) => log(`The result of a callback could not be stored: ${messageOf(error)}`),
+      );
     } catch (error) {
-      // Nothing was sent, and it is due again soon.
-      log(`A callback could not be sent: ${messageOf(error)}`);
+      log(`A callback is sent again later: ${messageOf(error)}`);
     }
     underWay.delete(delivery.id);
     lookSoon();
   }
 
-  /** Whether the result of an attempt could be stored. */
-  async function tryTo(store: () => Promise<void>): Promise<boolean> {
-    try {
-      await store();
-      return true;
-    } catch (error) {
-      log(`The result of a callback could not be stored: ${messageOf(error)}`);
-      return false;
-    }
-  }
-
   /** Sends a callback. Returns what went wrong, undefined if it has arrived. */
   async function attempt(delivery: Delivery): Promise<string | undefined> {
-    const { id, executionId, kind, url, authorization, body } = delivery;
+    const { id, kind, url, authorization, body } = delivery;
     const isOwn = kind === "feedback_request";
-    await onSend(executionId, [id, ...eventIds(body)]);
     const headers = {
       "User-Agent": "crewdeck",
       "Webhook-Id": id,
@@ -180,26 +165,24 @@ export function createSender(
   }
 
   async function settle(delivery: Delivery, problem: string | undefined): Promise<void> {
-    const { id, executionId, kind = "unknown" } = delivery;
-    if (problem === undefined) await deliveries.settle(id, "sent");
-    else {
-      const { failures, due } = await deliveries.fail(delivery, problem);
-      const name = nameOf(delivery);
-      if (failures === 1)
-        log(`${name} failed, and is sent again at ${new Date(due).toISOString()}: ${problem}`, {
-          execution_id: executionId,
-        });
-      if (failures < callbackAttempts) {
-        onAttempt?.(kind, "failed");
-        return;
-      }
-      await deliveries.settle(id, "given up");
+    const { id, executionId, kind, failures } = delivery;
+    if (problem === undefined) {
+      await deliveries.arrived(id);
+      onAttempt?.(kind, "delivered");
+      return;
+    }
+    const due = await deliveries.failed(delivery, problem);
+    onAttempt?.(kind, due === undefined ? "given_up" : "failed");
+    const name = nameOf(delivery);
+    if (due === undefined)
       log(`${name} was given up after ${callbackAttempts} attempts: ${problem}`, {
         level: "error",
         execution_id: executionId,
       });
-    }
-    onAttempt?.(kind, problem === undefined ? "delivered" : "given_up");
+    else if (failures === 0)
+      log(`${name} failed, and is sent again at ${new Date(due).toISOString()}: ${problem}`, {
+        execution_id: executionId,
+      });
   }
 
   return {
@@ -224,16 +207,6 @@ export function createSender(
 /** An address for the log: without its path, which may be a secret. */
 function nameOf({ kind, executionId, url }: Delivery): string {
   const which =
-    kind === "spans"
-      ? "A request with spans"
-      : kind === undefined
-        ? "A callback"
-        : `The ${kind.replace("_", "-")} callback`;
+    kind === "spans" ? "A request with spans" : `The ${kind.replace("_", "-")} callback`;
   return `${which} of execution ${executionId} to ${URL.parse(url)?.origin ?? "its receiver"}`;
-}
-
-function eventIds(body: string): string[] {
-  return asArray(asObject(parseJson(body))["events"]).flatMap(
-    (event) => textAt(asObject(event), "id") ?? [],
-  );
 }

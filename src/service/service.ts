@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { note, type Actor } from "./audit.ts";
 import { createApp, type AppOptions } from "./app.ts";
-import { continuedEvent, createReporter, outputCallbackIds } from "./callbacks.ts";
+import { continuedEvent, createReporter } from "./callbacks.ts";
 import { runExecution } from "./crew-run.ts";
 import { createDeliveries } from "./deliveries.ts";
 import type { HeldDecision } from "../base/window-protocol.ts";
@@ -74,10 +74,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     sign: crews.find(({ feedbackWebhook }) => feedbackWebhook)?.feedbackWebhook?.headersFor,
     exportSpans: (id, from) => operations?.exportSpans?.(id, from),
     onAttempt: metrics?.callback,
-    onSend: async (executionId, ids) => {
-      for (const key of await store.notShown(executionId))
-        if (outputCallbackIds(key).some((id) => ids.includes(id))) await store.setShown(key);
-    },
   });
   const run = {
     database: forRuns,
@@ -247,10 +243,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     operations,
     async work() {
       if (own) {
-        await database.transaction(function* () {
-          yield* own.recover();
-          yield* deliveries.shortenWaits();
-        });
+        await database.transaction(() => own.recover());
         own.merge();
       }
       if (parts.role === "api") return;

@@ -55,6 +55,11 @@ export function openSqliteStorage(
         yield* change(
           "UPDATE executions SET phase = 'queued' WHERE phase = 'running' AND ended_at IS NULL",
         );
+        // What was being sent.
+        yield* change(
+          "UPDATE deliveries SET due = 0 WHERE state = 'pending' AND failures = 0 AND due > ?",
+          database.now(),
+        );
       },
       merge: database.merge,
       *release(id) {

@@ -337,21 +337,9 @@ export function createStore(database: Database, cipher: Cipher) {
       );
     },
 
-    /** A status or a callback may show the attempt's output from now on. */
+    /** A status may show the attempt's output from now on. */
     async setShown(key: AttemptKey): Promise<void> {
       await database.query(change(`UPDATE attempts SET shown = 1 ${ofAttempt}`, ...values(key)));
-    },
-
-    /** Attempts that wait, after the first one, and that nobody can have seen. */
-    async notShown(executionId: string): Promise<readonly AttemptKey[]> {
-      const found = await database.query(
-        rows(
-          `SELECT ${columns} FROM attempts
-           WHERE execution_id = ? AND attempt > 1 AND state = 'waiting' AND shown = 0`,
-          executionId,
-        ),
-      );
-      return found.map(attemptOf);
     },
 
     /** Deletes the callbacks of an execution that has ended. Part of the change that ends it. */

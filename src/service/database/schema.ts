@@ -92,7 +92,7 @@ function* createTables({ integer, table, rowid, own }: Dialect): Work<void> {
     )${table};
     CREATE TABLE deliveries (
       ${rowid} id TEXT PRIMARY KEY, execution_id TEXT NOT NULL ${ofExecution}, crew TEXT NOT NULL, queue TEXT NOT NULL,
-      kind TEXT, url TEXT NOT NULL, "authorization" TEXT, body TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'pending',
+      kind TEXT NOT NULL, url TEXT NOT NULL, "authorization" TEXT, body TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'pending',
       failures ${integer} NOT NULL DEFAULT 0, due ${integer} NOT NULL DEFAULT 0, problem TEXT
     )${table};
     CREATE TABLE batched_events (
@@ -177,7 +177,7 @@ function* ofVersion01(dialect: Dialect): Work<void> {
     INSERT INTO batched_events (id, execution_id, event, delivery_id)
     SELECT id, execution_id, event, delivery_id FROM old_batched_events ORDER BY rowid;
     INSERT INTO deliveries (id, execution_id, crew, queue, kind, url, "authorization", body, state, failures, due, problem)
-    SELECT one.id, execution_id, crew, CASE queue WHEN '' THEN '2' ELSE queue END, kind, url, "authorization", body, one.state, failures,
+    SELECT one.id, execution_id, crew, CASE queue WHEN '' THEN '2' ELSE queue END, coalesce(kind, 'events'), url, "authorization", body, one.state, failures,
       due, problem
     FROM old_deliveries AS one JOIN executions ON executions.id = execution_id ORDER BY one.rowid;
     INSERT INTO deliveries (id, execution_id, crew, queue, kind, url, body)

@@ -112,7 +112,7 @@ export function createMetrics() {
       waits.observe(Math.max(0, waited) / 1000);
     },
 
-    callback(kind: CallbackKind | "unknown", outcome: CallbackOutcome): void {
+    callback(kind: CallbackKind, outcome: CallbackOutcome): void {
       callbacks.inc({ kind, outcome });
     },
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { asArray, asObject, textAt } from "../../../src/base/json.ts";
 import type { Engine } from "../../../src/service/engine.ts";
-import { callbackAttempts } from "../../../src/service/sender.ts";
+import { callbackAttempts } from "../../../src/service/deliveries.ts";
 import type { CallbackReceiver, ReceivedCallback } from "../../support/callback-receiver.ts";
 import type { ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import { readStatus } from "../../../src/api/read-status.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
+import { row } from "../../../src/service/database/database.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import type { DocumentedStatus } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -154,24 +157,33 @@ describe("service: the delivery of callbacks", () => {
     const deliveries = createDeliveries(harness.database, cipher, 1);
     const [callback] = await harness.sql("SELECT id FROM deliveries");
     const taken = { id: String(callback?.["id"]), failures: 1 };
-    await deliveries.fail(taken, "It fails again.");
-    assert.equal((await deliveries.fail(taken, "It fails again.")).failures, 2);
+    await deliveries.failed(taken, "It fails again.");
+    await deliveries.failed(taken, "It fails again.");
     assert.equal((await undelivered(id))?.[0]?.attempts, 2);
   });
 
-  // Postgres writes a trigger otherwise, and the code is the same.
+  // Its tables are locked otherwise, and the code is the same.
   if (!onPostgres)
     it("sends none again because its arrival could not be stored", async () => {
       await serve();
-      const refuse =
-        "BEFORE UPDATE OF state ON deliveries BEGIN SELECT RAISE(ABORT, 'disk full'); END";
-      await harness.sql(`CREATE TRIGGER refuse ${refuse}`);
+      await harness.database.query(row("PRAGMA busy_timeout = 0"));
+      let answer = () => {};
+      receiver.behave = (response) => {
+        answer = () => response.writeHead(204).end();
+      };
       const id = await harness.kickoff({ inputs, humanInputWebhookUrl: `${base}/human` });
-      await waitFor("two tries to store it", () => harness.log.length >= 2);
-      await harness.sql("DROP TRIGGER refuse");
+      await harness.untilWaiting(id);
+      await waitFor("the callback", () => receiver.received.length === 1);
+      const other = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
+      other.exec("BEGIN IMMEDIATE");
+      answer();
+      const line = await waitFor("a try to store it", () =>
+        harness.log.find((each) => each.includes("could not be stored")),
+      );
+      other.close();
       await waitFor("its end", async () => (await undelivered(id)) === undefined);
       assert.equal(receiver.received.length, 1);
-      assert.match(harness.log.join(), /^The result of a callback could not be stored: disk full,/);
+      assert.equal(line, "The result of a callback could not be stored: database is locked");
     });
 
   it("is in the status by kind until they arrive, without address and secret, also after the end", async () => {
