@@ -6,7 +6,7 @@ import type { ActivityView } from "./model.ts";
 /** How many events of an execution are kept, and characters of their JSON, so that answers to polls stay small. */
 const most = { events: 2_000, characters: 1_000_000 };
 
-/** After how many events old ones are dropped. */
+/** After how many events of a type old ones are dropped. */
 const step = 100;
 
 /** How many characters of a text are kept in an event. */
@@ -22,8 +22,8 @@ export interface StoredEvent extends JsonObject {
 
 /**
  * Part of a change: adds to what happened in an execution, for its status. A repeat changes nothing. Kept are the newest 2,000
- * events of an execution, at most 1 MB, and up to 99 more: older calls of models and tools are only counted. A client that
- * polls has seen them.
+ * events of an execution, at most 1 MB, and some that came since: older calls of models and tools are only counted. A client
+ * that polls has seen them.
  */
 export function* addEvent(executionId: string, event: StoredEvent): Work<void> {
   const { event_id, type } = event;
@@ -35,17 +35,13 @@ export function* addEvent(executionId: string, event: StoredEvent): Work<void> {
     JSON.stringify(event, shorten),
   );
   if (!isNew) return;
-  yield* change(
+  const counted = yield* row(
     `INSERT INTO event_counts (execution_id, type, count) VALUES (?, ?, 1)
-     ON CONFLICT (execution_id, type) DO UPDATE SET count = event_counts.count + 1`,
+     ON CONFLICT (execution_id, type) DO UPDATE SET count = event_counts.count + 1 RETURNING count`,
     executionId,
     type,
   );
-  const all = yield* row(
-    "SELECT CAST(sum(count) AS BIGINT) AS count FROM event_counts WHERE execution_id = ?",
-    executionId,
-  );
-  if (Number(all?.["count"]) % step === 0)
+  if (Number(counted?.["count"]) % step === 0)
     yield* change(
       `DELETE FROM events WHERE execution_id = ? AND rowid IN (
          SELECT id FROM (
