@@ -20,6 +20,12 @@ interface PythonInputsOptions {
   readonly log: Log;
 }
 
+interface Asked {
+  readonly version: string;
+  readonly answer: Promise<readonly string[]>;
+  failure?: { readonly at: number; readonly why: string };
+}
+
 /** How long a failure of Python is an answer, too (ms): asking again takes seconds of the processor. */
 const failureMs = 60_000;
 
@@ -29,8 +35,8 @@ const retrySeconds = { soon: 5, later: 60 };
 /** The inputs of a crew whose files don't say them all, as its own Python names them. The answer is kept until the files change. */
 export function createPythonInputs(options: PythonInputsOptions) {
   const { name, engine, database, asks, log } = options;
-  let asking: { readonly version: string; readonly answer: Promise<readonly string[]> } | undefined;
-  let failure: { readonly version: string; readonly at: number; readonly why: string } | undefined;
+  /** The last question, which may be open. */
+  let asked: Asked | undefined;
 
   async function known(version: string): Promise<readonly string[] | undefined> {
     const sql = "SELECT inputs FROM python_inputs WHERE crew = ? AND version = ?";
@@ -52,19 +58,14 @@ export function createPythonInputs(options: PythonInputsOptions) {
 
   /** All who need the answer share it. */
   function askOnce(project: CrewProject, version: string): Promise<readonly string[]> {
-    if (asking?.version === version) return asking.answer;
-    const answer = ask(project, version);
-    const mine = (asking = { version, answer });
-    failure = undefined;
-    answer
-      .catch((error: unknown) => {
-        failure = { version, at: Date.now(), why: messageOf(error) };
-        log(`The crew's Python could not name the inputs. ${messageOf(error)}`, { level: "error" });
-      })
-      .finally(() => {
-        if (asking === mine) asking = undefined;
-      });
-    return answer;
+    if (asked?.version === version && !asked.failure) return asked.answer;
+    const mine: Asked = { version, answer: ask(project, version) };
+    asked = mine;
+    mine.answer.catch((error: unknown) => {
+      mine.failure = { at: Date.now(), why: messageOf(error) };
+      log(`The crew's Python could not name the inputs. ${messageOf(error)}`, { level: "error" });
+    });
+    return mine.answer;
   }
 
   function unknown(problem: string, retryAfter: number): ApiError {
@@ -75,11 +76,12 @@ export function createPythonInputs(options: PythonInputsOptions) {
 
   /** Says why the answer isn't there, and sees to it that it comes. */
   function missing(project: CrewProject, version: string): ApiError {
-    const hasFailed = failure?.version === version && Date.now() - failure.at < failureMs;
-    if (hasFailed && asking === undefined)
-      return unknown(`Its Python could not name them: ${failure?.why}`, retrySeconds.later);
+    const failure = asked?.version === version ? asked.failure : undefined;
+    if (failure && Date.now() - failure.at < failureMs)
+      return unknown(`Its Python could not name them: ${failure.why}`, retrySeconds.later);
     if (asks === "itself") askOnce(project, version).catch(() => undefined);
-    if (asking) return unknown("Its Python is being asked for them", retrySeconds.soon);
+    if (asked?.version === version && !asked.failure)
+      return unknown("Its Python is being asked for them", retrySeconds.soon);
     return unknown(
       asks === "allowed"
         ? "Its files don't say them all. To ask its Python, which runs the project's code, open its kickoff form in VS Code"
@@ -88,27 +90,22 @@ export function createPythonInputs(options: PythonInputsOptions) {
     );
   }
 
-  /** @throws {ApiError} 503, while they are not known */
-  const readProject = sharing(async (): Promise<CrewProject> => {
+  /** @param mayAsk whether to wait for Python's answer, unless the inputs are known */
+  async function read(mayAsk: boolean): Promise<CrewProject> {
     const { lacks, ...project } = await options.read();
     // A rehearsal has no Python.
     if (lacks === undefined || !engine.inputs) return project;
     const version = await options.version(project);
-    const inputs = await known(version);
-    if (inputs === undefined) throw missing(project, version);
+    let inputs = await known(version);
+    if (!inputs && mayAsk) inputs = await askOnce(project, version).catch(() => undefined);
+    if (!inputs) throw missing(project, version);
     return { ...project, inputs };
-  });
+  }
 
-  /** Asks Python, unless the inputs are known: it runs the project's code. @throws {ApiError} 503, if it can't name them */
-  const askInputs = async (): Promise<CrewProject> => {
-    const { lacks, ...project } = await options.read();
-    if (lacks !== undefined && engine.inputs && asks !== "elsewhere") {
-      const version = await options.version(project);
-      if ((await known(version)) === undefined)
-        await askOnce(project, version).catch(() => undefined);
-    }
-    return await readProject();
+  return {
+    /** @throws {ApiError} 503, while they are not known */
+    readProject: sharing(() => read(false)),
+    /** Asks Python, which runs the project's code. @throws {ApiError} 503, if it can't name them */
+    askInputs: () => read(asks !== "elsewhere"),
   };
-
-  return { readProject, askInputs };
 }
