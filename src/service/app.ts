@@ -113,11 +113,25 @@ export function createApp(options: AppOptions): Hono<Environment> {
     inputs: dialect.inputs(inputs),
     ...(kind === "flow" && { crewdeck: { kind, ...(schema && { schema }) } }),
   });
-  app.get("/inputs", async (c) => c.json(answerInputs(await readCrew(options.readProject, false))));
-  app.post("/inputs/ask", async (c) =>
+  const route = (
+    method: "GET" | "POST",
+    path: string,
+    answer: (c: Context<Environment>) => Promise<Response>,
+  ) => {
+    app.on(method, path, answer);
+    app.all(path, (c) => {
+      c.header("Allow", method);
+      const detail = "Method Not Allowed";
+      return fail(c, new ApiError(405, detail, `This address accepts only ${method}`, { detail }));
+    });
+  };
+  route("GET", "/inputs", async (c) =>
+    c.json(answerInputs(await readCrew(options.readProject, false))),
+  );
+  route("POST", "/inputs/ask", async (c) =>
     c.json(answerInputs(await readCrew(options.askInputs ?? options.readProject, false))),
   );
-  app.post("/kickoff", async (c) => {
+  route("POST", "/kickoff", async (c) => {
     const body = await readBody(c);
     const json = readJson(body);
     const { caller } = c.var;
@@ -130,15 +144,10 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const id = await executions.kickoff(project, caller, kickoff, options.admit, key);
     return c.json({ kickoff_id: id });
   });
-  app.post("/resume", async (c) => {
+  route("POST", "/resume", async (c) => {
     const resume = readResume(readJson(await readBody(c)));
     options.networks?.check(resume.callbacks);
     return c.json(dialect.resumed(await executions.resume(resume, c.var.caller)));
-  });
-  app.post("/stop/:id", async (c) => {
-    const kickoffId = c.req.param("id").toLowerCase();
-    await executions.stop(kickoffId, c.var.caller);
-    return c.json({ status: "stopped", kickoffId });
   });
   app.post(`${feedbackPath}*`, async (c) => {
     const key = options.feedbackWebhook?.attemptAt(c.req.path);
@@ -146,34 +155,22 @@ export function createApp(options: AppOptions): Hono<Environment> {
     await executions.answer(key, readFeedback(readJson(await readBody(c))));
     return c.json({ status: "resumed", message: "Feedback received" });
   });
-  app.get("/executions/:id/audit", async (c) => {
-    const entries = await executions.audit(c.req.param("id").toLowerCase(), c.var.caller);
+  route("GET", "/executions/:id/audit", async (c) => {
+    const entries = await executions.audit(idIn(c), c.var.caller);
     const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
     return c.body(lines, 200, { "Content-Type": "application/x-ndjson" });
   });
-  const status = async (c: Context<Environment>) => {
-    const id = (c.req.param("id") ?? "").toLowerCase();
-    return c.json(dialect.status(id, await executions.view(id, c.var.caller)));
-  };
-  app.get("/:id/status", status);
-  app.get("/status/:id", status);
-
-  for (const [path, allowed] of [
-    ["/inputs", "GET"],
-    ["/inputs/ask", "POST"],
-    ["/kickoff", "POST"],
-    ["/resume", "POST"],
-    ["/:id/status", "GET"],
-    ["/status/:id", "GET"],
-    ["/stop/:id", "POST"],
-    ["/executions/:id/audit", "GET"],
-  ] as const) {
-    app.all(path, (c) => {
-      c.header("Allow", allowed);
-      const detail = "Method Not Allowed";
-      return fail(c, new ApiError(405, detail, `This address accepts only ${allowed}`, { detail }));
+  for (const path of ["/:id/status", "/status/:id"])
+    route("GET", path, async (c) => {
+      const id = idIn(c);
+      return c.json(dialect.status(id, await executions.view(id, c.var.caller)));
     });
-  }
+  route("POST", "/stop/:id", async (c) => {
+    const kickoffId = idIn(c);
+    await executions.stop(kickoffId, c.var.caller);
+    return c.json({ status: "stopped", kickoffId });
+  });
+
   app.notFound((c) => fail(c, unknownRoute()));
   app.onError((error, c) => {
     const known = error instanceof ApiError ? error : expected(error, c.req.method);
@@ -192,6 +189,11 @@ export function createApp(options: AppOptions): Hono<Environment> {
 }
 
 const feedbackPath = "/feedback/";
+
+/** Of an execution. */
+function idIn(c: Context): string {
+  return (c.req.param("id") ?? "").toLowerCase();
+}
 
 /** Without empty segments: clients join addresses in every way. */
 export function pathOf(request: Request): string {
