@@ -19,8 +19,6 @@ import { PostgresJobs } from "../jobs-postgres.ts";
 import { migrate, versionTable } from "./schema.ts";
 
 export interface PostgresDatabase extends Database {
-  readonly isShared: true;
-  readonly pool: pg.Pool;
   readonly jobs: PostgresJobs;
 }
 
@@ -68,10 +66,9 @@ export async function openPostgresDatabase(
       () => migrateTables(jobs),
       () => undefined,
     );
-    const clock = await createClock(pool);
     const notices = new EventEmitter<{ notice: [Notice] }>().setMaxListeners(0);
     const listener = new Listener(url, (notice) => notices.emit("notice", notice));
-    await listener.connect();
+    await listener.check();
     let isClosed = false;
     const tell = (notice: Notice): void => {
       notices.emit("notice", notice);
@@ -80,15 +77,14 @@ export async function openPostgresDatabase(
       pool.query("SELECT pg_notify($1, $2)", [channel, payload]).catch(() => undefined);
     };
     const timer = setInterval(() => {
-      Promise.all([clock.measure(), listener.check()]).catch((error: unknown) => {
+      listener.check().catch((error: unknown) => {
         if (!isClosed) log(`The database can't be reached: ${messageOf(error)}`);
       });
     }, tickMs).unref();
     return {
       isShared: true,
-      pool,
       jobs,
-      now: clock.now,
+      now: () => listener.now(),
       query: (work) => finish(work, pool, tell),
       transaction: async (work) => {
         if (isClosed) throw new Error("The database is closed.");
@@ -262,32 +258,39 @@ function storable<T>(value: T): T | string {
   return typeof value === "string" ? value.replace(/\0|\p{Surrogate}/gu, "\u{fffd}") : value;
 }
 
-/** The time of the database, which a monotonic clock of this machine continues. */
-async function createClock(pool: pg.Pool) {
-  let offset = 0;
-  const measure = async (): Promise<void> => {
-    const begun = performance.now();
-    const { rows } = await pool.query<{ now: number }>(
-      "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now",
-    );
-    offset = Number(rows[0]?.now) - (begun + performance.now()) / 2;
-  };
-  await measure();
-  return { measure, now: () => Math.round(performance.now() + offset) };
-}
-
-/** Receives the notices of other processes, on a connection of its own. */
+/** Receives the notices of other processes, on a connection of its own, and has the database's time, which a monotonic clock of this machine continues. */
 class Listener {
   readonly #url: string;
   readonly #onNotice: (notice: Notice) => void;
   #client: pg.Client | undefined;
+  #offset = 0;
 
   constructor(url: string, onNotice: (notice: Notice) => void) {
     this.#url = url;
     this.#onNotice = onNotice;
   }
 
-  async connect(): Promise<void> {
+  now(): number {
+    return Math.round(performance.now() + this.#offset);
+  }
+
+  /** Connects if there is no connection, and compares the clocks. @throws if that is not possible */
+  async check(): Promise<void> {
+    const client = (this.#client ??= await this.#connect());
+    const begun = performance.now();
+    try {
+      const { rows } = await client.query<{ now: number }>(
+        "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now",
+      );
+      this.#offset = Number(rows[0]?.now) - (begun + performance.now()) / 2;
+    } catch (error) {
+      this.#client = undefined;
+      client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
     const client = new pg.Client({ ...settingsOf(this.#url), query_timeout: tickMs });
     client.on("notification", ({ payload }) => {
       const notice = readNotice(payload ?? "");
@@ -298,23 +301,7 @@ class Listener {
     });
     await client.connect();
     await client.query(`LISTEN ${channel}`);
-    this.#client = client;
-  }
-
-  /** Connects again if the connection was lost. @throws if that is not possible */
-  async check(): Promise<void> {
-    const client = this.#client;
-    if (!client) {
-      await this.connect();
-      return;
-    }
-    try {
-      await client.query("SELECT 1");
-    } catch (error) {
-      this.#client = undefined;
-      client.end().catch(() => undefined);
-      throw error;
-    }
+    return client;
   }
 
   async close(): Promise<void> {
