@@ -5,7 +5,7 @@ import { projectRoot } from "../projects/pyproject.ts";
 import { chooseInterpreter, projectInterpreters } from "../projects/interpreters.ts";
 import { crewClasses, readProject } from "../projects/read.ts";
 import { toRehearse, type CrewProject } from "../projects/types.ts";
-import { rows, type Database } from "./database/database.ts";
+import type { Database } from "./database/database.ts";
 import type { Processes } from "./crewai/processes.ts";
 import { crewaiEngine } from "./crewai/engine.ts";
 import { rehearsalEngine, type Engine } from "./engine.ts";
@@ -14,6 +14,7 @@ import type { Log } from "./operations/log.ts";
 import type { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
 import { isCrewName, type ServerCrew } from "./server/config.ts";
+import { crewsAtWork } from "./store.ts";
 
 /** A package in Python. */
 const workerPackage = "crewdeck_worker";
@@ -78,11 +79,8 @@ export async function formerPlans(
 ): Promise<readonly CrewPlan[]> {
   const [first] = plans;
   if (!first) return [];
-  const found = await database.query(
-    rows("SELECT DISTINCT crew FROM executions WHERE ended_at IS NULL"),
-  );
-  return found
-    .map(({ crew }) => String(crew))
+  const names = await database.query(crewsAtWork());
+  return names
     .filter((name) => !plans.some((each) => each.name === name))
     .map((name) => ({ ...first, name, class: name === "" ? undefined : name }));
 }

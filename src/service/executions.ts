@@ -79,9 +79,7 @@ export function createExecutions(parts: ExecutionsParts) {
       const kept = earlier ? outputsToKeep(earlier, project, runAgain) : null;
       const id = randomUUID();
       const createdAt = database.now();
-      const state = { state: "running", error: null, createdAt, endedAt: null } as const;
-      const rest = { kept, ...state, isPrepared: false, isRunning: false };
-      const execution = { id, owner: caller.owner, crew, project, ...kickoff, ...rest };
+      const execution = { id, owner: caller.owner, crew, project, ...kickoff, kept, createdAt };
       return await database.transaction(function* () {
         if (check) yield* check();
         // The same request may arrive twice at once.

@@ -54,7 +54,7 @@ export class CallbackNetworks {
     return { agent: false, autoSelectFamily: true, lookup: find } as const;
   }
 
-  /** The addresses of a name that callbacks may be sent to. @throws {Error} if there are none */
+  /** The addresses of a host that callbacks may be sent to. @throws {Error} if there are none */
   async resolve(name: string) {
     const all = await lookup(name, { all: true });
     const allowed = all.filter(({ address }) => !this.#isRefused(address));
@@ -62,17 +62,6 @@ export class CallbackNetworks {
     throw new Error(
       `The receiver is at ${all.map(({ address }) => address).join(", ")}: ${reason}`,
     );
-  }
-
-  /** Those of these origins that are refused. A name that leads nowhere now isn't known to be. */
-  async refusedOf(origins: readonly string[]): Promise<readonly string[]> {
-    const refused = await Promise.all(
-      origins.map(async (origin) => {
-        const found = await lookup(hostOf(new URL(origin)), { all: true }).catch(() => []);
-        return found.length > 0 && found.every(({ address }) => this.#isRefused(address));
-      }),
-    );
-    return origins.filter((_, index) => refused[index]);
   }
 
   #isRefused(host: string): boolean {
@@ -87,7 +76,7 @@ export function receiversOf({ task, step, crew, humanInput, stream }: Callbacks)
   return [task, step, crew, humanInput, stream].filter((target) => target !== undefined);
 }
 
-function hostOf(url: URL): string {
+export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 

@@ -10,13 +10,13 @@ import { messageOf, Refusal } from "./errors.ts";
 import { addEvent } from "./events.ts";
 import { createExecutions } from "./executions.ts";
 import { createSender } from "./sender.ts";
-import type { CallbackNetworks } from "./networks.ts";
+import { hostOf, type CallbackNetworks } from "./networks.ts";
 import type { Log } from "./operations/log.ts";
 import type { OpenOperations, Operations } from "./operations/operations.ts";
 import { TurnLost, type RunParts } from "./run.ts";
 import { Runner } from "./runner.ts";
 import type { OwnFile, Storage } from "./storage.ts";
-import { createStore } from "./store.ts";
+import { crewsAtWork, createStore } from "./store.ts";
 
 /** `api` answers requests, `worker` runs executions and sends callbacks. */
 type Role = "api" | "worker" | "both";
@@ -213,18 +213,19 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
 
   /** Reports executions that this process can't continue. */
   async function reportOthers(): Promise<void> {
-    for (const name of await store.crewsAtWork())
+    for (const name of await database.query(crewsAtWork()))
       if (!crews.some((crew) => crew.name === name))
         log(`Executions of the crew "${name}" wait for a process that serves it.`);
   }
 
   /** Reports receivers of executions that have not ended: an earlier version sent them callbacks, this server doesn't. */
   async function reportRefused(networks: CallbackNetworks): Promise<void> {
-    const refused = await networks.refusedOf(await store.receivers());
-    if (refused.length > 0)
-      log(
-        `Unfinished executions name receivers to which no callbacks are sent: ${refused.join(", ")}. They have no public address, and are in none of callbackNetworks.`,
-      );
+    const check = async (origin: string) => {
+      await networks.resolve(hostOf(new URL(origin))).catch((error: unknown) => {
+        log(`Unfinished executions send no callbacks to ${origin}. ${messageOf(error)}`);
+      });
+    };
+    await Promise.all((await store.receivers()).map(check));
   }
 
   return {

@@ -26,6 +26,11 @@ function values(key: AttemptKey): [string, number, number] {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
+export type NewExecution = Omit<
+  Execution,
+  "state" | "error" | "endedAt" | "isPrepared" | "isRunning"
+>;
+
 /** An execution that has its turn. A process that was so slow that another one has taken it over stores nothing more. */
 export interface Turn {
   readonly id: string;
@@ -115,10 +120,10 @@ export function createStore(database: Database, cipher: Cipher) {
     },
 
     /** Part of the change that stores a kickoff. Returns false if another execution was started with its key. */
-    *add(execution: Execution, key: KickoffKey | undefined): Work<boolean> {
+    *add(execution: NewExecution, key: KickoffKey | undefined): Work<boolean> {
       const changes = yield* change(
-        `INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, error, created_at, ended_at, kickoff_key, kickoff_body)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        `INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, created_at, kickoff_key, kickoff_body)
+         VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?) ON CONFLICT DO NOTHING`,
         execution.id,
         execution.owner,
         execution.crew,
@@ -127,10 +132,7 @@ export function createStore(database: Database, cipher: Cipher) {
         JSON.stringify(execution.inputs),
         JSON.stringify(execution.meta),
         encrypted(execution.callbacks),
-        execution.state,
-        execution.error,
         execution.createdAt,
-        execution.endedAt,
         key?.key ?? null,
         key?.body ?? null,
       );
@@ -209,14 +211,6 @@ export function createStore(database: Database, cipher: Cipher) {
             .map(({ url }) => new URL(url).origin),
         ),
       ];
-    },
-
-    /** Names of crews with executions that have something to do. */
-    async crewsAtWork(): Promise<readonly string[]> {
-      const found = await database.query(
-        rows("SELECT DISTINCT crew FROM executions WHERE ended_at IS NULL"),
-      );
-      return found.map((one) => text(one, "crew"));
     },
 
     /** Stores the crew as it runs, which may differ from what its files say, and the outputs of tasks that don't run again. */
@@ -436,6 +430,12 @@ function* setPhase(id: string, phase: "queued" | "waiting"): Work<unknown> {
 
 /** SQL: executions that run or are queued. */
 export const isAtWork = "ended_at IS NULL AND phase IN ('queued', 'running')";
+
+/** Names of crews with executions that have not ended. */
+export function* crewsAtWork(): Work<readonly string[]> {
+  const found = yield* rows("SELECT DISTINCT crew FROM executions WHERE ended_at IS NULL");
+  return found.map((one) => text(one, "crew"));
+}
 
 /** Whether a crew has so many executions that run or are queued. */
 export function* hasAtWork(crew: string, count: number): Work<boolean> {

@@ -108,8 +108,6 @@ describe("service: the networks of callbacks", () => {
     await send("localhost", ["127.0.0.0/8"]);
     await send("127.0.0.1", ["127.0.0.0/8"]);
     assert.equal(receiver.received.length, 2);
-    const origins = [at("localhost"), at("127.0.0.1"), "https://nowhere.invalid", "http://1.1.1.1"];
-    assert.deepEqual(await networks.refusedOf(origins), origins.slice(0, 2));
   });
 
   for (const dialect of ["documented", "live"] as const)
@@ -150,10 +148,8 @@ describe("service: the networks of callbacks", () => {
     };
     await waitFor("the refusal", async () => /no public address/.test((await errorFor("T")) ?? ""));
     assert.equal(await errorFor("U"), "The receiver could not be reached, or did not accept it.");
-    const [origins] = harness.log;
-    assert.match(
-      origins ?? "",
-      /^Unfinished executions name receivers .*: http:\/\/localhost:\d+\. /,
-    );
+    const refusal =
+      /^Unfinished executions send no callbacks to http:\/\/localhost:\d+\. .* no public/;
+    assert.ok(harness.log.some((line) => refusal.test(line)));
   });
 });
