@@ -3,7 +3,7 @@ import type { JsonObject } from "../api/types.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
 import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { Cipher } from "./encryption.ts";
-import type { CallbackKind, CallbackTarget, UndeliveredCallbacks } from "./model.ts";
+import type { CallbackKind, CallbackTarget } from "./model.ts";
 
 /** How many events a callback has if the kickoff asks for batches (observed). */
 const batchSize = 4;
@@ -248,13 +248,11 @@ export function createDeliveries(
     },
 
     /**
-     * The callbacks of an execution that have not arrived, also those that were not tried yet.
+     * The callbacks of an execution that have not arrived, also those that were not tried yet, by kind and in the shape of
+     * the API.
      * @param isOperator may know what is in the server's network
      */
-    async undelivered(
-      executionId: string,
-      isOperator: boolean,
-    ): Promise<readonly UndeliveredCallbacks[]> {
+    async undelivered(executionId: string, isOperator: boolean): Promise<readonly JsonObject[]> {
       const found = await database.query(
         rows(
           `SELECT kind, state, count(*) AS count, max(failures) AS attempts,
@@ -266,13 +264,18 @@ export function createDeliveries(
           executionId,
         ),
       );
-      return found.map((one) => ({
-        kind: text(one, "kind") as CallbackKind,
-        count: integer(one, "count"),
-        attempts: integer(one, "attempts"),
-        problem: isOperator || one["problem"] === null ? optionalText(one, "problem") : anyProblem,
-        due: one["state"] === "pending" ? integer(one, "due") : undefined,
-      }));
+      return found.map((one) => {
+        const [attempts, isGivenUp] = [integer(one, "attempts"), one["state"] === "given up"];
+        return {
+          callback: text(one, "kind"),
+          count: integer(one, "count"),
+          attempts,
+          ...(one["problem"] !== null && { error: isOperator ? text(one, "problem") : anyProblem }),
+          ...(isGivenUp && { given_up: true }),
+          ...(!isGivenUp &&
+            attempts > 0 && { next_attempt_at: new Date(integer(one, "due")).toISOString() }),
+        };
+      });
     },
   };
 }

@@ -128,16 +128,7 @@ function extrasOf({ execution, activity, usage, decisions, undelivered }: Status
     triggered_by: { type: execution.owner.startsWith("user") ? "user" : "unknown", id: null },
     execution_origin: execution.kept === null ? "api" : "replay",
     ...(decisions.length > 0 && { decisions }),
-    ...(undelivered.length > 0 && {
-      undelivered_callbacks: undelivered.map(({ kind, count, attempts, problem, due }) => ({
-        callback: kind,
-        count,
-        attempts,
-        ...(problem !== undefined && { error: problem }),
-        ...(due === undefined && { given_up: true }),
-        ...(due !== undefined && attempts > 0 && { next_attempt_at: new Date(due).toISOString() }),
-      })),
-    }),
+    ...(undelivered.length > 0 && { undelivered_callbacks: [...undelivered] }),
   };
 }
 

@@ -168,8 +168,7 @@ export const rehearsalMark = "[REHEARSAL - no language model was called]";
 /** A task fails if its description contains it. */
 const failureMark = "[rehearse failure]";
 
-/** Repeats what an agent would be given. */
-/** @param seconds for a task */
+/** Repeats what an agent would be given. @param seconds for a task */
 export function rehearsalEngine(seconds: number, parallel?: number): Engine {
   const sleeping = new Map<string, AbortController>();
   return {

@@ -20,18 +20,6 @@ export interface Caller {
 export type CallbackKind =
   "task" | "step" | "crew" | "human_input" | "events" | "feedback_request" | "spans";
 
-/** Callbacks of one kind that have not arrived. Either all of them are sent again, or all were given up. */
-export interface UndeliveredCallbacks {
-  readonly kind: CallbackKind;
-  readonly count: number;
-  /** How many attempts failed, for the callback with the most. */
-  readonly attempts: number;
-  /** Why the last attempt failed. */
-  readonly problem: string | undefined;
-  /** When the next attempt may begin (ms since 1970). Undefined if they were given up. */
-  readonly due: number | undefined;
-}
-
 export interface CallbackTarget {
   readonly url: string;
   readonly authorization?: string;
@@ -178,5 +166,6 @@ export interface StatusView extends ExecutionView {
   readonly usage: TokenUsage;
   /** Who decided about which output, and when. */
   readonly decisions: readonly AuditEntry[];
-  readonly undelivered: readonly UndeliveredCallbacks[];
+  /** In the shape of the API. */
+  readonly undelivered: readonly JsonObject[];
 }

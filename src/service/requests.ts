@@ -4,7 +4,7 @@ import { Ajv2020 as Ajv } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import type { CallbackName } from "../api/callbacks.ts";
-import type { JsonObject, JsonValue } from "../api/types.ts";
+import type { Basic, Bearer, JsonObject, JsonValue } from "../api/types.ts";
 import { asObject, isObject, textAt } from "../base/json.ts";
 import { type CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
@@ -78,9 +78,7 @@ interface CallbackMembers extends Readonly<Partial<Record<CallbackName, string |
 
 interface SecretTarget {
   readonly url: string;
-  readonly authentication?:
-    | { readonly strategy: "bearer"; readonly token: string }
-    | { readonly strategy: "basic"; readonly username: string; readonly password: string };
+  readonly authentication?: Bearer | Basic;
 }
 
 interface Bodies {

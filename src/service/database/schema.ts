@@ -54,7 +54,7 @@ function* createTables({ integer, table, rowid, own }: Dialect): Work<void> {
   yield* script(`
     CREATE TABLE ${versionTable} (version ${integer} NOT NULL PRIMARY KEY)${table};
     CREATE TABLE executions (
-      id TEXT PRIMARY KEY, owner TEXT NOT NULL, crew TEXT NOT NULL, project TEXT NOT NULL, inputs TEXT NOT NULL,
+      id TEXT PRIMARY KEY, owner TEXT NOT NULL, crew TEXT NOT NULL DEFAULT '', project TEXT NOT NULL, inputs TEXT NOT NULL,
       meta TEXT NOT NULL, callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at ${integer} NOT NULL,
       ended_at ${integer},
       -- Whether its crew was read as it runs.
@@ -91,8 +91,8 @@ function* createTables({ integer, table, rowid, own }: Dialect): Work<void> {
       PRIMARY KEY (execution_id, type)
     )${table};
     CREATE TABLE deliveries (
-      ${rowid} id TEXT PRIMARY KEY, execution_id TEXT NOT NULL ${ofExecution}, crew TEXT NOT NULL, queue TEXT NOT NULL,
-      kind TEXT NOT NULL, url TEXT NOT NULL, "authorization" TEXT, body TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'pending',
+      ${rowid} id TEXT PRIMARY KEY, execution_id TEXT NOT NULL ${ofExecution}, crew TEXT NOT NULL DEFAULT '',
+      queue TEXT NOT NULL DEFAULT '', kind TEXT, url TEXT NOT NULL, "authorization" TEXT, body TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'pending',
       failures ${integer} NOT NULL DEFAULT 0, due ${integer} NOT NULL DEFAULT 0, problem TEXT
     )${table};
     CREATE TABLE batched_events (
