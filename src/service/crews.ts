@@ -126,12 +126,13 @@ export async function engineOf(
   {
     taskSeconds,
     isServer,
+    role,
     database,
     forWindows,
     processes,
     log,
     secrets,
-  }: Pick<ServiceOptions, "taskSeconds" | "isServer" | "database" | "forWindows"> & {
+  }: Pick<ServiceOptions, "taskSeconds" | "isServer" | "role" | "database" | "forWindows"> & {
     readonly processes: Processes;
     readonly log: Log;
     readonly secrets: Secrets;
@@ -142,7 +143,8 @@ export async function engineOf(
   const root = await projectRoot(folder);
   const crew = relative(root, resolve(folder)).replaceAll(sep, "/");
   const chosen = python ?? (await chooseInterpreter(projectInterpreters(root)))?.python;
-  if (chosen === undefined)
+  // A process that only answers requests starts none.
+  if (chosen === undefined && role !== "api")
     throw new Refusal(
       "python",
       `The project in ${root} has no Python environment. Create one with "uv sync" there, or choose an interpreter with --python, or as "python" in a server's file.`,
@@ -158,7 +160,7 @@ export async function engineOf(
     crew,
     hasOthers: crew !== "" || plan.class !== undefined,
     data: join(resolve(data), name),
-    python: chosen,
+    python: chosen ?? "",
     program: join(worker, "__main__.py"),
     parallel: parallel ?? 1,
     processes,

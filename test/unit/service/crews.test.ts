@@ -58,7 +58,7 @@ const engineWith = (
   }: Partial<Parameters<typeof engineOf>[2]> & { environment?: NodeJS.Dict<string> } = {},
 ) =>
   engineOf({ ...plan, environment, python }, data, {
-    ...{ taskSeconds: 0, isServer: true, database: undefined, forWindows: false },
+    ...{ taskSeconds: 0, isServer: true, role: "both", database: undefined, forWindows: false },
     ...{ log: () => undefined, processes: new Processes(4), secrets: new Secrets(), ...more },
   });
 
