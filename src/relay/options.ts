@@ -1,4 +1,4 @@
-import { helpOf, portNumber, readCommandLine, refuseWords, text } from "../service/command-line.ts";
+import { helpOf, portNumber, readCommandLine, text } from "../service/command-line.ts";
 
 export type RelayServiceOptions = ReturnType<typeof readRelayOptions>;
 
@@ -9,7 +9,7 @@ const options = {
   token: text(
     "T",
     "who has it may create channels; by default a random one that is kept in the data folder, or CREWDECK_TOKEN",
-    "CREWDECK_TOKEN",
+    { variable: "CREWDECK_TOKEN" },
   ),
 };
 
@@ -25,7 +25,6 @@ export function readRelayOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ) {
-  const { words, given } = readCommandLine("relay", options, argv, env);
-  refuseWords("relay", words);
+  const { given } = readCommandLine("relay", options, argv, env, false);
   return { ...given, port: given.port ?? 8787, host: given.host ?? "127.0.0.1" };
 }

@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
-import { messageOf, Refusal, unusable } from "../service/errors.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { unusable } from "../service/errors.ts";
+import { createListener } from "../service/listener.ts";
 import { createRelay } from "./app.ts";
 import { usualLimits, type Limits } from "./limits.ts";
 import { openRelayStore } from "./store.ts";
@@ -31,39 +29,22 @@ export async function openRelay(options: RelayOptions) {
   const relay = createRelay({ store, token, limits, log });
   relay.expire(Date.now());
   const timer = setInterval(() => relay.expire(Date.now()), expireMs).unref();
-  const underWay = new Set<ServerResponse>();
-  let onQuiet = (): void => undefined;
-  const server = createServer(
-    {
-      requestTimeout: limits.requestMs,
-      headersTimeout: limits.requestMs,
-      connectionsCheckingInterval: Math.min(limits.requestMs, 1000),
-    },
-    (request, response) => {
-      underWay.add(response);
-      response.once("close", () => {
-        underWay.delete(response);
-        if (underWay.size === 0) onQuiet();
-      });
-      void respond(request, response);
-    },
-  );
-  server.maxConnections = maxConnections;
-  const respond = getRequestListener(relay.app.fetch);
+  const listener = createListener(relay.app.fetch, {
+    requestTimeout: limits.requestMs,
+    headersTimeout: limits.requestMs,
+    connectionsCheckingInterval: Math.min(limits.requestMs, 1000),
+  });
+  listener.server.maxConnections = maxConnections;
   return {
-    url: await listen(server, host, port),
+    ...(await listener.open(host, port)),
     /** Ends what is under way, and closes the database. */
     close: async (): Promise<void> => {
       clearInterval(timer);
-      const closed = once(server, "close");
-      server.close();
+      const closed = listener.close();
       relay.endListeners();
+      await Promise.race([closed, sleep(endMs, undefined, { ref: false })]);
       // Connections without a request don't end by themselves.
-      onQuiet = () => server.closeAllConnections();
-      if (underWay.size === 0) onQuiet();
-      const late = setTimeout(onQuiet, endMs);
-      await closed;
-      clearTimeout(late);
+      listener.server.closeAllConnections();
       store.close();
     },
   };
@@ -75,18 +56,4 @@ function openStore(database: string, maxWaiting: number) {
   } catch (error) {
     throw unusable(database, error);
   }
-}
-
-/** @throws {Refusal} */
-async function listen(server: Server, host: string, port: number): Promise<string> {
-  try {
-    await once(server.listen(port, host), "listening");
-  } catch (error) {
-    throw new Refusal(
-      "port",
-      `Port ${port} on ${host} can't be used: ${messageOf(error)}. Choose another port with --port, or another address with --host.`,
-    );
-  }
-  const { address, family, port: actual } = server.address() as AddressInfo;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${actual}`;
 }

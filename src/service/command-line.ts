@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import leven from "leven";
 import { messageOf, Refusal } from "./errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,11 +10,13 @@ export interface Option<T> {
   readonly help: string;
   /** The environment variable that counts if the option isn't given. */
   readonly variable?: string;
+  /** What its value has to be. */
+  readonly expected?: string;
   /**
-   * @param name for errors @param all the values of an option that is given several times
-   * @throws Error that names the option, and has no secret
+   * Undefined for a value that isn't as expected.
+   * @param all the values of an option that is given several times
    */
-  readonly read: (text: string, name: string, all: readonly string[]) => T;
+  readonly read: (last: string, all: readonly string[]) => T | undefined;
 }
 
 type Options = Readonly<Record<string, Option<unknown>>>;
@@ -25,50 +26,49 @@ type Given<O extends Options> = {
   readonly [K in keyof O]: ReturnType<O[K]["read"]> | undefined;
 };
 
-/** What a person typed after a command. @throws {Refusal} in one line, which names the wrong option and the nearest right one */
+/** What a person typed after a command. @throws {Refusal} which names the wrong option, but not its value: it may be a secret */
 export function readCommandLine<O extends Options>(
   command: string,
   options: O,
   argv: readonly string[],
   env: Environment,
+  takesWords = true,
 ): { readonly words: readonly string[]; readonly given: Given<O> } {
-  const named = new Map(Object.entries(options).map(([member, each]) => [nameOf(member), each]));
-  const words: string[] = [];
-  const texts = new Map<string, string[]>();
-  const types = [...named].map(
-    ([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }] as const,
-  );
-  const config = { args: [...argv], options: Object.fromEntries(types) };
-  for (const token of parseArgs({ ...config, strict: false, tokens: true }).tokens) {
-    if (token.kind === "positional") words.push(token.value);
-    if (token.kind !== "option") continue;
-    // Of "-port", the first token is "-p". A value may be a secret.
-    const [written = token.rawName] = (argv[token.index] ?? "").split("=", 1);
-    const option = named.get(token.name);
-    const { value, inlineValue } = token;
-    if (option === undefined)
-      throw refuseOption(
-        command,
-        `There is no option ${written}.${suggestion(written.replace(/^-+/, ""), [...named.keys()], "--")}`,
-      );
-    if (option.value === undefined && value !== undefined)
-      throw refuseOption(command, `${written} takes no value.`);
-    if (option.value !== undefined && inlineValue !== true && /^(-.|$)/.test(value ?? ""))
-      throw refuseOption(command, `${written} needs a value: write ${written}=VALUE.`);
-    texts.set(token.name, [...(texts.get(token.name) ?? []), value ?? ""]);
-  }
-  const read = ([member, { variable, read: reader }]: readonly [string, Option<unknown>]) => {
+  const { values, positionals: words } = parse(command, options, argv, takesWords);
+  const given = Object.entries(options).map(([member, { variable, expected = "", read }]) => {
     const name = nameOf(member);
-    const fallback = variable === undefined ? undefined : env[variable] || undefined;
-    const all = texts.get(name) ?? (fallback === undefined ? [] : [fallback]);
-    const label = variable === undefined ? `--${name}` : `--${name} (or ${variable})`;
-    try {
-      return [member, all.length === 0 ? undefined : reader(all.at(-1) ?? "", label, all)];
-    } catch (error) {
-      throw refuseOption(command, messageOf(error));
-    }
-  };
-  return { words, given: Object.fromEntries(Object.entries(options).map(read)) as Given<O> };
+    const fallback = variable === undefined ? undefined : env[variable];
+    const texts = values[name]?.map(String) ?? (fallback ? [fallback] : []);
+    const [last] = texts.slice(-1);
+    if (last === undefined) return [member, undefined];
+    const value = read(last, texts);
+    if (value !== undefined) return [member, value];
+    const other = variable === undefined ? "" : ` (or ${variable})`;
+    throw refuseOption(command, `--${name}${other}: expected ${expected}.`);
+  });
+  return { words, given: Object.fromEntries(given) as Given<O> };
+}
+
+function parse(
+  command: string,
+  options: Options,
+  argv: readonly string[],
+  allowPositionals: boolean,
+) {
+  const types = Object.entries(options).map(([member, { value }]) => [
+    nameOf(member),
+    { type: value === undefined ? "boolean" : "string", multiple: true },
+  ]);
+  const config = Object.fromEntries(types) as Record<
+    string,
+    { readonly type: "boolean" | "string"; readonly multiple: true }
+  >;
+  try {
+    return parseArgs({ args: [...argv], options: config, allowPositionals });
+  } catch (error) {
+    // The sentences after the first don't fit.
+    throw refuseOption(command, `${messageOf(error).split(/\.\s/, 1)[0]}.`);
+  }
 }
 
 /** The lines of a help that describe these options. */
@@ -98,28 +98,18 @@ export function refuseOption(command: string, problem: string): Refusal {
   return new Refusal("options", `${problem} See "crewdeck ${command} --help".`);
 }
 
-/** @throws {Refusal} for a word after a command that takes only options */
-export function refuseWords(command: string, [word]: readonly string[]): void {
-  if (word !== undefined)
-    throw refuseOption(command, `crewdeck ${command} takes only options, not "${word}".`);
-}
-
-/** What to add to a problem with a word: the word that was probably meant. Empty if none is like it. */
-export function suggestion(typed: string, words: readonly string[], mark = ""): string {
-  const word = typed.toLowerCase();
-  const [nearest] = words
-    .map((each) => ({ each, distance: leven(word, each.toLowerCase()) }))
-    .filter(({ each, distance }) => distance <= Math.ceil(each.length / 3))
-    .toSorted((one, other) => one.distance - other.distance);
-  return nearest === undefined ? "" : ` Did you mean ${mark}${nearest.each}?`;
-}
-
 export function flag(help: string): Option<true> {
   return { help, read: () => true };
 }
 
-export function text(value: string, help: string, variable?: string): Option<string> {
-  return { value, help, ...(variable !== undefined && { variable }), read: (given) => given };
+/** @param fits whether a text is as expected */
+export function text(
+  value: string,
+  help: string,
+  more: Pick<Option<string>, "variable" | "expected"> = {},
+  fits: (given: string) => boolean = () => true,
+): Option<string> {
+  return { value, help, ...more, read: (given) => (fits(given) ? given : undefined) };
 }
 
 const oneOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
@@ -128,39 +118,25 @@ export function choice<T extends string>(choices: readonly T[], help: string): O
   return {
     value: choices.join("|"),
     help,
-    read(given, name) {
-      const found = choices.find((one) => one === given);
-      if (found !== undefined) return found;
-      const expected = oneOf.format(choices.map((one) => JSON.stringify(one)));
-      throw new Error(`${name} ${given}: expected ${expected}.`);
-    },
+    expected: oneOf.format(choices.map((one) => JSON.stringify(one))),
+    read: (given) => choices.find((one) => one === given),
   };
 }
 
 export function wholeNumber(least: number, most: number, help: string): Option<number> {
-  const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
   return {
     value: "N",
     help,
-    read(given, name) {
+    expected: `a whole number ${most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`}`,
+    read(given) {
       const value = Number(given);
-      if (/^\d+$/.test(given) && value >= least && value <= most) return value;
-      throw new Error(`${name} ${given}: expected a whole number ${range}.`);
+      return /^\d+$/.test(given) && value >= least && value <= most ? value : undefined;
     },
   };
 }
 
 export function portNumber(help: string): Option<number> {
-  return {
-    value: "N",
-    help,
-    read(given, name) {
-      if (/^\d+$/.test(given) && Number(given) <= 65_535) return Number(given);
-      throw new Error(
-        `${name} ${given}: expected a number from 0 to 65535; 0 takes any free port.`,
-      );
-    },
-  };
+  return wholeNumber(0, 65_535, help);
 }
 
 /** How many seconds a timer can wait. With more, it doesn't wait at all. */
@@ -170,10 +146,10 @@ export function seconds(help: string): Option<number> {
   return {
     value: "S",
     help,
-    read(given, name) {
+    expected: `a number from 0 to ${mostSeconds}`,
+    read(given) {
       const value = Number(given);
-      if (given.trim() !== "" && value >= 0 && value <= mostSeconds) return value;
-      throw new Error(`${name} ${given}: expected a number from 0 to ${mostSeconds}.`);
+      return given.trim() !== "" && value >= 0 && value <= mostSeconds ? value : undefined;
     },
   };
 }

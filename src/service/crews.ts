@@ -13,7 +13,7 @@ import { messageOf, Refusal } from "./errors.ts";
 import type { Log } from "./operations/log.ts";
 import type { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
-import { isCrewName, type ServerCrew } from "./server/config.ts";
+import { isCrewName, repeatedName, type ServerCrew } from "./server/config.ts";
 import { crewsAtWork } from "./store.ts";
 
 /** A package in Python. */
@@ -49,7 +49,7 @@ export async function plansOf(
   }
   const names = crews.map(({ name }) => name);
   const [unfit] = names.filter((name) => crews.length > 1 && !isCrewName(name));
-  const repeated = names.find((name, index) => names.findIndex(isSameAs(name)) !== index);
+  const repeated = repeatedName(names);
   const refuse = (problem: string) =>
     new Refusal("options", `${problem} Name the crews in a file, and give it with --config.`);
   if (unfit !== undefined)
@@ -62,11 +62,6 @@ export async function plansOf(
     ...{ ...crew, engine, parallel, dialect, environment: {} },
     ...(python !== undefined && { python }),
   }));
-}
-
-/** Folders have the crews' names, and some file systems ignore case. */
-function isSameAs(name: string): (other: string) => boolean {
-  return (other) => other.toLowerCase() === name.toLowerCase();
 }
 
 /**

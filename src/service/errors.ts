@@ -79,12 +79,12 @@ export class Refusal extends Error {
   }
 }
 
-/** A database can't be opened or written. */
+/** A data folder or a database can't be opened or written. */
 export function unusable(file: string, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   return new Refusal(
     "data",
-    `The database ${file} can't be used: ${messageOf(error)}. Make it writable, restore it if it is damaged, or choose another folder with --data.`,
+    `${file} can't be used: ${messageOf(error)}. Make it writable, restore it if it is damaged, or choose another folder with --data.`,
   );
 }
 

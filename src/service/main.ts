@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { hasSqlite } from "../base/sqlite.ts";
-import { suggestion } from "./command-line.ts";
 import { exitWith, nodeProblem, Refusal } from "./errors.ts";
 import {
   migrateHelp,
@@ -16,29 +15,21 @@ import { readRelayOptions, relayHelp } from "../relay/options.ts";
 
 // Must run on an older Node until it has checked the version.
 
-/** Beside `dist` for the bundle, beside `src` for the source. */
-function exampleCrew(): string {
-  const places = ["../media/example-crew", "../../media/example-crew"].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
+/** Of a file or folder beside `dist` for the bundle, beside `src` for the source. */
+function pathOf(name: string): string {
+  const paths = ["..", "../.."].map((up) =>
+    fileURLToPath(new URL(`${up}/${name}`, import.meta.url)),
   );
-  return places.find((place) => existsSync(place)) ?? "";
+  return paths.find((path) => existsSync(path)) ?? name;
 }
 
-/** From the package.json beside `dist`, or above the source. */
 function version(): string {
-  const files = ["../package.json", "../../package.json"];
-  for (const file of files.map((path) => new URL(path, import.meta.url)))
-    if (existsSync(file)) {
-      const { version } = JSON.parse(readFileSync(file, "utf8")) as { version?: string };
-      if (version !== undefined) return version;
-    }
-  return "unknown";
+  const manifest = JSON.parse(readFileSync(pathOf("package.json"), "utf8")) as { version: string };
+  return manifest.version;
 }
 
 /** A first argument that chooses what runs. */
 interface Command {
-  /** A line of the program's help. */
-  readonly summary: string;
   readonly help: string;
   /** @throws {Refusal} */
   run(args: readonly string[]): Promise<void>;
@@ -46,25 +37,14 @@ interface Command {
 
 // What a command needs is loaded when it runs.
 const serve: Command = {
-  summary: "serves the Crew Execution API for a crew (also without a command)",
   help: serveHelp,
   async run(args) {
     const options = readOptions(args, process.env);
     const program = await import("./serve.ts");
-    await program.serve(options, exampleCrew(), version());
-  },
-};
-const relay: Command = {
-  summary: "passes callbacks from the internet on to editors (also as --relay)",
-  help: relayHelp,
-  async run(args) {
-    const options = readRelayOptions(args, process.env);
-    const program = await import("../relay/serve.ts");
-    await program.serveRelay(options);
+    await program.serve(options, pathOf("media/example-crew"), version());
   },
 };
 const token: Command = {
-  summary: "adds, lists and revokes the tokens of a server",
   help: tokenHelp,
   async run(args) {
     const options = readTokenOptions(args, process.env);
@@ -75,15 +55,22 @@ const token: Command = {
   },
 };
 const migrate: Command = {
-  summary: "creates or updates the tables in a Postgres, as each start of a server does",
   help: migrateHelp,
   async run(args) {
     const url = readMigrateOptions(args, process.env);
-    const { openPostgres } = await import("./storage.ts");
+    const { openDatabase } = await import("./storage.ts");
     const log = (line: string) => void process.stderr.write(`${line}\n`);
-    const database = await openPostgres(url, 4, log);
+    const database = await openDatabase({ url, connections: 4 }, log);
     await database.close();
     print("The database is up to date.");
+  },
+};
+const relay: Command = {
+  help: relayHelp,
+  async run(args) {
+    const options = readRelayOptions(args, process.env);
+    const program = await import("../relay/serve.ts");
+    await program.serveRelay(options);
   },
 };
 
@@ -94,14 +81,16 @@ const commands = new Map([
   ["relay", relay],
 ]);
 
-function help(): string {
-  const list = [...commands].map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`);
-  return `Usage: crewdeck <command> [options]
+const help = `Usage: crewdeck <command> [options]
 
-${list.join("\n")}
+  serve    serves the Crew Execution API for a crew (also without a command)
+  token    adds, lists and revokes the tokens of a server
+  migrate  creates or updates the tables in a Postgres, as each start of a server does
+  relay    passes callbacks from the internet on to editors (also as --relay)
 
-crewdeck <command> --help lists the options of a command; crewdeck --version prints the version.`;
-}
+crewdeck <command> --help lists the options of a command; crewdeck --version prints the version.
+
+${serveHelp}`;
 
 /**
  * The command and its arguments. VS Code and `npm run serve` name none, which is `serve`.
@@ -115,7 +104,7 @@ function choose(args: readonly string[]): readonly [Command, readonly string[]] 
   if (/^\w[\w-]*$/.test(first) && !existsSync(first))
     throw new Refusal(
       "options",
-      `There is no command or folder "${first}".${suggestion(first, [...commands.keys()])} The commands are ${[...commands.keys()].join(", ")}. See "crewdeck --help".`,
+      `There is no command or folder "${first}". The commands are serve, token, migrate, relay. See "crewdeck --help".`,
     );
   return [serve, args];
 }
@@ -129,8 +118,8 @@ function checkNode(): void {
 const args = process.argv.slice(2);
 try {
   const [command, rest] = choose(args);
-  const isGeneral = args[0] === "--help" && command === serve;
-  if (args.includes("--help")) print(isGeneral ? `${help()}\n\n${serve.help}` : command.help);
+  if (args[0] === "--help") print(help);
+  else if (args.includes("--help")) print(command.help);
   else if (args.includes("--version")) print(version());
   else {
     checkNode();

@@ -9,9 +9,7 @@ import {
   portNumber,
   readCommandLine,
   refuseOption,
-  refuseWords,
   seconds,
-  suggestion,
   text,
   wholeNumber,
   type Option,
@@ -29,26 +27,22 @@ export type ServiceOptions = ReturnType<typeof readOptions>;
 /** Of a server's configuration. */
 export const configName = "crewdeck.server.jsonc";
 
-/** The address of a Postgres. Its password may come from the environment, as PGPASSWORD. */
-const database: Option<string> = {
-  value: "URL",
-  variable: "CREWDECK_DATABASE",
-  help: "keeps executions in Postgres, for several processes; by default CREWDECK_DATABASE. The password may be in PGPASSWORD",
-  read(given, name) {
-    if (!/^postgres(ql)?:$/.test(URL.parse(given)?.protocol ?? ""))
-      throw new Error(
-        `${name}: expected an address such as postgres://user@host:5432/name, with the password in PGPASSWORD.`,
-      );
-    try {
-      decodeURIComponent(given);
-    } catch {
-      throw new Error(
-        `${name}: write a "%" in the address, for example of the password, as "%25".`,
-      );
-    }
-    return given;
-  },
-};
+/** @param help says where it comes from */
+function databaseOption(help: string): Option<string> {
+  return text(
+    "URL",
+    `${help}; by default CREWDECK_DATABASE. The password may be in PGPASSWORD`,
+    {
+      variable: "CREWDECK_DATABASE",
+      expected:
+        'an address such as postgres://user@host:5432/name, with the password in PGPASSWORD, or in the address with "%" written as "%25"',
+    },
+    (given) =>
+      /^postgres(ql)?:\/\//.test(given) && URL.canParse(given) && !/%(?![\da-f]{2})/i.test(given),
+  );
+}
+
+const isWebAddress = (given: string) => /^https?:\/\//.test(given) && URL.canParse(given);
 
 const oneMachine = {
   engine: choice(
@@ -81,16 +75,12 @@ const oneMachine = {
     ["hold", "continue", "discard"],
     "continue lets executions with crewAI continue that the last service left unfinished: a task may run twice; discard ends them, hold waits for a decision (hold; continue with --config or --database)",
   ),
-  feedbackWebhook: {
-    ...text(
-      "URL",
-      "where a flow asks for feedback, signed with the secret in CREWDECK_FEEDBACK_SECRET",
-    ),
-    read(given: string, name: string) {
-      if (/^https?:$/.test(URL.parse(given)?.protocol ?? "")) return given;
-      throw new Error(`${name}: expected an address that begins with http:// or https://.`);
-    },
-  },
+  feedbackWebhook: text(
+    "URL",
+    "where a flow asks for feedback, signed with the secret in CREWDECK_FEEDBACK_SECRET",
+    { expected: "an address that begins with http:// or https://" },
+    isWebAddress,
+  ),
   ...operationsOptions,
   lifeline: flag("ends when standard input closes"),
   forWindows: flag(
@@ -103,7 +93,7 @@ const team = {
     "FILE",
     `serves the crews of a ${configName}, with its limits; by default, without a folder, CREWDECK_CONFIG or the ${configName} in the current folder`,
   ),
-  database,
+  database: databaseOption("keeps executions in Postgres, for several processes"),
   connections: wholeNumber(
     4,
     Infinity,
@@ -114,27 +104,21 @@ const team = {
     "api answers requests only; worker runs executions and sends callbacks; both is the default",
   ),
   host: text("ADDRESS", "what it listens on, with --config (127.0.0.1)"),
-  publicUrl: {
-    ...text("URL", "how clients address it, with --config: https:// and a host, without a path"),
-    read(given: string, name: string) {
-      if (/^https?:\/\/[^/?#@\s]+\/?$/.test(given) && safeUrl(given) !== undefined) return given;
-      throw new Error(
-        `${name}: expected an address without a path that begins with https://, such as https://crews.example.com; http:// is for this machine only.`,
-      );
+  publicUrl: text(
+    "URL",
+    "how clients address it, with --config: https:// and a host, without a path",
+    {
+      expected:
+        "an address without a path that begins with https://, such as https://crews.example.com; http:// is for this machine only",
     },
-  },
-  callbackNetworks: {
-    ...text(
-      "CIDR,...",
-      "networks of its own to which a server sends callbacks, such as 10.0.0.0/8; by default only public addresses",
-    ),
-    read(given: string, name: string) {
-      const networks = given.split(",").map((each) => each.trim());
-      const wrong = networks.find((each) => !isNetwork(each));
-      if (wrong === undefined) return networks;
-      throw new Error(`${name} ${wrong}: expected an address with bits, such as 10.0.0.0/8.`);
-    },
-  },
+    (given) => /^https?:\/\/[^/?#@\s]+\/?$/.test(given) && safeUrl(given) !== undefined,
+  ),
+  callbackNetworks: text(
+    "CIDR,...",
+    "networks of its own to which a server sends callbacks, such as 10.0.0.0/8; by default only public addresses",
+    { expected: "networks separated by commas, such as 10.0.0.0/8,192.168.1.0/24" },
+    (given) => given.split(",").every(isNetwork),
+  ),
   trustProxy: flag("a proxy in front of it sets X-Forwarded-For, -Host and -Proto"),
   drainSeconds: seconds(
     "how long running tasks may still take when it is asked to stop (30 with --database, else 0)",
@@ -237,7 +221,7 @@ function refuse(problem: string): Refusal {
   return refuseOption("serve", problem);
 }
 
-const migrateOptions = { database };
+const migrateOptions = { database: databaseOption("the address of the Postgres") };
 
 export const migrateHelp = `Usage: crewdeck migrate --database URL
 
@@ -248,8 +232,7 @@ ${helpOf(migrateOptions)}`;
 
 /** @throws {Refusal} */
 export function readMigrateOptions(argv: readonly string[], env: Environment): string {
-  const { words, given } = readCommandLine("migrate", migrateOptions, argv, env);
-  refuseWords("migrate", words);
+  const { given } = readCommandLine("migrate", migrateOptions, argv, env, false);
   if (given.database !== undefined) return given.database;
   throw refuseOption("migrate", "Give the address of the database with --database.");
 }
@@ -258,17 +241,14 @@ const tokenOptions = {
   crew: {
     value: "NAME",
     help: "a crew that the token may use; can be repeated (all crews)",
-    read: (_last: string, _name: string, all: readonly string[]) => all,
+    read: (_last: string, all: readonly string[]) => all,
   },
   user: flag(
     "a user's token: it sees only executions that tokens of this name started. Without it, an organization's token sees all executions of its crews",
   ),
   expiresDays: wholeNumber(1, 36_500, "for how many days it is valid (until it is revoked)"),
   config: text("FILE", `the server's configuration (${configName}, or CREWDECK_CONFIG)`),
-  database: {
-    ...database,
-    help: "the server's Postgres; by default CREWDECK_DATABASE. The password may be in PGPASSWORD",
-  },
+  database: databaseOption("the server's Postgres"),
   data: text(
     "DIR",
     "without a Postgres, the server's data folder; by default the one of a server with this configuration",
@@ -280,7 +260,7 @@ export const tokenHelp = `Usage: crewdeck token add <name> [--crew NAME]... [--u
        crewdeck token revoke <name>
 
 Adds, lists and revokes the tokens of a server, in its database, which keeps only their hashes. The server may be running:
-a change takes effect at once, with SQLite within a second.
+a change takes effect within a second.
 
 ${helpOf(tokenOptions)}`;
 
@@ -290,23 +270,16 @@ const tokenActions = ["add", "list", "revoke"] as const;
 export function readTokenOptions(argv: readonly string[], env: Environment) {
   const refuseToken = (problem: string) => refuseOption("token", problem);
   const { words, given } = readCommandLine("token", tokenOptions, argv, env);
-  const [word = "", name = "", ...rest] = words;
+  const [word, ...names] = words;
   const action = tokenActions.find((each) => each === word);
   const { crew: crews = [], user: isUser = false, expiresDays, data } = given;
-  if (action === undefined) {
-    const unknown = `There is no command "token ${word}".${suggestion(word, tokenActions)} `;
-    throw refuseToken(
-      `${word === "" ? "" : unknown}Expected token add, token list or token revoke.`,
-    );
-  }
-  if (rest.length > 0)
-    throw refuseToken(`token ${action}: expected one name, not also ${rest.join(" ")}.`);
+  if (action === undefined) throw refuseToken("Expected token add, token list or token revoke.");
+  if (names.length !== (action === "list" ? 0 : 1))
+    throw refuseToken(`token ${action}: expected ${action === "list" ? "no" : "one"} name.`);
   if (action !== "add" && (crews.length > 0 || isUser || expiresDays !== undefined))
     throw refuseToken("--crew, --user and --expires-days belong to token add.");
-  if ((action === "list") !== (name === ""))
-    throw refuseToken(`token ${action}: expected ${action === "list" ? "no" : "a"} name.`);
   return {
-    ...{ action, name, crews, isUser, expiresDays, data },
+    ...{ action, name: names[0] ?? "", crews, isUser, expiresDays, data },
     config: resolve(given.config ?? env["CREWDECK_CONFIG"] ?? configName),
     // A folder that is given wins over the database of the environment.
     database: data === undefined ? given.database : undefined,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { projectRoot } from "../projects/pyproject.ts";
@@ -9,12 +10,12 @@ import { authenticateBy } from "./app.ts";
 import { Processes, usualMost } from "./crewai/processes.ts";
 import { versionOf } from "./crewai/sources.ts";
 import { checkCrew, engineOf, formerPlans, readCrew, plansOf, type CrewPlan } from "./crews.ts";
-import { defaultDataFolder } from "./data-folder.ts";
+import { databaseIn, defaultDataFolder, lockDataFolder, untilDeleted } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
+import { keyPlace } from "./encryption.ts";
 import type { Engine } from "./engine.ts";
 import { createFeedbackWebhook } from "./feedback-webhook.ts";
-import { Refusal } from "./errors.ts";
-import { openFile, openShared, type Home } from "./home.ts";
+import { Refusal, unusable } from "./errors.ts";
 import { createListener, type Fetch } from "./listener.ts";
 import { CallbackNetworks } from "./networks.ts";
 import { createPythonInputs } from "./python-inputs.ts";
@@ -26,6 +27,7 @@ import { limitAtWork } from "./server/limits.ts";
 import { planFrom, planOf, type ServerPlan } from "./server/open-server.ts";
 import { authenticateFor, createServerApp } from "./server/server-app.ts";
 import { openService, type ServedCrew, type Service } from "./service.ts";
+import { openStorage, type Storage } from "./storage.ts";
 import { WindowLog } from "./windows/log.ts";
 import { createWindows, type WindowRoutes } from "./windows/windows.ts";
 
@@ -34,6 +36,15 @@ const noticedMs = 5000;
 
 /** How long what has arrived may take when no window needs the service (ms): a window that has connected meanwhile keeps its connection. */
 const doorMs = 500;
+
+/** Also in `service.json`: a client verifies the process before it sends a token. */
+const instanceHeader = "Crewdeck-Instance";
+
+/**
+ * How long a connection is kept that nobody uses (ms). Longer than load balancers keep theirs, up to ten minutes: one that sends
+ * on a connection that is just being closed can't know whether a kickoff has arrived.
+ */
+const keepAliveMs = 620_000;
 
 type Tokens = Parameters<typeof authenticateBy>[0];
 type Settings = Omit<ServiceOptions, "log"> & { readonly log: Log; readonly secrets: Secrets };
@@ -57,23 +68,32 @@ export async function serve(
   const crews = server?.crews ?? plans;
   await checkPlans(options, crews, server);
 
-  const home = await openHome(options, crews);
+  const { database, connections } = options;
+  const folder = options.data ?? usualFolder(options, crews);
+  const file = databaseIn(folder);
+  const data = database === undefined ? await lockDataFolder(folder) : undefined;
+  if (data && options.data === undefined)
+    log(`Executions are kept in ${folder}`, { level: "info" });
+  const place = database === undefined ? { file } : { url: database, connections };
+  const storage = await openStorage(place, keyPlace(folder, process.env), log);
   const listening = { url: server?.publicUrl?.replace(/\/$/, "") ?? "" };
   const processes = new Processes(options.maxProcesses ?? usualMost());
   const openAll = (list: readonly CrewPlan[]) =>
-    Promise.all(list.map((crew) => openCrew(crew, options, home, listening, processes)));
+    Promise.all(
+      list.map((crew) => openCrew(crew, options, { folder, storage }, listening, processes)),
+    );
   const served = await openAll(crews);
-  const former = windowLog ? await openAll(await formerPlans(home.storage.database, crews)) : [];
+  const former = windowLog ? await openAll(await formerPlans(storage.database, crews)) : [];
   const all = [...served, ...former];
   const engines = all.map(({ engine }) => engine);
-  const leave = (isOrderly: boolean) => {
+  const leave = () => {
     for (const engine of engines) engine.close?.();
-    home.leave(isOrderly);
+    data?.withdraw();
   };
   try {
     const service = openService({
       ...options,
-      ...{ storage: home.storage, crews: all, maxProcesses: processes.most },
+      ...{ storage, crews: all, maxProcesses: processes.most },
       isOneProject: options.forWindows,
       networks: networksOf(options, server),
       operations: await openOperations(options, server, version),
@@ -84,49 +104,53 @@ export async function serve(
       options.role === "worker"
         ? refuseAsWorker
         : server
-          ? await fetchOfServer(server, served, service, home, log)
+          ? await fetchOfServer(server, served, service, storage, log)
           : fetchOfOne(served, service, tokens);
     const instance = randomUUID();
     const listener = createListener(
       windows?.before(fetch) ?? service.operations?.before(fetch) ?? fetch,
-      instance,
+      { keepAliveTimeout: keepAliveMs },
+      { [instanceHeader]: instance },
     );
     const host = server?.host ?? "127.0.0.1";
-    const port = await listener.open(host, options.port ?? server?.port ?? 0);
-    const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const { url, port } = await listener.open(host, options.port ?? server?.port ?? 0);
     listening.url ||= url;
     windows?.listens(url, parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? ""));
-    home.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
-    const end = onEnd(options.lifeline, async () => {
-      await drain(options, service, listener);
-      // Running executions continue at the next start, as after a kill, or in another process.
-      leave(true);
-      process.exit(0);
-    });
+    data?.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
+    const asked = untilAsked(options.lifeline);
     if (!windows) announce(options, url, tokens, served);
     askPython(options, served);
-    await service.work();
-    if (options.unfinished !== "hold")
-      await service.decide(options.unfinished, await service.held());
-    if (!windows) reportHeld(await service.held(), log);
     const door = {
       close: () => Promise.race([listener.close(), sleep(doorMs)]),
       open: () => listener.open(host, port),
     };
-    await Promise.all([home.lost, windows?.idle(door).then(end)]);
+    const work = async () => {
+      await service.work();
+      if (options.unfinished !== "hold")
+        await service.decide(options.unfinished, await service.held());
+      if (!windows) reportHeld(await service.held(), log);
+      await (windows?.idle(door) ?? asked);
+    };
+    await Promise.race([asked, work(), ...(data ? [untilDeleted(file)] : [])]);
+    await drain(options, service, listener);
+    // Running executions continue at the next start, as after a kill, or in another process.
+    leave();
+    // SQLite writes all to one file, which can then be copied.
+    if (data) await storage.database.close();
+    process.exit(0);
   } catch (error) {
-    leave(false);
-    throw home.explain(error);
+    leave();
+    throw codeOf(error) === "ERR_SQLITE_ERROR" ? unusable(file, error) : error;
   }
 }
 
 /** To which a server may send callbacks. Undefined on one's own machine, where all may be receivers. */
 function networksOf(
-  { isServer, callbackNetworks = [] }: Settings,
+  { isServer, callbackNetworks = "" }: Settings,
   server: ServerPlan | undefined,
 ): CallbackNetworks | undefined {
-  const named = [...callbackNetworks, ...(server?.callbackNetworks ?? [])];
-  return isServer ? new CallbackNetworks(named) : undefined;
+  const own = callbackNetworks === "" ? [] : callbackNetworks.split(",");
+  return isServer ? new CallbackNetworks([...own, ...(server?.callbackNetworks ?? [])]) : undefined;
 }
 
 /** @throws {Refusal} for a crew or an option that can't be served like this */
@@ -230,21 +254,17 @@ async function serverPlan(
   return plans.length > 1 ? planOf(plans, tokens) : undefined;
 }
 
-async function openHome(options: Settings, crews: readonly CrewPlan[]): Promise<Home> {
-  const { log } = options;
-  const place =
-    options.config === undefined ? (crews[0]?.folder ?? "") : dirname(resolve(options.config));
-  if (options.database === undefined)
-    return await openFile(options.data, place, options.isServer, log);
-  const folder = options.data ?? defaultDataFolder(place, 1, process.env);
-  return await openShared(options.database, options.connections, folder, log);
+/** Derived from the crew's folder, or from the configuration's. */
+function usualFolder({ config }: Settings, [crew]: readonly CrewPlan[]): string {
+  const place = config === undefined ? (crew?.folder ?? "") : dirname(resolve(config));
+  return defaultDataFolder(place, process.env);
 }
 
 /** @param listening where the service listens, once it does */
 async function openCrew(
   crew: CrewPlan,
   options: Settings,
-  home: Home,
+  { folder, storage }: { readonly folder: string; readonly storage: Storage },
   listening: { readonly url: string },
   processes: Processes,
 ): Promise<ServedCrew> {
@@ -253,13 +273,13 @@ async function openCrew(
   const log: Log = (message, fields) =>
     options.log(message, name === "" ? fields : { crew: name, ...fields });
   const address = () => (name === "" ? listening.url : `${listening.url}/${name}`);
-  const engine = await engineOf(crew, home.folder, { ...options, processes, log });
+  const engine = await engineOf(crew, folder, { ...options, processes, log });
   return {
     name,
     engine,
     dialect: dialect === "live" ? liveDialect : documentedDialect,
     ...createPythonInputs({
-      ...{ name, engine, database: home.storage.database, log },
+      ...{ name, engine, database: storage.database, log },
       read: () => readCrew(crew),
       version: async ({ entry }) =>
         await versionOf(await projectRoot(crew.folder), resolve(crew.folder, entry)),
@@ -288,7 +308,7 @@ async function fetchOfServer(
   server: ServerPlan,
   crews: readonly ServedCrew[],
   service: Service,
-  { storage: { database } }: Home,
+  { database }: Storage,
   log: Log,
 ): Promise<Fetch> {
   const { requestsPerMinute, underWayPerCrew } = server.limits;
@@ -298,7 +318,7 @@ async function fetchOfServer(
     const { fetch } = service.appOf(crew, {
       authenticate: authenticateFor(name, tokens),
       mountedAt: `/${name}`,
-      admit: limitAtWork(database, name, underWayPerCrew),
+      admit: limitAtWork(name, underWayPerCrew),
     });
     const isSecretPath = (path: string) => feedbackWebhook?.attemptAt(path) !== undefined;
     return { name, dialect, fetch, isSecretPath };
@@ -323,28 +343,20 @@ function announce(
 
 function reportHeld(ids: readonly string[], log: Log): void {
   if (ids.length === 0) return;
-  const count =
-    ids.length === 1 ? "1 unfinished execution was" : `${ids.length} unfinished executions were`;
   log(
-    `${count} interrupted: ${ids.join(", ")}. Start the service again with --on-restart continue to let them continue, or with --on-restart discard to end them.`,
+    `Unfinished executions were interrupted: ${ids.join(", ")}. Start the service again with --on-restart continue to let them continue, or with --on-restart discard to end them.`,
   );
 }
 
-/** Calls `action` once: on a signal, when standard input closes with `--lifeline`, or when the result is called. */
-function onEnd(watchInput: boolean, action: () => Promise<void>): () => void {
-  let isEnding = false;
-  const end = () => {
-    if (isEnding) return;
-    isEnding = true;
-    void action();
-  };
-  process.once("SIGTERM", end);
-  process.once("SIGINT", end);
-  if (watchInput) {
+/** Resolves on a signal, or when standard input closes if that is to end the service. */
+function untilAsked(watchInput: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => resolve();
+    process.once("SIGTERM", end).once("SIGINT", end);
+    if (!watchInput) return;
     for (const event of ["end", "close", "error"]) process.stdin.once(event, end);
     process.stdin.resume();
-  }
-  return end;
+  });
 }
 
 function newToken(): string {

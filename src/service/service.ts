@@ -243,10 +243,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     },
     operations,
     async work() {
-      if (own) {
-        await database.transaction(() => own.recover());
-        own.merge();
-      }
+      if (own) await database.transaction(() => own.recover());
       if (parts.role === "api") return;
       runner.work();
       sender.work();

@@ -1,9 +1,11 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import { change, patient, type Database, type Work } from "./database/database.ts";
 import type { PostgresDatabase } from "./database/postgres.ts";
 import { openSqliteDatabase, type SqliteDatabase } from "./database/sqlite.ts";
 import { openCipher, type Cipher, type KeyPlace } from "./encryption.ts";
-import { Refusal } from "./errors.ts";
+import { Refusal, unusable } from "./errors.ts";
 import { sqliteJobs } from "./jobs-sqlite.ts";
 import type { Jobs } from "./jobs.ts";
 import { isAtWork } from "./store.ts";
@@ -26,80 +28,81 @@ export interface OwnFile {
   hold(): void;
   /** What the process before this one had not finished is to be done. */
   recover(): Work<void>;
-  /** Writes all to one file, which can then be copied. Returns whether it could. */
-  merge(): boolean;
   /** Part of a change. */
   release(executionId: string): Work<void>;
 }
 
-/** Everything in a file that this process alone uses. Throws if it isn't a database, is damaged or can't be written. */
-export function openSqliteStorage(
-  file: string,
-  key: KeyPlace,
-  log: (line: string) => void,
-): Storage & { readonly database: SqliteDatabase } {
-  const database = openSqliteDatabase(file);
-  return {
-    database,
-    cipher: database.changeNow(openCipher(key)),
-    forRuns: patient(database, log),
-    jobs: sqliteJobs(database),
-    own: {
-      hold() {
-        database.changeNow(
-          change(`INSERT OR IGNORE INTO held SELECT id FROM executions WHERE ${isAtWork}`),
-        );
-      },
-      *recover() {
-        yield* change("UPDATE jobs SET is_taken = 0 WHERE is_taken = 1");
-        yield* change(
-          "UPDATE executions SET phase = 'queued' WHERE phase = 'running' AND ended_at IS NULL",
-        );
-        // What was being sent.
-        yield* change(
-          "UPDATE deliveries SET due = 0 WHERE state = 'pending' AND failures = 0 AND due > ?",
-          database.now(),
-        );
-      },
-      merge: database.merge,
-      *release(id) {
-        yield* change("DELETE FROM held WHERE execution_id = ?", id);
-        // A person pays for what is begun again.
-        yield* change("UPDATE attempts SET begins = 0 WHERE execution_id = ?", id);
-      },
-    },
-  };
-}
+/** A file that this process alone uses, or a Postgres. */
+export type Place =
+  { readonly file: string } | { readonly url: string; readonly connections: number };
 
-/** Everything in Postgres, together with other processes. @throws {Refusal} */
-export async function openPostgresStorage(
-  url: string,
-  connections: number,
-  key: KeyPlace,
-  log: (line: string) => void,
-): Promise<Storage> {
-  const { jobs, ...database } = await openPostgres(url, connections, log);
+type WriteLine = (line: string) => void;
+
+/** @throws {Refusal} */
+export async function openStorage(place: Place, key: KeyPlace, log: WriteLine): Promise<Storage> {
+  const database = await openDatabase(place, log);
   try {
     const cipher = await database.transaction(() => openCipher(key));
-    return { database, forRuns: patient(database, log), cipher, jobs };
+    const common = { database, forRuns: patient(database, log), cipher };
+    if ("jobs" in database) return { ...common, jobs: database.jobs };
+    return { ...common, jobs: sqliteJobs(database), own: ownFile(database) };
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-/** @throws {Refusal} */
-export async function openPostgres(
-  url: string,
-  connections: number,
-  log: (line: string) => void,
-): Promise<PostgresDatabase> {
-  const { openPostgresDatabase } = await import("./storage-postgres.ts").catch((error: unknown) => {
+/** @throws {Refusal} if it can't be reached, isn't a database, is damaged or can't be written */
+export async function openDatabase(
+  place: Place,
+  log: WriteLine,
+): Promise<SqliteDatabase | PostgresDatabase> {
+  if ("url" in place) {
+    const { openPostgresDatabase } = await importPostgres();
+    return await openPostgresDatabase(place.url, place.connections, log);
+  }
+  try {
+    mkdirSync(dirname(place.file), { recursive: true, mode: 0o700 });
+    return openSqliteDatabase(place.file);
+  } catch (error) {
+    throw unusable(place.file, error);
+  }
+}
+
+async function importPostgres() {
+  try {
+    return await import("./storage-postgres.ts");
+  } catch (error) {
     if (codeOf(error) !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new Refusal(
       "database",
       "The service that comes with the extension can't use Postgres. Use the npm package: npm run package:service writes it.",
     );
-  });
-  return await openPostgresDatabase(url, connections, log);
+  }
+}
+
+function ownFile(database: SqliteDatabase): OwnFile {
+  return {
+    hold() {
+      database.changeNow(
+        change(`INSERT OR IGNORE INTO held SELECT id FROM executions WHERE ${isAtWork}`),
+      );
+    },
+    *recover() {
+      yield* change("UPDATE jobs SET is_taken = 0 WHERE is_taken = 1");
+      yield* change(
+        "UPDATE executions SET phase = 'queued' WHERE phase = 'running' AND ended_at IS NULL",
+      );
+      // What was being sent.
+      yield* change(
+        "UPDATE deliveries SET due = 0 WHERE state = 'pending' AND failures = 0 AND due > ?",
+        database.now(),
+      );
+    },
+    *release(id) {
+      yield* change("DELETE FROM held WHERE execution_id = ?", id);
+      // A person pays for what is begun again.
+      yield* change("UPDATE attempts SET begins = 0 WHERE execution_id = ?", id);
+    },
+  };
 }

@@ -72,7 +72,7 @@ describe("a service that runs a project with crewAI", () => {
       const { id, data } = await interrupted(folder);
       const held = await serve(folder, data);
       await waitFor("the message", () => service.log().includes("--on-restart continue"));
-      assert.match(service.log(), new RegExp(`1 unfinished execution was interrupted: ${id}`));
+      assert.match(service.log(), new RegExp(`Unfinished executions were interrupted: ${id}`));
       assert.equal((await held.status(id)).status, "running");
       assert.equal(model.requests.length, 1);
       await service.stop();

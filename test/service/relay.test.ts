@@ -83,7 +83,7 @@ describe("service: as a relay", () => {
       service.child.once("close", (...ended) => resolve(ended)),
     );
     assert.equal(code, 5);
-    assert.match(service.log(), /has lost data: .*crewdeck\.sqlite was deleted/);
+    assert.match(service.log(), /crewdeck\.sqlite can't be used: it was deleted/);
     rmSync(service.data, { recursive: true });
   });
 });

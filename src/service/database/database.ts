@@ -36,15 +36,10 @@ interface Telling {
 /** What a process tells others. A notice may get lost, so a process that waits for one also polls. */
 export type Notice =
   /** A job or a callback was added. */
-  | { readonly kind: "job" | "callback" }
-  | { readonly kind: "ended"; readonly executionId: string }
-  /** A token was added or revoked. */
-  | { readonly kind: "tokens" };
+  { readonly kind: "job" | "callback" } | { readonly kind: "ended"; readonly executionId: string };
 
 /** Where a service keeps everything: in a file of its own, or in Postgres together with other processes. */
 export interface Database {
-  /** Whether other processes use it, too. */
-  readonly isShared: boolean;
   /** The time that all processes agree on (ms since 1970). */
   readonly now: () => number;
   /** For a single query, or several that only read. */

@@ -82,7 +82,6 @@ export async function openPostgresDatabase(
       });
     }, tickMs).unref();
     return {
-      isShared: true,
       jobs,
       now: () => listener.now(),
       query: (work) => finish(work, pool, tell),
@@ -314,7 +313,7 @@ function readNotice(payload: string): Notice | undefined {
   const { kind, from } = notice;
   // This process has already handled its own.
   if (from === ownId) return undefined;
-  if (kind === "job" || kind === "callback" || kind === "tokens") return { kind };
+  if (kind === "job" || kind === "callback") return { kind };
   const executionId = textAt(notice, "executionId");
   return kind === "ended" && executionId !== undefined ? { kind, executionId } : undefined;
 }

@@ -8,8 +8,6 @@ import { migrate, versionTable, type Dialect } from "./schema.ts";
 export interface SqliteDatabase extends Database {
   /** One atomic change at a start, before others. */
   readonly changeNow: <T>(work: Work<T>) => T;
-  /** Writes the log to the database. Returns whether the log is empty then. */
-  readonly merge: () => boolean;
 }
 
 /** A file that this process alone uses. Throws if it isn't a database, is damaged or can't be written. */
@@ -70,8 +68,6 @@ export function openSqliteDatabase(file: string): SqliteDatabase {
   changeNow(migrate(dialect));
   return {
     changeNow,
-    merge: () => connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0,
-    isShared: false,
     now: () => Date.now(),
     // An async function rejects where this throws.
     query: async (work) => {

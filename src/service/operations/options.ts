@@ -1,4 +1,3 @@
-import { validateHeaderName, validateHeaderValue } from "node:http";
 import { safeUrl } from "../../base/loopback.ts";
 import { withoutEndSlashes } from "../../base/text.ts";
 import { choice, flag, refuseOption, text, wholeNumber } from "../command-line.ts";
@@ -33,39 +32,30 @@ export const operationsOptions = {
   logOutput: flag(
     "also logs what crews print, such as prompts and outputs; a service on your own machine always does",
   ),
-  metricsToken: {
-    ...text(
-      "T",
-      "who may read /metrics; by default CREWDECK_METRICS_TOKEN, else only this machine may",
-      "CREWDECK_METRICS_TOKEN",
-    ),
-    read(token: string, name: string) {
-      if (/^[!-~]{16,}$/.test(token)) return token;
-      throw new Error(
-        `${name}: expected at least 16 characters without blanks, such as a random one.`,
-      );
+  metricsToken: text(
+    "T",
+    "who may read /metrics; by default CREWDECK_METRICS_TOKEN, else only this machine may",
+    {
+      variable: "CREWDECK_METRICS_TOKEN",
+      expected: "at least 16 characters without blanks, such as a random one",
     },
-  },
+    (token) => /^[!-~]{16,}$/.test(token),
+  ),
   keepDays: wholeNumber(
     1,
     mostDays,
     "deletes executions that ended more than N days ago (kept forever)",
   ),
-  otlpEndpoint: {
-    ...text(
-      "URL",
-      "where OpenTelemetry spans of ended executions are sent; by default OTEL_EXPORTER_OTLP_ENDPOINT, with the headers in OTEL_EXPORTER_OTLP_HEADERS",
-      "OTEL_EXPORTER_OTLP_ENDPOINT",
-    ),
-    read(given: string, name: string) {
-      const url = URL.parse(given);
-      if (url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === "")
-        return url;
-      throw new Error(
-        `${name}: expected an address that begins with http:// or https://, without a user name or password, such as http://127.0.0.1:4318.`,
-      );
+  otlpEndpoint: text(
+    "URL",
+    "where OpenTelemetry spans of ended executions are sent; by default OTEL_EXPORTER_OTLP_ENDPOINT, with the headers in OTEL_EXPORTER_OTLP_HEADERS",
+    {
+      variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
+      expected:
+        "an address that begins with http:// or https://, without a user name or password, such as http://127.0.0.1:4318",
     },
-  },
+    (given) => /^https?:\/\/[^/?#@\s]+([/?#]|$)/.test(given) && URL.canParse(given),
+  ),
   otlpContent: flag(
     "sends inputs, prompts, arguments, outputs, feedback and errors with the spans",
   ),
@@ -73,13 +63,13 @@ export const operationsOptions = {
 
 /** @throws {Refusal} which never quotes an address or a header: they may hold a secret */
 export function readSpans(
-  endpoint: URL | undefined,
+  endpoint: string | undefined,
   hasContent = false,
   headerText = "",
 ): SpansOptions | undefined {
   if (endpoint === undefined) return undefined;
   const headers = readHeaders(headerText);
-  if (Object.keys(headers).length > 0 && safeUrl(endpoint.href) === undefined)
+  if (Object.keys(headers).length > 0 && safeUrl(endpoint) === undefined)
     throw refuseOption(
       "serve",
       "--otlp-endpoint (or OTEL_EXPORTER_OTLP_ENDPOINT): the headers in OTEL_EXPORTER_OTLP_HEADERS are sent only to an address that begins with https://, or to this machine.",
@@ -94,18 +84,13 @@ export function readSpans(
 /** `NAME=VALUE,NAME=VALUE`; values are percent-encoded (OpenTelemetry's specification). */
 function readHeaders(text: string): Readonly<Record<string, string>> {
   try {
-    const pairs = text
-      .split(",")
-      .filter((pair) => pair.trim() !== "")
-      .map((pair) => {
-        const at = pair.indexOf("=");
-        const name = pair.slice(0, Math.max(0, at)).trim();
-        const value = decodeURIComponent(pair.slice(at + 1).trim());
-        validateHeaderName(name);
-        validateHeaderValue(name, value);
-        return [name, value] as const;
-      });
-    return Object.fromEntries(pairs);
+    const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+    const headers = pairs.map((pair): [string, string] => {
+      const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(pair) ?? [];
+      return [name.trim(), decodeURIComponent(value.trim())];
+    });
+    // Checks them.
+    return Object.fromEntries(new Headers(headers));
   } catch {
     throw refuseOption(
       "serve",

@@ -74,13 +74,8 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
     if (isDraining) return "The service is shutting down";
     // If the database hangs, wait for the same query instead of sending another.
     asking ??= ask().finally(() => (asking = undefined));
-    const answered = new AbortController();
     const late = `The database did not answer within ${longestAnswerMs / 1000} s`;
-    try {
-      return await Promise.race([asking, sleep(longestAnswerMs, late, answered)]);
-    } finally {
-      answered.abort();
-    }
+    return await Promise.race([asking, sleep(longestAnswerMs, late, { ref: false })]);
   }
 
   /** Never rejects. */

@@ -56,22 +56,13 @@ function withoutCredentials(line: string): string {
   return rest.includes("://") ? rest.replace(/[^\s"'<>]+/g, withoutUser) : rest;
 }
 
-/** Hides the user in each address of a word. */
+/** Hides the user in an address, up to the last @ of a word: a password may have one, and a slash. A host's port is no password. */
 function withoutUser(word: string): string {
-  const last = word.lastIndexOf("@");
-  let shown = "";
-  let end = 0;
-  for (const { index, 0: scheme } of word.matchAll(/[a-z][a-z0-9+.-]{0,30}:\/\//gi)) {
-    const begin = index + scheme.length;
-    const [host = ""] = word.slice(begin).split("/", 1);
-    // Up to the last @: a password may have one, and a slash. A host's port is no password.
-    const hasPassword = host.includes(":") && !/^[^:@]*:\d+$/.test(host);
-    const at = hasPassword ? last : begin + host.lastIndexOf("@");
-    if (at < begin || at < end) continue;
-    shown += word.slice(end, begin) + hidden;
-    end = at;
-  }
-  return shown + word.slice(end);
+  const parts = word.split("://");
+  const index = parts.findIndex((part, at) => at > 0 && !/^[^:@/]*(:\d+)?(\/|$)/.test(part));
+  const begin = `${parts.slice(0, index).join("://")}://`.length;
+  const end = word.lastIndexOf("@");
+  return index < 0 || end < begin ? word : word.slice(0, begin) + hidden + word.slice(end);
 }
 
 /** Hides all but the origin of web addresses. The path of a callback's address may be a secret. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { text } from "../../base/sqlite.ts";
-import { change, rows, type Database, type Work } from "../database/database.ts";
+import { change, type Database } from "../database/database.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "./log.ts";
 
@@ -9,17 +8,18 @@ const dayMs = 86_400_000;
 /** How often to look for executions that are old enough (ms). */
 const pauseMs = 3_600_000;
 
-/** How much one transaction deletes, and the pause after it (ms), so that others can read and write. */
-const portion = { executions: 10, callbacks: 500, pauseMs: 5 };
+/** How long others can read and write after each (ms). */
+const restMs = 5;
 
 /**
- * Executions to delete. An execution is kept while callbacks are still to be sent, which an index of those that were not sent
- * has. The lock keeps two processes from deleting the same executions.
+ * Deletes one execution with all that it has, unless callbacks are still to be sent, which an index of those that were not sent
+ * has. The lock keeps two processes from deleting the same one.
  */
-const old = `
-  SELECT id FROM executions WHERE ended_at < ?
-    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE execution_id = executions.id AND state <> 'sent' AND state = 'pending')
-  LIMIT ? FOR UPDATE`;
+const deleteOne = `
+  DELETE FROM executions WHERE id IN (
+    SELECT id FROM executions WHERE ended_at < ?
+      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE execution_id = executions.id AND state <> 'sent' AND state = 'pending')
+    LIMIT 1 FOR UPDATE)`;
 
 interface RetentionOptions {
   readonly database: Pick<Database, "now" | "transaction">;
@@ -35,12 +35,11 @@ export function createRetention({ database, keepDays, log }: RetentionOptions) {
 
   /** Returns how many it has deleted. */
   async function deleteOld(now: number): Promise<number> {
+    const before = now - keepDays * dayMs;
     let count = 0;
-    while (!isStopped) {
-      const deleted = await database.transaction(() => deleteSome(now - keepDays * dayMs));
-      if (deleted === undefined) break;
-      count += deleted;
-      await sleep(portion.pauseMs);
+    while (!isStopped && (await database.transaction(() => change(deleteOne, before))) > 0) {
+      count += 1;
+      await sleep(restMs);
     }
     return count;
   }
@@ -68,19 +67,4 @@ export function createRetention({ database, keepDays, log }: RetentionOptions) {
       clearInterval(timer);
     },
   };
-}
-
-/** Deletes some executions that ended before a time. Returns how many; undefined if there are none. */
-function* deleteSome(before: number): Work<number | undefined> {
-  const ids = (yield* rows(old, before, portion.executions)).map((row) => text(row, "id"));
-  if (ids.length === 0) return undefined;
-  const places = ids.map(() => "?").join(", ");
-  // Of other things, an execution has few.
-  const callbacks = yield* change(
-    `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE execution_id IN (${places}) LIMIT ?)`,
-    ...ids,
-    portion.callbacks,
-  );
-  if (callbacks === portion.callbacks) return 0;
-  return yield* change(`DELETE FROM executions WHERE id IN (${places})`, ...ids);
 }

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
+import { parseEnv } from "node:util";
 import type { CrewPlan } from "../crews.ts";
 import type { Database } from "../database/database.ts";
+import { Refusal, unreadable } from "../errors.ts";
 import type { Log } from "../operations/log.ts";
 import type { ServiceOptions } from "../options.ts";
-import { readConfig, readEnvironments, type ServerConfig } from "./config.ts";
+import { readConfig, readSmallFile, type ServerConfig, type ServerCrew } from "./config.ts";
 import { hashOf, openTokens, takeTokens, tokensOf, type Tokens } from "./tokens.ts";
 
 /** What a server needs to serve its crews: addresses, tokens and limits. */
@@ -22,30 +24,40 @@ export async function planFrom(
   log: Log,
 ): Promise<ServerPlan> {
   const file = resolve(config);
-  const read = await readConfig(file);
-  const { crews, tokens, ...rest } = read.config;
+  const { crews, tokens, ...rest } = await readConfig(file);
   if (crews.length === 0) log(`${file} has no crews, so nothing is served. Describe them in it.`);
-  const environments = await readEnvironments(read);
   return {
     ...rest,
     ...address,
     // The file's addresses are for API processes. A worker only answers probes.
     ...(role === "worker" && { host: address.host ?? "127.0.0.1", port: 0 }),
-    crews: crews.map((crew, index) => ({ ...crew, environment: environments[index] ?? {} })),
+    crews: await Promise.all(
+      crews.map(async (crew) => ({ ...crew, environment: await readEnvironment(file, crew) })),
+    ),
     async tokens(database) {
       const taken = await database.transaction(() => takeTokens(tokens));
       if (taken > 0)
         log(
           `The database has ${taken} tokens of ${file} now. From now on, "crewdeck token" changes them there: remove "tokens" from the file.`,
         );
-      const opened = await openTokens(database, log);
-      if (opened.areNone())
-        log(
-          'There are no tokens, so nobody can use the crews. Add one with "crewdeck token add NAME".',
-        );
-      return opened;
+      return await openTokens(database, log);
     },
   };
+}
+
+async function readEnvironment(
+  config: string,
+  { name, environmentFile }: ServerCrew,
+): Promise<NodeJS.Dict<string>> {
+  if (environmentFile === undefined) return {};
+  try {
+    return parseEnv(await readSmallFile(environmentFile));
+  } catch (error) {
+    throw new Refusal(
+      "options",
+      `${config}: the environmentFile of "${name}" can't be used. ${unreadable(environmentFile, error)}`,
+    );
+  }
 }
 
 /** Plans a server for several folders of the command line, with one token of each type. */

@@ -1,9 +1,8 @@
 import { dirname, resolve } from "node:path";
 import type { Database } from "../database/database.ts";
-import { databaseIn, defaultDataFolder, lockDataFolder } from "../data-folder.ts";
-import { openSqliteDatabase } from "../database/sqlite.ts";
-import { Refusal, unusable } from "../errors.ts";
-import { openPostgres } from "../storage.ts";
+import { databaseIn, defaultDataFolder } from "../data-folder.ts";
+import { Refusal } from "../errors.ts";
+import { openDatabase } from "../storage.ts";
 import { refuseOption } from "../command-line.ts";
 import type { readTokenOptions } from "../options.ts";
 import { isTokenName, readConfig } from "./config.ts";
@@ -21,7 +20,7 @@ interface Result {
 /** Adds, lists or revokes the tokens of a server. The output of `add` is the new token, which is stored nowhere. @throws {Refusal} */
 export async function runTokenCommand(options: TokenOptions): Promise<Result> {
   const { action, name, crews, config } = options;
-  const known = (await readConfig(config)).config.crews.map((crew) => crew.name);
+  const known = (await readConfig(config)).crews.map((crew) => crew.name);
   if (action === "add" && !isTokenName(name))
     throw refuseOption(
       "token",
@@ -40,24 +39,11 @@ async function withDatabase(
   { database: url, data, config }: TokenOptions,
   use: (database: Database) => Promise<Result>,
 ): Promise<Result> {
+  const folder = resolve(data ?? defaultDataFolder(dirname(config), process.env));
+  const place = url === undefined ? { file: databaseIn(folder) } : { url, connections: 4 };
   const log = (line: string) => void process.stderr.write(`${line}\n`);
-  if (url !== undefined) {
-    const database = await openPostgres(url, 4, log);
-    return await use(database).finally(() => database.close());
-  }
-  const folder = resolve(data ?? defaultDataFolder(dirname(config), 1, process.env));
-  // A server that runs has the lock, and lets others write its database.
-  const own = await lockDataFolder(folder).catch((error: unknown) => {
-    if (!(error instanceof Refusal && error.reason === "inUse")) throw error;
-  });
-  try {
-    const database = openSqliteDatabase(databaseIn(folder));
-    const result = await use(database).finally(() => database.close());
-    own?.release();
-    return result;
-  } catch (error) {
-    throw unusable(databaseIn(folder), error);
-  }
+  const database = await openDatabase(place, log);
+  return await use(database).finally(() => database.close());
 }
 
 async function add(

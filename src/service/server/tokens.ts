@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { digest } from "../../base/bearer.ts";
 import { integer, text, type Row } from "../../base/sqlite.ts";
-import { change, row, rows, tell, type Database, type Work } from "../database/database.ts";
+import { change, row, rows, type Database, type Work } from "../database/database.ts";
 import { messageOf } from "../errors.ts";
 import type { Caller } from "../model.ts";
 import type { Log } from "../operations/log.ts";
-import { sharing } from "../sharing.ts";
 
 /** What is kept of a token. */
 export interface Token {
@@ -26,7 +25,6 @@ export interface Tokens {
   find(bearer: string | undefined): Token | undefined;
   /** Stores that a token is used. */
   noteUse(token: Token): void;
-  areNone(): boolean;
 }
 
 /** Secret scanners can search for its prefix. */
@@ -75,7 +73,6 @@ export function* addToken(token: Token): Work<boolean> {
     `INSERT INTO tokens (name, kind, crews, hash, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ...[name, kind, JSON.stringify(crews), hash, expiresAt, usedAt],
   );
-  yield* tell({ kind: "tokens" });
   return changes > 0;
 }
 
@@ -83,9 +80,7 @@ export function* addToken(token: Token): Work<boolean> {
 export function* revokeToken(name: string, now: number): Work<boolean> {
   const sql =
     "UPDATE tokens SET revoked_at = ? WHERE lower(name) = lower(?) AND revoked_at IS NULL";
-  const changes = yield* change(sql, now, name);
-  yield* tell({ kind: "tokens" });
-  return changes > 0;
+  return (yield* change(sql, now, name)) > 0;
 }
 
 /** Adds those that a configuration of an earlier version has. One that was revoked since stays so. Returns how many were new. */
@@ -98,7 +93,7 @@ export function* takeTokens(tokens: readonly Token[]): Work<number> {
   return taken;
 }
 
-/** How often the tokens are read again, if no notice reports a change (ms): on SQLite, `crewdeck token` can't send one. */
+/** How often the tokens are read again (ms): `crewdeck token` changes them. */
 const lookMs = 1000;
 /** The use of a token is stored at most this often (ms). */
 const notedMs = 60_000;
@@ -107,24 +102,22 @@ const notedMs = 60_000;
 export async function openTokens(database: Database, log: Log): Promise<Tokens> {
   let known = new Map<string, Token>();
   const noted = new Map<string, number>();
-  // One after the other, so that no older answer replaces a newer one.
-  const read = sharing(async () => {
+  const read = async () => {
     const tokens = await database.query(storedTokens());
     known = new Map(tokens.map((token) => [token.hash, token]));
-  });
+  };
   await read();
+  if (known.size === 0)
+    log(
+      'There are no tokens, so nobody can use the crews. Add one with "crewdeck token add NAME".',
+    );
   // While the database can't be read, each request is refused and says so.
-  const readAgain = () => void read().catch(() => undefined);
-  database.onNotice(({ kind }) => {
-    if (kind === "tokens") readAgain();
-  });
-  setInterval(readAgain, lookMs).unref();
+  setInterval(() => void read().catch(() => undefined), lookMs).unref();
   return {
     find(bearer) {
       const token = bearer === undefined ? undefined : known.get(hashOf(bearer));
       return token && database.now() < (token.expiresAt ?? Infinity) ? token : undefined;
     },
-    areNone: () => known.size === 0,
     noteUse({ name, hash }) {
       const now = database.now();
       if (Math.abs(now - (noted.get(hash) ?? 0)) < notedMs) return;
@@ -142,7 +135,6 @@ export function tokensOf(list: readonly Token[]): Tokens {
   const known = new Map(list.map((token) => [token.hash, token]));
   return {
     find: (bearer) => (bearer === undefined ? undefined : known.get(hashOf(bearer))),
-    areNone: () => known.size === 0,
     noteUse: () => undefined,
   };
 }

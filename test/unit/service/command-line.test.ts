@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { helpOf, readCommandLine, suggestion, text } from "../../../src/service/command-line.ts";
+import { helpOf, readCommandLine, text } from "../../../src/service/command-line.ts";
 import { Refusal } from "../../../src/service/errors.ts";
 import { readMigrateOptions, readOptions, readTokenOptions } from "../../../src/service/options.ts";
 import { readRelayOptions } from "../../../src/relay/options.ts";
@@ -53,7 +53,7 @@ describe("service: its options", () => {
       ...{ dialect: "live", taskSeconds: 0.5, lifeline: true, log: "json", keepDays: 30 },
       ...{ callbackBackoffMs: 7, callbackTimeoutMs: 8, metricsToken: "0123456789abcdef" },
     });
-    const headers = { Authorization: "Bearer key", "x-project": "a,b" };
+    const headers = { authorization: "Bearer key", "x-project": "a,b" };
     assert.equal(spans?.url.href, "https://otel.test/base/v1/traces");
     assert.deepEqual([spans.headers, spans.hasContent], [headers, true]);
     const other = readOptions(["--otlp-endpoint", "http://127.0.0.1:4318/v1/traces"], {
@@ -103,18 +103,15 @@ describe("service: its options", () => {
   });
 
   for (const [args, problem] of [
-    [["--prot", "1"], "There is no option --prot. Did you mean --port?"],
-    [["--publicUrl=https://a.test"], "There is no option --publicUrl. Did you mean --public-url?"],
-    [["-port", "1"], "There is no option -port. Did you mean --port?"],
-    [["--unlike-any-other"], "There is no option --unlike-any-other."],
-    [["-p", "1"], "There is no option -p."],
-    [["--port"], "--port needs a value: write --port=VALUE."],
-    [["--port", "--lifeline"], "--port needs a value: write --port=VALUE."],
-    [["--drain-seconds", "-1"], "--drain-seconds needs a value: write --drain-seconds=VALUE."],
-    [["--trust-proxy=yes"], "--trust-proxy takes no value."],
-    [["--port=-1"], "--port -1: expected a number from 0 to 65535; 0 takes any free port."],
-    [["--port", "1", "--role", "boss"], '--role boss: expected "both", "api" or "worker".'],
-    [["--log", "xml"], '--log xml: expected "text" or "json".'],
+    [["--prot", "1"], "Unknown option '--prot'."],
+    [["--publicUrl=https://a.test"], "Unknown option '--publicUrl'."],
+    [["-port", "1"], "Unknown option '-p'."],
+    [["--port"], "Option '--port <value>' argument missing."],
+    [["--port", "--lifeline"], "Option '--port' argument is ambiguous."],
+    [["--trust-proxy=yes"], "Option '--trust-proxy' does not take an argument."],
+    [["--port=-1"], "--port: expected a whole number from 0 to 65535."],
+    [["--port", "1", "--role", "boss"], '--role: expected "both", "api" or "worker".'],
+    [["--log", "xml"], '--log: expected "text" or "json".'],
   ] as const)
     it(`are refused in one line that names the wrong one: ${args.join(" ")}`, () =>
       refused(() => readOptions(args, {}), `${problem} See "crewdeck serve --help".`));
@@ -163,7 +160,7 @@ describe("service: its options", () => {
     for (const args of [["crew"], ["--port", "70000"], ["--port", "x"]])
       refused(() => readRelayOptions(args, {}), / See "crewdeck relay --help"\.$/);
     const see = 'See "crewdeck migrate --help".';
-    const words = `crewdeck migrate takes only options, not "crew". ${see}`;
+    const words = `Unexpected argument 'crew'. ${see}`;
     refused(() => readMigrateOptions(["crew"], {}), words);
     const missing = `Give the address of the database with --database. ${see}`;
     refused(() => readMigrateOptions([], {}), missing);
@@ -171,19 +168,13 @@ describe("service: its options", () => {
 
   for (const [args, problem] of [
     [[], "Expected token add, token list or token revoke."],
-    [
-      ["remove", "ci"],
-      'There is no command "token remove". Did you mean revoke? Expected token add, token list or token revoke.',
-    ],
+    [["remove", "ci"], "Expected token add, token list or token revoke."],
     [["list", "ci"], "token list: expected no name."],
-    [["add"], "token add: expected a name."],
-    [["add", "a", "b"], "token add: expected one name, not also b."],
+    [["add"], "token add: expected one name."],
+    [["add", "a", "b"], "token add: expected one name."],
     [["revoke", "ci", "--user"], "--crew, --user and --expires-days belong to token add."],
-    [
-      ["add", "a", "--expires-days=0"],
-      "--expires-days 0: expected a whole number from 1 to 36500.",
-    ],
-    [["add", "a", "--all"], "There is no option --all."],
+    [["add", "a", "--expires-days=0"], "--expires-days: expected a whole number from 1 to 36500."],
+    [["add", "a", "--all"], "Unknown option '--all'."],
   ] as const)
     it(`of token are refused in one line, too: ${args.join(" ")}`, () =>
       refused(() => readTokenOptions(args, {}), `${problem} See "crewdeck token --help".`));
@@ -191,9 +182,9 @@ describe("service: its options", () => {
   it("never have their values repeated, which may be secrets", () => {
     const headers = (value: string) => ({ OTEL_EXPORTER_OTLP_HEADERS: value });
     for (const [args, env, expected] of [
-      [["--tokn=s3cret"], {}, /no option --tokn/],
-      [["--tokn", "s3cret"], {}, /no option --tokn/],
-      [["--trust-proxy=s3cret"], {}, /takes no value/],
+      [["--tokn=s3cret"], {}, /'--tokn'/],
+      [["--tokn", "s3cret"], {}, /'--tokn'/],
+      [["--trust-proxy=s3cret"], {}, /does not take/],
       [["--metrics-token", "s3cret"], {}, /\(or CREWDECK_METRICS_TOKEN\): expected at least 16/],
       [["--otlp-endpoint", "https://u:s3cret@otel.test"], {}, /ENDPOINT\): expected an address/],
       [["--otlp-endpoint", "http://otel.test"], headers("x=s3cret"), /begins with https/],
@@ -220,10 +211,5 @@ describe("service: its options", () => {
       /^ {2}--data DIR {13}word word[^]+\n {2}--task-webhook-url ADDRESS\n {25}x$/,
     );
     assert.equal(lines.match(/word/g)?.length, 40);
-  });
-
-  it("may be meant as the nearest word, in capital or small letters", () => {
-    assert.equal(suggestion("SREVE", ["serve", "relay"]), " Did you mean serve?");
-    assert.equal(suggestion("help", ["serve", "relay"]), "");
   });
 });

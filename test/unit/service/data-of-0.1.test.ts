@@ -4,8 +4,7 @@ import path from "node:path";
 import postgres from "postgres";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { openPostgresStorage } from "../../../src/service/storage.ts";
-import { openSqliteStorage, type Storage } from "../../../src/service/storage.ts";
+import { openStorage, type Storage } from "../../../src/service/storage.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
 import { needsPostgres, startPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -122,15 +121,12 @@ describe("service: executions of version 0.1", () => {
     const database = openSqlite(file);
     database.exec(fixture("sqlite") + flows);
     database.close();
-    await goOn(
-      openSqliteStorage(file, secretKey, (line) => assert.fail(line)),
-      {
-        done: "45c2d73a-808f-4a0e-a34a-687a2b12420f",
-        waiting: "491cde14-0a3d-4405-a847-052fc989e44a",
-        approved: "5ef20d2a-a178-42b1-9bdb-b8fe309a7834",
-        running: "16b43249-6e0b-4e70-8a7d-eee63be19895",
-      },
-    );
+    await goOn(await openStorage({ file }, secretKey, (line) => assert.fail(line)), {
+      done: "45c2d73a-808f-4a0e-a34a-687a2b12420f",
+      waiting: "491cde14-0a3d-4405-a847-052fc989e44a",
+      approved: "5ef20d2a-a178-42b1-9bdb-b8fe309a7834",
+      running: "16b43249-6e0b-4e70-8a7d-eee63be19895",
+    });
   });
 
   describe("on Postgres", () => {
@@ -143,7 +139,8 @@ describe("service: executions of version 0.1", () => {
         const sql = postgres(url, { max: 1 });
         await sql.unsafe(`${fixture("postgres")}; SET search_path TO crewdeck; ${flows}`);
         await sql.end();
-        await goOn(await openPostgresStorage(url, 8, secretKey, (line) => assert.fail(line)), {
+        const place = { url, connections: 8 };
+        await goOn(await openStorage(place, secretKey, (line) => assert.fail(line)), {
           done: "ad9946c6-04d8-4268-b50f-1fcce561a5b7",
           waiting: "0f7a6b11-f839-4af5-a41f-734f46941e04",
           approved: "319737bb-a9d1-4454-8ef0-fcf808687ee9",

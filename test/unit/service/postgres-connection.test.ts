@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { openPostgresStorage } from "../../../src/service/storage.ts";
+import { openStorage } from "../../../src/service/storage.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { CrewApi, type DocumentedStatus } from "../../support/crew-api.ts";
 import { CuttingProxy, type Cut } from "../../support/cutting-proxy.ts";
@@ -29,7 +29,8 @@ async function openLane(server: TestPostgres) {
       return rehearsal.run(attempt, report);
     },
   };
-  const storage = await openPostgresStorage(proxy.through(database), 8, secretKey, () => undefined);
+  const place = { url: proxy.through(database), connections: 8 };
+  const storage = await openStorage(place, secretKey, () => undefined);
   const { service, app } = openOn(storage, () => undefined, { engine });
   await service.work();
   return {

@@ -10,7 +10,7 @@ import { change, isLost, rows, type Work } from "../../../src/service/database/d
 import { schema } from "../../../src/service/database/postgres.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
-import { openPostgresStorage } from "../../../src/service/storage.ts";
+import { openStorage } from "../../../src/service/storage.ts";
 import { CrewApi } from "../../support/crew-api.ts";
 import { CuttingProxy } from "../../support/cutting-proxy.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -38,7 +38,10 @@ describe("service: faults on Postgres", () => {
   async function open(options: HarnessOptions = {}) {
     const log: string[] = [];
     const note = (line: string) => void log.push(line);
-    const storage = await within("the database", openPostgresStorage(url, 5, secretKey, note));
+    const storage = await within(
+      "the database",
+      openStorage({ url, connections: 5 }, secretKey, note),
+    );
     const { service, app } = openOn(storage, note, options);
     closing.push(() => service.close());
     const api = new CrewApi({ url: "http://localhost", token: "T" }, (path, init) =>
@@ -56,7 +59,8 @@ describe("service: faults on Postgres", () => {
   /** A storage whose connections can be dropped. */
   async function openThroughProxy() {
     const proxy = await CuttingProxy.start(server.port);
-    const storage = await openPostgresStorage(proxy.through(url), 5, secretKey, () => undefined);
+    const place = { url: proxy.through(url), connections: 5 };
+    const storage = await openStorage(place, secretKey, () => undefined);
     closing.push(async () => {
       await storage.database.close();
       await proxy.stop();

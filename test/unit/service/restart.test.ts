@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import { createRetention } from "../../../src/service/operations/retention.ts";
 import { rows } from "../../../src/service/database/database.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { activityOf } from "../../../src/service/events.ts";
+import { openStorage } from "../../../src/service/storage.ts";
 import { waitFor } from "../../support/wait.ts";
 import {
   crew,
@@ -11,7 +13,9 @@ import {
   messageOf,
   onPostgres,
   openHarness,
+  openOn,
   restart,
+  secretKey,
   serve,
   workAgain,
 } from "./support.ts";
@@ -211,7 +215,6 @@ describe("service: after a restart", () => {
         const id = await interrupted();
         await harness.close();
         const { folder } = harness;
-        const open = () => openHarness({ folder, engine: engine(false) });
         // SQLite undoes what a kill interrupts as it undoes what a trigger refuses.
         const interruptBy = (change: string) =>
           harness.sql(
@@ -219,7 +222,13 @@ describe("service: after a restart", () => {
           );
         await harness.sql("DELETE FROM held");
         await interruptBy("INSERT ON held");
-        assert.throws(open, /can't be kept from continuing.*killed/);
+        const file = path.join(folder, "crewdeck.sqlite");
+        const storage = await openStorage({ file }, secretKey, () => undefined);
+        assert.throws(
+          () => openOn(storage, () => undefined, { engine: engine(false) }),
+          /can't be kept from continuing.*killed/,
+        );
+        await storage.database.close();
         await harness.sql("DROP TRIGGER kill");
         await serve({ folder, engine: engine(false) });
         assert.deepEqual(await harness.service.held(), [id]);

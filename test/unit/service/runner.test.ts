@@ -6,7 +6,7 @@ import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { asObject } from "../../../src/base/json.ts";
 import { rows } from "../../../src/service/database/database.ts";
 import type { Jobs } from "../../../src/service/jobs.ts";
-import { openSqliteStorage } from "../../../src/service/storage.ts";
+import { openStorage } from "../../../src/service/storage.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
 import { secretKey, ask, harness, inputs, openOn, restart, serve, workAgain } from "./support.ts";
@@ -74,7 +74,7 @@ describe("service: whose turn it is", () => {
   it("ends here when another process has taken the job over: the engine drops it, and it doesn't fail", async () => {
     mock.timers.enable({ apis: ["setInterval"] });
     const file = path.join(temporaryFolder("lost-job"), "crewdeck.sqlite");
-    const storage = openSqliteStorage(file, secretKey, (line) => assert.fail(line));
+    const storage = await openStorage({ file }, secretKey, (line) => assert.fail(line));
     const { jobs } = storage;
     const ownership = { isKept: true };
     const lost: Jobs = {

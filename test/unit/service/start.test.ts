@@ -18,10 +18,9 @@ describe("service: start", () => {
 
   it("keeps a crew's data outside its project, always in the same folder", () => {
     const env = { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" };
-    const folder = defaultDataFolder("/work/crew", 1, env);
-    assert.equal(defaultDataFolder("/work/crew/", 1, env), folder);
-    assert.notEqual(defaultDataFolder("/other/crew", 1, env), folder);
-    assert.equal(defaultDataFolder("/work/crew", 2, env), `${folder}-2`);
+    const folder = defaultDataFolder("/work/crew", env);
+    assert.equal(defaultDataFolder("/work/crew/", env), folder);
+    assert.notEqual(defaultDataFolder("/other/crew", env), folder);
   });
 });
 

@@ -12,12 +12,11 @@ import type { FeedbackWebhook } from "../../../src/service/feedback-webhook.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { createOperations } from "../../../src/service/operations/operations.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
-import { openSqliteStorage, type Storage } from "../../../src/service/storage.ts";
+import { openStorage, type Place, type Storage } from "../../../src/service/storage.ts";
 import { rows, type Database } from "../../../src/service/database/database.ts";
 import { schema } from "../../../src/service/database/postgres.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
 import { versionTable } from "../../../src/service/database/schema.ts";
-import { openPostgresStorage } from "../../../src/service/storage.ts";
 import { openSqlite, type Row } from "../../../src/base/sqlite.ts";
 import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { answerProblems } from "../../support/answer-check.ts";
@@ -251,13 +250,16 @@ export class Harness {
   constructor(options: HarnessOptions = {}) {
     this.folder = options.folder ?? temporaryFolder("service");
     const log = (line: string) => void this.log.push(line);
-    this.#opening = onPostgres
-      ? databaseOf(this.folder)
-          .then((url) => openPostgresStorage(url, 5, secretKey, log))
-          .then((storage) => this.#open(storage, options))
-      : Promise.resolve(this.#open(openSqliteStorage(this.#file, secretKey, log), options));
+    this.#opening = this.#place()
+      .then((place) => openStorage(place, secretKey, log))
+      .then((storage) => this.#open(storage, options));
     harnesses.add(this);
     atEndOfTest(endServices);
+  }
+
+  async #place(): Promise<Place> {
+    if (!onPostgres) return { file: this.#file };
+    return { url: await databaseOf(this.folder), connections: 5 };
   }
 
   #open(storage: Storage, options: HarnessOptions): Opened {
@@ -265,7 +267,7 @@ export class Harness {
     return (this.#opened = openOn(storage, log, options, (ids) => this.left.push(ids)));
   }
 
-  /** On Postgres, only once it is open. */
+  /** Only once it is open. */
   get #now(): Opened {
     return this.#opened ?? assert.fail("The service isn't open yet.");
   }

@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { defined } from "../../../../src/base/json.ts";
 import { Refusal } from "../../../../src/service/errors.ts";
 import { configName } from "../../../../src/service/options.ts";
-import {
-  largestConfig,
-  parseConfig,
-  readEnvironments,
-} from "../../../../src/service/server/config.ts";
+import { largestConfig, parseConfig } from "../../../../src/service/server/config.ts";
 import { planFrom } from "../../../../src/service/server/open-server.ts";
 import { projectFolder, temporaryFolder } from "../../../support/folders.ts";
 
 const file = path.resolve("/team", configName);
-const parse = (text: string) => parseConfig(file, text).config;
+const parse = (text: string) => parseConfig(file, text);
 const hash = "ab".repeat(32);
 
 describe("crewdeck.server.jsonc", () => {
@@ -77,29 +73,35 @@ describe("crewdeck.server.jsonc", () => {
   for (const [text, at, said] of [
     ['{\n  "crews": [\n', "3:1", "This is not JSON: close bracket expected."],
     ["", "1:1", "This is not JSON"],
-    ["[]", "1:1", "The file is a list. Expected: an object with the crews"],
-    ['{\n"crews": [{ "name": "a", "folder": "a" }] }', "2:11", "crews[0].engine is missing."],
-    ['{ "crews": [],\n"crew": [] }', "2:1", "crew has no meaning. Did you mean crews? Expected:"],
+    ["[]", "1:1", "The file is not valid. Expected: An object with the crews"],
+    [
+      '{\n"crews": [{ "name": "a", "folder": "a" }] }',
+      "2:11",
+      "crews[0] has no engine. Expected: A crew: an object with name",
+    ],
+    [
+      '{ "crews": [],\n"crew": [] }',
+      "2:1",
+      "crew has no meaning. Known are $schema, crews, limits",
+    ],
     [`{ "crews": [${crew.replace("name", "nam")}] }`, "1:22", "crews[0].nam has no meaning."],
-    ['{ "crews": [],\n "port": "80" }', "2:10", 'port is "80". Expected: a number without quotes'],
+    [
+      '{ "crews": [],\n "port": "80" }',
+      "2:10",
+      "port is not valid. Expected: The port to listen on, from 0",
+    ],
     [
       `{ "crews": [${crew},\n${crew.replace("rehearsal", "crewAI")}] }`,
       "2:41",
-      'crews[1].engine is "crewAI". Expected: "rehearsal" or "crewai".',
+      'crews[1].engine is not valid. Expected: "crewai" runs the project',
     ],
     [
       '{ "crews": [],\n"limits": { "requestsPerMinute": 0 } }',
       "2:34",
-      "Minute is 0. Expected: how",
+      "limits.requestsPerMinute is not valid. Expected: How",
     ],
-    ['{ "crews": [],\n "crews": [] }', "2:2", "This key appears twice."],
-    [
-      `{ "crews": [${crew},\n${crew.replace('"a"', '"A"')}] }`,
-      "2:11",
-      "crews[1].name is the same as crews[0].name.",
-    ],
-    ['{ "crews": [],\n"callbackNetworks": ["10.0.0.1"] }', "2:22", "10.0.0.1 is no network."],
-    ['{ "crews": [],\n"publicUrl": "http://a.example" }', "2:14", "would travel unencrypted."],
+    ['{ "crews": [],\n"callbackNetworks": ["10.0.0.1"] }', "2:22", "callbackNetworks[0] is not"],
+    ['{ "crews": [],\n"publicUrl": "http://a.example" }', "2:14", "http only for this machine."],
     ['{ "crews": [],\n"publicUrl": "https://a.example/b" }', "2:14", "address without a path"],
   ] as const)
     it(`is refused with file, line and column: ${said}`, () => {
@@ -114,6 +116,13 @@ describe("crewdeck.server.jsonc", () => {
       );
     });
 
+  it("refuses crews of one name, in capital or small letters", () => {
+    assert.throws(
+      () => parse(`{ "crews": [${crew}, ${crew.replace('"a"', '"A"')}] }`),
+      new RegExp(`^Refusal: ${file}: two crews have the name "A"`),
+    );
+  });
+
   it("refuses names of crews that could be more than a segment of an address", () => {
     for (const name of [
       ...["", ".", "..", "../a", "a/b", "a\\\\b", "%2e%2e", "a b", "a?b", "a#b", "ä", "a.b", "-a"],
@@ -121,7 +130,7 @@ describe("crewdeck.server.jsonc", () => {
     ])
       assert.throws(
         () => parse(`{ "crews": [{ "name": "${name}", "folder": "a", "engine": "rehearsal" }] }`),
-        /crews\[0\]\.name is ".*"\. Expected: the last part of the crew's address/,
+        /crews\[0\]\.name is not valid\. Expected: The last part of the crew's address/,
         name,
       );
     for (const name of ["a", "A_1-b", "x".repeat(63)])
@@ -195,12 +204,15 @@ describe("The files that crewdeck.server.jsonc names", () => {
       "environmentFile": "b.env" }
   ] }`;
 
+  const plan = () => planFrom(config, { address: {}, role: "both" }, () => undefined);
+
   it("are the variables of each crew", async () => {
-    mkdirSync(path.join(folder, "a"));
-    mkdirSync(path.join(folder, "b"));
+    writeFileSync(config, crews);
     writeFileSync(path.join(folder, "b.env"), "# model\nMODEL=gpt-4o\nKEY='two words'\n");
-    const read = await readEnvironments(parseConfig(config, crews));
-    assert.deepEqual(read, [{}, { MODEL: "gpt-4o", KEY: "two words" }]);
+    assert.deepEqual(
+      (await plan()).crews.map(({ environment }) => environment),
+      [{}, { MODEL: "gpt-4o", KEY: "two words" }],
+    );
   });
 
   it("has the addresses of API processes: a worker's are those of the command line", async () => {
@@ -217,47 +229,19 @@ describe("The files that crewdeck.server.jsonc names", () => {
   });
 
   it("are those of a regular file of at most 1 MB, and so is the configuration", async () => {
-    for (const name of ["a", "b"]) mkdirSync(path.join(folder, name));
+    writeFileSync(config, crews);
     const file = path.join(folder, "b.env");
+    const of = `${config}: the environmentFile of "b" can't be used. `;
+    await assert.rejects(plan(), { message: `${of}There is no file ${file}.` });
     writeFileSync(file, "#".repeat(largestConfig + 1));
-    await assert.rejects(
-      readEnvironments(parseConfig(config, crews)),
-      /b\.env is larger than 1048576 bytes\./,
-    );
-    rmSync(file);
-    for (const link of [file, config]) symlinkSync("/dev/null", link);
-    await assert.rejects(
-      readEnvironments(parseConfig(config, crews)),
-      /b\.env is not a regular file\./,
-    );
-    await assert.rejects(
-      planFrom(config, { role: "api", address: {} }, () => undefined),
-      /jsonc is not a regular file\. Name/,
-    );
-  });
-
-  it("must be there: the refusal has the line", async () => {
-    const at = (name: string) => path.join(folder, name);
-    const refused = (text: string, message: string) =>
-      assert.rejects(readEnvironments(parseConfig(config, text)), {
-        name: "Refusal",
-        message: `${config}:${message}`,
-      });
-    mkdirSync(at("a"));
-    writeFileSync(at("b"), "");
-    await refused(
-      crews,
-      `3:30: crews[1].folder: There is no folder ${at("b")}. Expected: the folder of a crew.`,
-    );
-    rmSync(at("b"));
-    mkdirSync(at("b"));
-    await refused(
-      crews,
-      `4:26: crews[1].environmentFile: There is no file ${at("b.env")}. Expected: a file with a line NAME=value for each variable.`,
-    );
-    await refused(
-      crews.replace('"rehearsal" }', '"crewai",\n"python": "a/python" }'),
-      `3:11: crews[0].python: There is no file ${path.join(at("a"), "python")}. Expected: the project's Python interpreter, such as .venv/bin/python in its folder.`,
-    );
+    await assert.rejects(plan(), { message: `${of}${file} is larger than 1048576 bytes.` });
+    for (const link of [file, config]) {
+      rmSync(link);
+      symlinkSync("/dev/null", link);
+      await assert.rejects(
+        plan(),
+        /(b\.env is not a regular file\.|jsonc is not a regular file\. Name)/,
+      );
+    }
   });
 });

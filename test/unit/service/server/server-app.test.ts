@@ -34,20 +34,19 @@ class Server {
     const tokens: Tokens = {
       find: (bearer) => tokensOf(this.tokens).find(bearer),
       noteUse: ({ name }) => this.used.push(name),
-      areNone: () => false,
     };
     const open = (name: string, dialect: "documented" | "live") =>
       new Harness({
         ...{ ...(engine && { engine }), name, dialect, mountedAt: `/${name}` },
         authenticate: authenticateFor(name, tokens),
-        admit: () => limitAtWork({ isShared: false }, name, this.underWayPerCrew)(),
+        admit: () => limitAtWork(name, this.underWayPerCrew)(),
       });
     this.crews = { research: open("research", "documented"), travel: open("travel", "live") };
     this.#app = createServerApp({
-      crews: Object.entries(this.crews).map(([name, { app }]) => ({
+      crews: Object.entries(this.crews).map(([name, crew]) => ({
         name,
         dialect: name === "travel" ? liveDialect : documentedDialect,
-        fetch: app.fetch,
+        fetch: (request, env) => crew.app.fetch(request, env),
         isSecretPath: (below) => below === "/feedback/signed",
       })),
       tokens,
