@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
-import { defined, firstOfEach } from "../base/json.ts";
+import { defined } from "../base/json.ts";
 import { startOnce, type StartOnce } from "../base/single-start.ts";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -22,6 +22,7 @@ import { namingFeedback, staleByAttempt, staleByRecord } from "../sending/errors
 import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { Senders } from "../sending/senders.ts";
 import { may } from "../view/actions.ts";
+import { present } from "../view/words.ts";
 import { isShown } from "../views/attention.ts";
 import type { ExecutionDocuments } from "../views/document/documents.ts";
 import type { Pages } from "../views/page/register.ts";
@@ -89,40 +90,26 @@ function givenIn(execution: Execution, argument: unknown): GivenFeedback {
   });
 }
 
-interface ShownOutput {
-  readonly execution: Execution;
-  readonly taskId: string;
-  readonly attempt: number;
-}
-
 /**
  * Approves what waits in several rows, after one question that lists it. The others are not sent.
  * @throws UserError that names what could not be approved
  */
 export async function approveSelected(
-  targets: Pick<Targets, "find">,
+  targets: Pick<Targets, "selected">,
   feedback: Pick<Feedback, "give">,
   rows: readonly unknown[],
   by: Asker,
 ): Promise<undefined> {
-  const shown = rows.flatMap((row): ShownOutput[] => {
-    const target = readTarget(row);
-    const execution = targets.find(target);
-    const { waiting } = execution ?? {};
-    if (execution === undefined || waiting === undefined || !may(execution, "approve")) return [];
-    const { taskId = waiting.taskId, attempt = waiting.attempt } = target;
-    return taskId === waiting.taskId ? [{ execution, taskId, attempt }] : [];
-  });
-  const outputs = firstOfEach(shown, ({ execution }) => execution.localId);
-  if (outputs.length === 0)
+  const waiting = targets.selected(rows).filter((execution) => may(execution, "approve"));
+  if (waiting.length === 0)
     throw new NothingToDo(
       vscode.l10n.t("None of the selected executions waits for your approval."),
     );
-  if (!(await by.agrees(selectionQuestion(outputs)))) return;
+  if (!(await by.agrees(selectionQuestion(waiting)))) return;
   const failures: string[] = [];
-  for (const { execution, taskId, attempt } of outputs)
+  for (const execution of waiting)
     try {
-      await feedback.give(execution, true, { taskId, attempt }, program);
+      await feedback.give(execution, true, {}, program);
     } catch (error) {
       failures.push(vscode.l10n.t("“{0}”: {1}", titleOf(execution), messageOf(error)));
     }
@@ -131,34 +118,29 @@ export async function approveSelected(
       vscode.l10n.t(
         "{0} of {1} outputs were not approved. {2}",
         failures.length,
-        outputs.length,
+        waiting.length,
         failures.join(" "),
       ),
     );
 }
 
-function selectionQuestion(outputs: readonly ShownOutput[]): Question {
-  const lines = outputs.map(({ execution, taskId, attempt }) =>
-    vscode.l10n.t(
-      "“{0}”: task {1}, attempt {2} – {3}",
-      titleOf(execution),
-      shortName(taskId),
-      attempt,
-      crewAndPlace(execution),
-    ),
-  );
+function selectionQuestion(executions: readonly Execution[]): Question {
+  const lines = executions.map((execution) => {
+    const { taskId = "", attempt = 1 } = execution.waiting ?? {};
+    const names = [titleOf(execution), shortName(taskId), attempt, crewAndPlace(execution)];
+    return vscode.l10n.t("“{0}”: task {1}, attempt {2} – {3}", ...names);
+  });
   return {
-    title: vscode.l10n.t("Approve what waits? Outputs: {0}", outputs.length),
-    parts: [
+    title: vscode.l10n.t("Approve what waits? Outputs: {0}", executions.length),
+    parts: present<Question["parts"][number]>(
       vscode.l10n.t(
         "“{0}” is sent to each: the crews continue with these outputs, and later tasks read that as your feedback.",
         approved,
       ),
-      ...(outputs.some(({ execution }) => execution.engine !== "rehearsal")
-        ? [vscode.l10n.t("This can cost money.")]
-        : []),
+      executions.some(({ engine }) => engine !== "rehearsal") &&
+        vscode.l10n.t("This can cost money."),
       { list: lines },
-    ],
+    ),
     allow: vscode.l10n.t("Approve"),
   };
 }
@@ -173,11 +155,11 @@ interface GivenFeedback {
 
 type Answer = Promise<FeedbackResult | undefined>;
 
-/** Each method returns the crew's answer, or undefined when a person cancels or writes on the page. */
+/** Each method returns the crew's answer, or undefined when a person cancels or goes on on the page. */
 export class Feedback {
   readonly #options: FeedbackParts;
-  /** A double click on an output counts once, even if the crew answers between the clicks. */
-  readonly #answers: StartOnce<FeedbackResult | undefined>;
+  /** A double click counts once, even if the crew answers, or the page opens, between the clicks. */
+  readonly #answers: StartOnce<FeedbackResult | "shown" | undefined>;
 
   constructor(options: FeedbackParts) {
     this.#options = options;
@@ -188,25 +170,21 @@ export class Feedback {
     const { feedback: text, attempt = execution.waiting?.attempt } = given;
     const { taskId: known = execution.waiting?.taskId } = given;
     const needsWords = !isApprove || (known !== undefined && asksFor(execution, known));
-    if (needsWords && (text === undefined || (by.isPerson && text === "")))
-      return await this.#write(execution, given);
+    const lacksWords = needsWords && (text === undefined || (by.isPerson && text === ""));
     const give = async () => {
+      // What a person hasn't seen isn't sent: the page shows it, and is where they answer.
+      const isUnseen = by.isPerson && !isShown(this.#options.documents, execution);
+      if (lacksWords || isUnseen) return await this.#show(execution, given, lacksWords);
       const wanted = await this.#prepare(execution, given, by, by.isPerson);
       if (wanted === undefined) return undefined;
-      const { taskId, again } = wanted;
-      const isAnswer = asksFor(execution, taskId);
-      const feedback = { ...wanted, isApprove: isApprove || isAnswer, text: text ?? "" };
-      // A person decides by words, by what they have just typed or confirmed, or with the output before them.
-      const isDecided =
-        by.isPerson &&
-        (needsWords || known === undefined || again || isShown(this.#options.documents, execution));
-      const isAllowed = isDecided || (await by.agrees(feedbackQuestion(feedback)));
+      const feedback = { ...wanted, isApprove, text: text ?? "" };
+      const isAllowed = by.isPerson || (await by.agrees(feedbackQuestion(feedback)));
       return isAllowed ? await this.#send(feedback, by) : undefined;
     };
     // Each call of a model is asked about on its own.
-    if (by.signal !== undefined) return await give();
-    const key = [execution.localId, known, attempt, isApprove, text];
-    return await this.#answers(JSON.stringify(key), by, give);
+    const key = JSON.stringify([execution.localId, known, attempt, isApprove, text]);
+    const made = await (by.signal === undefined ? this.#answers(key, by, give) : give());
+    return made === "shown" ? undefined : made;
   }
 
   /** Warns, then sends {@link repeatable} feedback again. @throws NothingToDo if there is none */
@@ -221,11 +199,13 @@ export class Feedback {
     return await this.#send({ execution, taskId, ...feedback, again: true }, by);
   }
 
-  /** In the page's box, for an output that the person saw or for a task that they name. */
-  async #write(execution: Execution, given: GivenFeedback): Answer {
+  /** The output that the person is to see or the task that they name, on the page; or its box, to write in. */
+  async #show(execution: Execution, given: GivenFeedback, isToWrite: boolean) {
     const wanted = await this.#prepare(execution, given, person, false);
-    if (wanted !== undefined) await this.#options.page.reveal(execution, "feedback", wanted.taskId);
-    return undefined;
+    if (wanted === undefined) return undefined;
+    const { taskId } = wanted;
+    await this.#options.page.reveal(execution, isToWrite ? "feedback" : { taskId }, taskId);
+    return "shown" as const;
   }
 
   async #send(feedback: FeedbackToSend, by: Asker): Promise<FeedbackResult> {

@@ -1,17 +1,16 @@
 import * as vscode from "vscode";
-import { hostOf, shortAddress } from "../api/address.ts";
-import { safeUrl } from "../base/loopback.ts";
+import { hostOf } from "../api/address.ts";
 import { shortName } from "../base/text.ts";
 import { confirm, plainLabel, plainMessage } from "../editor/messages.ts";
 import { requestAt } from "../executions/flow-requests.ts";
 import type { ExecutionSummary, ResumeSummary } from "../executions/model.ts";
-import { approved, asksFor, attemptToAnswer } from "../executions/resumes.ts";
+import { approved, asksFor, attemptToAnswer, isAt } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
-import { callbacksAgain, crewAndPlace } from "../crews/identity.ts";
 import { outputOf } from "../view/outputs.ts";
 import { present } from "../view/words.ts";
+import { placeOf } from "../views/page/model.ts";
 import type { Question } from "./question.ts";
 
 /** Asks for a known task, the likeliest first, or an ID. Undefined when the person cancels. */
@@ -63,13 +62,12 @@ export async function askToAllow(
   return isAllowed ? { allowedHost: host } : undefined;
 }
 
-/** Holds all that is sent, and the output, which is not. */
+/** What a model wants to send and where it goes, and the output, which is not sent. */
 export function feedbackQuestion(feedback: FeedbackToSend): Question {
   const { execution, taskId, isApprove, text } = feedback;
-  const { waiting, engine, crew } = execution;
-  const attempt = attemptToAnswer(execution, taskId);
-  const request = requestAt(execution, { taskId, attempt });
-  const isAnswer = request !== undefined || asksFor(execution, taskId);
+  const { waiting, engine } = execution;
+  const target = { taskId, attempt: attemptToAnswer(execution, taskId) };
+  const isAnswer = requestAt(execution, target) !== undefined || asksFor(execution, taskId);
   const kind = isAnswer ? "answer" : isApprove ? "approve" : "reject";
   const names = [shortName(taskId), titleOf(execution)] as const;
   const words = {
@@ -90,33 +88,22 @@ export function feedbackQuestion(feedback: FeedbackToSend): Question {
     ],
   } as const;
   const [title, effect, allow] = words[kind];
-  const host = request ? safeUrl(request.callbackUrl)?.host : shortAddress(crew.url);
-  const again = request === undefined ? callbacksAgain(execution).join(", ") : "";
-  const waits = waiting?.taskId === taskId && waiting.attempt === attempt;
+  const waits = isAt(waiting, target);
   const output = present(
     isAnswer && waiting?.message,
-    (waits ? waiting.output : undefined) ??
-      outputOf(execution, { kind: "attempt", taskId, attempt }),
+    (waits ? waiting?.output : undefined) ?? outputOf(execution, { kind: "attempt", ...target }),
   ).join("\n\n");
   return {
     title,
     parts: present<Question["parts"][number]>(
-      vscode.l10n.t(
-        "Task “{0}”, attempt {1}, of “{2}” at {3}. {4}",
-        ...[names[0], attempt, names[1], crewAndPlace(execution), effect],
-      ),
+      vscode.l10n.t("Attempt {0}. {1}", target.attempt, effect),
+      placeOf(execution, target),
       engine !== "rehearsal" && vscode.l10n.t("This can cost money."),
       {
-        heading: isAnswer
-          ? vscode.l10n.t("This answer is sent to {0}:", host ?? "–")
-          : vscode.l10n.t("This feedback is sent, and becomes context for later tasks:"),
+        heading: vscode.l10n.t("This is sent:"),
         text: text.trim() === "" ? approved : text,
       },
-      again !== "" && vscode.l10n.t("Its callbacks are also sent again: {0}.", again),
-      {
-        heading: vscode.l10n.t("The output:"),
-        text: output || "–",
-      },
+      { heading: vscode.l10n.t("The output:"), text: output || "–" },
     ),
     allow,
   };

@@ -7,6 +7,7 @@ import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { askerOf, person, program } from "../../src/actions/asker.ts";
 import { feedbackQuestion } from "../../src/actions/feedback-questions.ts";
+import { dialogOf } from "../../src/actions/question.ts";
 import { watchWaitingHere } from "../../src/views/attention.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -75,7 +76,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(await parts.feedback.give(execution, false, {}, person), undefined);
     const asks = { ...execution, waiting: { ...execution.waiting!, options: [] } };
     await parts.feedback.give(asks, true, {}, person);
-    assert.deepEqual(parts.reviewed, Array(2).fill("local-1 review"));
+    assert.deepEqual(parts.reviewed, Array(2).fill("local-1 review in its box"));
     const stale = parts.feedback.give(execution, false, { taskId: "review", attempt: 2 }, person);
     await assert.rejects(stale, /no longer waits/);
     assert.equal(parts.sent.length, 0);
@@ -118,10 +119,8 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 0);
   });
 
-  it("asks before Approve exactly if the output isn't on the screen, wherever it is pressed; a program isn't asked", async () => {
-    const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
-    const waiting = { ...anExecution().waiting!, output };
-    for (const [where, by, isAsked = true] of [
+  it("shows the output on its page before Approve sends anything, exactly if it isn't on the screen, wherever it is pressed; a program is served at once", async () => {
+    for (const [where, by, isShownFirst = true] of [
       ["a lens, the page, a notification or tasks.yaml", { by: "person" }],
       ["a row of the tree", { kind: "execution" }],
       ["a key or the palette", undefined],
@@ -130,29 +129,43 @@ describe("feedback in an execution's document", () => {
       for (const isShown of [false, true]) {
         await closeEditors();
         const id = `${where} ${isShown}`;
-        const execution = anExecution({ localId: id, kickoffIds: [id], waiting });
+        const execution = anExecution({ localId: id, kickoffIds: [id] });
         const target = { crew: execution.crew.id, kickoffId: id, taskId: "review", attempt: 1 };
         const argument = by && { ...target, ...by };
         parts.store.add(execution);
         if (isShown) await parts.show(execution);
-        const question = isAsked && !isShown ? ["escape" as const] : [];
         const isPicked = argument === undefined && !isShown;
-        const moves = isPicked ? [{ pick: "Sea otters" }, ...question] : question;
-        const { shown, result } = await withPerson(moves, () =>
+        const { result } = await withPerson(isPicked ? [{ pick: "Sea otters" }] : [], () =>
           parts.verbs.approve(argument, askerOf(argument)),
         );
-        const asked = shown.find(({ kind }) => kind === "message");
-        assert.equal(asked?.text, question[0] && "Approve “review” of “Sea otters”?", where);
-        assert.equal(result?.status, question[0] ? undefined : "resumed", where);
-        assert.match(
-          asked?.detail ?? "",
-          question.length === 0
-            ? /^$/
-            : /^Task “review”, attempt 1, of “Sea otters” at “Writers” \(crew\.test\)\. The crew continues with this output\.\n\nThis can cost money\.\n\nThis feedback is sent, and becomes context for later tasks:\nApproved\.\n\nThe output:\n# Draft\n\nLine 0\.\n[\s\S]*Line 12\. … \(\d+ more characters, not shown\)$/,
-        );
+        const isSent = isShown || !isShownFirst;
+        assert.equal(result?.status, isSent ? "resumed" : undefined, where);
+        assert.deepEqual(parts.reviewed.splice(0), isSent ? [] : [`${id} review at the task`]);
         parts.store.remove(execution.localId);
       }
     assert.equal(parts.sent.length, 5);
+  });
+
+  it("shows the output once for a double click: the second click doesn't approve what has just appeared", async () => {
+    const execution = parts.store.add(anExecution());
+    assert.equal(await approve({}, person), undefined);
+    await parts.show(execution);
+    assert.equal(await approve({}, person), undefined);
+    assert.deepEqual([parts.reviewed, parts.sent], [["local-1 review at the task"], []]);
+    // The page's button says that it sends no words.
+    assert.equal((await approve({ feedback: "" }, person))?.status, "resumed");
+  });
+
+  it("asks a model's person with all that is sent, and the output", () => {
+    const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
+    const execution = anExecution({ waiting: { ...anExecution().waiting!, output } });
+    const approval = { execution, taskId: "review", isApprove: true, text: "" };
+    const question = feedbackQuestion(approval);
+    assert.equal(question.title, "Approve “review” of “Sea otters”?");
+    assert.match(
+      dialogOf(question).text,
+      /^Attempt 1\. The crew continues with this output\.\n\nGoes to “Writers” \(crew\.test\)\. Your feedback becomes context for later tasks\.\n\nThis can cost money\.\n\nThis is sent:\nApproved\.\n\nThe output:\n# Draft\n\nLine 0\.\n[\s\S]*Line 12\. … \(\d+ more characters, not shown\)$/,
+    );
   });
 
   it("shows what a flow asks before its output, when an answer is sent", () => {
@@ -166,7 +179,7 @@ describe("feedback in an execution's document", () => {
     );
     assert.deepEqual(
       [answered?.heading, answered?.text, asked?.text],
-      ["This answer is sent to crew.test:", "yes", "Is it right?\n\nThe draft."],
+      ["This is sent:", "yes", "Is it right?\n\nThe draft."],
     );
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { approveSelected } from "../../src/actions/answer.ts";
 import { person } from "../../src/actions/asker.ts";
+import { UserError } from "../../src/base/errors.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { targetsIn } from "./execution-parts.ts";
@@ -26,11 +27,10 @@ describe("Reviewing several executions", () => {
     });
   const approve = (rows: readonly unknown[]) =>
     approveSelected(targetsIn(parts.store), parts.feedback, rows, person);
-  const row = ({ localId, kickoffIds: [kickoffId] }: Execution, attempt = 1) => ({
+  const row = ({ localId, kickoffIds: [kickoffId] }: Execution) => ({
     kind: "execution",
     localId,
     kickoffId,
-    attempt,
   });
 
   it("approves what waits in the selected rows, each once, after one question that lists it", async () => {
@@ -65,16 +65,16 @@ describe("Reviewing several executions", () => {
 
   it("names what could not be approved, and approves the others", async () => {
     const [one, two] = [waiting("one", 1), waiting("two", 2)].map((each) => parts.store.add(each));
-    parts.store.update("one", (current) => ({
-      ...current,
-      waiting: { ...current.waiting!, attempt: 2 },
-    }));
+    const resumed = { status: "resumed", message: "Continues." } as const;
+    const refused = new UserError("It is gone.");
+    parts.crew.resume = () =>
+      parts.sent.length === 1 ? Promise.reject(refused) : Promise.resolve(resumed);
     await withPerson([{ press: "Approve" }], () =>
       assert.rejects(approve([row(one!), row(two!)]), /1 of 2 outputs were not approved\. “one”: /),
     );
     assert.deepEqual(
       parts.sent.map(({ executionId }) => executionId),
-      ["id-two"],
+      ["id-one", "id-two"],
     );
   });
 

@@ -99,7 +99,7 @@ describe("Tools for language models", () => {
     const rejected = await give("reject", { feedback, attempt: 1 });
     assert.equal(rejected["status"], "retrying");
     const output = draft.slice(0, 100);
-    asks(rejecting, crew, host, "outline", "attempt 1", feedback, "later tasks", output);
+    asks(rejecting, crew, host, "outline", "Attempt 1", feedback, "later tasks", output);
 
     await waitFor("the second attempt", async () => {
       const { waiting: again, tasks = [] } = (await executionOf(executionId)) ?? {};

@@ -42,7 +42,7 @@ export function viewParts(clock: Clock = systemClock) {
       Promise.resolve({ status: "resumed", message: "Continues." }),
   };
   const sent: ResumeRequest[] = [];
-  /** For which tasks the page's box was shown. */
+  /** Which tasks the page was opened at, or at its box. */
   const reviewed: string[] = [];
   const parts = {
     ...senderParts(window, { clock, problem: onProblem }),
@@ -80,8 +80,10 @@ export function viewParts(clock: Clock = systemClock) {
     sending: { giveFeedback: (given: FeedbackToSend) => sendFeedback(parts, given) },
     documents,
     page: {
-      reveal: ({ localId }: ExecutionSummary, _place: unknown, taskId = "") => {
-        reviewed.push(`${localId} ${taskId}`);
+      reveal: ({ localId }: ExecutionSummary, place: unknown, taskId = "") => {
+        reviewed.push(
+          `${localId} ${taskId} ${place === "feedback" ? "in its box" : "at the task"}`,
+        );
         return Promise.resolve();
       },
     },

@@ -51,7 +51,7 @@ export const fromPage = v.variant("type", [
   v.object({
     type: v.literal("answer"),
     ...target,
-    kind: v.picklist(["approve", "approveWithNote", "reject", "answer"]),
+    kind: v.picklist(["approve", "reject", "answer"]),
     text: v.string(),
   }),
   v.object({

@@ -114,7 +114,8 @@ function reviewOf(
   };
 }
 
-function placeOf(execution: Execution, target: ResumeTarget): string {
+/** Where feedback goes, and what it does there. */
+export function placeOf(execution: Execution, target: ResumeTarget): string {
   const request = requestAt(execution, target);
   const place =
     request === undefined ? crewAndPlace(execution) : safeUrl(request.callbackUrl)?.host;

@@ -196,12 +196,10 @@ export class OpenPage {
   ) {
     const { store, drafts, act } = this.#parts;
     const target = { localId: execution.localId, taskId, attempt };
-    const command = kind === "approveWithNote" ? "approve" : kind;
     // If it isn't sent, the draft stays.
     this.#typed.store();
-    const feedback = kind === "approve" ? {} : { feedback: text };
     try {
-      await act(command, { ...targetOf(execution), taskId, attempt, ...feedback });
+      await act(kind, { ...targetOf(execution), taskId, attempt, feedback: text });
       const current = store.find(execution.localId);
       const sent = current === undefined ? [] : resumesOf(current, target);
       // What may have been sent is shown with the output, and can be sent again there.
