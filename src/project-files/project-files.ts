@@ -19,6 +19,12 @@ const names = /\/(config\/[^/]+\.ya?ml|crew\.(py|jsonc?)|agents\/[^/]+\.jsonc?|p
 /** What a project's definition depends on; folders, because what is in a deleted one isn't reported. */
 const watched = "**/{config,agents,agents.yaml,tasks.yaml,crew.*,agents/*.json*,pyproject.toml}";
 
+/** Of a line's lenses: a narrow editor cuts off the last ones. */
+const order = ["openExecution", "approve", "reject", "kickoff", "openOutput"].map(
+  (verb) => `crewdeck.${verb}`,
+);
+const placeOf = ({ command }: vscode.CodeLens) => order.indexOf(command?.command ?? "");
+
 /** A file in its project, as in positions. */
 interface Found {
   readonly folder: string;
@@ -114,7 +120,8 @@ export class ProjectFiles implements vscode.Disposable {
         return commandsAt(spot, folder, executionsOf(spot.crewClass)).map(
           (command) => new vscode.CodeLens(new vscode.Range(start, start), command),
         );
-      });
+      })
+      .sort((one, other) => placeOf(one) - placeOf(other));
   }
 
   async #definitions(document: vscode.TextDocument, position: vscode.Position) {

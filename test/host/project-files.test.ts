@@ -132,11 +132,11 @@ describe("The files of a crew project", () => {
     const kickoffId = await kickOff("poems", { topic: "tea" });
     await polled("the pause", kickoffId, ({ state }) => state === "waiting");
     const review = ["Waiting for You", "Approve", "Reject…"];
-    const paused = ["Kick Off…", "Last Output", ...review].map((title) => `1 ${title}`);
+    const paused = [...review, "Kick Off…", "Last Output"].map((title) => `1 ${title}`);
     assert.deepEqual(await shownIn(tasksFile), paused);
     assert.deepEqual(await shownIn(agentsFile), paused);
     assert.deepEqual(await shownIn("crew.py"), [
-      ...["Last Output", ...review].map((title) => `3 ${title}`),
+      ...[...review, "Last Output"].map((title) => `3 ${title}`),
       "11 Kick Off…",
     ]);
     await runLens(tasksFile, "1 Reject…");
@@ -147,10 +147,12 @@ describe("The files of a crew project", () => {
     await runLens(tasksFile, "1 Last Output");
     await waitFor("the output", () => activeDocument()?.path.includes("draft"));
 
-    // Then the output isn't on the screen.
+    // Then the output isn't on the screen: the page shows it first.
     await closeEditors();
     await open(tasksFile);
-    await withPerson([{ press: "Approve" }], () => runLens(tasksFile, "1 Approve"));
+    await runLens(tasksFile, "1 Approve");
+    await waitFor("the page", () => activeDocument()?.query === kickoffId);
+    await run("approve", { crew: "poems", kickoffId, feedback: "", by: "person" });
     await polled("the end", kickoffId, ({ state }) => state === "completed");
     assert.deepEqual(await shownIn(tasksFile), [
       "1 Kick Off…",
