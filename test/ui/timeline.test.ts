@@ -293,11 +293,12 @@ describe("The timeline, as a page", () => {
         });
       return { execution, events: events.all, now };
     };
+    const top = () => timeline.page.locator(".scroller").evaluate((place) => place.scrollTop);
     await timeline.open(growing(60));
     await timeline.row(/tool_59/).waitFor();
+    assert.equal((await top()) % 22, 0, "its first row isn't cut");
     await timeline.show(growing(80));
     await timeline.row(/tool_79/).waitFor();
-    const top = () => timeline.page.locator(".scroller").evaluate((place) => place.scrollTop);
     await timeline.row(/tool_79/).hover();
     await timeline.page.mouse.wheel(0, -600);
     await timeline.row(/tool_59/).waitFor();
