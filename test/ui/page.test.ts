@@ -176,7 +176,7 @@ describe("The page of an execution in a browser", () => {
       `      5 MB: shown after ${took} ms with the browser's start of a page, 8 keys typed in ${typed} ms`,
     );
     assert.ok(typed < 15_000);
-    await review(page).getByRole("button", { name: "Open as Document" }).click();
+    await review(page).getByRole("button", { name: "Open Output" }).click();
     assert.deepEqual(sent.at(-1), { type: "act", action: "openOutput", ...target });
   });
 
@@ -267,11 +267,14 @@ describe("The page of an execution in a browser", () => {
     await waitFor("focus", () => heading.evaluate((one) => one === document.activeElement));
   });
 
-  it("shows beside the second attempt what was asked for after the first, and says if that changed nothing", async () => {
+  it("shows beside the second attempt what was asked for after the first, and the words that changed, and says if none did", async () => {
     const page = await window.open({ execution: aRichExecution() });
     const asked = review(page).locator(".given");
     await asked.getByText("You asked after attempt 1:").waitFor();
     await asked.getByText("Shorter, please.").waitFor();
+    const changed = asked.filter({ hasText: "Changed since attempt 1:" });
+    assert.equal(await changed.locator("del").textContent(), "three pages");
+    assert.equal(await changed.locator("ins").textContent(), "one page");
     const compare = button("Compare with Attempt 1");
     await compare.waitFor();
     const execution = aRichExecution();
@@ -280,7 +283,7 @@ describe("The page of an execution in a browser", () => {
       attempts: task.attempts.map((attempt) => ({ ...attempt, output: `${richDraft}\n` })),
     }));
     await window.show({ execution: { ...execution, tasks } });
-    await page.getByText("The same text as attempt 1.").waitFor();
+    await page.getByText("The same words as attempt 1.").waitFor();
     assert.equal(await compare.count(), 0);
   });
 
@@ -307,7 +310,7 @@ describe("The page of an execution in a browser", () => {
     await button("Approve").click();
     await waitFor("the answer", () => answers().length === 3);
     assert.deepEqual(answers().slice(1), [
-      { type: "answer", ...target, kind: "approveWithNote", text: "Fine" },
+      { type: "answer", ...target, kind: "approve", text: "Fine" },
       { type: "answer", ...target, kind: "approve", text: "" },
     ]);
     const accepted = { isApprove: true, text: "Approved.", at };

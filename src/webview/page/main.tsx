@@ -48,7 +48,7 @@ function Page({ model, drafts, timeline, settled }: PageProps) {
           </Level.Provider>
           <p class="tools">
             <LinkButton
-              label={l10n.t("Open as Document")}
+              label={l10n.t("Open Output")}
               message={{ type: "act", action: "openOutput", result: true }}
             />
           </p>

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { changedWords } from "../../view/changed-words.ts";
 import type { AttemptView } from "../../view/tasks.ts";
 import { mostCharacters } from "../../views/page/content.ts";
 import type { FromPage, PageDraft } from "../../views/page/messages.ts";
@@ -83,32 +84,36 @@ export function Output({ output, earlier, taskId, attempt }: OutputProps) {
     return <p class="faint">{l10n.t("The crew has not returned this output.")}</p>;
   const about = { type: "act", taskId, attempt } as const;
   const asked = earlier?.feedback.findLast(({ kind }) => kind === "rejected");
-  const before = earlier?.output;
-  // Longer ones are cut.
-  const isSameText = before?.trim() === output.trim() && output.length < mostCharacters;
+  const { number = 0, output: before } = earlier ?? {};
+  // A longer one is cut.
+  const isWhole = output.length < mostCharacters;
+  const changes = before !== undefined && isWhole ? changedWords(before, output) : undefined;
+  const isSame = changes?.length === 1;
   return (
     <>
-      {earlier !== undefined && asked !== undefined && (
+      {asked !== undefined && (
         <div class="given">
-          <p class="title">{l10n.t("You asked after attempt {0}:", earlier.number)}</p>
+          <p class="title">{l10n.t("You asked after attempt {0}:", number)}</p>
           <div class="plain">{asked.text}</div>
         </div>
       )}
-      {earlier !== undefined && isSameText && (
-        <p class="faint">{l10n.t("The same text as attempt {0}.", earlier.number)}</p>
+      {isSame && <p class="faint">{l10n.t("The same words as attempt {0}.", number)}</p>}
+      {before !== undefined && !isSame && (
+        <div class="given">
+          <p class="title">{l10n.t("Changed since attempt {0}:", number)}</p>
+          {changes?.map(({ tag: Tag, text }, at) => <Tag key={at}>{text}</Tag>) ??
+            l10n.t("Too much to show here.")}
+        </div>
       )}
       <ContentView text={output} />
       <p class="tools">
-        {earlier !== undefined && before !== undefined && !isSameText && (
+        {before !== undefined && !isSame && (
           <LinkButton
-            label={l10n.t("Compare with Attempt {0}", earlier.number)}
+            label={l10n.t("Compare with Attempt {0}", number)}
             message={{ ...about, action: "compareAttempts" }}
           />
         )}
-        <LinkButton
-          label={l10n.t("Open as Document")}
-          message={{ ...about, action: "openOutput" }}
-        />
+        <LinkButton label={l10n.t("Open Output")} message={{ ...about, action: "openOutput" }} />
       </p>
     </>
   );
@@ -194,7 +199,7 @@ function Decision({ review, draft, settled }: DecisionProps) {
   };
   const button = (kind: Kind, label: string, isPrimary: boolean, given?: string) => (
     <Button
-      key={given ?? kind}
+      key={label}
       kind={isPrimary ? "primary" : "secondary"}
       label={label}
       isOff={isSending || isEmpty !== (given !== undefined)}
@@ -231,7 +236,7 @@ function Decision({ review, draft, settled }: DecisionProps) {
         {answers === undefined ? (
           <>
             {status !== "answered" && button("approve", l10n.t("Approve"), isEmpty, "")}
-            {button("approveWithNote", l10n.t("Approve with Note"), false)}
+            {button("approve", l10n.t("Approve with Note"), false)}
             {button("reject", l10n.t("Reject"), false)}
           </>
         ) : (
