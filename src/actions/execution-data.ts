@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import type { JsonObject } from "../api/types.ts";
 import { type Clock, wait } from "../base/clock.ts";
 import { defined, type JsonValue } from "../base/json.ts";
@@ -15,7 +16,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import type { Circumstances } from "../view/actions.ts";
-import { isRehearsal, rehearsalLabel, stateLabel } from "../view/words.ts";
+import { isRehearsal, stateLabel } from "../view/words.ts";
 import type { CrewdeckExecution } from "./crewdeck-api.ts";
 
 /** UTF-16 units of a text that a model reads: its context is small. */
@@ -105,7 +106,7 @@ export function overviewOf(execution: Execution): JsonObject {
   return {
     ...summaryOf(execution),
     ...withBeginnings(longest.main, {
-      note: isRehearsal(execution) ? rehearsalLabel() : undefined,
+      note: isRehearsal(execution) ? l10n.t("rehearsal – no language model is called") : undefined,
       waiting: waiting && { ...plain.waiting, attempt: waiting.attempt },
       output,
       usage,

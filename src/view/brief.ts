@@ -88,7 +88,8 @@ export function taskBrief(
     label: isHeld ? interruptedLabel() : seen,
     facts: present(
       worked && formatDuration(worked),
-      waited && l10n.t("waited for you: {0}", formatDuration(waited)),
+      // What waits says so already.
+      waited && state !== "waiting" && l10n.t("waited for you: {0}", formatDuration(waited)),
       ...useLabels(taskTokenUse(task), prices),
     ),
   };

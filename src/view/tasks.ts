@@ -113,7 +113,7 @@ function feedbackView(sent: Sent, execution: Execution, decision: Decision | und
   const { feedback, outcome } = sent;
   const { kind, title } = decisionIn(feedback);
   return {
-    title: outcome === "refused" ? l10n.t("{0} – not accepted", title) : title,
+    title: outcome === "refused" ? l10n.t("{0} – without effect", title) : title,
     kind,
     text: feedback.text,
     outcome: present(
@@ -128,8 +128,8 @@ function feedbackView(sent: Sent, execution: Execution, decision: Decision | und
 export function decisionIn({ isAnswer, isApprove }: SentResume["feedback"]) {
   if (isAnswer === true) return { kind: "answered", title: l10n.t("Your answer") } as const;
   return isApprove
-    ? ({ kind: "approved", title: l10n.t("Your feedback: approved") } as const)
-    : ({ kind: "rejected", title: l10n.t("Your feedback: rejected") } as const);
+    ? ({ kind: "approved", title: l10n.t("Approved") } as const)
+    : ({ kind: "rejected", title: l10n.t("Rejected") } as const);
 }
 
 /** Markdown. */

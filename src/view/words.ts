@@ -160,8 +160,14 @@ export interface Fact {
 export function triggerFacts({ trigger: { type, id, origin } = {} }: ExecutionSummary) {
   const by = present(type !== "unknown" && type?.replaceAll("_", " "), id).join(" ");
   // “api” is how everything comes that isn't started in the crew's own dashboard.
-  const value = present(by !== "" && shortName(by), origin !== "api" && origin).join(" · ");
-  return present<Fact>(value !== "" && { label: l10n.t("Triggered by"), value });
+  const origins = new Map([
+    ["ui", l10n.t("dashboard")],
+    ["replay", l10n.t("run again from a task")],
+    ["hitl-resume", l10n.t("continued after feedback")],
+  ]);
+  const how = origin !== "api" && (origins.get(origin ?? "") ?? origin);
+  const value = present(by !== "" && shortName(by), how).join(" · ");
+  return present<Fact>(value !== "" && { label: l10n.t("Started by"), value });
 }
 
 /** In this machine's time zone, as in Sweden: `2026-10-21 14:03:12`. */
@@ -200,10 +206,6 @@ export function failedAtModel({ crew, engine, error = "" }: ExecutionSummary): b
 
 export function engineName(engine: string): string {
   return engine === "crewai" ? "crewAI" : engine;
-}
-
-export function rehearsalLabel(): string {
-  return l10n.t("rehearsal – no language model is called");
 }
 
 const units = {

@@ -253,7 +253,7 @@ describe("an execution's document", () => {
               "Task: review",
               [
                 ["Attempt 1", [["Report", ["Part"]]]],
-                "Your feedback: rejected",
+                "Rejected",
                 ["Attempt 2", [["Report", ["Part"]]]],
               ],
             ],
@@ -271,7 +271,7 @@ describe("an execution's document", () => {
       const ranges = await symbolsOf<vscode.FoldingRange>("FoldingRange", document.uri);
       for (const [heading, next] of [
         ["## Task: review", "## Times"],
-        ["### Attempt 1", "### Your feedback: rejected"],
+        ["### Attempt 1", "### Rejected"],
         ["## Crew and IDs", undefined],
       ] as const) {
         const range = ranges.find(({ start }) => start === lines.indexOf(heading));

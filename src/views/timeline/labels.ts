@@ -125,7 +125,7 @@ export function sentenceOf(span: Span, start: number, now: number): string {
     isNamedByKind ? nameOf(span) : `${kindText(kind)} ${nameOf(span)}`,
     stateText(state),
     isLasting(span) ? l10n.t("for {0} so far", length) : l10n.t("took {0}", length),
-    waited && l10n.t("waited for you: {0}", formatDuration(waited)),
+    waited && state !== "waiting" && l10n.t("waited for you: {0}", formatDuration(waited)),
     beginText(span, start),
     tokens && formatTokens(tokens),
     cost && l10n.t("estimated cost {0}", cost),

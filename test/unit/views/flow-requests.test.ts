@@ -142,7 +142,7 @@ describe("What a flow asks, as a person sees it", () => {
         resumeUnanswered(sent, target),
         /### Your answer\n\n> request_changes\n\nMay have been sent/,
       ],
-      [resumeRefused(sent, target, "Too late"), /### Your answer – not accepted[^]*\n\nToo late/],
+      [resumeRefused(sent, target, "Too late"), /### Your answer – without effect[^]*\n\nToo late/],
       [answered, /### Your answer\n\n> request_changes\n\nSent · the crew answered “Resumed”/],
     ] as const) {
       const { text } = renderExecution(execution);

@@ -69,10 +69,10 @@ describe("the history in an execution's document", () => {
       "- +0 – Kicked off",
       "- +1 – Running, task research",
       "- +2 – Waiting for you, task review, attempt 1",
-      "- +3 – Your feedback: rejected, task review, attempt 1",
+      "- +3 – Rejected, task review, attempt 1",
       "- +4 – Running, task review",
       "- +5 – Waiting for you, task review, attempt 2",
-      "- +6 – Your feedback: approved, task review, attempt 2",
+      "- +6 – Approved, task review, attempt 2",
       "- +7 – Completed",
     ]);
   });
@@ -107,7 +107,7 @@ describe("the history in an execution's document", () => {
     assert.deepEqual(shown, [
       "- +0 – Kicked off",
       "- +1 – Waiting for you, task review, attempt 1",
-      "- +3 – Your feedback: approved, task review, attempt 1; may have been sent",
+      "- +3 – Approved, task review, attempt 1; may have been sent",
     ]);
   });
 

@@ -183,12 +183,17 @@ const cases: readonly Case[] = [
   [
     "last what started it, as its crew reports it",
     notWaiting({ trigger: { type: "service_account", id: "12", origin: "schedule" } }),
-    /^## Crew and IDs\n[^#]*\n- Triggered by: service account 12 · schedule$/m,
+    /^## Crew and IDs\n[^#]*\n- Started by: service account 12 · schedule$/m,
+  ],
+  [
+    "in plain words how it was started",
+    notWaiting({ trigger: { type: "user", origin: "replay" } }),
+    /^- Started by: user · run again from a task$/m,
   ],
   [
     "it in one short line, whatever the crew sends",
     notWaiting({ trigger: { type: "user", id: `<b>\n# x${"y".repeat(300)}` } }),
-    /^- Triggered by: user \\<b> # xy{1,200}…$/m,
+    /^- Started by: user \\<b> # xy{1,200}…$/m,
   ],
   ["the result itself", completed("The end.\n"), /\n\n## Result\n\nThe end\.\n\n## Inputs\n/],
   ["that a result is empty", completed(" "), /## Result\n\n\*empty output\*/],
@@ -271,7 +276,7 @@ describe("the execution document", () => {
     assert.deepEqual(headings(execution).slice(2, -3), [
       "## Task: review",
       "### Attempt 1",
-      "### Your feedback: rejected",
+      "### Rejected",
       "#### And funnier",
       "### Attempt 2",
     ]);
@@ -323,11 +328,8 @@ describe("the execution document", () => {
     const before = rendered({ ...rejected, outcome: "sending" });
     const refused: SentResume = { ...rejected, outcome: "refused", message };
     const after = rendered(refused, { ...refused, feedback: approved.feedback });
-    const headed = after.text.split("\n").filter((line) => line.startsWith("### Your feedback"));
-    assert.deepEqual(headed, [
-      "### Your feedback: rejected – not accepted",
-      "### Your feedback: approved – not accepted",
-    ]);
+    const headed = after.text.split("\n").filter((line) => /^### (Rejected|Approved)/.test(line));
+    assert.deepEqual(headed, ["### Rejected – without effect", "### Approved – without effect"]);
     const [id] = before.sections.filter((section) => section.id.endsWith(" feedback 1"));
     assert.ok(id !== undefined && sectionOf(after, id.id) !== undefined);
   });

@@ -330,7 +330,7 @@ describe("an execution's row", () => {
     const failed = notWaiting({ state: "failed", error: "It\nbroke.", request, trigger });
     const { tooltip } = rowAt(failed);
     const lines = ["topic: Sea otters", 'list: ["a",1]', "Error: It broke."];
-    for (const line of [...lines, "Triggered by: user 7"]) assert.ok(tooltip.includes(line), line);
+    for (const line of [...lines, "Started by: user 7"]) assert.ok(tooltip.includes(line), line);
     assert.ok(tooltip.every((line) => line.length <= 90 && !line.includes("\n")));
   });
 });

@@ -57,5 +57,7 @@ describe("the time of a task", () => {
     const execution = anExecution({ state: "waiting", tasks: [task], history });
     const shown = ["waited for you: about 1 min 5 s", "about 5 s", "about 1 min 5 s"];
     assert.deepEqual(shownFor(execution), shown);
+    const waits = { ...execution, tasks: [{ ...task, state: "waiting" as const }] };
+    assert.deepEqual(taskBrief(waits.tasks[0]!, waits, {}).facts, [], "“Waiting for you” says it");
   });
 });

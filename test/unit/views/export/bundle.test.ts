@@ -73,7 +73,7 @@ describe("An execution as a Markdown folder", () => {
       "outputs/02-re-view-it.md",
       "outputs/02-re-view-it.attempt-2.md",
     ]);
-    assert.match(files.get("execution.md")!, /### Your feedback: rejected\n\n> Shorter, please\./);
+    assert.match(files.get("execution.md")!, /### Rejected\n\n> Shorter, please\./);
     assert.match(
       files.get("execution.md")!,
       /\n- \[re\/view: it, attempt 2\]\(outputs\/02-re-view-it\.attempt-2\.md\)\n/,

@@ -102,7 +102,7 @@ describe("The page's model", () => {
       ],
     );
     const [given] = tasks[1]?.attempts[0]?.feedback ?? [];
-    assert.equal(given?.title, "Your feedback: rejected");
+    assert.equal(given?.title, "Rejected");
     assert.equal(given.text, "Shorter, please.\nName one tea.");
     assert.match(given.outcome, /^Sent · the crew answered “Task will be retried/);
   });
