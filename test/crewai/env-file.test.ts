@@ -39,7 +39,7 @@ describe("a project's .env", () => {
     });
   const projectIn = (folder: string, file: string) => ({
     ...{ folder, source: folder, file },
-    ...{ crewClass: null, storage: null, isFlow: false },
+    ...{ crewClass: null, storage: null, isFlow: false, environment: {} },
   });
 
   for (const version of crewaiVersions)
@@ -52,7 +52,7 @@ describe("a project's .env", () => {
       try {
         await worker.ready;
         writeFileSync(path.join(folder, ".env"), "FIRST=new\nSECOND=new\n");
-        const opened = await worker.open(projectIn(folder, "crew.py"), {});
+        const opened = await worker.open(projectIn(folder, "crew.py"), false);
         assert.match(JSON.stringify(opened), /"description":"from outside new"/);
       } finally {
         worker.end();
@@ -71,7 +71,7 @@ describe("a project's .env", () => {
     const worker = open(await warmPython());
     try {
       await worker.ready;
-      await assert.rejects(worker.open(projectIn(folder, "crew.jsonc"), {}), /: file\n/);
+      await assert.rejects(worker.open(projectIn(folder, "crew.jsonc"), false), /: file\n/);
     } finally {
       worker.end();
       await worker.ended;

@@ -15,7 +15,7 @@ from crewdeck_worker import __main__  # noqa: E402
 
 __main__.import_crewai()
 
-from crewdeck_worker.projects import Project  # noqa: E402
+from crewdeck_worker.project import Project  # noqa: E402
 from crewdeck_worker.protocol import Failure  # noqa: E402
 
 

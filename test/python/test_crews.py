@@ -5,15 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import opened, reads_flows, version
-from crewdeck_worker import attempts, crews
-from crewdeck_worker.events import Watch
-from crewdeck_worker.protocol import Failure
-
+from crewdeck_worker import project as projects
+from crewdeck_worker.attempt import attempt
+from crewdeck_worker.protocol import Failure, Watch
 
 
 def test_tasks_with_the_same_name_get_names_of_their_own():
     tasks = [SimpleNamespace(name=name) for name in ("same", None, "same", "same_2", "same", "task_2")]
-    assert crews.names_of(tasks) == ["same", "task_2", "same_3", "same_2", "same_4", "task_2_2"]
+    assert projects.names_of(tasks) == ["same", "task_2", "same_3", "same_2", "same_4", "task_2_2"]
 
 
 def crew_with(description, **task):
@@ -26,15 +25,15 @@ def crew_with(description, **task):
 
 def test_inputs_are_what_crewai_finds_and_what_it_fails_without(forked):
     texts = 'A {{topic}} as {"a": "{plot}"}, {2}, {month of travel}.'
-    inputs = forked(lambda: crews.inputs_of(crew_with(texts, output_file="{folder}/out.md")))
+    inputs = forked(lambda: projects.inputs_of(crew_with(texts, output_file="{folder}/out.md")))
     assert set(inputs) == {"who", "{topic", "topic", '"a": "{plot', "plot", "2", "month of travel", "folder"}
     assert inputs[0] == "who"
 
 
 def inputs_of_flow(folder, file):
-    from crewdeck_worker import flows
+    from crewdeck_worker.flow import inputs_of_flow
 
-    return flows.inputs_of_flow(flows.flow_of(opened(folder, file, is_flow=True))())
+    return inputs_of_flow(opened(folder, file, is_flow=True))
 
 
 def flow_file(state):
@@ -104,7 +103,7 @@ def test_a_task_that_would_ask_on_the_console_is_refused_and_not_repeated(forked
     def run():
         project = opened(folder, "crew.py")
         with pytest.raises(Failure, match='The task "inner" has human_input'):
-            attempts.attempt(project, {**command, "refusal": None, "draft": None})
+            attempt(project, {**command, "refusal": None, "draft": None})
         return len(project.module().calls)
 
     assert forked(run) == 1
@@ -123,9 +122,9 @@ def test_a_declared_flow_waits_for_a_person_and_continues(forked, project, tmp_p
     command = {"id": "6f9b1c1e-4c1f-4bb0-9a51-d0a6a3a1f002", "store": str(tmp_path / "store"), "inputs": {"topic": "ebb"}}
 
     def part(answer):
-        from crewdeck_worker import flows
+        from crewdeck_worker.flow import flow_part
 
-        return flows.flow_part(opened(folder, "flow.yaml", is_flow=True), {**command, "answer": answer}, Watch())
+        return flow_part(opened(folder, "flow.yaml", is_flow=True), {**command, "answer": answer}, Watch())
 
     pause = forked(lambda: part(None))["pause"]
     assert [pause[name] for name in ("method", "output", "message", "options")] == ["draft", "ebb", "Is it right?", ["yes", "no"]]

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from conftest import opened, reads_flows
-from crewdeck_worker import crews, projects
+from crewdeck_worker import project as projects
 
 crew = '''
 from crewai import Agent, Crew, Task
@@ -40,7 +40,7 @@ def crew_of(name="Poem", method="crew"):
 
 def roles(folder, file, crew_class=None, source=None):
     """Those of the agents, which name the class."""
-    return [agent["role"] for agent in crews.describe(opened(folder, file, crew_class, source).crew())["agents"]]
+    return [agent["role"] for agent in projects.describe(opened(folder, file, crew_class, source).crew())["agents"]]
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_an_import_that_starts_a_flow_is_stopped(forked, project):
     folder = project({"main.py": flow + "Tides().kickoff()\n"})
 
     def load():
-        from crewdeck_worker import flows
+        from crewdeck_worker.flow import flow_of
 
-        flows.flow_of(opened(folder, "main.py", is_flow=True))
+        flow_of(opened(folder, "main.py", is_flow=True))
 
     message = forked(load)
     assert message.startswith("main.py:10 starts a flow when the file is imported (Tides().kickoff())."), message

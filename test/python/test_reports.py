@@ -1,4 +1,4 @@
-"""What the worker reports of errors, processes and events."""
+"""What the worker reports of errors, processes and protocol."""
 
 import json
 import os
@@ -7,17 +7,17 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from crewdeck_worker import events, protocol
+from crewdeck_worker import project, protocol
 
 
 def test_a_place_is_a_path_inside_the_project_and_other_peoples_code_has_none(tmp_path):
     folder = str(tmp_path)
     (tmp_path / "crew.py").touch()
     (tmp_path / "link.py").symlink_to(tmp_path / "crew.py")
-    assert protocol.place_in([folder], f"{folder}/src/crew.py") == "src/crew.py"
-    assert protocol.place_in(["/elsewhere", folder], f"{folder}/link.py") == "crew.py"
+    assert project.place_in([folder], f"{folder}/src/crew.py") == "src/crew.py"
+    assert project.place_in(["/elsewhere", folder], f"{folder}/link.py") == "crew.py"
     others = [f"{folder}2/crew.py", f"{folder}/.venv/lib/site-packages/a.py", "<string>", json.__file__, protocol.__file__]
-    assert [protocol.place_in([folder, protocol.__file__ + "/.."], each) for each in others] == [None] * len(others)
+    assert [project.place_in([folder, protocol.__file__ + "/.."], each) for each in others] == [None] * len(others)
 
 
 def error_of(code, filename):
@@ -32,8 +32,8 @@ def test_frames_are_the_projects_own(tmp_path):
     file.write_text("import json\n\ndef read():\n    json.loads('{')\n\nread()\n")
     error = error_of(file.read_text(), str(file))
     frames = ["crew.py:6 in <module>: read()", "crew.py:4 in read: json.loads('{')"]
-    assert protocol.frames_of(error, [str(tmp_path)]) == frames
-    assert protocol.frames_of(error, [str(tmp_path / "other")]) == []
+    assert project.frames_of(error, [str(tmp_path)]) == frames
+    assert project.frames_of(error, [str(tmp_path / "other")]) == []
 
 
 def test_frames_are_those_of_the_cause_where_the_error_has_none(tmp_path):
@@ -41,16 +41,16 @@ def test_frames_are_those_of_the_cause_where_the_error_has_none(tmp_path):
     file.write_text("missing\n")
     wrapped = ValueError("of a library")
     wrapped.__cause__ = error_of(file.read_text(), str(file))
-    assert protocol.frames_of(wrapped, [str(tmp_path)]) == ["crew.py:1 in <module>: missing"]
+    assert project.frames_of(wrapped, [str(tmp_path)]) == ["crew.py:1 in <module>: missing"]
     endless = ValueError("its own cause")
     endless.__cause__ = endless
-    assert protocol.frames_of(endless, [str(tmp_path)]) == []
-    assert protocol.describe_error(endless) == "ValueError: its own cause"
+    assert project.frames_of(endless, [str(tmp_path)]) == []
+    assert project.describe_error(endless) == "ValueError: its own cause"
 
 
 def test_a_syntax_error_has_the_line_that_python_can_not_read(tmp_path):
     file = str(tmp_path / "crew.py")
-    assert protocol.frames_of(error_of("x = 1\ndef broken(:\n", file), [str(tmp_path)]) == ["crew.py:2: def broken(:"]
+    assert project.frames_of(error_of("x = 1\ndef broken(:\n", file), [str(tmp_path)]) == ["crew.py:2: def broken(:"]
 
 
 def test_started_processes_are_found_below_each_other_and_in_groups_of_their_own():
@@ -83,24 +83,24 @@ def test_an_event_keeps_what_is_small_and_public():
         "output": "A text.",
         "usage": {"total_tokens": 3},
     }
-    assert events.described(event) == expected
+    assert protocol.described(event) == expected
 
 
 def test_texts_of_events_are_short_and_plain():
-    long = "x" * (events.longest_text + 1)
-    assert events.short(long) == long[:-1]
-    assert events.short({"city": "Oslo"}) == {"city": "Oslo"}
-    assert len(events.short({"city": long})) == events.longest_text
-    assert events.short({"degrees": float("nan")}) == "{'degrees': nan}"
-    assert events.short(True) is True
+    long = "x" * (protocol.longest_text + 1)
+    assert protocol.short(long) == long[:-1]
+    assert protocol.short({"city": "Oslo"}) == {"city": "Oslo"}
+    assert len(protocol.short({"city": long})) == protocol.longest_text
+    assert protocol.short({"degrees": float("nan")}) == "{'degrees': nan}"
+    assert protocol.short(True) is True
 
 
 def test_a_prompt_keeps_its_end():
-    end = {"role": "user", "content": "y" * (events.longest_text - 1)}
+    end = {"role": "user", "content": "y" * (protocol.longest_text - 1)}
     messages = [{"role": "system", "content": "You are."}, {"role": "user", "content": "Begin"}, end]
-    assert events.last_messages(messages) == [{"role": "user", "content": "B"}, end]
-    assert events.described(Event("llm_call_started", messages="A text"))["messages"] == "A text"
-    assert "messages" not in events.described(Event("llm_call_completed", messages=messages))
+    assert protocol.last_messages(messages) == [{"role": "user", "content": "B"}, end]
+    assert protocol.described(Event("llm_call_started", messages="A text"))["messages"] == "A text"
+    assert "messages" not in protocol.described(Event("llm_call_completed", messages=messages))
 
 
 @pytest.mark.parametrize("opened", [0, 9])
@@ -113,7 +113,7 @@ os.closerange(3, 256)
 files = [open({str(tmp_path / "its own")!r}, "w+") for _ in range({opened})]
 service.reply("ready")
 """
-    env = {**os.environ, "PYTHONPATH": os.path.dirname(protocol.own_folder)}
+    env = {**os.environ, "PYTHONPATH": os.path.dirname(project.own_folder)}
     with subprocess.Popen([sys.executable, "-c", code], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.wait(60) == protocol.pipe_closed
         assert child.stdout.read() == b""

@@ -3,13 +3,11 @@
 import importlib
 import json
 import os
-from types import SimpleNamespace
 
 import pytest
 
 from conftest import opened, version
-from crewdeck_worker import reviews
-from crewdeck_worker.attempts import attempt
+from crewdeck_worker.attempt import attempt
 
 # What each effect writes to the file "effects", one a line: callbacks, guardrails, memory; and the agent's answers, one for each call of its model.
 code = '''
@@ -261,13 +259,32 @@ def test_a_draft_leaves_nothing(forked, tmp_path):
     assert ours["files"] == {}
 
 
-def test_a_task_that_never_asks_its_agent_has_no_draft(forked):
-    """As one that overrides how it runs."""
+not_asking = """
+from crewai import Agent, Crew, Task
+from crewai.tasks.conditional_task import ConditionalTask
+from crewai.tasks.task_output import TaskOutput
 
-    def draft():
-        task = SimpleNamespace(execute_sync=lambda **given: None, agent=None)
-        crew = SimpleNamespace(kickoff=lambda inputs: None, output_log_file=None)
-        with pytest.raises(RuntimeError, match="no draft to review"):
-            reviews.draft_of(crew, task, {})
 
-    forked(draft)
+class Own(Task):
+    def execute_sync(self, agent=None, context=None, tools=None):
+        return TaskOutput(description="d", raw="Text.", agent="r")
+
+
+def make() -> Crew:
+    agent = Agent(role="r", goal="g", backstory="b")
+    common = {"description": "d", "expected_output": "e", "agent": agent}
+    return Crew(agents=[agent], tasks=[Own(**common), ConditionalTask(condition=lambda output: "yes" in output.raw, **common)])
+"""
+
+
+def test_a_task_that_never_asks_its_agent_has_no_draft(forked, project):
+    """As one that overrides how it runs, and one that is skipped."""
+    folder = project({"crew.py": not_asking})
+    common = {"inputs": {}, "notes": [], "isFirst": False, "isReviewed": True, "refusal": None, "draft": None}
+
+    def run(earlier):
+        command = {**common, "task": len(earlier), "earlier": earlier, "isLast": len(earlier) == 1}
+        return attempt(opened(folder, "crew.py"), command)
+
+    assert "no draft to review" in forked(lambda: run([]))
+    assert forked(lambda: run(["No."])) == {"output": "", "isSkipped": True, "inputs": {}}

@@ -38,7 +38,7 @@ uses = {
     "BASE_URL": "crewai/worker-environment.test.ts isn't visible as such to the project",
     "fetch_inputs": "python/test_crews.py test_inputs_are_what_crewai_finds_and_what_it_fails_without",
     "calculate_usage_metrics": review,
-    "get_skipped_task_output": "crewai/projects.test.ts and ends with a hook if the last one is skipped",
+    "_execute_tasks": "crewai/projects.test.ts and ends with a hook if the last one is skipped",
     "execute_sync": review,
     "execute_task": review,
     "create_agent_executor": review,

@@ -118,13 +118,15 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     project: CrewProject,
     source: string,
     storage: string | null,
+    inputs = false,
   ): Promise<ReplyOf<"opened">> {
-    const { kind, crewClass = null } = project;
-    const command = { folder, source, file: fileOf(project), crewClass, storage };
+    const { crewClass = null } = project;
+    const [file, isFlow] = [fileOf(project), project.kind === "flow"];
+    const command = { folder, source, file, crewClass, isFlow, storage, environment };
     // Without Python, the files have nothing to do with it.
     await worker.ready;
     try {
-      return await worker.open({ ...command, isFlow: kind === "flow" }, environment);
+      return await worker.open(command, inputs);
     } catch (error) {
       if (!(error instanceof ProjectFailure)) throw error;
       const problem = await readProject(path.join(source, crew), project.crewClass)
@@ -223,8 +225,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       // An execution may use the crew's own.
       const own = storageOf(`inputs ${randomUUID()}`);
       try {
-        await openIn(worker, project, folder, own);
-        return await worker.inputs();
+        return (await openIn(worker, project, folder, own, true)).inputs;
       } finally {
         processes.end(worker);
         await rm(own, { recursive: true, force: true });
@@ -241,7 +242,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         () => {
           const store = flowStoreOf(executionId);
           const given = answer ? { ...answer } : null;
-          const command = { do: "flow", id: executionId, store, inputs, answer: given };
+          const command = { do: "attempt", id: executionId, store, inputs, answer: given };
           return give(executionId, project, command, "", report);
         },
         "The flow's methods since its last pause run again, up to three times in all.",
@@ -308,9 +309,7 @@ function commandOf(attempt: TaskAttempt): JsonObject {
     do: "attempt",
     task: taskIndex,
     inputs,
-    earlier: project.tasks
-      .slice(0, taskIndex)
-      .map(({ id }) => earlier.find(({ taskId }) => taskId === id)?.output ?? null),
+    earlier: earlier.map(({ output }) => output),
     notes: notes.flatMap((note) => noteText(note, attempt) ?? []),
     isFirst: attempt.isFirst,
     isLast: taskIndex === project.tasks.length - 1,

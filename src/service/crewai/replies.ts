@@ -36,9 +36,9 @@ export const replySchema = v.variant("type", [
         }),
       ),
     }),
+    inputs: texts,
     remarks: texts,
   }),
-  v.object({ type: v.literal("inputs"), inputs: texts }),
   v.object({
     type: v.literal("step"),
     tool: v.optional(v.string()),
@@ -77,7 +77,7 @@ export const replySchema = v.variant("type", [
       }),
     ),
   }),
-  v.object({ type: v.literal("failed"), message: v.string(), frames: texts }),
+  v.object({ type: v.literal("failed"), message: v.string() }),
 ]);
 
 export type Reply = v.InferOutput<typeof replySchema>;

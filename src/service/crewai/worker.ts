@@ -115,24 +115,15 @@ export class Worker {
 
   /**
    * Once the worker is ready: opens a project, and hides the variables of its `.env` from then on; resolves to the crew.
-   * @param environment variables that win over the project's own
+   * @param inputs whether it names those of a flow, too, for which it makes one
    * @throws {ProjectFailure | WorkerEnded}
    */
-  async open(
-    project: JsonObject,
-    environment: Readonly<Record<string, string>>,
-  ): Promise<ReplyOf<"opened">> {
+  async open(project: JsonObject, inputs: boolean): Promise<ReplyOf<"opened">> {
     const { loadMs, secrets } = this.#options;
     const late = "The project did not load";
-    const command = { do: "project", ...project, environment };
+    const command = { do: "project", ...project };
     secrets.addVariables((await this.#ask(command, "project", late, loadMs)).variables);
-    return await this.#ask({ do: "open" }, "opened", late, loadMs);
-  }
-
-  /** Resolves to the names of the open project's inputs. @throws {ProjectFailure | WorkerEnded} */
-  async inputs(): Promise<readonly string[]> {
-    const late = "The project's inputs were not named";
-    return (await this.#ask({ do: "inputs" }, "inputs", late, this.#options.loadMs)).inputs;
+    return await this.#ask({ do: "open", inputs }, "opened", late, loadMs);
   }
 
   /** Runs an attempt or a part of a flow; resolves to what it made. @throws {ProjectFailure | WorkerEnded} */
@@ -189,7 +180,8 @@ export class Worker {
       this.#receive = (reply) => {
         if (reply.type === "step" || reply.type === "event") onReport(reply);
         else if (isExpected(reply)) resolve(reply);
-        else if (reply.type === "failed") reject(this.#failureOf(reply));
+        else if (reply.type === "failed")
+          reject(new ProjectFailure(this.#options.secrets.hide(reply.message)));
       };
     });
     this.#printed = 0;
@@ -202,10 +194,6 @@ export class Worker {
       clearTimeout(timer);
       this.#receive = undefined;
     }
-  }
-
-  #failureOf({ message, frames }: ReplyOf<"failed">): ProjectFailure {
-    return new ProjectFailure(this.#options.secrets.hide([message, ...frames].join("\n  ")));
   }
 
   /** Ends the worker with a failure that a repeat would not avoid. */

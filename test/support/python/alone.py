@@ -14,6 +14,7 @@ folder = os.getcwd()
 sys.path[:0] = [os.path.join(folder, "src"), folder]
 
 from crewai import Crew, Flow  # noqa: E402
+from crewai.events import crewai_event_bus  # noqa: E402
 from crewai.project.crew_loader import load_crew  # noqa: E402
 from crewai.utilities.string_utils import _VARIABLE_PATTERN as filled  # noqa: E402
 
@@ -43,4 +44,6 @@ made = load()
 names = sorted(asked(made))
 result = made.kickoff(inputs=inputs)
 tasks = [each.raw for each in getattr(result, "tasks_output", [])]
+# Otherwise crewAI may still print what it did, on a thread of its own.
+crewai_event_bus.flush()
 print("\n" + json.dumps({"inputs": names, "output": str(result), "tasks": tasks}))

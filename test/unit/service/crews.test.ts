@@ -29,7 +29,7 @@ ${atStart}
 echo '{"type":"ready"}'
 while read -r command; do
   ${atCommand}; echo '{"type":"project","variables":[]}'
-  read -r next; echo '{"type":"opened","crew":{"agents":[],"tasks":[]},"remarks":[]}'
+  read -r next; echo '{"type":"opened","crew":{"agents":[],"tasks":[]},"inputs":[],"remarks":[]}'
 done
 `,
   );

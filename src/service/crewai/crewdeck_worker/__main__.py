@@ -12,7 +12,7 @@ from typing import Any
 if not __package__:
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-from crewdeck_worker.protocol import Failure, Service, describe_error, frames_of  # noqa: E402
+from crewdeck_worker.protocol import Failure, Service, Watch, listen  # noqa: E402
 
 oldest = (1, 0)
 
@@ -24,7 +24,7 @@ def main() -> None:
     service = Service()
     problem = unsuitable()
     if problem:
-        service.reply("failed", message=problem, frames=[])
+        service.reply("failed", message=problem)
     else:
         work(service)
 
@@ -44,7 +44,7 @@ def unsuitable() -> str | None:
         import_crewai()
     except Exception as error:
         return (
-            f"{sys.executable} can't load crewAI {found}. {describe_error(error)}\n"
+            f"{sys.executable} can't load crewAI {found}. {type(error).__name__}: {error}\n"
             'Install it again in the project: "uv sync --reinstall", or "pip install --force-reinstall crewai".'
         )
     return None
@@ -75,55 +75,54 @@ def import_crewai() -> None:
 
 def work(service: Service) -> None:
     """Never ends: the service ends it."""
-    from crewdeck_worker import events
-    from crewdeck_worker.attempts import attempt
-    from crewdeck_worker.crews import describe, inputs_of, remarks_on
-    from crewdeck_worker.projects import Project
+    from crewai.events import crewai_event_bus
 
-    watch = events.Watch()
-    events.listen(service.reply, watch)
+    from crewdeck_worker.attempt import attempt
+    from crewdeck_worker.project import Project, describe, describe_error, frames_of, inputs_of, remarks_on
+
+    watch = Watch()
+    listen(service.reply, watch)
     service.reply("ready")
-    folders: list[str] = []
+    project: Any = None
+
+    def do(command: Any) -> tuple[str, dict[str, Any]]:
+        nonlocal project
+        if command["do"] == "project":
+            project = Project(command)
+            return "project", {"variables": project.variables}
+        if command["do"] == "attempt":
+            return "output", flow().flow_part(project, command, watch) if project.is_flow else attempt(project, command)
+        if project.is_flow:
+            inputs = flow().inputs_of_flow(project) if command["inputs"] else []
+            return "opened", {"crew": flow().describe_flow(project), "inputs": inputs, "remarks": []}
+        crew = project.crew()
+        return "opened", {"crew": describe(crew), "inputs": inputs_of(crew), "remarks": remarks_on(crew)}
+
     while True:
-        command: Any = service.commands.get()
+        command = service.commands.get()
         try:
-            if command["do"] == "project":
-                folders = [command["source"], command["folder"]]
-                project = Project(command)
-                service.reply("project", variables=project.variables)
-            elif command["do"] == "open":
-                if project.is_flow:
-                    crew = flows().flow_of(project)
-                    service.reply("opened", crew=flows().describe_flow(crew), remarks=[])
-                else:
-                    crew = project.crew()
-                    service.reply("opened", crew=describe(crew), remarks=remarks_on(crew))
-            elif command["do"] == "inputs":
-                service.reply("inputs", inputs=flows().inputs_of_flow(crew()) if project.is_flow else inputs_of(crew))
-            else:
-                try:
-                    result = flows().flow_part(project, command, watch) if project.is_flow else attempt(project, command)
-                finally:
-                    # A process that it forked has no threads to wait for.
-                    if not service.is_in_fork:
-                        events.flush()
-                service.reply("output", **result)
+            kind, reply = do(command)
         except Failure as error:
-            service.reply("failed", message=str(error), frames=[])
+            kind, reply = "failed", {"message": str(error)}
         except BaseException as error:  # A project may call sys.exit.
-            # A process that it forked isn't the worker. At its end, Python would wait for threads that only the worker has.
-            if service.is_in_fork:
-                os._exit(1)
-            service.reply("failed", message=describe_error(error), frames=frames_of(error, folders))
+            folders = [project.source, project.folder] if project else []
+            kind, reply = "failed", {"message": "\n  ".join([describe_error(error), *frames_of(error, folders)])}
+        # A process that the project forked isn't the worker, and has no threads to wait for.
+        if service.is_in_fork:
+            os._exit(1)
+        # Newer versions report the steps and events of an attempt on other threads.
+        if hasattr(crewai_event_bus, "flush"):
+            crewai_event_bus.flush()
+        service.reply(kind, **reply)
 
 
-def flows() -> ModuleType:
+def flow() -> ModuleType:
     try:
-        from crewdeck_worker import flows
+        from crewdeck_worker import flow
     except ImportError:
         found = importlib.metadata.version("crewai")
         raise Failure(f"crewAI {found} can't pause a flow for a person. Flows need crewAI 1.15 or newer.") from None
-    return flows
+    return flow
 
 
 if __name__ == "__main__":

@@ -1,41 +1,42 @@
-"""How the worker speaks with the service that started it, and what it says of errors.
+"""How the worker speaks with the service that started it: commands, replies, and reports of steps and events.
 
-One JSON object a line. Standard input brings commands, standard output takes replies; what the project prints goes to
-standard error. When standard input closes, the worker and all that it started end.
-
-    before any command, once crewAI is imported
-        {"type": "ready"}
-    {"do": "project", ...}
-        {"type": "project", "variables": [["NAME", "value"]]}: those of the `.env`, which the service hides from now on
-    {"do": "open"} after "project"
-        {"type": "opened", "crew": {...}, "remarks": ["..."]}
-    {"do": "inputs"} after "open"
-        {"type": "inputs", "inputs": ["..."]}
-    {"do": "attempt", ...} after "open"
-        {"type": "step", ...} and {"type": "event", "event": {...}} any number of times, then
-        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}, or the same with "isSkipped": true, with "draft": {...}
-        before a review, or with "refusal": {...} if a guardrail refuses the approved draft
-    {"do": "flow", ...} after "open"
-        {"type": "step", ...} and {"type": "event", "event": {...}} any number of times; events of the flow's own methods
-        also have "method": {"name": "...", "output": "..."}; then
-        {"type": "output", "output": "...", "usage": {...}}, or the same with "pause": {...}
-    all may also answer {"type": "failed", "message": "...", "frames": ["..."]}
+One JSON object a line. Standard input brings commands, standard output takes replies (replies.ts has their members); what the
+project prints goes to standard error. When standard input closes, the worker and all that it started end.
 """
 
+import contextlib
+import enum
 import json
 import os
 import queue
 import signal
 import subprocess
 import threading
-import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import Any, TypedDict
 
 # The exit code of a worker whose project closed a pipe to the service (worker.ts).
 pipe_closed = 70
-own_folder = os.path.dirname(os.path.realpath(__file__))
+# Characters of a step's texts, which are shown, not used.
+longest_step = 1_000_000
+# Characters of an event's texts.
+longest_text = 2_000
+# The first words of the classes of events, which end in one of `endings` and "Event".
+reported = (
+    *("CrewKickoff", "Task", "AgentExecution", "LiteAgentExecution", "AgentReasoning", "PlanStep"),
+    *("LLMCall", "LLMGuardrail", "ContextWindowSummarization", "ToolUsage", "ToolSelection", "ToolValidateInput", "ToolExecution"),
+    *("MCPConnection", "MCPToolExecution", "MCPConfigFetch", "MemoryQuery", "MemoryRetrieval", "MemorySave"),
+    *("KnowledgeQuery", "KnowledgeRetrieval", "KnowledgeSearchQuery", "Flow", "MethodExecution", "HumanFeedback"),
+)
+endings = ("", "Started", "Completed", "Finished", "Failed", "Error", "Requested", "Received")
+# The service itself reports these of a crew; not of those in a flow.
+reported_in_flows = ("crew_kickoff_started", "crew_kickoff_completed", "crew_kickoff_failed", "task_completed", "task_failed")
+members = (
+    *("type", "event_id", "parent_event_id", "started_event_id", "task_name", "agent_role", "flow_name", "crew_name", "method_name"),
+    *("model", "call_type", "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error"),
+)
 
 
 class ProjectCommand(TypedDict):
@@ -55,8 +56,8 @@ class ProjectCommand(TypedDict):
 class AttemptCommand(TypedDict):
     task: int
     inputs: dict[str, Any]
-    # The outputs of the tasks before it; None for one that has none.
-    earlier: list[str | None]
+    # The outputs of the tasks before it, empty for one that was skipped.
+    earlier: list[str]
     notes: list[str]
     isFirst: bool
     isLast: bool
@@ -79,6 +80,10 @@ class FlowCommand(TypedDict):
     store: str
     inputs: dict[str, Any]
     answer: FlowAnswer | None
+
+
+class Failure(Exception):
+    """What a person can mend in the project; its message is the whole answer."""
 
 
 class Service:
@@ -104,21 +109,21 @@ class Service:
         """Whether it still leads to the service: after the project closed it, a file that it opened may have its number."""
         return os.path.samestat(os.fstat(stream.fileno()), self.pipes[stream])
 
-    def reply(self, kind: str, **members: object) -> None:
+    def reply(self, kind: str, **given: object) -> None:
         # Lone surrogates are valid in a Python string, and only escapes carry them.
-        given = {name: value for name, value in members.items() if value is not None}
-        line = json.dumps({"type": kind, **given}, ensure_ascii=True, default=str)
+        reply = {"type": kind, **{name: value for name, value in given.items() if value is not None}}
+        line = json.dumps(reply, ensure_ascii=True, default=str)
         with self.lock:
             try:
                 if self.has(self.replies):
                     self.replies.write(line + "\n")
                     self.replies.flush()
-                else:
-                    self.end_for_closed_pipe()
+                    return
             except BrokenPipeError:  # The service has ended.
                 end()
-            except OSError:
-                self.end_for_closed_pipe()
+            except OSError:  # The project closed it.
+                pass
+            self.end_for_closed_pipe()
 
     def read(self) -> None:
         try:
@@ -132,36 +137,24 @@ class Service:
         self.end_for_closed_pipe()
 
     def end_for_closed_pipe(self) -> None:
-        """Ends the worker and what it started, with the exit code that says why; a signal, as in `end`, would not.
-
-        A process that the project forked goes on: closing the pipes there closes none of the worker's.
-        """
+        """A process that the project forked goes on: closing the pipes there closes none of the worker's."""
         if not self.is_in_fork:
-            try:
-                end_started()
-            finally:
-                os._exit(pipe_closed)
+            end(pipe_closed)
 
 
-def end() -> None:
-    """Ends this process and all that it started."""
+def end(code: int | None = None) -> None:
+    """Ends this process and all that it started: with an exit code for the service, or with a signal if that is gone."""
     try:
-        if os.name == "nt":
+        if os.name != "nt":
+            for pid in started():
+                with contextlib.suppress(OSError):  # It has just ended.
+                    os.kill(pid, signal.SIGKILL)
+        elif code is None:
             subprocess.run(["taskkill", "/pid", str(os.getpid()), "/t", "/f"], capture_output=True)
-        else:
-            end_started()
     finally:
-        if os.name != "nt" and os.getpgrp() == os.getpid():
+        if os.name != "nt" and code is None and os.getpgrp() == os.getpid():
             os.killpg(os.getpgrp(), signal.SIGKILL)
-        os._exit(1)
-
-
-def end_started() -> None:
-    for pid in started() if os.name != "nt" else ():
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except OSError:  # It has just ended.
-            pass
+        os._exit(code or 1)
 
 
 def started() -> list[int]:
@@ -177,12 +170,9 @@ def processes() -> Iterator[tuple[int, int]]:
     """Each process of this machine with its parent."""
     if os.path.isdir("/proc/self"):  # A small container may have no ps.
         for name in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{name}/stat", errors="replace") as file:
-                    # The name, in brackets, may have any characters.
-                    yield int(name), int(file.read().rpartition(")")[2].split()[1])
-            except OSError:  # It has just ended.
-                pass
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", errors="replace") as file:  # It may just end.
+                # The name, in brackets, may have any characters.
+                yield int(name), int(file.read().rpartition(")")[2].split()[1])
         return
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, timeout=5).stdout
     for line in listed.splitlines():
@@ -190,46 +180,99 @@ def processes() -> Iterator[tuple[int, int]]:
         yield int(pid), int(parent)
 
 
-class Failure(Exception):
-    """What a person can mend in the project; its message is the whole answer."""
+@dataclass
+class Watch:
+    """What tells the methods of the flow that runs from those of flows inside it."""
+
+    flow: object = None
+    # The method whose pause is answered: crewAI reports its end, and since some version its start, once more.
+    resumed: str | None = None
 
 
-def frames_of(error: BaseException | None, folders: Iterable[str]) -> list[str]:
-    """The project's own stack frames, the innermost last; those of the cause where the error has none."""
-    frames: list[str] = []
-    seen = set()
-    # An error may be its own cause: crewAI raises it "from" itself if an agent's model has no key.
-    while error and not frames and id(error) not in seen:
-        seen.add(id(error))
-        for frame in traceback.extract_tb(error.__traceback__):
-            where = place_in(folders, frame.filename)
-            if where:
-                frames.append(f"{where}:{frame.lineno} in {frame.name}: {frame.line or ''}".removesuffix(": "))
-        # Python can't have a frame in a file that it can't read.
-        if isinstance(error, SyntaxError) and place_in(folders, error.filename or ""):
-            frames.append(f"{place_in(folders, error.filename or '')}:{error.lineno}: {(error.text or '').strip()}".removesuffix(": "))
-        error = error.__cause__ or error.__context__
-    return frames
+def listen(reply: Callable[..., None], watch: Watch) -> None:
+    """Reports steps and events: only those that are named here, and of each what is small and public.
+
+    The listeners are coroutines: crewAI's event bus runs these in the order of the events, and functions on a pool of threads.
+    """
+    from crewai import events
+
+    async def on_step(source: object, event: Any) -> None:
+        tool = getattr(event, "tool_name", None)
+        given = text_of(event.tool_args)[:longest_step] if tool else None
+        reply("step", tool=tool, toolInput=given, result=str(event.output)[:longest_step])
+
+    async def on_event(source: object, event: Any) -> None:
+        if event.type in reported_in_flows and not watch.flow:
+            return
+        found = described(event)
+        if source is not watch.flow or not event.type.startswith("method_execution_"):
+            reply("event", event=found)
+        elif event.method_name != watch.resumed:
+            output = text_of(getattr(event, "result", None))
+            reply("event", event={**found, "output": output[:longest_text]}, method={"name": event.method_name, "output": output})
+        elif event.type != "method_execution_started":
+            watch.resumed = None
+
+    names = [name + ending for name in reported for ending in endings]
+    for listener, kinds in ((on_step, ["ToolUsageFinished", "AgentExecutionCompleted"]), (on_event, names)):
+        # Versions differ in their events.
+        for kind in filter(None, (getattr(events, f"{name}Event", None) for name in kinds)):
+            events.crewai_event_bus.on(kind)(listener)
 
 
-def place_in(folders: Iterable[str], filename: str) -> str | None:
-    """The path of a file inside the project; None for other people's code."""
-    path = os.path.realpath(filename)
-    if filename.startswith("<") or "site-packages" in path or os.path.dirname(path) == own_folder:
-        return None
-    for folder in map(os.path.realpath, folders):
-        if path.startswith(folder + os.sep):
-            return os.path.relpath(path, folder).replace(os.sep, "/")
-    return None
+def described(event: Any) -> dict[str, Any]:
+    """What is small and public of an event: some hold whole agents, tasks and prompts."""
+    found = {name: short(getattr(event, name, None)) for name in members}
+    found["timestamp"] = event.timestamp.isoformat()
+    # Of a crew or a task in a flow.
+    raw = getattr(getattr(event, "output", None), "raw", None)
+    found["output"] = found["output"] if raw is None else short(raw)
+    # These have no role of their own.
+    found["agent_role"] = found["agent_role"] or short(getattr(getattr(event, "agent", None), "role", None))
+    found["thought"] = short(getattr(getattr(event, "formatted_answer", None), "thought", None))
+    if event.type == "llm_call_started":  # The end has the same once more.
+        found["messages"] = last_messages(event.messages)
+    return {name: value for name, value in found.items() if value not in (None, "")}
 
 
-def describe_error(error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        return f"The project called sys.exit({'' if error.code is None else repr(error.code)})."
-    causes = [error]
-    # crewAI raises some errors from themselves.
-    while causes[-1].__cause__ and causes[-1].__cause__ not in causes:
-        causes.append(causes[-1].__cause__)
-    cause = causes[-1]
-    reason = "" if str(cause) in str(error) else f" ({type(cause).__name__}: {cause})"
-    return f"{type(error).__name__}: {error}{reason}"
+def last_messages(messages: object) -> object:
+    """The end of a prompt: its beginning, which says who the agent is, is the same for each of the agent's calls."""
+    if not isinstance(messages, list):
+        return short(messages)
+    kept: list[dict[str, object]] = []
+    left = longest_text
+    for message in reversed(messages):
+        if left <= 0 or not isinstance(message, dict):
+            break
+        text = text_of(message.get("content"))[:left]
+        left -= len(text)
+        kept.insert(0, {"role": short(message.get("role")), "content": text})
+    return kept
+
+
+def short(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, str):
+        return value[:longest_text]
+    try:
+        text = json.dumps(value, default=str, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)[:longest_text]
+    return json.loads(text) if len(text) <= longest_text else text[:longest_text]
+
+
+def text_of(value: Any) -> str:
+    """Of an output or a result, which may be anything."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    # The output of a crew, and what a person gave feedback about.
+    for member in ("raw", "output"):
+        if hasattr(value, member):
+            return text_of(getattr(value, member))
+    try:
+        return value.model_dump_json() if hasattr(value, "model_dump_json") else json.dumps(value, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)

@@ -15,89 +15,70 @@ from crewai.flow.flow_definition import FlowDefinition
 from crewai.flow.persistence import SQLiteFlowPersistence
 from crewai.llms.base_llm import BaseLLM
 
-from crewdeck_worker import reviews
-from crewdeck_worker.attempts import untrace
-from crewdeck_worker.events import Watch, text_of_value
-from crewdeck_worker.projects import Project
-from crewdeck_worker.protocol import Failure, FlowCommand
+from crewdeck_worker.attempt import Reviewer, ask, untrace
+from crewdeck_worker.project import Project
+from crewdeck_worker.protocol import Failure, FlowCommand, Watch, text_of
 
 
 def flow_part(project: Project, command: FlowCommand, watch: Watch) -> dict[str, Any]:
-    make = flow_of(project)
+    kind, definition = flow_of(project)
     os.makedirs(command["store"], exist_ok=True)
     store = Store(os.path.join(command["store"], "flow_states.db"))
     answer = command["answer"]
     state, context = store.load_pending_feedback(command["id"]) or (None, None)
     if context and not (answer and context.requested_at.isoformat() == answer["requestedAt"]):
         # A worker came this far before it ended.
-        return {"output": "", "pause": pause_of(context, state), "usage": None}
+        return {"output": "", "pause": pause_of(context, state)}
     if answer and not context:
         raise Failure("What crewAI stored when the flow paused is gone. Kick off again.")
     if answer:
-        flow = make.from_pending(command["id"], store)
+        flow = kind.from_pending(command["id"], store, definition=definition)
         choose(flow.pending_feedback, answer["outcomes"])
     else:
-        flow = make(persistence=store)
+        flow = new_flow(kind, definition, persistence=store)
         if isinstance(flow.state, dict):
             flow.state["id"] = command["id"]
         else:
             flow.state.id = command["id"]
     untrace(flow)
-    flow_config.hitl_provider = Person(flow)
-    flow_config.input_provider = Nobody()
-    reviews.refuse_on_console()
+    flow_config.hitl_provider = flow_config.input_provider = Person(flow)
+    ask(Reviewer(None))
     watch.flow, watch.resumed = flow, context.method_name if context else None
-    unclear = None
+    pause = None
     try:
         result = flow.resume(answer["feedback"]) if answer else flow.kickoff(inputs=command["inputs"])
+        if isinstance(result, HumanFeedbackPending):
+            pause = pause_of(result.context, flow.state)
     except Exception as error:
         # By its name: older versions take the first option instead.
         if not answer or type(error).__name__ != "HumanFeedbackCollapseError":
             raise
         unclear = f"crewAI could not tell which option was meant by: {answer['feedback']}"
         print(f"{unclear}\n{error}")
-    usage = getattr(flow, "usage_metrics", None)
-    usage = usage.model_dump() if usage else None
-    if unclear:
         # The person is asked again.
         pause = pause_of(context, state)
-        return {"output": pause["output"], "pause": {**pause, "message": f"{pause['message']}\n\n{unclear}"}, "usage": usage}
-    if isinstance(result, HumanFeedbackPending):
-        return {"output": text_of_value(result.context.method_output), "pause": pause_of(result.context, flow.state), "usage": usage}
-    return {"output": text_of_value(result), "usage": usage}
+        pause["message"] += f"\n\n{unclear}"
+    usage = getattr(flow, "usage_metrics", None)
+    return {"output": pause["output"] if pause else text_of(result), "pause": pause, "usage": usage and usage.model_dump()}
 
 
-class DeclaredFlow:
-    """Makes flows from a declaration, as a class of a flow does."""
-
-    def __init__(self, definition: FlowDefinition) -> None:
-        self.definition = definition
-
-    def __call__(self, **members: Any) -> Flow:
-        return Flow.from_declaration(contents=self.definition, **members)
-
-    def from_pending(self, flow_id: str, store: SQLiteFlowPersistence) -> Flow:
-        return Flow.from_pending(flow_id, store, definition=self.definition)
-
-    def flow_definition(self) -> FlowDefinition:
-        return self.definition
-
-
-def flow_of(project: Project) -> Any:
-    """What makes the project's flow."""
+def flow_of(project: Project) -> tuple[type[Flow], FlowDefinition | None]:
+    """The project's class of a flow, or its declaration."""
     if project.is_declarative:
-        return DeclaredFlow(FlowDefinition.from_declaration(path=os.path.join(project.source, project.file)))
-    return flow_in(project.module(), project.crew_class)
+        return Flow, FlowDefinition.from_declaration(path=os.path.join(project.source, project.file))
+    return flow_in(project.module()), None
 
 
-def flow_in(module: ModuleType, wanted: str | None) -> type[Flow]:
-    """The flow with this name, the only one, or the one that the function `kickoff` starts."""
+def new_flow(kind: type[Flow], definition: FlowDefinition | None, **members: Any) -> Flow:
+    return Flow.from_declaration(contents=definition, **members) if definition else kind(**members)
+
+
+def flow_in(module: ModuleType) -> type[Flow]:
+    """The only flow, or the one that the function `kickoff` starts."""
     flows = {name: value for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, Flow)}
     flows.pop("Flow", None)
     own = {name: value for name, value in flows.items() if value.__module__ == module.__name__}
     found = own or flows
-    if wanted in found:
-        return found[wanted]
     if len(found) > 1:
         started = getattr(getattr(getattr(module, "kickoff", None), "__code__", None), "co_names", ())
         found = {name: value for name, value in found.items() if name in started} or found
@@ -108,9 +89,9 @@ def flow_in(module: ModuleType, wanted: str | None) -> type[Flow]:
     return next(iter(found.values()))
 
 
-def describe_flow(flow: Any) -> dict[str, Any]:
+def describe_flow(project: Project) -> dict[str, Any]:
     """As the service's `CrewProject` has it: its methods are the tasks."""
-    methods = flow.flow_definition().methods.items()
+    kind, definition = flow_of(project)
     tasks = [
         {
             "id": name,
@@ -119,14 +100,14 @@ def describe_flow(flow: Any) -> dict[str, Any]:
             "humanInput": method.human_feedback is not None,
             "extras": "",
         }
-        for name, method in methods
+        for name, method in (definition or kind.flow_definition()).methods.items()
     ]
     return {"agents": [], "tasks": tasks}
 
 
-def inputs_of_flow(flow: Flow) -> list[str]:
+def inputs_of_flow(project: Project) -> list[str]:
     """The members of its state, without the one that belongs to crewAI."""
-    state = flow.state
+    state = new_flow(*flow_of(project)).state
     return [name for name in (state if isinstance(state, dict) else type(state).model_fields) if name != "id"]
 
 
@@ -138,7 +119,7 @@ class Store(SQLiteFlowPersistence):
 
 
 class Person:
-    """Stands for whoever gives feedback later."""
+    """Stands for whoever gives feedback later; nobody reads the console."""
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
@@ -150,10 +131,6 @@ class Person:
                 "Let a method of the outer flow wait."
             )
         raise HumanFeedbackPending(context=context)
-
-
-class Nobody:
-    """Stands for a console, which the service has none of."""
 
     def request_input(self, message: str, flow: Flow, metadata: object = None) -> None:
         print(f"Flow.ask() gets None here, because nobody reads the console: {message}")
@@ -181,7 +158,7 @@ def choose(context: Any, outcomes: list[str] | None) -> None:
 def pause_of(context: Any, state: object) -> dict[str, Any]:
     return {
         "method": context.method_name,
-        "output": text_of_value(context.method_output),
+        "output": text_of(context.method_output),
         "message": context.message,
         "options": context.emit,
         "defaultOption": context.default_outcome,

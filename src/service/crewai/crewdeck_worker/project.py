@@ -1,10 +1,13 @@
-"""Imports a project, and makes the crew that it defines."""
+"""Imports a project, and makes and describes the crew that it defines; and says where something in it is wrong."""
 
 import contextlib
+import hashlib
 import importlib
 import importlib.util
+import json
 import os
 import pathlib
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -14,12 +17,16 @@ from typing import Any, NoReturn
 
 import crewai
 import dotenv
-from crewai import Agent, Crew, Flow
+from crewai import Agent, Crew, Flow, Task
+from crewai.utilities.constants import NOT_SPECIFIED
 
-from crewdeck_worker.protocol import Failure, ProjectCommand, place_in
+from crewdeck_worker.protocol import Failure, ProjectCommand
 
+own_folder = os.path.dirname(os.path.realpath(__file__))
 # Characters of a `.env`'s values, which the service hides.
 largest_environment = 1_000_000
+# What crewAI fills in (`_VARIABLE_PATTERN` in `crewai.utilities.string_utils`, 1.0 to 1.15). It fails without a value.
+filled = re.compile(r"\{([A-Za-z_][A-Za-z0-9_\-]*)}")
 
 
 class Project:
@@ -66,9 +73,7 @@ class Project:
         try:
             from crewai.project.crew_loader import load_crew
         except ImportError:
-            raise Failure(
-                f"crewAI {version('crewai')} can't read {self.file}: declarative crews need crewAI 1.15.0 or newer."
-            ) from None
+            raise Failure(f"crewAI {version('crewai')} can't read {self.file}: declarative crews need crewAI 1.15.0 or newer.") from None
         return load_crew(os.path.join(self.source, self.file))[0]
 
     def module(self) -> ModuleType:
@@ -80,22 +85,21 @@ class Project:
 
     def crew_in(self, module: ModuleType) -> Crew:
         own = {name: value for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__}
-        makers = {name: value for name, value in own.items() if getattr(value, "is_crew_class", False)}
+        classes = {name: value for name, value in own.items() if getattr(value, "is_crew_class", False)}
         # The same object every time; a copy keeps one attempt from another.
         crews = {name: value.copy for name, value in vars(module).items() if isinstance(value, Crew)}
         functions = {name: value for name, value in own.items() if returns_crew(value)}
+        found = classes or crews or functions
         if self.crew_class is not None:
-            found = {name: value for name, value in {**functions, **crews, **makers}.items() if name == self.crew_class}
+            found = {name: value for name, value in {**functions, **crews, **classes}.items() if name == self.crew_class}
             if not found:
                 raise Failure(f"{self.file} defines no crew with the name {self.crew_class}.")
-        else:
-            found = makers or crews or functions
         if not found:
             raise Failure(f"{self.file} defines no crew: it needs a class with @CrewBase, a Crew, or a function that returns one.")
         if len(found) > 1:
             raise Failure(f"{self.file} defines several crews: {', '.join(found)}. Choose one of them.")
         ((name, make),) = found.items()
-        if name not in makers:
+        if name not in classes:
             return make()
         method = crew_method(make)
         if method is None:
@@ -111,8 +115,7 @@ def place_knowledge() -> None:
     """crewAI chose the folder of its knowledge when it was imported, before it was known whose it is. It may lack Chroma."""
     room = "crewai.rag.chromadb."
     constants = sys.modules.get(room + "constants")
-    loaded = [module for name, module in sys.modules.items() if name.startswith(room)] if constants else []
-    for module in loaded:
+    for module in [module for name, module in sys.modules.items() if name.startswith(room)]:
         if constants and hasattr(module, "DEFAULT_STORAGE_PATH"):
             setattr(module, "DEFAULT_STORAGE_PATH", constants.db_storage_path())
 
@@ -133,9 +136,7 @@ def place_of_module(folder: str, file: str) -> tuple[str, str]:
 def import_package(name: str, folder: str) -> None:
     """Imports the package whose files are in `folder`, which has another name."""
     above, _, own = name.rpartition(".")
-    spec = importlib.util.spec_from_file_location(
-        name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
-    )
+    spec = importlib.util.spec_from_file_location(name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
     if name in sys.modules or spec is None or spec.loader is None:
         return
     package = sys.modules[name] = importlib.util.module_from_spec(spec)
@@ -197,3 +198,121 @@ def explain(started: str, folders: list[str]) -> str:
         f"{where} starts {started} when the file is imported{line}. Crewdeck stopped it before it could call a model. "
         'Put this line below: if __name__ == "__main__":'
     )
+
+
+def describe(crew: Crew) -> dict[str, Any]:
+    """As the service's `CrewProject` has it."""
+    names = names_of(crew.tasks)
+    agents = {id(agent): agent for agent in (*crew.agents, *(task.agent for task in crew.tasks)) if agent}
+    name_of = {key: f"agent_{number}" for number, key in enumerate(agents, 1)}
+
+    def context(task: Task) -> list[str]:
+        return [name for name, each in zip(names, crew.tasks) for wanted in task.context or [] if wanted is each]
+
+    return {
+        "agents": [
+            {"name": name_of[key], "role": agent.role, "goal": agent.goal, "backstory": agent.backstory} for key, agent in agents.items()
+        ],
+        "tasks": [
+            {
+                "id": name,
+                "description": task.description,
+                "expectedOutput": task.expected_output,
+                "humanInput": bool(task.human_input),
+                "extras": extras_of(task),
+                **({} if task.agent is None else {"agent": name_of[id(task.agent)]}),
+                **({} if task.context is NOT_SPECIFIED else {"context": context(task)}),
+            }
+            for name, task in zip(names, crew.tasks)
+        ],
+    }
+
+
+def names_of(tasks: list[Task]) -> list[str]:
+    """A name for each task that no other task has: crewAI runs tasks with the same name."""
+    given = [task.name or f"task_{number}" for number, task in enumerate(tasks, 1)]
+    names: list[str] = []
+    for name in given:
+        unique, number = name, 1
+        while unique in names or (number > 1 and unique in given):
+            number += 1
+            unique = f"{name}_{number}"
+        names.append(unique)
+    return names
+
+
+def extras_of(task: Task) -> str:
+    """A hash of what else decides a task's output: its tools and output models."""
+    tools = [*(task.tools or []), *(getattr(task.agent, "tools", None) or [])]
+    parts = [
+        [[tool.name, tool.description, shape_of(getattr(tool, "args_schema", None))] for tool in tools],
+        [shape_of(getattr(task, name, None)) for name in ("output_pydantic", "output_json", "response_model")],
+    ]
+    return hashlib.sha256(json.dumps(parts, default=str).encode("utf-8", "replace")).hexdigest()
+
+
+def shape_of(model: Any) -> object:
+    try:
+        return model.model_json_schema()
+    except Exception:  # There is no model, or one that JSON can't describe.
+        return getattr(model, "__name__", None)
+
+
+def inputs_of(crew: Crew) -> list[str]:
+    """What a deployed crew asks for, and what crewAI fails without, in the order of the texts."""
+    agents = [text for agent in crew.agents for text in (agent.role, agent.goal, agent.backstory)]
+    tasks = [text for task in crew.tasks for text in (task.description, task.expected_output, task.output_file)]
+    texts = "\n".join(text or "" for text in agents + tasks)
+    names = crew.fetch_inputs() | set(filled.findall(texts))
+    return sorted(names, key=lambda name: (texts.find(f"{{{name}}}"), name))
+
+
+def remarks_on(crew: Crew) -> list[str]:
+    """What differs from a deployed crew, which runs all tasks in one kickoff."""
+    parallel = [name for name, task in zip(names_of(crew.tasks), crew.tasks) if task.async_execution]
+    return [
+        *(["Planning is done for each task by itself."] if crew.planning else []),
+        *([f"Asynchronous tasks run one after the other: {', '.join(parallel)}."] if parallel else []),
+    ]
+
+
+def frames_of(error: BaseException, folders: list[str]) -> list[str]:
+    """The project's own stack frames, the innermost last; those of the cause where the error has none."""
+    found: traceback.TracebackException | None = traceback.TracebackException.from_exception(error)
+    while found:
+        places = [(frame.filename, f"{frame.lineno} in {frame.name}", frame.line) for frame in found.stack]
+        # Python can't have a frame in a file that it can't read.
+        if issubclass(found.exc_type, SyntaxError):
+            places.append((found.filename or "", f"{found.lineno}", found.text))
+        frames = [
+            f"{where}:{at}: {(line or '').strip()}".removesuffix(": ")
+            for filename, at, line in places
+            if (where := place_in(folders, filename))
+        ]
+        if frames:
+            return frames
+        found = found.__cause__ or found.__context__
+    return []
+
+
+def place_in(folders: list[str], filename: str) -> str | None:
+    """The path of a file inside the project; None for other people's code."""
+    path = os.path.realpath(filename)
+    if filename.startswith("<") or "site-packages" in path or os.path.dirname(path) == own_folder:
+        return None
+    for folder in map(os.path.realpath, folders):
+        if path.startswith(folder + os.sep):
+            return os.path.relpath(path, folder).replace(os.sep, "/")
+    return None
+
+
+def describe_error(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"The project called sys.exit({'' if error.code is None else repr(error.code)})."
+    causes = [error]
+    # crewAI raises some errors from themselves.
+    while causes[-1].__cause__ and causes[-1].__cause__ not in causes:
+        causes.append(causes[-1].__cause__)
+    cause = causes[-1]
+    reason = "" if str(cause) in str(error) else f" ({type(cause).__name__}: {cause})"
+    return f"{type(error).__name__}: {error}{reason}"
