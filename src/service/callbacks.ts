@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../api/types.ts";
 import { textAt } from "../base/json.ts";
 import { fill, type ProjectTask } from "../projects/types.ts";
-import { stableId, type Deliveries } from "./deliveries.ts";
+import { eventsId, stableId, type Deliveries } from "./deliveries.ts";
 import { seconds } from "./dialects.ts";
 import { roleOf, type AgentStep, type EngineEvent, type TokenUsage } from "./engine.ts";
 import type { Work } from "./database/database.ts";
@@ -40,9 +40,10 @@ export function subjectOf(key: AttemptKey): Subject {
 /** Whether somebody may have received a callback with the output of a task that waits. */
 export function mayHaveArrived(key: AttemptKey, deliveries: Deliveries): Promise<boolean> {
   const subject = subjectOf(key);
-  const event = eventId("human_feedback_requested", subject);
-  const ids = [stableId("human input", ...subject), stableId("stream", event)] as const;
-  return deliveries.mayHaveArrived(ids, event);
+  return deliveries.mayHaveArrived(
+    stableId("human input", ...subject),
+    eventsId(key.executionId, eventId("human_feedback_requested", subject)),
+  );
 }
 
 function eventId(type: EventType, subject: Subject): string {
@@ -97,16 +98,14 @@ export function createReporter(
 
   /** Stores the event, and sends it if its type was requested (vendor's webhook streaming guide). */
   function* report(stored: StoredEvent): Work<void> {
-    yield* addEvent(executionId, stored);
+    const isNew = yield* addEvent(executionId, stored);
     const { stream } = callbacks;
     const { event_id: id, timestamp, type, ...data } = stored;
     const isLast = lastEvents.has(type);
-    if (!stream || !(isLast || stream.events.includes(type))) return;
-    const sent = stream.events.includes(type)
-      ? { id, execution_id: executionId, timestamp, type, data }
-      : undefined;
-    if (stream.isBatched === true) yield* deliveries.batch(executionId, stream, sent, isLast);
-    else if (sent) yield* call("events", stream, stableId("stream", id), { events: [sent] });
+    const isSent = stream?.events.includes(type);
+    if (!isNew || !stream || !(isLast || isSent)) return;
+    const sent = isSent ? { id, execution_id: executionId, timestamp, type, data } : undefined;
+    yield* deliveries.stream(executionId, stream, sent, isLast);
   }
 
   function* event(type: EventType, subject: Subject, data: JsonObject): Work<void> {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../api/types.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
 import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { Cipher } from "./encryption.ts";
-import type { CallbackKind, CallbackTarget } from "./model.ts";
+import type { CallbackKind, Callbacks, CallbackTarget } from "./model.ts";
 
 /** How many events a callback has if the kickoff asks for batches (observed). */
 const batchSize = 4;
@@ -41,6 +41,11 @@ export interface Delivery {
 /** The same parts give the same ID, so that a receiver can detect a repeat. */
 export function stableId(...parts: readonly (string | number)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 32);
+}
+
+/** Of a callback with events of an execution. */
+export function eventsId(executionId: string, lastEvent: string): string {
+  return stableId("stream", executionId, lastEvent);
 }
 
 /** Each receiver has two queues: one for questions to people, which come first, and one for the others. Sorted by name, the most urgent is first. */
@@ -127,51 +132,42 @@ export function createDeliveries(
       return isLast ? undefined : due;
     },
 
-    /** Whether one of these callbacks was sent, or may be about to arrive, or one with this event. */
-    async mayHaveArrived(ids: readonly [string, string], eventId: string): Promise<boolean> {
+    /** Whether one of these callbacks was sent, or may be about to arrive. */
+    async mayHaveArrived(...ids: readonly [string, string]): Promise<boolean> {
       const found = await database.query(
         row(
-          `SELECT 1 AS found FROM deliveries
-           WHERE id IN (?, ?, (SELECT delivery_id FROM batched_events WHERE id = ?))
-             AND (state <> 'pending' OR failures > 0 OR due > ?)`,
-          ...[...ids, eventId, database.now()],
+          "SELECT 1 AS found FROM deliveries WHERE id IN (?, ?) AND (state <> 'pending' OR failures > 0 OR due > ?)",
+          ...[...ids, database.now()],
         ),
       );
       return found !== undefined;
     },
 
     /**
-     * Part of a change that has locked the execution. Adds an event, if there is one, to those of its execution that wait; they
-     * are sent when there are four, or if `isLast`.
+     * Part of a change that has locked the execution. Sends an event, if there is one, with those of its execution that wait;
+     * if groups of four are asked for, once there are four, or if `isLast`.
      */
-    *batch(
+    *stream(
       executionId: string,
-      target: CallbackTarget,
+      target: NonNullable<Callbacks["stream"]>,
       event: StreamEvent | undefined,
       isLast: boolean,
     ): Work<void> {
-      if (event)
-        yield* change(
-          "INSERT INTO batched_events (id, execution_id, event) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-          event.id,
-          executionId,
-          JSON.stringify(event),
-        );
       const waiting = yield* rows(
-        "SELECT id, event FROM batched_events WHERE execution_id = ? AND delivery_id IS NULL ORDER BY rowid",
+        "SELECT event FROM batched_events WHERE execution_id = ? ORDER BY rowid",
         executionId,
       );
-      const [first] = waiting;
-      if (!first || !(isLast || waiting.length >= batchSize)) return;
-      const id = stableId("batch", text(first, "id"));
-      const events = waiting.map((stored) => JSON.parse(text(stored, "event")) as JsonObject);
-      for (const stored of waiting)
+      const earlier = waiting.map((stored) => JSON.parse(text(stored, "event")) as StreamEvent);
+      const events = event ? [...earlier, event] : earlier;
+      const last = events.at(-1);
+      if (last && (isLast || events.length >= (target.isBatched ? batchSize : 1))) {
+        yield* change("DELETE FROM batched_events WHERE execution_id = ?", executionId);
+        yield* add(eventsId(executionId, last.id), executionId, "events", target, { events });
+      } else if (event)
         yield* change(
-          "UPDATE batched_events SET delivery_id = ?, event = '' WHERE id = ?",
-          id,
-          text(stored, "id"),
+          "INSERT INTO batched_events (id, execution_id, event) VALUES (?, ?, ?)",
+          ...[eventsId(executionId, event.id), executionId, JSON.stringify(event)],
         );
-      yield* add(id, executionId, "events", target, { events });
     },
 
     /** Part of the change that stops an execution: nobody is asked about it any more. */

@@ -21,11 +21,11 @@ export interface StoredEvent extends JsonObject {
 }
 
 /**
- * Part of a change: adds to what happened in an execution, for its status. A repeat changes nothing. Kept are the newest 2,000
+ * Part of a change: adds to what happened in an execution, for its status. Returns false if it is a repeat. Kept are the newest 2,000
  * events of an execution, at most 1 MB, and some that came since: older calls of models and tools are only counted. A client
  * that polls has seen them.
  */
-export function* addEvent(executionId: string, event: StoredEvent): Work<void> {
+export function* addEvent(executionId: string, event: StoredEvent): Work<boolean> {
   const { event_id, type } = event;
   const isNew = yield* change(
     "INSERT INTO events (execution_id, id, type, event) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -34,7 +34,7 @@ export function* addEvent(executionId: string, event: StoredEvent): Work<void> {
     type,
     JSON.stringify(event, shorten),
   );
-  if (!isNew) return;
+  if (!isNew) return false;
   const counted = yield* row(
     `INSERT INTO event_counts (execution_id, type, count) VALUES (?, ?, 1)
      ON CONFLICT (execution_id, type) DO UPDATE SET count = event_counts.count + 1 RETURNING count`,
@@ -52,6 +52,7 @@ export function* addEvent(executionId: string, event: StoredEvent): Work<void> {
       executionId,
       executionId,
     );
+  return true;
 }
 
 /** SQL: events that are kept longest. */

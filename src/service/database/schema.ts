@@ -96,7 +96,7 @@ function* createTables({ integer, table, rowid, own }: Dialect): Work<void> {
       failures ${integer} NOT NULL DEFAULT 0, due ${integer} NOT NULL DEFAULT 0, problem TEXT
     )${table};
     CREATE TABLE batched_events (
-      ${rowid} id TEXT PRIMARY KEY, execution_id TEXT NOT NULL ${ofExecution}, event TEXT NOT NULL, delivery_id TEXT
+      ${rowid} id TEXT PRIMARY KEY, execution_id TEXT NOT NULL ${ofExecution}, event TEXT NOT NULL
     )${table};
     CREATE TABLE audit (
       ${rowid} execution_id TEXT NOT NULL ${ofExecution}, at ${integer} NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL,
@@ -174,8 +174,8 @@ function* ofVersion01(dialect: Dialect): Work<void> {
     SELECT id, ${flowIndex}, part, '', 'running', created_at, begins, failures FROM flow_parts JOIN executions ON id = execution_id
     WHERE ended_at IS NULL;
     INSERT INTO events (execution_id, id, type, event) SELECT execution_id, id, type, event FROM old_events ORDER BY rowid;
-    INSERT INTO batched_events (id, execution_id, event, delivery_id)
-    SELECT id, execution_id, event, delivery_id FROM old_batched_events ORDER BY rowid;
+    INSERT INTO batched_events (id, execution_id, event)
+    SELECT id, execution_id, event FROM old_batched_events WHERE delivery_id IS NULL ORDER BY rowid;
     INSERT INTO deliveries (id, execution_id, crew, queue, kind, url, "authorization", body, state, failures, due, problem)
     SELECT one.id, execution_id, crew, CASE queue WHEN '' THEN '2' ELSE queue END, coalesce(kind, 'events'), url, "authorization", body, one.state, failures,
       due, problem

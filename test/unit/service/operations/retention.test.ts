@@ -56,7 +56,7 @@ describe("service: executions that ended long ago", () => {
       `held VALUES ('${id}')`,
       `kept VALUES ('${id}', 'null')`,
       `usage VALUES ('${id}', 1, 1, 0)`,
-      `batched_events (id, execution_id, event, delivery_id) VALUES ('b', '${id}', '', 'd')`,
+      `batched_events (id, execution_id, event) VALUES ('b', '${id}', '')`,
       `deliveries (id, execution_id, url, body, state) VALUES ('d', '${id}', '', '', 'sent')`,
     ])
       await sql(`INSERT INTO ${row}`);
