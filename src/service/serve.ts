@@ -61,7 +61,7 @@ export async function serve(
     ? new WindowLog(join(given.data ?? "", serviceLog))
     : undefined;
   const { isServer, log: format = usualLogFormat(isServer), logOutput = !isServer } = given;
-  const log = await createLog(format, secrets, logOutput, windowLog);
+  const log = createLog(format, secrets, logOutput, windowLog);
   const options = { ...given, log, secrets };
   const plans = options.config === undefined ? await plansOf(options, exampleCrew) : [];
   const server = await serverPlan(options, plans, tokens);

@@ -24,32 +24,18 @@ export type Log = (message: string, fields?: LogFields) => void;
  * @param secrets hidden in all entries. More may be added later
  * @param hasOutput whether it has what crews print
  */
-export async function createLog(
+export function createLog(
   format: LogFormat,
   secrets: Secrets,
   hasOutput: boolean,
-  stream?: { write(line: string): void },
-): Promise<Log> {
-  if (format === "text") {
-    const text = stream ?? process.stderr;
-    return (message, { isOutput = false } = {}) => {
-      if (hasOutput || !isOutput) text.write(`${secrets.hide(message)}\n`);
-    };
-  }
-  // Loaded only where it is used. In a bundle, a CommonJS module has no other export than `default`.
-  const { default: pino } = await import("pino");
-  const logger = pino(
-    {
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (level) => ({ level }) },
-    },
-    // Synchronous, so that the last entries of a process are written, too.
-    stream ?? pino.destination({ fd: 2, sync: true }),
-  );
+  stream: { write(line: string): void } = process.stderr,
+): Log {
   return (message, { level = "warn", isOutput = false, ...fields } = {}) => {
-    if (hasOutput || !isOutput)
-      logger[level](fields, withoutPaths(secrets.hide(message)).slice(0, longestMessage));
+    if (isOutput && !hasOutput) return;
+    const shown = secrets.hide(message);
+    const msg = withoutPaths(shown).slice(0, longestMessage);
+    const entry = { level, time: new Date().toISOString(), ...fields, msg };
+    stream.write(`${format === "text" ? shown : JSON.stringify(entry)}\n`);
   };
 }
 

@@ -10,30 +10,30 @@ import { secretsOf } from "../../../../src/service/serve.ts";
 
 const token = "crew-token-0123456789";
 
-async function written(
+function written(
   format: "text" | "json",
   message: string,
   fields?: LogFields,
   hasOutput = true,
-): Promise<string> {
+): string {
   let lines = "";
   const stream = { write: (line: string) => void (lines += line) };
-  const log = await createLog(format, new Secrets([token, ""]), hasOutput, stream);
+  const log = createLog(format, new Secrets([token, ""]), hasOutput, stream);
   log(message, fields);
   return lines;
 }
 
 describe("service: the log", () => {
-  it("is the messages alone for a person", async () => {
+  it("is the messages alone for a person", () => {
     const fields = { level: "info", execution_id: "e-1", crew: "writers" } as const;
     assert.equal(
-      await written("text", "Executions are kept in /data", fields),
+      written("text", "Executions are kept in /data", fields),
       "Executions are kept in /data\n",
     );
   });
 
-  it("is one line of JSON an entry for a program, with the execution and the crew", async () => {
-    const text = await written("json", "It failed:\n  at line 1", {
+  it("is one line of JSON an entry for a program, with the execution and the crew", () => {
+    const text = written("json", "It failed:\n  at line 1", {
       level: "error",
       execution_id: "e-1",
       crew: "writers",
@@ -47,19 +47,19 @@ describe("service: the log", () => {
       crew: "writers",
     });
     assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const { level } = JSON.parse(await written("json", "No level")) as { level: string };
+    const { level } = JSON.parse(written("json", "No level")) as { level: string };
     assert.equal(level, "warn");
   });
 
-  it("has what a crew prints only if it is asked for, and no endless line", async () => {
+  it("has what a crew prints only if it is asked for, and no endless line", () => {
     const printed = { execution_id: "e-1", isOutput: true } as const;
     for (const format of ["text", "json"] as const) {
-      assert.equal(await written(format, "[crew] Prompt", printed, false), "");
-      const text = await written(format, "[crew] Prompt", printed);
+      assert.equal(written(format, "[crew] Prompt", printed, false), "");
+      const text = written(format, "[crew] Prompt", printed);
       assert.match(text, /Prompt/);
       assert.doesNotMatch(text, /isOutput/);
     }
-    assert.ok((await written("json", "x".repeat(100_000))).length < 4200);
+    assert.ok(written("json", "x".repeat(100_000)).length < 4200);
   });
 
   it("is JSON for a server, and text on one's own machine", () => {
@@ -81,19 +81,19 @@ describe("service: the log", () => {
     [`https://a.test/x,https://us3r:pa55@b.test and ftp://us3r@c.test`, "us3r"],
   ];
   for (const format of ["text", "json"] as const)
-    it(`never has tokens, headers or passwords, as ${format}`, async () => {
+    it(`never has tokens, headers or passwords, as ${format}`, () => {
       for (const [message, secret] of secrets) {
-        const text = await written(format, message);
+        const text = written(format, message);
         assert.ok(!text.includes(secret), text);
         assert.match(text, /\[hidden\]/);
       }
     });
 
-  it("never has the database's password, as it is written in the address or decoded", async () => {
+  it("never has the database's password, as it is written in the address or decoded", () => {
     const options = readOptions(["--database", "postgres://crews:p%40ss%2Fw0rd@db.test/crews"], {});
     let lines = "";
     const stream = { write: (line: string) => void (lines += line) };
-    const log = await createLog("json", secretsOf(options, { token, userToken: "" }), true, stream);
+    const log = createLog("json", secretsOf(options, { token, userToken: "" }), true, stream);
     log("It printed p%40ss%2Fw0rd and p@ss/w0rd");
     const { msg } = JSON.parse(lines) as { msg: string };
     assert.equal(msg, "It printed [hidden] and [hidden]");
@@ -127,9 +127,9 @@ describe("service: the log", () => {
       }
     });
 
-  it("keeps the words around what it hides, and texts without a secret", async () => {
+  it("keeps the words around what it hides, and texts without a secret", () => {
     assert.equal(
-      await written("text", `no user at postgres://crews:p4ss@db.test:5432/crews (${token})`),
+      written("text", `no user at postgres://crews:p4ss@db.test:5432/crews (${token})`),
       "no user at postgres://[hidden]@db.test:5432/crews ([hidden])\n",
     );
     for (const message of [
@@ -137,19 +137,19 @@ describe("service: the log", () => {
       "Invalid or missing bearer token",
       "It used 12 tokens: 10 and 2",
     ]) {
-      assert.equal(await written("text", message), `${message}\n`);
-      assert.equal((JSON.parse(await written("json", message)) as { msg: string }).msg, message);
+      assert.equal(written("text", message), `${message}\n`);
+      assert.equal((JSON.parse(written("json", message)) as { msg: string }).msg, message);
     }
   });
 
-  it("has only the origins of addresses in JSON: paths of receivers are secrets", async () => {
+  it("has only the origins of addresses in JSON: paths of receivers are secrets", () => {
     const message =
       "to https://receiver.test/hooks/s3cret?key=1, (http://127.0.0.1:80/x), http://[::1]:9: and https://a.test.";
-    const { msg } = JSON.parse(await written("json", message)) as { msg: string };
+    const { msg } = JSON.parse(written("json", message)) as { msg: string };
     assert.equal(
       msg,
       "to https://receiver.test/[hidden], (http://127.0.0.1/[hidden]), http://[::1]:9: and https://a.test.",
     );
-    assert.equal(await written("text", message), `${message}\n`);
+    assert.equal(written("text", message), `${message}\n`);
   });
 });
