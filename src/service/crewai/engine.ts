@@ -10,7 +10,7 @@ import {
   type ProjectTask,
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
-import type { AgentStep, Engine, EngineEvent, Reports, Note, TaskAttempt } from "../engine.ts";
+import type { Engine, Reports, Note, TaskAttempt } from "../engine.ts";
 import type { Log } from "../operations/log.ts";
 import type { Secrets } from "../operations/redact.ts";
 import type { Processes } from "./processes.ts";
@@ -69,6 +69,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   let spare: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let environment: Readonly<Record<string, string>> = {};
+  const warn = (execution_id: string, text: string) => log(text, { execution_id });
 
   // The tokens are for clients of the service, not for the project.
   const env = Object.fromEntries(
@@ -140,7 +141,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   /** The execution's worker with its project open, and the crew as Python built it if it was opened now. */
   async function open(executionId: string, project: CrewProject) {
     const source = await sources.folderFor(executionId, fileOf(project));
-    if (!active.has(executionId)) throw stopped();
+    if (!active.has(executionId)) throw new WorkerEnded("The execution was stopped.");
     const known = workers.get(executionId);
     if (known?.source === source && processes.has(known.worker)) {
       processes.work(known.worker);
@@ -157,7 +158,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     // Executions that run at the same time must not share crewAI's storage.
     const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
     const { remarks, crew } = await openIn(worker, project, source, own);
-    for (const remark of remarks) log(`[crew] ${remark}`, { execution_id: executionId });
+    for (const remark of remarks) warn(executionId, `[crew] ${remark}`);
     return { worker, crew };
   }
 
@@ -173,7 +174,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       return await action();
     } catch (error) {
       if (error instanceof WorkerEnded && active.has(executionId))
-        log(`[crew] ${firstLine(error.message)} ${repeat}`, { execution_id: executionId });
+        warn(executionId, `[crew] ${error.message.split("\n", 1)[0]} ${repeat}`);
       drop(executionId);
       throw error;
     }
@@ -190,8 +191,15 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     const { worker, crew } = await open(executionId, project);
     if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
     const store = async (reported: Report) => {
-      if (reported.type === "step") await report.step(stepOf(reported, prompt));
-      else await report.event(withoutSecrets(reported.event, secrets), reported.method);
+      if (reported.type === "step") {
+        const { tool = null, toolInput = null, result } = reported;
+        await report.step({ prompt, thought: "", tool, toolInput, result });
+      } else {
+        const { event, method } = reported;
+        const { error } = event;
+        const hidden = typeof error === "string" && { error: secrets.hide(error) };
+        await report.event({ ...event, ...hidden }, method);
+      }
     };
     // One after the other, in their order.
     let stored = Promise.resolve();
@@ -199,9 +207,10 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       stored = stored
         .then(() => store(reported))
         .catch((error: unknown) =>
-          log(`A step of the execution ${executionId} isn't reported: ${messageOf(error)}`, {
-            execution_id: executionId,
-          }),
+          warn(
+            executionId,
+            `A step of the execution ${executionId} isn't reported: ${messageOf(error)}`,
+          ),
         );
     };
     await report.begin();
@@ -263,16 +272,13 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         return;
       }
       drop(executionId);
-      for (const removed of [
+      Promise.all([
         sources.forget(executionId),
         rm(storageOf(executionId), { recursive: true, force: true }),
         rm(flowStoreOf(executionId), { recursive: true, force: true }),
-      ])
-        removed.catch((error: unknown) =>
-          log(`Files of the execution ${executionId} are left: ${messageOf(error)}`, {
-            execution_id: executionId,
-          }),
-        );
+      ]).catch((error: unknown) =>
+        warn(executionId, `Files of the execution ${executionId} are left: ${messageOf(error)}`),
+      );
     },
     setEnvironment(variables) {
       environment = variables;
@@ -284,14 +290,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       processes.endAll();
     },
   };
-}
-
-function stopped(): Error {
-  return new WorkerEnded("The execution was stopped.");
-}
-
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
 }
 
 /** Throws if the project on disk has other tasks than the execution began with. */
@@ -326,13 +324,4 @@ function noteText(note: Note, { task }: TaskAttempt): string | undefined {
   const verdict = isApprove ? "approved" : "rejected";
   const text = `A person ${verdict} the output of the task "${taskId}" with this feedback:\n${feedback.trim()}`;
   return !isApprove && taskId === task.id ? `${text}\n\nThe rejected output was:\n${output}` : text;
-}
-
-function stepOf({ tool, toolInput, result }: ReplyOf<"step">, prompt: string): AgentStep {
-  return { prompt, thought: "", tool: tool ?? null, toolInput: toolInput ?? null, result };
-}
-
-function withoutSecrets(event: EngineEvent, secrets: Secrets): EngineEvent {
-  const { error } = event;
-  return typeof error === "string" ? { ...event, error: secrets.hide(error) } : event;
 }

@@ -1,5 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import type { Secrets } from "../operations/redact.ts";
 import { parseJson, type JsonObject } from "../../base/json.ts";
@@ -106,7 +107,8 @@ export class Worker {
       });
     }
     this.ended = this.#waitForEnd(python);
-    this.ready = this.#ask(undefined, "ready", "crewAI did not load", importMs).then(() => {
+    const late = { what: "crewAI did not load", ms: importMs };
+    this.ready = this.#ask(undefined, "ready", late).then(() => {
       this.#isReady = true;
     });
     // Whoever needs the worker awaits it, and then sees the failure.
@@ -120,10 +122,10 @@ export class Worker {
    */
   async open(project: JsonObject, inputs: boolean): Promise<ReplyOf<"opened">> {
     const { loadMs, secrets } = this.#options;
-    const late = "The project did not load";
+    const late = { what: "The project did not load", ms: loadMs };
     const command = { do: "project", ...project };
-    secrets.addVariables((await this.#ask(command, "project", late, loadMs)).variables);
-    return await this.#ask({ do: "open", inputs }, "opened", late, loadMs);
+    secrets.addVariables((await this.#ask(command, "project", late)).variables);
+    return await this.#ask({ do: "open", inputs }, "opened", late);
   }
 
   /** Runs an attempt or a part of a flow; resolves to what it made. @throws {ProjectFailure | WorkerEnded} */
@@ -137,7 +139,7 @@ export class Worker {
       );
     }, quietMs);
     try {
-      return await this.#ask(command, "output", undefined, undefined, (reported) => {
+      return await this.#ask(command, "output", undefined, (reported) => {
         this.#quiet?.refresh();
         onReport(reported);
       });
@@ -163,19 +165,17 @@ export class Worker {
     return exitCode !== null || signalCode !== null;
   }
 
-  /** @param command undefined for the reply that comes by itself. @param late what did not happen in time */
+  /** @param command undefined for the reply that comes by itself. @param late how long it may take, and what then did not happen */
   async #ask<Type extends Reply["type"]>(
     command: JsonObject | undefined,
     type: Type,
-    late = "",
-    timeoutMs?: number,
+    late?: { readonly what: string; readonly ms: number },
     onReport: (reported: Report) => void = () => undefined,
   ): Promise<ReplyOf<Type>> {
     const isExpected = (reply: Reply): reply is ReplyOf<Type> => reply.type === type;
     const timer =
-      timeoutMs === undefined
-        ? undefined
-        : setTimeout(() => this.#fail(`${late} within ${timeoutMs / 1000} seconds.`), timeoutMs);
+      late &&
+      setTimeout(() => this.#fail(`${late.what} within ${late.ms / 1000} seconds.`), late.ms);
     const replied = new Promise<ReplyOf<Type>>((resolve, reject) => {
       this.#receive = (reply) => {
         if (reply.type === "step" || reply.type === "event") onReport(reply);
@@ -204,6 +204,7 @@ export class Worker {
 
   async #waitForEnd(python: string): Promise<ProjectFailure | WorkerEnded> {
     const child = this.#child;
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const how = await new Promise<string | Error>((resolve) => {
       child.once("error", resolve);
       child.once("exit", (code, by) => resolve(by ?? `exit code ${code}`));
@@ -214,13 +215,7 @@ export class Worker {
       );
     // What the project started keeps the pipes open.
     if (child.pid !== undefined && process.platform !== "win32") killTree(child.pid);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, drainMs);
-      child.once("close", () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await Promise.race([closed, sleep(drainMs, undefined, { ref: false })]);
     const printed = this.#options.secrets.hide(this.#last.join("\n")).trim();
     const last = printed === "" ? "" : `\nIt printed last:\n${printed.slice(-printLimits.kept)}`;
     const problem = how === pipeClosedExit ? pipeClosed : this.#problem?.message;
@@ -246,17 +241,12 @@ function killTree(pid: number): void {
 
 /** Calls `use` with each line, of which `longest` characters are kept. */
 function eachLine(stream: Readable, longest: number, use: (line: string) => void): void {
-  let parts: string[] = [];
-  let length = 0;
-  const add = (part: string) => {
-    const kept = part.slice(0, longest - length);
-    length += kept.length;
-    if (kept !== "") parts.push(kept);
-  };
+  let line = "";
+  const add = (part: string) => (line += part.slice(0, longest - line.length));
   const finish = () => {
-    const line = parts.join("").replace(/\r$/, "");
-    [parts, length] = [[], 0];
-    use(line);
+    const whole = line.replace(/\r$/, "");
+    line = "";
+    use(whole);
   };
   stream.setEncoding("utf8").on("data", (text: string) => {
     const [first = "", ...more] = text.split("\n");
@@ -266,5 +256,5 @@ function eachLine(stream: Readable, longest: number, use: (line: string) => void
       add(part);
     }
   });
-  stream.once("end", () => length > 0 && finish());
+  stream.once("end", () => line !== "" && finish());
 }
