@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Hono, type Context } from "hono";
+import { HTTPException } from "hono/http-exception";
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { codeOf } from "../base/errors.ts";
@@ -29,17 +30,6 @@ interface Listener {
   readonly end: () => void;
 }
 
-class RelayError extends Error {
-  readonly status: ContentfulStatusCode;
-  readonly retryAfter: number | undefined;
-
-  constructor(status: ContentfulStatusCode, message: string, retryAfter?: number) {
-    super(message);
-    this.status = status;
-    this.retryAfter = retryAfter;
-  }
-}
-
 /** Accepts callbacks at a channel's address, and passes them on to the client that listens with the channel's secret. */
 export function createRelay({ store, token, limits, log }: RelayParts) {
   const app = new Hono();
@@ -60,12 +50,12 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
 
   app.post("/channels", async (c) => {
     if (!isSecret(bearerOf(c.req.header("Authorization")), digest(token)))
-      throw new RelayError(401, "The relay's token is wrong.");
+      throw refusal(401, "The relay's token is wrong.");
     const body = await readBody(c, maxKeyBytes);
     const publicKey = await readPublicKey(asObject(parseJson(body.toString()))["publicKey"]);
-    if (publicKey === undefined) throw new RelayError(400, "Expected a public key for ECDH-ES.");
+    if (publicKey === undefined) throw refusal(400, "Expected a public key for ECDH-ES.");
     if (store.countChannels() >= limits.channels)
-      throw new RelayError(507, `The relay keeps at most ${limits.channels} channels.`);
+      throw refusal(507, `The relay keeps at most ${limits.channels} channels.`);
     const [channel, secret] = [randomBytes(16), randomBytes(32)].map((bytes) =>
       bytes.toString("base64url"),
     ) as [string, string];
@@ -77,7 +67,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
     const channel = authorized(c);
     tryTo(() => store.listened(channel, Date.now()));
     const after = Number(c.req.header("Last-Event-ID") ?? 0);
-    if (!Number.isSafeInteger(after)) throw new RelayError(400, "Last-Event-ID is no ID of ours.");
+    if (!Number.isSafeInteger(after)) throw refusal(400, "Last-Event-ID is no ID of ours.");
     // Nginx would hold the events back.
     c.header("X-Accel-Buffering", "no");
     return streamSSE(c, (stream) => pass(channel, after, stream));
@@ -86,7 +76,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
   app.delete("/:channel/messages", (c) => {
     const channel = authorized(c);
     const through = Number(c.req.query("through") ?? NaN);
-    if (!Number.isSafeInteger(through)) throw new RelayError(400, "Expected ?through=<ID>.");
+    if (!Number.isSafeInteger(through)) throw refusal(400, "Expected ?through=<ID>.");
     store.acknowledge(channel, through);
     return c.body(null, 204);
   });
@@ -96,7 +86,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
     const channel = store.channel(id);
     if (channel === undefined) throw unknownChannel();
     const wait = rates.enter(id, Date.now());
-    if (wait !== undefined) throw new RelayError(429, "Too many callbacks.", wait);
+    if (wait !== undefined) throw tooMany(c, "Too many callbacks.", wait);
     try {
       const body = await readBody(c, limits.bodyBytes);
       const path = new URL(c.req.url).pathname.slice(id.length + 1) || "/";
@@ -104,7 +94,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
       const result = await store.add(id, sealed, Date.now());
       if (result === "gone") throw unknownChannel();
       if (result === "full")
-        throw new RelayError(429, "Too many callbacks wait for their client.", fullSeconds);
+        throw tooMany(c, "Too many callbacks wait for their client.", fullSeconds);
     } finally {
       rates.leave(id);
     }
@@ -120,10 +110,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
   app.onError((error, c) => {
     // What nobody read of a body would be read as the next request.
     if (c.req.method === "POST") c.header("Connection", "close");
-    if (error instanceof RelayError) {
-      if (error.retryAfter !== undefined) c.header("Retry-After", String(error.retryAfter));
-      return c.json({ error: error.message }, error.status);
-    }
+    if (error instanceof HTTPException) return c.json({ error: error.message }, error.status);
     // The path names a channel, so it isn't logged.
     if (codeOf(error) !== "ECONNRESET") log(`A request failed: ${error.message}`);
     return c.json({ error: "The relay failed. The callback was not accepted." }, 500);
@@ -135,7 +122,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
     const channel = store.channel(id);
     if (channel === undefined) throw unknownChannel();
     if (!isSecret(bearerOf(c.req.header("Authorization")), Buffer.from(channel.secretHash, "hex")))
-      throw new RelayError(401, "The channel's secret is wrong.");
+      throw refusal(401, "The channel's secret is wrong.");
     return id;
   }
 
@@ -177,13 +164,22 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
   };
 }
 
-function unknownChannel(): RelayError {
-  return new RelayError(404, "There is no such channel.");
+function refusal(status: ContentfulStatusCode, message: string): HTTPException {
+  return new HTTPException(status, { message });
 }
 
-/** @throws {RelayError} 413 */
+function tooMany(c: Context, message: string, seconds: number): HTTPException {
+  c.header("Retry-After", String(seconds));
+  return refusal(429, message);
+}
+
+function unknownChannel(): HTTPException {
+  return refusal(404, "There is no such channel.");
+}
+
+/** @throws {HTTPException} 413 */
 async function readBody(c: Context, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new RelayError(413, `The body is larger than ${maxBytes} bytes.`);
+  const tooLarge = () => refusal(413, `The body is larger than ${maxBytes} bytes.`);
   if (Number(c.req.header("Content-Length") ?? 0) > maxBytes) throw tooLarge();
   const parts: Uint8Array[] = [];
   let size = 0;

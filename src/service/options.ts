@@ -183,6 +183,9 @@ export function readOptions(argv: readonly string[], environment: Environment) {
     role,
     /** These win over the file's. */
     address: defined({ host, publicUrl, trustProxy }),
+    /** Programs collect the log of a server. People read that of a service on their own machine. */
+    log: given.log ?? (isServer ? "json" : "text"),
+    logOutput: given.logOutput ?? !isServer,
     drainMs: 1000 * (given.drainSeconds ?? (database === undefined ? 0 : 30)),
     engine: engine ?? "rehearsal",
     connections: given.connections ?? 8,

@@ -19,7 +19,7 @@ import { Refusal, unusable } from "./errors.ts";
 import { createListener, type Fetch } from "./listener.ts";
 import { CallbackNetworks } from "./networks.ts";
 import { createPythonInputs } from "./python-inputs.ts";
-import { createLog, usualLogFormat, type Log } from "./operations/log.ts";
+import { createLog, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
 import { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
@@ -60,8 +60,7 @@ export async function serve(
   const windowLog = given.forWindows
     ? new WindowLog(join(given.data ?? "", serviceLog))
     : undefined;
-  const { isServer, log: format = usualLogFormat(isServer), logOutput = !isServer } = given;
-  const log = createLog(format, secrets, logOutput, windowLog);
+  const log = createLog(given.log, secrets, given.logOutput, windowLog);
   const options = { ...given, log, secrets };
   const plans = options.config === undefined ? await plansOf(options, exampleCrew) : [];
   const server = await serverPlan(options, plans, tokens);

@@ -1,7 +1,5 @@
 import { type Secrets, withoutPaths } from "./redact.ts";
 
-export type LogFormat = "text" | "json";
-
 /** What an entry has besides its message. */
 export interface LogFields {
   /** By default `warn`, because most entries report a problem. */
@@ -25,7 +23,7 @@ export type Log = (message: string, fields?: LogFields) => void;
  * @param hasOutput whether it has what crews print
  */
 export function createLog(
-  format: LogFormat,
+  format: "text" | "json",
   secrets: Secrets,
   hasOutput: boolean,
   stream: { write(line: string): void } = process.stderr,
@@ -37,9 +35,4 @@ export function createLog(
     const entry = { level, time: new Date().toISOString(), ...fields, msg };
     stream.write(`${format === "text" ? shown : JSON.stringify(entry)}\n`);
   };
-}
-
-/** Programs collect the log of a server. People read the log of a service on their own machine. */
-export function usualLogFormat(isServer: boolean): LogFormat {
-  return isServer ? "json" : "text";
 }

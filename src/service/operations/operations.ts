@@ -1,13 +1,15 @@
 import type { Database } from "../database/database.ts";
 import type { StatusView } from "../model.ts";
+import type { ServiceOptions } from "../options.ts";
 import type { Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import type { OperationsOptions } from "./options.ts";
 import { createProbes, type Probes } from "./probes.ts";
 import { createRetention } from "./retention.ts";
 import { createExporter } from "./spans.ts";
 
-interface OperationsParts extends Omit<OperationsOptions, "log"> {
+interface OperationsParts extends Partial<
+  Pick<ServiceOptions, "metricsToken" | "keepDays" | "spans">
+> {
   /** Whether only this machine reaches the service: neither another network nor a proxy does. */
   readonly isLocal: boolean;
   readonly version: string;

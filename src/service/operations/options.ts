@@ -1,7 +1,6 @@
 import { safeUrl } from "../../base/loopback.ts";
 import { withoutEndSlashes } from "../../base/text.ts";
 import { choice, flag, refuseOption, text, wholeNumber } from "../command-line.ts";
-import type { LogFormat } from "./log.ts";
 
 /** Where spans go. */
 export interface SpansOptions {
@@ -10,15 +9,6 @@ export interface SpansOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the spans include inputs, prompts, arguments, outputs, feedback and errors. */
   readonly hasContent: boolean;
-}
-
-export interface OperationsOptions {
-  readonly log?: LogFormat | undefined;
-  readonly logOutput?: boolean | undefined;
-  readonly metricsToken?: string | undefined;
-  /** Undefined: executions are kept forever. */
-  readonly keepDays?: number | undefined;
-  readonly spans?: SpansOptions | undefined;
 }
 
 /** A hundred years. The time so long ago has to be one that a database can store. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { request as send } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,8 +38,10 @@ export class WindowModels {
   readonly #keys = new Map<string, ModelReference>();
   readonly #onNeed: () => void;
   readonly #beatMs: number;
+  readonly #offers = new EventEmitter<{ offer: [] }>().setMaxListeners(0);
   #endpoints: readonly ModelEndpoint[] = [];
-  #waiting = new Set<() => void>();
+  /** How many calls wait for a window. */
+  #waiting = 0;
 
   /** @param onNeed called when {@link isNeeded} may have changed */
   constructor(onNeed: () => void, beatMs = usualBeatMs) {
@@ -48,7 +51,7 @@ export class WindowModels {
 
   /** Whether a call waits for a window. */
   get isNeeded(): boolean {
-    return this.#waiting.size > 0;
+    return this.#waiting > 0;
   }
 
   /** What leads Python to a model. @param url of {@link answer}'s routes */
@@ -68,7 +71,7 @@ export class WindowModels {
     endpoint.gone.addEventListener("abort", () => {
       this.#endpoints = this.#endpoints.filter((each) => each !== endpoint);
     });
-    for (const wake of this.#waiting) wake();
+    this.#offers.emit("offer");
   }
 
   /** @param path of OpenAI's API, such as `/chat/completions`. Undefined for an unknown key */
@@ -93,7 +96,7 @@ export class WindowModels {
     signal: AbortSignal,
   ): Promise<Answer> {
     for (;;) {
-      const endpoint = this.#endpoints[0] ?? (await this.#next(signal));
+      const endpoint = await this.#next(signal);
       try {
         return await call(endpoint, model, method, path, body, signal);
       } catch (error) {
@@ -104,18 +107,17 @@ export class WindowModels {
   }
 
   async #next(signal: AbortSignal): Promise<ModelEndpoint> {
-    for (let found = this.#endpoints[0]; ; found = this.#endpoints[0]) {
-      signal.throwIfAborted();
-      if (found !== undefined) return found;
-      let wake = (): void => undefined;
-      const woken = new Promise<void>((resolve) => (wake = resolve));
-      signal.addEventListener("abort", wake, { once: true });
-      this.#waiting.add(wake);
-      this.#onNeed();
-      await woken;
-      this.#waiting.delete(wake);
-      this.#onNeed();
+    for (;;) {
+      const [newest] = this.#endpoints;
+      if (newest) return newest;
+      this.#wait(1);
+      await once(this.#offers, "offer", { signal }).finally(() => this.#wait(-1));
     }
+  }
+
+  #wait(more: number): void {
+    this.#waiting += more;
+    this.#onNeed();
   }
 }
 

@@ -30,7 +30,7 @@ describe("service: its options", () => {
       },
       ...{ engine: "rehearsal", dialect: "documented", taskSeconds: 1, unfinished: "hold" },
       ...{ config: undefined, database: undefined, token: undefined, feedbackWebhook: undefined },
-      ...{ log: undefined, metricsToken: undefined, keepDays: undefined, spans: undefined },
+      ...{ metricsToken: undefined, keepDays: undefined, spans: undefined },
       ...{ callbackBackoffMs: 5000, callbackTimeoutMs: 10_000 },
     });
     const args = [

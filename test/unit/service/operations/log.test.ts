@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  createLog,
-  usualLogFormat,
-  type LogFields,
-} from "../../../../src/service/operations/log.ts";
+import { createLog, type LogFields } from "../../../../src/service/operations/log.ts";
 import { Secrets, withoutPaths } from "../../../../src/service/operations/redact.ts";
 import { readOptions } from "../../../../src/service/options.ts";
 import { secretsOf } from "../../../../src/service/serve.ts";
@@ -63,7 +59,15 @@ describe("service: the log", () => {
   });
 
   it("is JSON for a server, and text on one's own machine", () => {
-    assert.deepEqual([usualLogFormat(true), usualLogFormat(false)], ["json", "text"]);
+    const database = "postgres://crews@db.test/crews";
+    for (const [args, ...expected] of [
+      [[], "text", true],
+      [["--database", database], "json", false],
+      [["--database", database, "--log", "text", "--log-output"], "text", true],
+    ] as const) {
+      const options = readOptions(args, {});
+      assert.deepEqual([options.log, options.logOutput], expected);
+    }
   });
 
   const secrets: readonly (readonly [string, string])[] = [
