@@ -55,7 +55,7 @@ describe("a crewAI run with a tool and a rejection", () => {
       spans.filter(({ kind }) => ["agent", "model", "tool", "other"].includes(kind)).map(toldOf),
       expectedSpans(log, spans, rejectedAt),
     );
-    // The log has events of the agents that neither begin nor end something: they aren't passed on.
+    // The log has events of the agents that neither begin nor end something: only what one thinks is passed on.
     assert.deepEqual(marks, []);
     assert.deepEqual(
       spans

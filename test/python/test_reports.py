@@ -7,6 +7,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from conftest import version
 from crewdeck_worker import project, protocol
 
 
@@ -84,6 +85,22 @@ def test_an_event_keeps_what_is_small_and_public():
         "usage": {"total_tokens": 3},
     }
     assert protocol.described(event) == expected
+
+
+@pytest.mark.skipif(version == "1.0.0", reason="its thread of events isn't in a fork")
+def test_what_an_agent_thinks_is_reported(forked):
+    def thoughts():
+        from crewai.events import AgentLogsExecutionEvent, crewai_event_bus
+
+        replies = []
+        protocol.listen(lambda kind, **members: replies.append(members["event"].get("thought")), protocol.Watch())
+        for thought in ("", "Failed to parse LLM response", "I must look."):
+            answer = SimpleNamespace(thought=thought)
+            crewai_event_bus.emit(None, AgentLogsExecutionEvent(agent_role="Editor", formatted_answer=answer))
+        crewai_event_bus.flush()
+        return replies
+
+    assert forked(thoughts) == ["I must look."]
 
 
 def test_texts_of_events_are_short_and_plain():

@@ -25,7 +25,7 @@ longest_step = 1_000_000
 longest_text = 2_000
 # The first words of the classes of events, which end in one of `endings` and "Event".
 reported = (
-    *("CrewKickoff", "Task", "AgentExecution", "LiteAgentExecution", "AgentReasoning", "PlanStep"),
+    *("CrewKickoff", "Task", "AgentExecution", "LiteAgentExecution", "AgentLogsExecution", "AgentReasoning", "PlanStep"),
     *("LLMCall", "LLMGuardrail", "ContextWindowSummarization", "ToolUsage", "ToolSelection", "ToolValidateInput", "ToolExecution"),
     *("MCPConnection", "MCPToolExecution", "MCPConfigFetch", "MemoryQuery", "MemoryRetrieval", "MemorySave"),
     *("KnowledgeQuery", "KnowledgeRetrieval", "KnowledgeSearchQuery", "Flow", "MethodExecution", "HumanFeedback"),
@@ -33,6 +33,8 @@ reported = (
 endings = ("", "Started", "Completed", "Finished", "Failed", "Error", "Requested", "Received")
 # The service itself reports these of a crew; not of those in a flow.
 reported_in_flows = ("crew_kickoff_started", "crew_kickoff_completed", "crew_kickoff_failed", "task_completed", "task_failed")
+# What an agent thinks, for crewAI, if its model just answered.
+no_thought = "Failed to parse LLM response"
 members = (
     *("type", "event_id", "parent_event_id", "started_event_id", "task_name", "agent_role", "flow_name", "crew_name", "method_name"),
     *("model", "call_type", "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error"),
@@ -205,6 +207,8 @@ def listen(reply: Callable[..., None], watch: Watch) -> None:
         if event.type in reported_in_flows and not watch.flow:
             return
         found = described(event)
+        if event.type == "agent_logs_execution" and found.get("thought") in (None, no_thought):
+            return
         if source is not watch.flow or not event.type.startswith("method_execution_"):
             reply("event", event=found)
         elif event.method_name != watch.resumed:
