@@ -52,12 +52,13 @@ def attempt(project: Project, command: AttemptCommand) -> dict[str, Any]:
     # By default the first task of a crew gets what triggered it.
     if index > 0 and target.allow_crewai_trigger_context is None:
         target.allow_crewai_trigger_context = False
+    if is_skipped:
+        target.output = output_with(target, "")
     untrace(crew)
-    run_after(earlier, target, crew)
+    run_last([*earlier, target], crew)
     reviewer = Reviewer(target if command["isReviewed"] and not draft else None)
     ask(reviewer)
     if is_skipped:
-        target.output = output_with(target, "")
         crew.planning = False
         output = text_of(kickoff(crew, inputs)) if crew.after_kickoff_callbacks else ""
         return {"output": output, "isSkipped": True, "inputs": inputs}
@@ -86,14 +87,15 @@ def untrace(made: object) -> None:
             setattr(made, option, False)
 
 
-def run_after(earlier: list[Task], target: Task, crew: Crew) -> None:
-    """Lets the crew run only the target, unless that has an output; its result has all outputs, as when crewAI replays a task."""
-    tasks, execute = [*earlier, target], crew._execute_tasks
-    for task in earlier:
+def run_last(tasks: list[Task], crew: Crew) -> None:
+    """Lets the crew run only the last task, or nothing if that has an output, too; its result has all outputs, as when crewAI replays a task."""
+    done = [task for task in tasks if task.output is not None]
+    for task in done:
         # Of others, older versions keep only the last one's.
         task.async_execution = True
-    crew.tasks = [target]
-    replace(crew, "_execute_tasks", lambda _: execute(tasks, sum(task.output is not None for task in tasks)))
+    crew.tasks = tasks[-1:]
+    execute = crew._execute_tasks
+    replace(crew, "_execute_tasks", lambda _: execute(tasks, len(done)))
 
 
 def replace(made: object, method: str, function: Callable[..., Any]) -> None:
