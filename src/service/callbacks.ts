@@ -50,8 +50,6 @@ function eventId(type: EventType, subject: Subject): string {
   return stableId("event", type, ...subject);
 }
 
-export type Reporter = ReturnType<typeof createReporter>;
-
 /** The last event of an execution. Of a flow, crewAI reports the start of each part. */
 function endEvent(ended: Execution, output = ""): StoredEvent {
   const { id, project, state, error, endedAt } = ended;

@@ -35,25 +35,18 @@ export function cipherWith(key: Buffer) {
 
 const variable = "CREWDECK_SECRET_KEY";
 
-/** Where a service has its key: in the environment, else in a file of its data folder. */
-export interface KeyPlace {
-  readonly name: string;
-  /** Undefined if there is none. @throws {Refusal} */
-  read(): Buffer | undefined;
-  /** Makes the key, unless another process has made it meanwhile. */
-  make(): Buffer;
-}
+export type KeyPlace = ReturnType<typeof keyPlace>;
 
-export function keyPlace(
-  folder: string,
-  env: Readonly<Record<string, string | undefined>>,
-): KeyPlace {
+/** Where a service has its key: in the environment, else in a file of its data folder. */
+export function keyPlace(folder: string, env: Readonly<Record<string, string | undefined>>) {
   const file = join(folder, "secret.key");
   const given = env[variable];
   const name = given ? variable : file;
   return {
     name,
-    read() {
+
+    /** Undefined if there is none. @throws {Refusal} */
+    read(): Buffer | undefined {
       const stored = given || (existsSync(file) ? readFileSync(file, "utf8") : undefined);
       const key = stored === undefined ? undefined : Buffer.from(stored, "base64");
       if (key === undefined || key.length === bytes.key) return key;
@@ -62,7 +55,9 @@ export function keyPlace(
         `${name} is no key. Expected ${bytes.key} random bytes in Base64, such as "openssl rand -base64 ${bytes.key}" prints.`,
       );
     },
-    make() {
+
+    /** Makes the key, unless another process has made it meanwhile. */
+    make(): Buffer {
       const key = randomBytes(bytes.key);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       try {

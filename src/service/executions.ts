@@ -14,7 +14,7 @@ import { startedWith, type KickoffKey } from "./kickoff-key.ts";
 import type { Attempt, AttemptKey, Caller, Decision, Execution, StatusView } from "./model.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
-import type { ExecutionStore } from "./store.ts";
+import { usageOf, type ExecutionStore } from "./store.ts";
 
 /** How long an approval waits for the end of the execution, to answer `completed` (ms). */
 const endWaitMs = 1000;
@@ -101,7 +101,7 @@ export function createExecutions(parts: ExecutionsParts) {
       const isDecided = attempts.some(({ decidedAt }) => decidedAt !== null);
       const [activity, usage, undelivered, audit] = await Promise.all([
         database.query(activityOf(execution.id)),
-        store.usageOf(execution.id),
+        database.query(usageOf(execution.id)),
         deliveries.undelivered(execution.id, caller.type === "bearer"),
         isDecided ? database.query(auditOf(execution)) : [],
       ]);

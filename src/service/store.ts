@@ -322,9 +322,6 @@ export function createStore(database: Database, cipher: Cipher) {
       if (changes > 0 && usage !== undefined) yield* addUsage(key.executionId, usage);
     },
 
-    /** The tokens of all attempts of an execution. */
-    usageOf: (id: string) => database.query(usageOf(id)),
-
     async setCount(what: Counted, key: AttemptKey, count: number): Promise<void> {
       await database.query(
         change(`UPDATE attempts SET ${what} = ? ${ofAttempt}`, count, ...values(key)),
@@ -401,6 +398,7 @@ function* attemptsOf(id: string): Work<readonly Attempt[]> {
   return stored.map(attemptOf);
 }
 
+/** The tokens of all attempts of an execution. */
 export function* usageOf(id: string): Work<TokenUsage> {
   const usage = yield* row(
     `SELECT CAST(coalesce(sum(total), 0) AS BIGINT) AS total, CAST(coalesce(sum(prompt), 0) AS BIGINT) AS prompt,

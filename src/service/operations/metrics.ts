@@ -13,19 +13,6 @@ import { rows, type Database } from "../database/database.ts";
 import type { TokenUsage } from "../engine.ts";
 import type { CallbackKind } from "../model.ts";
 
-/** The values of the label `route`. They are few and fixed; a path would have too many values for a label. */
-const routes = [
-  "/inputs",
-  "/kickoff",
-  "/resume",
-  "/stop/:id",
-  "/:id/status",
-  "/status/:id",
-  "/feedback/*",
-];
-
-const otherRoute = "other";
-
 const seconds = {
   request: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   // A person takes from ten seconds to a week.
@@ -89,9 +76,8 @@ export function createMetrics() {
       async (c, next) => {
         const end = requests.startTimer();
         await next();
-        const path = matchedRoutes(c).at(-1)?.path ?? "";
-        // The crew's app may be mounted below its name.
-        const route = routes.find((each) => path.endsWith(each)) ?? otherRoute;
+        // As it is declared: an address would have too many values for a label.
+        const route = matchedRoutes(c).at(-1)?.path ?? "";
         const { status } = c.res;
         end({ route, status: `${Math.floor(status / 100)}xx` });
         if (route === "/kickoff" && c.req.method === "POST")
