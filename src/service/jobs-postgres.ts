@@ -1,7 +1,6 @@
 import type pg from "pg";
 import { PgBoss, policies, type ConstructorOptions, type Db, type Job as BossJob } from "pg-boss";
 import type { Row } from "../base/sqlite.ts";
-import { asObject, numberAt } from "../base/json.ts";
 import { patiently, tell, type Ask, type Work } from "./database/database.ts";
 import { messageOf } from "./errors.ts";
 import type { Job, Jobs } from "./jobs.ts";
@@ -88,7 +87,9 @@ export class PostgresJobs implements Jobs {
   #jobOf(queue: string, job: BossJob<Data>): Job {
     return {
       executionId: job.data.id,
-      keep: async () => numberAt(asObject(await this.#boss.touch(queue, job)), "affected") !== 0,
+      keep: async () => {
+        await this.#boss.touch(queue, job);
+      },
       done: async () => {
         await patiently(() => this.#boss.complete(queue, job));
       },

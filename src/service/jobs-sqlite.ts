@@ -17,7 +17,7 @@ export function* addJob(executionId: string, crew: string): Work<void> {
 export function sqliteJobs(database: SqliteDatabase): Jobs {
   const jobOf = (executionId: string): Job => ({
     executionId,
-    keep: () => Promise.resolve(true),
+    keep: () => Promise.resolve(),
     async done() {
       await database.transaction(function* () {
         yield* change("DELETE FROM jobs WHERE execution_id = ? AND is_wanted = 0", executionId);

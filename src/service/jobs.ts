@@ -11,8 +11,8 @@ export interface Jobs {
 /** A job that nobody else has. */
 export interface Job {
   readonly executionId: string;
-  /** Call it every few seconds. Resolves to whether this process still has the job. */
-  keep(): Promise<boolean>;
+  /** Call it every few seconds, so that nobody else takes it. */
+  keep(): Promise<void>;
   /** Nothing is left to do. */
   done(): Promise<void>;
   /** Somebody else may take it at once. */

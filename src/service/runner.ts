@@ -24,10 +24,8 @@ interface RunnerParts<Crew extends RunnerCrew> {
   readonly maxProcesses: number;
   /** Does what an execution has to do. Resolves to whether nothing is left to do. Never rejects. */
   readonly run: (executionId: string, crew: Crew) => Promise<boolean>;
-  /** Another process has taken over an execution that this one still works for. */
-  readonly onLost: (executionId: string, crew: Crew) => void;
-  /** Called now and then with what is under way: the notice of its end may have been lost. */
-  readonly check: (executionIds: readonly string[]) => Promise<void>;
+  /** Called now and then while something is under way: the notice of its end may have been lost. */
+  readonly check: () => Promise<void>;
   readonly log: Log;
 }
 
@@ -146,11 +144,8 @@ export class Runner<Crew extends RunnerCrew> {
   }
 
   async #keep(): Promise<void> {
-    for (const [executionId, { job, crew }] of this.#running) {
-      const isOurs = await job.keep().catch(() => true);
-      if (!isOurs) this.#parts.onLost(executionId, crew);
-    }
-    if (this.#running.size > 0)
-      await this.#parts.check([...this.#running.keys()]).catch(() => undefined);
+    if (this.#running.size === 0) return;
+    for (const { job } of this.#running.values()) await job.keep().catch(() => undefined);
+    await this.#parts.check().catch(() => undefined);
   }
 }

@@ -16,7 +16,7 @@ import type { OpenOperations, Operations } from "./operations/operations.ts";
 import { TurnLost, type RunParts } from "./run.ts";
 import { Runner } from "./runner.ts";
 import type { OwnFile, Storage } from "./storage.ts";
-import { crewsAtWork, createStore } from "./store.ts";
+import { crewsAtWork, createStore, type Turn } from "./store.ts";
 
 /** `api` answers requests, `worker` runs executions and sends callbacks. */
 type Role = "api" | "worker" | "both";
@@ -80,8 +80,8 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     store: createStore(forRuns, cipher),
     deliveries,
   };
-  /** Executions that another process has taken over while this one still worked for them. */
-  const lost = new Set<string>();
+  /** Of the executions that this process works for. */
+  const turns = new Map<string, Turn>();
 
   const runner = new Runner({
     jobs,
@@ -89,13 +89,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     crews,
     maxProcesses: parts.maxProcesses,
     run: work,
-    onLost(id, { engine }) {
-      lost.add(id);
-      engine.drop?.(id);
-    },
-    async check(ids) {
-      for (const id of await store.endedOf(ids)) endAll(id);
-    },
+    check,
     log,
   });
   if (own && crews.some(({ engine }) => engine.costsMoney === true)) hold(own);
@@ -122,18 +116,19 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     { name, engine, feedbackWebhook: webhook }: ServedCrew,
   ): Promise<boolean> {
     let isDone = false;
-    lost.delete(id);
-    const isStopping = () => runner.isStopping || lost.has(id);
+    const isStopping = () => runner.isStopping || !turns.has(id);
     const onAttempt: RunParts["onAttempt"] = (outcome, usage) =>
       metrics?.attempt(name, engine.name, outcome, usage);
     try {
       const turn = await run.store.begin(id);
+      if (turn) turns.set(id, turn);
       isDone =
         !turn || (await runExecution(turn, { ...run, engine, webhook, onAttempt, isStopping }));
     } catch (error) {
       if (error instanceof TurnLost) engine.drop?.(id);
       else await giveUp(id, messageOf(error));
     }
+    turns.delete(id);
     try {
       const hasEnded = await run.store.hasEnded(id);
       engine.rest?.(id, hasEnded);
@@ -144,6 +139,16 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       });
     }
     return true;
+  }
+
+  /** Whether this process may still work for its executions: they may have ended, or another process may have taken them over. */
+  async function check(): Promise<void> {
+    for (const [id, turn] of turns) {
+      if (await database.query(store.holds(turn))) continue;
+      turns.delete(id);
+      if (await store.hasEnded(id)) endAll(id);
+      else for (const { engine } of crews) engine.drop?.(id);
+    }
   }
 
   /** Ends an execution that can't continue. Never rejects. */

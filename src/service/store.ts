@@ -167,15 +167,6 @@ export function createStore(database: Database, cipher: Cipher) {
       return own !== undefined;
     },
 
-    /** Which of these executions have ended. */
-    async endedOf(ids: readonly string[]): Promise<string[]> {
-      const places = ids.map(() => "?").join(", ");
-      const ended = await database.query(
-        rows(`SELECT id FROM executions WHERE ended_at IS NOT NULL AND id IN (${places})`, ...ids),
-      );
-      return ended.map(({ id }) => String(id));
-    },
-
     /** Executions that a restart interrupted, and that a person has not let continue. */
     async held(): Promise<string[]> {
       const held = await database.query(

@@ -4,7 +4,7 @@ import { mock } from "node:test";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { asObject } from "../../../src/base/json.ts";
-import { rows } from "../../../src/service/database/database.ts";
+import { change, rows } from "../../../src/service/database/database.ts";
 import type { Jobs } from "../../../src/service/jobs.ts";
 import { openStorage } from "../../../src/service/storage.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -76,14 +76,13 @@ describe("service: whose turn it is", () => {
     const file = path.join(temporaryFolder("lost-job"), "crewdeck.sqlite");
     const storage = await openStorage({ file }, secretKey, (line) => assert.fail(line));
     const { jobs } = storage;
-    const ownership = { isKept: true };
     const lost: Jobs = {
       ...jobs,
       async take(crew: string) {
         const job = await jobs.take(crew);
         // As on Postgres, it can't be given back by who has lost it.
         const giveBack = () => Promise.resolve();
-        return job && { ...job, keep: () => Promise.resolve(ownership.isKept), giveBack };
+        return job && { ...job, giveBack };
       },
     };
     const dropped: string[] = [];
@@ -103,7 +102,7 @@ describe("service: whose turn it is", () => {
       const { body } = await ask(opened.app, "/kickoff", { inputs });
       await waitFor("its attempt", () => drop !== undefined);
       mock.timers.tick(3000);
-      ownership.isKept = false;
+      await opened.database.query(change("UPDATE executions SET turn = turn + 1"));
       mock.timers.tick(3000);
       await waitFor("the engine to drop it", () => dropped.length > 0);
       await opened.service.drain(60_000);
