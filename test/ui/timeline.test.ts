@@ -300,9 +300,9 @@ describe("The timeline, as a page", () => {
     await timeline.show(growing(80));
     await timeline.row(/tool_79/).waitFor();
     await timeline.row(/tool_79/).hover();
+    const scrolled = (await top()) - 600;
     await timeline.page.mouse.wheel(0, -600);
-    await timeline.row(/tool_59/).waitFor();
-    const scrolled = await waitFor("it scrolled", async () => top());
+    await waitFor("it scrolled", async () => (await top()) === scrolled);
     await timeline.show(growing(100));
     await timeline.page.locator(".toolbar").waitFor();
     assert.equal(await top(), scrolled, "it stays where it is read");
@@ -310,6 +310,9 @@ describe("The timeline, as a page", () => {
     await timeline.row(/tool_99/).waitFor();
     await timeline.show(growing(120));
     await timeline.row(/tool_119/).waitFor();
+    await timeline.page.setViewportSize({ width: 300, height: 420 });
+    await waitFor("rows of two lines", async () => (await top()) > 120 * 22);
+    assert.equal((await top()) % 38, 0, "as in a narrower panel");
   });
 
   it("keeps filter, zoom, closed rows and the active row while it is hidden", async () => {

@@ -135,7 +135,7 @@ export function Timeline(props: TimelineProps) {
   useLayoutEffect(() => {
     const { current } = scroller;
     if (isAtEnd.current && isRunning) current?.scrollTo({ top: current.scrollHeight });
-  }, [isRunning, rows.length]);
+  }, [isRunning, rows.length, rowHeight]);
   const onWheel = (event: WheelEvent) => {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
     if (width === 0) return;
