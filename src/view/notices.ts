@@ -84,7 +84,7 @@ export function noticesOf(
 }
 
 function lookForCause(): string {
-  return l10n.t("Look for the cause in the crew's log or dashboard.");
+  return l10n.t("Look for the cause in the crew's log.");
 }
 
 function waitsText({ taskId, options }: WaitingSummary): string {
