@@ -48,23 +48,18 @@ export function answerVerbs(parts: AnswerParts) {
   const feedback = new Feedback(parts);
   const none = vscode.l10n.t("No execution waits for you.");
   const noFlow = vscode.l10n.t("No flow waits for your answer.");
-  const approve = (execution: Execution, argument: unknown, by: Asker) =>
-    feedback.give(execution, true, givenIn(execution, argument), by);
-  const approveOne = targets.onExecution(approve, ["reject", "answer"], none);
+  const give = (isApprove: boolean) => (execution: Execution, argument: unknown, by: Asker) =>
+    feedback.give(execution, isApprove, givenIn(execution, argument), by);
+  const approve = targets.onExecution(give(true), ["reject", "answer"], none);
   return {
     approve: async (argument: unknown, by: Asker, selected?: readonly unknown[]) =>
       selected === undefined
-        ? await approveOne(argument, by)
+        ? await approve(argument, by)
         : await approveSelected(targets, feedback, selected, by),
-    reject: targets.onExecution(
-      (execution, argument, by) =>
-        feedback.give(execution, false, givenIn(execution, argument), by),
-      ["reject", "answer"],
-      none,
-    ),
+    reject: targets.onExecution(give(false), ["reject", "answer"], none),
     answer: targets.onExecution(
       (execution, argument, by) => {
-        if (execution.waiting?.options !== undefined) return approve(execution, argument, by);
+        if (execution.waiting?.options !== undefined) return give(true)(execution, argument, by);
         throw new NothingToDo(noFlow);
       },
       ["answer"],
@@ -79,15 +74,9 @@ export function answerVerbs(parts: AnswerParts) {
 
 /** Without an argument, of the document on the screen: in a comparison, the person sees one attempt. */
 function givenIn(execution: Execution, argument: unknown): GivenFeedback {
-  const active = argument === undefined ? readTarget(activeDocument()) : {};
-  const isHere = active.kickoffId !== undefined && execution.kickoffIds.includes(active.kickoffId);
-  const { taskId, attempt } = isHere ? active : {};
-  const { feedback, ...given } = read({ ...targetMembers, feedback: text }, argument);
-  return defined({
-    taskId: given.taskId ?? taskId,
-    attempt: given.attempt ?? attempt,
-    feedback,
-  });
+  if (argument !== undefined) return read({ ...targetMembers, feedback: text }, argument);
+  const { kickoffId = "", taskId, attempt } = readTarget(activeDocument());
+  return execution.kickoffIds.includes(kickoffId) ? defined({ taskId, attempt }) : {};
 }
 
 /**

@@ -1,5 +1,4 @@
 import { cleanText, outputContent, withoutCommands } from "./markdown.ts";
-import type { Rendered } from "./text.ts";
 import { type Execution, isRehearsalOutput } from "../executions/model.ts";
 import { taskIn } from "../executions/tasks.ts";
 
@@ -54,9 +53,4 @@ export function shownOutput(output: string) {
   const whole = end === -1 ? clean : clean.slice(0, end);
   const shown = `${isRehearsalOutput(output) ? whole.replace(/(\S)[ \t]*$/gm, "$1  ") : whole}\n`;
   return { extension, text: extension === "md" ? withoutCommands(shown) : shown };
-}
-
-/** No sections: the text never changes. */
-export function renderOutput(output: string): Rendered {
-  return { text: shownOutput(output).text, sections: [] };
 }

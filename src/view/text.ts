@@ -46,10 +46,6 @@ export function textOf(view: ExecutionView): Rendered {
   );
 }
 
-export function missingOutputText(): Rendered {
-  return assemble([{ id: "output", lines: [missing()] }]);
-}
-
 export function missingText(crewName: string, kickoffId: string): Rendered {
   return assemble([
     { id: "title", lines: [`# ${l10n.t("Not tracked here")}`] },
@@ -70,7 +66,7 @@ export function missingText(crewName: string, kickoffId: string): Rendered {
   ]);
 }
 
-function missing(): string {
+export function missing(): string {
   return l10n.t("The crew has not returned this output.");
 }
 

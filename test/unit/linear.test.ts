@@ -15,7 +15,7 @@ import { isSameOutput } from "../../src/executions/tasks.ts";
 import { inputNames } from "../../src/projects/types.ts";
 import { headingsOf, outputLines, withLines } from "../../src/view/embed.ts";
 import * as markdown from "../../src/view/markdown.ts";
-import { renderOutput } from "../../src/view/outputs.ts";
+import { shownOutput } from "../../src/view/outputs.ts";
 import { contentOf } from "../../src/views/page/content.ts";
 import { linearPatterns, slowPart } from "../../scripts/slow-pattern.ts";
 
@@ -81,7 +81,7 @@ const functions: Readonly<Record<string, (text: string) => unknown>> = {
   readPasted: (text) => readPasted(text, 0),
   readStatus: (text) => readStatus({ state: text, error: text, result: text }),
   readable: (text) => readable([text]),
-  renderOutput,
+  shownOutput,
   secretsIn: (text) => secretsIn({ url: text }),
   shortened: (text) => shortened(text, 1_000),
   timeOf,

@@ -213,8 +213,9 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
       return { rendered: rendering.textOf(view), view };
     }
     const output = rendering.outputOf(execution, part);
-    const isMissing = output === undefined;
-    return { rendered: isMissing ? rendering.missingOutputText() : rendering.renderOutput(output) };
+    const text =
+      output === undefined ? `${rendering.missing()}\n` : rendering.shownOutput(output).text;
+    return { rendered: { text, sections: [] } };
   }
 }
 

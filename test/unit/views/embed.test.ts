@@ -3,7 +3,7 @@ import MarkdownIt from "markdown-it";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { outputLines } from "../../../src/view/embed.ts";
 import { inlineText } from "../../../src/view/markdown.ts";
-import { renderOutput } from "../../../src/view/outputs.ts";
+import { shownOutput } from "../../../src/view/outputs.ts";
 import { assemble } from "../../../src/view/text.ts";
 import { seededRandom } from "../../support/random.ts";
 
@@ -142,7 +142,7 @@ describe("an output in an execution's document", () => {
       html,
       /Agent: Editor<br>\s*Task: One<br>\s*two<br>\s*Feedback:<\/p>\s*<ul>\s*<li>review, attempt 1, rejected: Shorter\.<br>\s*And funnier\.<\/li>/,
     );
-    assert.match(renderOutput(output).text, /Agent: Editor {2}\nTask: One {2}\n/);
+    assert.match(shownOutput(output).text, /Agent: Editor {2}\nTask: One {2}\n/);
     assert.deepEqual(outputLines("Prose that\nis wrapped.", 4), ["Prose that", "is wrapped."]);
   });
 

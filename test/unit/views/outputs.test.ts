@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { outputContent } from "../../../src/view/markdown.ts";
-import { renderOutput } from "../../../src/view/outputs.ts";
+import { shownOutput } from "../../../src/view/outputs.ts";
 
 describe("an output as a document of its own", () => {
-  const linesOf = (output: string) => renderOutput(output).text.split("\n");
+  const linesOf = (output: string) => shownOutput(output).text.split("\n");
 
   it("has the same lines for the same text in two attempts, even if the later one continues", () => {
     const rehearsed =
@@ -26,7 +26,7 @@ describe("an output as a document of its own", () => {
   it("is unchanged Markdown, whatever it contains", () => {
     const output = "# Report\n\n<b>x</b> {not json}\n```json\n{}\n```\nafter\n";
     assert.deepEqual(outputContent(output), { extension: "md", text: output });
-    assert.equal(renderOutput(output).text, output);
+    assert.equal(shownOutput(output).text, output);
   });
 
   it("is formatted JSON if it is an object or a list", () => {
@@ -73,7 +73,7 @@ describe("an output as a document of its own", () => {
   });
 
   it("has no link that runs a command, and no line ending that VS Code warns about", () => {
-    const text = renderOutput("[a](command:x.y)\r\nb\u2028c\0").text;
+    const text = shownOutput("[a](command:x.y)\r\nb\u2028c\0").text;
     assert.equal(text, "[a](command\\:x.y)\nb\nc\uFFFD\n");
   });
 });
