@@ -182,8 +182,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** Resolves once what the worker reported is stored, too. */
   async function give(
-    executionId: string,
-    project: CrewProject,
+    { executionId, project }: Pick<TaskAttempt, "executionId" | "project">,
     command: JsonObject,
     prompt: string,
     report: Reports,
@@ -241,21 +240,16 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       }
     },
     run: (attempt, report) =>
-      working(attempt.executionId, () => {
-        const { executionId, project, task } = attempt;
-        return give(executionId, project, commandOf(attempt), task.description, report);
-      }),
-    runFlow: ({ executionId, project, inputs, answer }, report) =>
-      working(
-        executionId,
-        () => {
-          const store = flowStoreOf(executionId);
-          const given = answer ? { ...answer } : null;
-          const command = { do: "attempt", id: executionId, store, inputs, answer: given };
-          return give(executionId, project, command, "", report);
-        },
-        "The flow's methods since its last pause run again, up to three times in all.",
+      working(attempt.executionId, () =>
+        give(attempt, commandOf(attempt), attempt.task.description, report),
       ),
+    runFlow: (part, report) => {
+      const { executionId: id, inputs, answer } = part;
+      const given = answer ? { ...answer } : null;
+      const command = { do: "attempt", id, store: flowStoreOf(id), inputs, answer: given };
+      const repeat = "The flow's methods since its last pause run again, up to three times in all.";
+      return working(id, () => give(part, command, "", report), repeat);
+    },
     parallel,
     startsProcesses: true,
     drop(executionId) {
