@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { PgBoss, policies, type ConstructorOptions, type Db, type Job as BossJob } from "pg-boss";
+import { PgBoss, policies, type ConstructorOptions, type Db } from "pg-boss";
 import type { Row } from "../base/sqlite.ts";
 import { patiently, tell, type Ask, type Work } from "./database/database.ts";
 import { messageOf } from "./errors.ts";
@@ -81,10 +81,7 @@ export class PostgresJobs implements Jobs {
     await this.open(crew);
     const queue = queueOf(crew);
     const [job] = await this.#boss.fetch<Data>(queue);
-    return job && this.#jobOf(queue, job);
-  }
-
-  #jobOf(queue: string, job: BossJob<Data>): Job {
+    if (!job) return undefined;
     return {
       executionId: job.data.id,
       keep: async () => {

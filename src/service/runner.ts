@@ -1,8 +1,8 @@
 import type { Database } from "./database/database.ts";
-import type { Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { Job, Jobs } from "./jobs.ts";
 import type { Log } from "./operations/log.ts";
+import type { ServedCrew } from "./service.ts";
 
 /** How many executions of a crew run at a time whose engine has no limit of its own. */
 const usualParallel = 16;
@@ -13,38 +13,30 @@ const lookMs = 2000;
 /** How often to report that this process still has its jobs (ms): three times in pg-boss's time-out. */
 const keepMs = 3000;
 
-/** The pause after a failure (ms). */
-const failureMs = 1000;
-
-interface RunnerParts<Crew extends RunnerCrew> {
+interface RunnerParts {
   readonly jobs: Jobs;
   readonly database: Pick<Database, "onNotice">;
-  readonly crews: readonly Crew[];
+  readonly crews: readonly ServedCrew[];
   /** How many executions run at a time whose engines start processes. */
   readonly maxProcesses: number;
   /** Does what an execution has to do. Resolves to whether nothing is left to do. Never rejects. */
-  readonly run: (executionId: string, crew: Crew) => Promise<boolean>;
+  readonly run: (executionId: string, crew: ServedCrew) => Promise<boolean>;
   /** Called now and then while something is under way: the notice of its end may have been lost. */
   readonly check: () => Promise<void>;
   readonly log: Log;
 }
 
-interface RunnerCrew {
-  readonly name: string;
-  readonly engine: Pick<Engine, "parallel" | "startsProcesses">;
-}
-
-interface Running<Crew> {
-  readonly crew: Crew;
+interface Running {
+  readonly crew: ServedCrew;
   readonly job: Job;
   readonly done: Promise<void>;
 }
 
 /** Takes jobs while there is room for them, in turn for each crew, and does them. */
-export class Runner<Crew extends RunnerCrew> {
-  readonly #parts: RunnerParts<Crew>;
+export class Runner {
+  readonly #parts: RunnerParts;
   /** By execution. */
-  readonly #running = new Map<string, Running<Crew>>();
+  readonly #running = new Map<string, Running>();
   /** The crew whose turn it is. */
   #next = 0;
   #looking: Promise<void> | undefined;
@@ -53,7 +45,7 @@ export class Runner<Crew extends RunnerCrew> {
   #timers: readonly NodeJS.Timeout[] = [];
   #stopListening = (): void => undefined;
 
-  constructor(parts: RunnerParts<Crew>) {
+  constructor(parts: RunnerParts) {
     this.#parts = parts;
   }
 
@@ -99,10 +91,10 @@ export class Runner<Crew extends RunnerCrew> {
       try {
         if (await this.#takeOne()) this.#isDue = true;
       } catch (error) {
+        // It looks again soon.
         this.#parts.log(`The service could not look for work: ${messageOf(error)}`, {
           level: "error",
         });
-        setTimeout(() => this.#look(), failureMs).unref();
       }
     }
   }
@@ -121,7 +113,7 @@ export class Runner<Crew extends RunnerCrew> {
     return false;
   }
 
-  #hasRoom({ name, engine: { parallel, startsProcesses } }: Crew): boolean {
+  #hasRoom({ name, engine: { parallel, startsProcesses } }: ServedCrew): boolean {
     const running = [...this.#running.values()].map(({ crew }) => crew);
     const processes = running.filter(({ engine }) => engine.startsProcesses).length;
     if (startsProcesses && processes >= this.#parts.maxProcesses) return false;
@@ -129,7 +121,7 @@ export class Runner<Crew extends RunnerCrew> {
   }
 
   /** Never rejects. */
-  async #do(job: Job, crew: Crew): Promise<void> {
+  async #do(job: Job, crew: ServedCrew): Promise<void> {
     const { run, log } = this.#parts;
     const isDone = await run(job.executionId, crew);
     try {

@@ -16,9 +16,6 @@ import type {
   Attempt,
 } from "./model.ts";
 
-/** What is counted of an attempt. */
-export type Counted = "begins" | "failures";
-
 /** Selects an attempt. Its parameters are `values(key)`. */
 const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
 
@@ -313,7 +310,7 @@ export function createStore(database: Database, cipher: Cipher) {
       if (changes > 0 && usage !== undefined) yield* addUsage(key.executionId, usage);
     },
 
-    async setCount(what: Counted, key: AttemptKey, count: number): Promise<void> {
+    async setCount(what: "begins" | "failures", key: AttemptKey, count: number): Promise<void> {
       await database.query(
         change(`UPDATE attempts SET ${what} = ? ${ofAttempt}`, count, ...values(key)),
       );
