@@ -89,7 +89,8 @@ function wrapped(text: string): readonly string[] {
   }, []);
 }
 
-function nameOf(member: string): string {
+/** Without the dashes before it. */
+export function nameOf(member: string): string {
   return member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 

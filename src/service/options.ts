@@ -6,6 +6,7 @@ import {
   choice,
   flag,
   helpOf,
+  nameOf,
   portNumber,
   readCommandLine,
   refuseOption,
@@ -155,14 +156,15 @@ export function readOptions(argv: readonly string[], environment: Environment) {
   if (config !== undefined && folders.length > 0)
     throw refuse("--config: the file names the crews, so no folder can be given with it.");
   const { engine, python, parallel, dialect, token, userToken } = given;
-  const ofCrew = { engine, python, parallel, dialect, token, "user-token": userToken };
-  for (const option of Object.keys(config === undefined ? {} : defined(ofCrew)))
-    throw refuse(`--${option}: the crews of ${config} have theirs in the file.`);
+  const [ofCrew] = Object.keys(defined({ engine, python, parallel, dialect, token, userToken }));
+  if (config !== undefined && ofCrew !== undefined)
+    throw refuse(`--${nameOf(ofCrew)}: the crews of ${config} have theirs in the file.`);
   const { host, publicUrl, trustProxy } = given;
-  const outside = { host, "public-url": publicUrl, "trust-proxy": trustProxy };
-  for (const option of Object.keys(config === undefined ? defined(outside) : {}))
+  const address = defined({ host, publicUrl, trustProxy });
+  const [outside] = Object.keys(address);
+  if (config === undefined && outside !== undefined)
     throw refuse(
-      `--${option}: only a server with named tokens can be reached from outside. Give its file with --config.`,
+      `--${nameOf(outside)}: only a server with named tokens can be reached from outside. Give its file with --config.`,
     );
   if (forWindows && (isServer || folders.length !== 1 || given.data === undefined))
     throw refuse("--for-windows: serves one folder, and needs --data.");
@@ -182,7 +184,7 @@ export function readOptions(argv: readonly string[], environment: Environment) {
     isServer,
     role,
     /** These win over the file's. */
-    address: defined({ host, publicUrl, trustProxy }),
+    address,
     /** Programs collect the log of a server. People read that of a service on their own machine. */
     log: given.log ?? (isServer ? "json" : "text"),
     logOutput: given.logOutput ?? !isServer,

@@ -62,10 +62,12 @@ export async function serve(
     : undefined;
   const log = createLog(given.log, secrets, given.logOutput, windowLog);
   const options = { ...given, log, secrets };
-  const plans = options.config === undefined ? await plansOf(options, exampleCrew) : [];
-  const server = await serverPlan(options, plans, tokens);
-  const crews = server?.crews ?? plans;
-  await checkPlans(options, crews, server);
+  const server =
+    options.config === undefined
+      ? planOf(await plansOf(options, exampleCrew), tokens)
+      : await planFrom(options.config, options, log);
+  const { crews } = server;
+  await checkPlan(options, server);
 
   const { database, connections } = options;
   const folder = options.data ?? usualFolder(options, crews);
@@ -75,7 +77,7 @@ export async function serve(
     log(`Executions are kept in ${folder}`, { level: "info" });
   const place = database === undefined ? { file } : { url: database, connections };
   const storage = await openStorage(place, keyPlace(folder, process.env), log);
-  const listening = { url: server?.publicUrl?.replace(/\/$/, "") ?? "" };
+  const listening = { url: server.publicUrl?.replace(/\/$/, "") ?? "" };
   const processes = new Processes(options.maxProcesses ?? usualMost());
   const openAll = (list: readonly CrewPlan[]) =>
     Promise.all(
@@ -102,17 +104,15 @@ export async function serve(
     const fetch =
       options.role === "worker"
         ? refuseAsWorker
-        : server
-          ? await fetchOfServer(server, served, service, storage, log)
-          : fetchOfOne(served, service, tokens);
+        : await fetchOf(server, served, service, storage, tokens, log);
     const instance = randomUUID();
     const listener = createListener(
       windows?.before(fetch) ?? service.operations?.before(fetch) ?? fetch,
       { keepAliveTimeout: keepAliveMs },
       { [instanceHeader]: instance },
     );
-    const host = server?.host ?? "127.0.0.1";
-    const { url, port } = await listener.open(host, options.port ?? server?.port ?? 0);
+    const { host } = server;
+    const { url, port } = await listener.open(host, options.port ?? server.port);
     listening.url ||= url;
     windows?.listens(url, parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? ""));
     data?.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
@@ -146,21 +146,17 @@ export async function serve(
 /** To which a server may send callbacks. Undefined on one's own machine, where all may be receivers. */
 function networksOf(
   { isServer, callbackNetworks = "" }: Settings,
-  server: ServerPlan | undefined,
+  server: ServerPlan,
 ): CallbackNetworks | undefined {
   const own = callbackNetworks === "" ? [] : callbackNetworks.split(",");
-  return isServer ? new CallbackNetworks([...own, ...(server?.callbackNetworks ?? [])]) : undefined;
+  return isServer ? new CallbackNetworks([...own, ...server.callbackNetworks]) : undefined;
 }
 
 /** @throws {Refusal} for a crew or an option that can't be served like this */
-async function checkPlans(
-  options: Settings,
-  crews: readonly CrewPlan[],
-  server: ServerPlan | undefined,
-): Promise<void> {
+async function checkPlan(options: Settings, { crews, publicUrl }: ServerPlan): Promise<void> {
   for (const { environment } of crews) options.secrets.addVariables(Object.entries(environment));
   for (const crew of crews) await checkCrew(crew, options);
-  if (options.role === "worker" && options.feedbackWebhook && server?.publicUrl === undefined)
+  if (options.role === "worker" && options.feedbackWebhook && publicUrl === undefined)
     throw new Refusal(
       "options",
       "--feedback-webhook: a worker takes no answers. Name the address of the API processes with --public-url, or as publicUrl in the configuration.",
@@ -233,24 +229,13 @@ export function secretsOf(options: ServiceOptions, tokens: Tokens): Secrets {
 /** Undefined for a service of windows: they don't watch it, and it starts sooner. */
 async function openOperations(
   options: Settings,
-  server: ServerPlan | undefined,
+  { host, publicUrl, trustProxy }: ServerPlan,
   version: string,
 ): Promise<Operations | undefined> {
   if (options.forWindows) return undefined;
   const { createOperations } = await import("./operations/operations.ts");
-  const isLocal =
-    !server || (isLoopback(server.host) && server.publicUrl === undefined && !server.trustProxy);
+  const isLocal = isLoopback(host) && publicUrl === undefined && !trustProxy;
   return createOperations({ ...options, isLocal, version });
-}
-
-/** Undefined for one crew of the command line, which is at the root. */
-async function serverPlan(
-  options: Settings,
-  plans: readonly CrewPlan[],
-  tokens: Tokens,
-): Promise<ServerPlan | undefined> {
-  if (options.config !== undefined) return await planFrom(options.config, options, options.log);
-  return plans.length > 1 ? planOf(plans, tokens) : undefined;
 }
 
 /** Derived from the crew's folder, or from the configuration's. */
@@ -288,12 +273,6 @@ async function openCrew(
   };
 }
 
-function fetchOfOne(crews: readonly ServedCrew[], service: Service, tokens: Tokens): Fetch {
-  const [crew] = crews;
-  if (!crew) throw new Error("There is no crew.");
-  return service.appOf(crew, { authenticate: authenticateBy(tokens) }).fetch;
-}
-
 /** For requests that aren't probes. */
 function refuseAsWorker(): Response {
   const message =
@@ -303,13 +282,17 @@ function refuseAsWorker(): Response {
   return Response.json({ error: "Not Found", message }, { status: 404, headers });
 }
 
-async function fetchOfServer(
+async function fetchOf(
   server: ServerPlan,
   crews: readonly ServedCrew[],
   service: Service,
   { database }: Storage,
+  own: Tokens,
   log: Log,
 ): Promise<Fetch> {
+  // The only crew of the command line is at the root.
+  const root = crews.find(({ name }) => name === "");
+  if (root) return service.appOf(root, { authenticate: authenticateBy(own) }).fetch;
   const { requestsPerMinute, underWayPerCrew } = server.limits;
   const tokens = await server.tokens(database);
   const mounted = crews.map((crew) => {

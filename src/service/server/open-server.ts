@@ -60,7 +60,7 @@ async function readEnvironment(
   }
 }
 
-/** Plans a server for several folders of the command line, with one token of each type. */
+/** Plans a server for the crews of the command line, with one token of each type. */
 export function planOf(
   crews: readonly CrewPlan[],
   tokens: { readonly token: string; readonly userToken: string },

@@ -133,10 +133,7 @@ const crewPaths = new Set(["/inputs", "/kickoff"]);
 function noCrewHere(urls: readonly string[]): ApiError {
   if (urls.length === 0) return unknownRoute();
   const detail = "Not Found";
-  const message =
-    urls.length > 1
-      ? `This address has several crews: ${urls.join(", ")}. Use the address of one`
-      : `This is the server's address. Use the crew's: ${urls.join(", ")}`;
+  const message = `This is the address of a server. Use that of a crew: ${urls.join(", ")}`;
   return new ApiError(404, detail, message, { detail });
 }
 

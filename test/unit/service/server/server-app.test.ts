@@ -264,11 +264,11 @@ describe("A server of several crews", () => {
     for (const route of ["/inputs", "POST /kickoff"]) {
       assert.equal(
         await messageAt("org", route),
-        `404 This address has several crews: ${research}, ${travel}. Use the address of one`,
+        `404 This is the address of a server. Use that of a crew: ${research}, ${travel}`,
       );
       assert.equal(
         await messageAt("ci", route),
-        `404 This is the server's address. Use the crew's: ${research}`,
+        `404 This is the address of a server. Use that of a crew: ${research}`,
       );
       assert.match(await messageAt("", route), /^401 /);
     }
