@@ -23,7 +23,7 @@ import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { Senders } from "../sending/senders.ts";
 import { may } from "../view/actions.ts";
 import { present } from "../view/words.ts";
-import { isShown } from "../views/attention.ts";
+import { visibleDocuments } from "../views/attention.ts";
 import type { ExecutionDocuments } from "../views/document/documents.ts";
 import type { Pages } from "../views/page/register.ts";
 import { type Asker, person, program } from "./asker.ts";
@@ -162,8 +162,10 @@ export class Feedback {
     const lacksWords = needsWords && (text === undefined || (by.isPerson && text === ""));
     const give = async () => {
       // What a person hasn't seen isn't sent: the page shows it, and is where they answer.
-      const isUnseen = by.isPerson && !isShown(this.#options.documents, execution);
-      if (lacksWords || isUnseen) return await this.#show(execution, given, lacksWords);
+      const { documents } = this.#options;
+      const isSeen = visibleDocuments().some((uri) => documents.showsWaiting(uri, execution));
+      if (lacksWords || (by.isPerson && !isSeen))
+        return await this.#show(execution, given, lacksWords);
       const wanted = await this.#prepare(execution, given, by, by.isPerson);
       if (wanted === undefined) return undefined;
       const feedback = { ...wanted, isApprove, text: text ?? "" };

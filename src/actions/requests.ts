@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
-import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { flag, json, read, text, texts } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
@@ -9,7 +8,7 @@ import { requestOf, runAgain, runAgainInForm, type RunAgainParts } from "../kick
 import { copyCurl, openRequest, openUnsaved, saveNew } from "../kickoff/request-files/files.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
-import { taskStateLabel } from "../view/words.ts";
+import { taskBrief } from "../view/brief.ts";
 import type { Asker } from "./asker.ts";
 import { namesOf, type Targets } from "./targets.ts";
 
@@ -86,11 +85,10 @@ function wantsForm(argument: unknown): boolean {
 }
 
 async function pickTask(execution: Execution): Promise<string | undefined> {
-  const items = execution.tasks.map((task) => ({
-    label: plainLabel(shortName(task.taskId)),
-    description: taskStateLabel(task, execution),
-    taskId: task.taskId,
-  }));
+  const items = execution.tasks.map((task) => {
+    const { taskId, name, label } = taskBrief(task, execution);
+    return { label: plainLabel(name), description: label, taskId };
+  });
   const placeHolder = vscode.l10n.t("From which task?");
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.taskId;
 }

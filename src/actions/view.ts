@@ -8,13 +8,13 @@ import { showStatus } from "../editor/messages.ts";
 import { nextToReview, toReview } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import {
-  type Arrangement,
   type Filter,
   type Grouping,
   groupingLabel,
   groupings,
   groupStates,
   noFilter,
+  passes,
 } from "../views/tree/arrangement.ts";
 import { stateName } from "../view/words.ts";
 import type { ExecutionTree } from "../views/tree/tree.ts";
@@ -46,7 +46,7 @@ export function viewVerbs(parts: ViewParts) {
       return by;
     },
     async filterExecutions(argument: unknown) {
-      const filter = filterIn(argument) ?? (await askForFilter(arrangement));
+      const filter = filterIn(argument) ?? (await askForFilter(parts));
       if (filter !== undefined) arrangement.setFilter(filter);
       return filter;
     },
@@ -116,15 +116,15 @@ async function askForGrouping(present: Grouping): Promise<Grouping | undefined> 
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.grouping;
 }
 
-async function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
-  const { filter } = arrangement.rules;
+async function askForFilter({ tree, store }: ViewParts): Promise<Filter | undefined> {
+  const { filter } = tree.arrangement.rules;
   const title = vscode.l10n.t("Filter Executions");
   const prompt = vscode.l10n.t("Search in title, crew, ID and the beginnings of inputs");
   const asked = await vscode.window.showInputBox({ title, prompt, value: filter.text });
   if (asked === undefined) return undefined;
   const items = groupStates.map((state) => ({
     label: stateName(state),
-    description: String(arrangement.count({ ...noFilter, states: [state] })),
+    description: String(store.list().filter(passes({ text: "", states: [state] })).length),
     picked: filter.states.includes(state),
     state,
   }));

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { Activity } from "../executions/activity.ts";
-import { type ExecutionSummary, hasEnded, type TaskSummary } from "../executions/model.ts";
+import { type ExecutionSummary, hasEnded, mayWait, type TaskSummary } from "../executions/model.ts";
 import { interruptedAt, taskTime, taskWait, wholeTime } from "../executions/times.ts";
 import { titleOf } from "../executions/title.ts";
 import { taskTokenUse } from "../executions/tokens.ts";
@@ -11,11 +11,9 @@ import {
   formatDuration,
   formatSpan,
   fullProgress,
-  interruptedLabel,
   present,
   stateLabel,
-  taskState,
-  taskStateLabel,
+  stateName,
   useLabels,
 } from "./words.ts";
 
@@ -32,7 +30,7 @@ export function briefOf(
 ) {
   const { isKickingOff = false, isInterrupted = false } = circumstances;
   const { crew, state, stateText, progress, waiting } = execution;
-  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
+  const own = isInterrupted ? stateName("interrupted") : stateLabel(execution);
   const label = isKickingOff ? l10n.t("Kicking off…") : own;
   const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
   const interrupted = isInterrupted ? interruptedAt(execution, activity) : undefined;
@@ -63,34 +61,44 @@ function elapsedOf(execution: ExecutionSummary, interrupted?: number): string | 
   return interrupted - started < 1_000 ? undefined : formatSpan(interrupted - started);
 }
 
-/** What a task is and does, as far as its summary tells. One that was running when it was last seen may be what waits. */
+/** What a task is and does, as far as its summary tells. */
 export function taskBrief(
   task: TaskSummary,
   execution: ExecutionSummary,
-  circumstances: Circumstances,
+  circumstances: Circumstances = {},
 ) {
-  const { taskId, agent = "", state } = task;
-  const { isInterrupted = false, prices = [] } = circumstances;
-  const isHeld = isInterrupted && state === "running";
-  const isLost = state === "running" && isUnwatched(execution, circumstances);
-  const seen = isLost ? l10n.t("Last seen running") : taskStateLabel(task, execution);
+  const { taskId, agent = "", isSkipped = false } = task;
+  const state = taskState(task, execution, circumstances);
   const [worked, waited] = [taskTime(task, execution), taskWait(task, execution)];
   return {
     taskId,
     name: shortName(taskId),
     ...(agent !== "" && { agent }),
-    // Nothing is shown as running that is no longer watched.
-    state: isHeld
-      ? ("interrupted" as const)
-      : isLost
-        ? ("unknown" as const)
-        : taskState(task, execution),
-    label: isHeld ? interruptedLabel() : seen,
+    state,
+    label: isSkipped ? l10n.t("Skipped") : taskStateLabel(state),
     facts: present(
       worked && formatDuration(worked),
       // What waits says so already.
       waited && state !== "waiting" && l10n.t("waited for you: {0}", formatDuration(waited)),
-      ...useLabels(taskTokenUse(task), prices),
+      ...useLabels(taskTokenUse(task), circumstances.prices ?? []),
     ),
   };
+}
+
+/** Nothing is shown as running that is no longer watched, or may be what waits. A stop leaves a task pending that has run. */
+function taskState(
+  { state, attempts, times }: TaskSummary,
+  execution: ExecutionSummary,
+  circumstances: Circumstances,
+): TaskSummary["state"] | "interrupted" | "unknown" | "stopped" {
+  if (state === "running" && circumstances.isInterrupted === true) return "interrupted";
+  const isLost = isUnwatched(execution, circumstances) || mayWait(execution);
+  if (state === "running" && isLost) return "unknown";
+  const hasRun = attempts.length > 0 || times !== undefined;
+  return state === "pending" && hasRun && execution.state === "stopped" ? "stopped" : state;
+}
+
+function taskStateLabel(state: ReturnType<typeof taskState>): string {
+  if (state === "unknown") return l10n.t("Last seen running");
+  return state === "pending" ? l10n.t("Not started") : stateName(state);
 }

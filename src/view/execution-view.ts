@@ -28,7 +28,6 @@ import {
   formatDuration,
   formatSpan,
   formatTime,
-  interruptedLabel,
   present,
   startLabel,
   stateName,
@@ -47,14 +46,17 @@ export function viewOf(
   activity: Activity,
   circumstances: Circumstances = {},
 ) {
-  const { prices = [] } = circumstances;
-  const { request, output, state } = execution;
+  const { prices = [], doubt, isCrewStopped = false } = circumstances;
+  const { request, output } = execution;
   const { elapsed, ...brief } = briefOf(execution, circumstances, activity);
-  const isHalted = circumstances.isCrewStopped === true && /^(?:running|queued)$/.test(state);
+  // Nothing is shown as running that is no longer watched.
+  const isLost = isCrewStopped || doubt?.isLasting === true;
+  const isHalted = isLost && /^(?:running|queued)$/.test(brief.state);
   const tasks = tasksOf(execution, stepsOf(activity), circumstances);
   return {
     ...brief,
-    ...(isHalted && { state: "unknown" as const, label: l10n.t("Local crew is stopped") }),
+    ...(isHalted && { state: "unknown" as const }),
+    ...(isHalted && isCrewStopped && { label: l10n.t("Local crew is stopped") }),
     use: useLabels(tokenUse(execution), prices),
     notices: noticesOf(execution, circumstances),
     tasks,
@@ -146,27 +148,30 @@ function historyOf(
 ): readonly string[] {
   const { origin, startedAt, resumes } = execution;
   const start = origin === "tracked" ? l10n.t("Tracked from here on") : l10n.t("Kicked off");
-  const entries = present<{ at: string; text: string }>(
-    { at: startedAt, text: start },
+  const entries = present<{ at: number; text: string }>(
+    { at: Date.parse(startedAt), text: start },
     // Refused feedback changed nothing, and is shown with its output.
     ...resumes
       .filter(({ outcome }) => outcome !== "refused")
-      .map((resume) => ({ at: resume.feedback.at, text: feedbackEvent(resume) })),
-    ...stateChanges(execution).map((change) => ({ at: change.at, text: changeEvent(change) })),
+      .map((resume) => ({ at: Date.parse(resume.feedback.at), text: feedbackEvent(resume) })),
+    ...stateChanges(execution).map((change) => ({
+      at: Date.parse(change.at),
+      text: changeEvent(change),
+    })),
     ...activity.interruptions.flatMap(({ from, to }) => [
-      { at: iso(from), text: interruptedLabel() },
-      { at: iso(to), text: l10n.t("Continued") },
+      { at: from, text: stateName("interrupted") },
+      { at: to, text: l10n.t("Continued") },
     ]),
     // Of one that never began, nothing is known.
     isInterrupted &&
       lastTimeIn(activity) !== undefined && {
-        at: iso(interruptedAt(execution, activity)),
-        text: interruptedLabel(),
+        at: interruptedAt(execution, activity),
+        text: stateName("interrupted"),
       },
   );
   if (entries.length === 1) return [];
   return entries
-    .sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
+    .sort((one, other) => one.at - other.at)
     .map(({ at, text }) => `${formatTime(at)} – ${text}`);
 }
 
@@ -188,8 +193,4 @@ function atTask(text: string, taskId: string | undefined, attempt: number | unde
   return attempt === undefined
     ? l10n.t("{0}, task {1}", text, inlineName(taskId))
     : l10n.t("{0}, task {1}, attempt {2}", text, inlineName(taskId), attempt);
-}
-
-function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

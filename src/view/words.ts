@@ -11,14 +11,13 @@ import {
   isLocalCrew,
   isNeverSeen,
   mayWait,
-  type TaskSummary,
 } from "../executions/model.ts";
 
 export function present<T = string>(...all: readonly (T | undefined | false)[]): T[] {
   return all.filter((each): each is T => each !== undefined && each !== false);
 }
 
-export function stateName(state: ExecutionState): string {
+export function stateName(state: ExecutionState | "interrupted"): string {
   return {
     queued: l10n.t("Queued"),
     running: l10n.t("Running"),
@@ -28,12 +27,13 @@ export function stateName(state: ExecutionState): string {
     stopped: l10n.t("Stopped"),
     unconfirmed: l10n.t("May have started"),
     unknown: l10n.t("State not known"),
+    interrupted: l10n.t("Interrupted"),
   }[state];
 }
 
 export type Icon = { readonly id: string; readonly color?: string };
 
-export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
+export const stateIcons: Readonly<Record<ExecutionState | "interrupted", Icon>> = {
   queued: { id: "clock" },
   running: { id: "sync~spin", color: "charts.blue" },
   waiting: { id: "bell-dot", color: "list.warningForeground" },
@@ -42,6 +42,7 @@ export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
   stopped: { id: "circle-slash" },
   unconfirmed: { id: "warning", color: "list.warningForeground" },
   unknown: { id: "question" },
+  interrupted: { id: "warning", color: "list.warningForeground" },
 };
 
 export function stateLabel(execution: ExecutionSummary): string {
@@ -55,26 +56,6 @@ export function stateLabel(execution: ExecutionSummary): string {
 export function answerLabel(answer: string, { defaultOption }: { defaultOption?: string }) {
   const name = shortName(answer);
   return answer === defaultOption ? l10n.t("{0} (default)", name) : name;
-}
-
-export function interruptedLabel(): string {
-  return l10n.t("Interrupted");
-}
-
-/** A stop leaves a task pending that has run. */
-export function taskState(
-  { state, attempts, times }: TaskSummary,
-  execution: ExecutionSummary,
-): TaskSummary["state"] | "stopped" {
-  const hasRun = attempts.length > 0 || times !== undefined;
-  return state === "pending" && hasRun && execution.state === "stopped" ? "stopped" : state;
-}
-
-export function taskStateLabel(task: TaskSummary, execution: ExecutionSummary): string {
-  if (task.isSkipped === true) return l10n.t("Skipped");
-  const state = taskState(task, execution);
-  if (state === "pending") return l10n.t("Not started");
-  return state === "running" && mayWait(execution) ? l10n.t("Last seen running") : stateName(state);
 }
 
 /** Callbacks tell of tasks before a status does, and while a deployed crew waits, no status does. */
@@ -170,10 +151,10 @@ export function triggerFacts({ trigger: { type, id, origin } = {} }: ExecutionSu
   return present<Fact>(value !== "" && { label: l10n.t("Started by"), value });
 }
 
-/** In this machine's time zone, as in Sweden: `2026-10-21 14:03:12`. */
-export function formatTime(iso: string): string {
-  const time = new Date(iso);
-  return Number.isNaN(time.getTime()) ? iso : time.toLocaleString("sv-SE");
+/** In this machine's time zone, as in Sweden: `2026-10-21 14:03:12`. @param at ISO 8601, or milliseconds since 1970 */
+export function formatTime(at: string | number): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? String(at) : time.toLocaleString("sv-SE");
 }
 
 export function formatDay(time: Date): string {
@@ -223,12 +204,8 @@ type Precision = "fine" | "seconds" | "coarse";
 export function tickTexts(ticks: readonly number[]): readonly string[] {
   const step = Math.min(...ticks.map((tick, at) => tick - (ticks[at - 1] ?? -Infinity)));
   const decimals = Math.max(0, Math.ceil(3 - Math.log10(step) - 1e-6));
-  return ticks.map((tick) => {
-    const parts = partsOf(tick / 1_000, ((tick % 60_000) / 1_000).toFixed(decimals));
-    const shown = parts.filter(([, count]) => Number(count) > 0);
-    const all = shown.length > 0 ? shown : parts.slice(-1);
-    return all.map(([unit, count]) => unit(count)).join(" ");
-  });
+  const secondsOf = (tick: number) => ((tick % 60_000) / 1_000).toFixed(decimals);
+  return ticks.map((tick) => joined(partsOf(tick / 1_000, secondsOf(tick))));
 }
 
 /** @param rest below a minute */
@@ -241,6 +218,13 @@ function partsOf(seconds: number, rest: number | string) {
   ] as const;
 }
 
+/** Without what is zero, unless all is. */
+function joined(parts: readonly ReturnType<typeof partsOf>[number][]): string {
+  const shown = parts.filter(([, count]) => Number(count) > 0);
+  const all = shown.length > 0 ? shown : parts.slice(-1);
+  return all.map(([unit, count]) => unit(count)).join(" ");
+}
+
 /** In the two largest units, rounded down. */
 export function formatSpan(milliseconds: number, precision: Precision = "seconds"): string {
   const all = Math.max(0, milliseconds);
@@ -250,9 +234,5 @@ export function formatSpan(milliseconds: number, precision: Precision = "seconds
   const seconds = Math.floor(all / 1_000);
   const parts = partsOf(seconds, precision === "coarse" && seconds >= 60 ? 0 : seconds % 60);
   const first = parts.findIndex(([, count]) => Number(count) > 0);
-  if (first === -1) return units.seconds(0);
-  return parts
-    .slice(first, first + 2)
-    .flatMap(([unit, count]) => (Number(count) > 0 ? [unit(count)] : []))
-    .join(" ");
+  return joined(first === -1 ? parts : parts.slice(first, first + 2));
 }

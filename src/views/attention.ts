@@ -57,14 +57,6 @@ export function isOurPanel(input: unknown): boolean {
   );
 }
 
-/** Whether what waits of an execution is on the screen, as text or on a page. */
-export function isShown(
-  documents: Pick<ExecutionDocuments, "showsWaiting">,
-  execution: ExecutionSummary,
-): boolean {
-  return visibleDocuments().some((uri) => documents.showsWaiting(uri, execution));
-}
-
 export function watchWaitingHere(
   documents: Pick<ExecutionDocuments, "summary" | "showsWaiting">,
   circumstances: Pick<CurrentCircumstances, "of" | "onDidChange">,
@@ -104,7 +96,8 @@ export function isInFront(
   return vscode.window.state.focused && (opening.has(localId) || visibleDocuments().some(isIts));
 }
 
-function visibleDocuments(): readonly vscode.Uri[] {
+/** As text or on a page. */
+export function visibleDocuments(): readonly vscode.Uri[] {
   const texts = vscode.window.visibleTextEditors.map(({ document }) => document.uri);
   // Of a tab that has just been opened, the editor isn't visible yet.
   const tabs = vscode.window.tabGroups.all.flatMap(({ activeTab }) => documentIn(activeTab) ?? []);

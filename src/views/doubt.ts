@@ -12,7 +12,6 @@ export function doubtOf(
   poller: Pick<Poller, "problemOf">,
 ): Doubt | undefined {
   const { kickoffIds } = execution;
-  const { name } = execution.crew;
   const doubt = (short: string, text: string, isLasting = true, needsToken = false): Doubt => ({
     short,
     text: `${text} ${l10n.t("This is the last known state.")}`,
@@ -24,18 +23,18 @@ export function doubtOf(
   if (crew === undefined)
     return doubt(
       l10n.t("not watched: crew is not connected"),
-      l10n.t("“{0}” is not connected.", name),
+      l10n.t("“{0}” is not connected.", execution.crew.name),
     );
   if (crew.local?.starting === true)
     return doubt(
       l10n.t("local crew is starting…"),
-      l10n.t("The local crew “{0}” is starting.", name),
+      l10n.t("The local crew “{0}” is starting.", execution.crew.name),
       false,
     );
   if (crew.local?.running === false)
     return doubt(
       l10n.t("not watched: local crew is stopped"),
-      l10n.t("The local crew “{0}” is stopped. Start it to continue.", name),
+      l10n.t("The local crew “{0}” is stopped. Start it to continue.", execution.crew.name),
     );
   if (isInterrupted(crew, kickoffIds))
     return doubt(

@@ -294,7 +294,10 @@ describe("The page of an execution in a browser", () => {
     assert.ok(await feedback().evaluate((box) => box === document.activeElement));
     await button("Approve with Note").click({ force: true });
     assert.deepEqual(answers(), []);
+    const suggested = page.locator(".decision .primary");
+    assert.deepEqual(await suggested.allInnerTexts(), ["Approve"]);
     await feedback().fill("Shorter");
+    assert.deepEqual(await suggested.allInnerTexts(), [], "words may approve or reject");
     await button("Approve").click({ force: true });
     await page.getByText("Clear the box first").waitFor();
     assert.deepEqual(answers(), []);

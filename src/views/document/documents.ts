@@ -212,10 +212,8 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
       const view = rendering.viewOf(execution, activity, this.circumstancesOf(execution));
       return { rendered: rendering.textOf(view), view };
     }
-    const output = rendering.outputOf(execution, part);
-    const text =
-      output === undefined ? `${rendering.missing()}\n` : rendering.shownOutput(output).text;
-    return { rendered: { text, sections: [] } };
+    const output = rendering.outputOf(execution, part) ?? rendering.missing();
+    return { rendered: { text: rendering.shownOutput(output).text, sections: [] } };
   }
 }
 

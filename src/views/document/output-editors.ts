@@ -41,9 +41,9 @@ export async function openAnswer(
   execution: ExecutionSummary,
   { text, status, askedAt }: { text: string; status?: number; askedAt: number },
 ): Promise<vscode.Uri> {
-  const asked = new Date(askedAt).toISOString();
   // With milliseconds, since two answers may arrive in one second.
-  const time = `${formatTime(asked).replaceAll(":", ".")}.${asked.slice(-4, -1)}`;
+  const milliseconds = String(askedAt % 1_000).padStart(3, "0");
+  const time = `${formatTime(askedAt).replaceAll(":", ".")}.${milliseconds}`;
   const name = status === undefined ? `status at ${time}` : `status ${status} at ${time}`;
   const shown = shownOutput(text);
   return await openFile(folder, execution, `${name}.${shown.extension}`, shown.text);

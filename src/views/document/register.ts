@@ -37,12 +37,10 @@ export function registerDocuments(
   const first = window.onDidChangeVisibleTextEditors(showFirst);
   showFirst();
   return vscode.Disposable.from(
-    ...[
-      lensesChanged,
-      ...lenses,
-      first,
-      { dispose: () => owned.forEach((each) => void each.dispose()) },
-    ],
+    lensesChanged,
+    ...lenses,
+    first,
+    { dispose: () => owned.forEach((each) => void each.dispose()) },
     workspace.registerFileSystemProvider(scheme, documents, {
       isReadonly: true,
       isCaseSensitive: true,

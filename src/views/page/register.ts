@@ -41,14 +41,11 @@ export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Dispos
 
   /** As the person reads executions: as text or as a page. At `taskId`, or at what waits. */
   readonly open = async (execution: ExecutionSummary, taskId?: string): Promise<void> => {
-    const { localId } = execution;
-    this.opening.add(localId);
-    try {
-      if (!this.isPreferred()) await this.#parts.documents.show(execution, taskId);
-      else await this.reveal(execution, taskId === undefined ? taskId : { taskId });
-    } finally {
-      this.opening.delete(localId);
-    }
+    this.opening.add(execution.localId);
+    const opened: Promise<unknown> = this.isPreferred()
+      ? this.reveal(execution, taskId === undefined ? taskId : { taskId })
+      : this.#parts.documents.show(execution, taskId);
+    await opened.finally(() => this.opening.delete(execution.localId));
   };
 
   isPreferred(): boolean {

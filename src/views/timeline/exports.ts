@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { escaped, oneLine } from "../../base/text.ts";
-import { formatSpan, tickTexts } from "../../view/words.ts";
+import { formatSpan, present, stateName, tickTexts } from "../../view/words.ts";
 import { axisOf, timesOf } from "./axis.ts";
-import { figuresOf, hintOf, markLine, markName, nameOf, stateText, timeText } from "./labels.ts";
+import { figuresOf, hintOf, markLine, markName, nameOf, timeText } from "./labels.ts";
 import type { Span, SpanKind, TimelineView } from "./messages.ts";
 
 /** A table, with the tree as indentation, and a list of what took no time. */
@@ -24,7 +24,7 @@ export function timelineMarkdown(view: TimelineView): string {
       timeText(span, now),
       tokens?.total.toLocaleString("en") ?? "",
       cell(cost ?? ""),
-      stateText(state),
+      stateName(state),
     ]);
   });
   const marks = spans
@@ -106,10 +106,7 @@ export function timelinePicture(view: TimelineView): string {
   const end = size.head + spans.length * size.row;
   const labels = tickTexts(axis.ticks);
   const more = view.spans.length - spans.length;
-  const notes = [
-    ...(more > 0 ? [l10n.t("{0} more rows are not in this picture.", more)] : []),
-    ...(note === undefined ? [] : [note]),
-  ];
+  const notes = present(more > 0 && l10n.t("{0} more rows are not in this picture.", more), note);
   const height = end + notes.length * size.row + size.edge;
   const parts = [
     text(size.edge, 30, oneLine(title, 90), "title"),

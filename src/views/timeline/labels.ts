@@ -6,7 +6,6 @@ import {
   formatTime,
   formatTokens,
   present,
-  interruptedLabel,
   stateName,
 } from "../../view/words.ts";
 import type { Mark, Span } from "./messages.ts";
@@ -15,10 +14,6 @@ import type { Mark, Span } from "./messages.ts";
 const mostLines = 20;
 /** "950", "1.2K", "34K", "1.2M". */
 const shortCount = new Intl.NumberFormat("en", { notation: "compact" });
-
-export function stateText(state: Span["state"]): string {
-  return state === "interrupted" ? interruptedLabel() : stateName(state);
-}
 
 function kindText(kind: Span["kind"]): string {
   return {
@@ -37,7 +32,7 @@ function kindText(kind: Span["kind"]): string {
 export function searchedTexts(span: Span): readonly (string | undefined)[] {
   const { agent, text, arguments: given, error, state, marks = [] } = span;
   return [
-    ...[nameOf(span), agent, text, given, error, stateText(state)],
+    ...[nameOf(span), agent, text, given, error, stateName(state)],
     ...marks.flatMap((mark) => [
       ...[markName(mark), mark.thought, mark.arguments, mark.text, mark.error],
     ]),
@@ -123,7 +118,7 @@ export function sentenceOf(span: Span, start: number, now: number): string {
   const length = formatDuration(workOf(span, now));
   return present(
     isNamedByKind ? nameOf(span) : `${kindText(kind)} ${nameOf(span)}`,
-    stateText(state),
+    stateName(state),
     isLasting(span) ? l10n.t("for {0} so far", length) : l10n.t("took {0}", length),
     waited && state !== "waiting" && l10n.t("waited for you: {0}", formatDuration(waited)),
     beginText(span, start),
@@ -143,7 +138,7 @@ export function detailsOf(span: Span, start: number, now: number) {
   return {
     title: nameOf(span),
     facts: known([
-      [l10n.t("Kind"), `${kindText(kind)}, ${stateText(state)}`],
+      [l10n.t("Kind"), `${kindText(kind)}, ${stateName(state)}`],
       [l10n.t("Time"), formatDuration(workOf(span, now))],
       [l10n.t("Waited"), waited && formatDuration(waited)],
       [l10n.t("From"), `${clockTime(span.start)}${until} (${beginText(span, start)})`],
@@ -162,7 +157,7 @@ export function detailsOf(span: Span, start: number, now: number) {
 
 /** `14:03:12`. @param at milliseconds since 1970 */
 function clockTime(at: number): string {
-  return formatTime(new Date(at).toISOString()).slice("2026-10-21 ".length);
+  return formatTime(at).slice("2026-10-21 ".length);
 }
 
 function known(pairs: readonly (readonly [label: string, text: string | undefined])[]) {

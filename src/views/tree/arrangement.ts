@@ -68,10 +68,7 @@ export interface Filter {
 
 export const noFilter: Filter = { text: "", states: [] };
 
-export function isSet({ text, states }: Filter): boolean {
-  return text.trim() !== "" || states.length > 0;
-}
-
+/** Empty if the filter isn't set. */
 export function filterLabel({ text, states }: Filter): string {
   return present(
     states.length > 0 && states.map(stateName).join(", "),
@@ -146,7 +143,7 @@ export class Arrangement {
   }
 
   get isFiltered(): boolean {
-    return isSet(this.rules.filter);
+    return filterLabel(this.rules.filter) !== "";
   }
 
   get size(): number {
@@ -156,11 +153,6 @@ export class Arrangement {
   get hidden(): readonly ExecutionSummary[] {
     const hidden = [...this.#placed.values()].filter(({ group }) => group === undefined);
     return hidden.map(({ execution }) => execution);
-  }
-
-  count(filter: Filter): number {
-    const isShown = passes(filter);
-    return [...this.#placed.values()].filter(({ execution }) => isShown(execution)).length;
   }
 
   /** `executions` are sorted, newest first; pinned ones go first in a group. */

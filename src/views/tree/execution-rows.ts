@@ -40,7 +40,6 @@ const warningColor = "list.warningForeground";
 const taskIcons = {
   ...stateIcons,
   pending: { id: "circle-large-outline" },
-  interrupted: { id: "warning", color: warningColor },
   /** Nobody watches it. */
   unknown: { id: "eye-closed" },
 };
@@ -69,8 +68,10 @@ export function executionRow(
     state !== "completed" && shortProgress(execution),
     whole === undefined ? time : formatSpan(whole.seconds * 1_000, "coarse"),
   );
+  const { taskId, attempt = 1 } = (isInterrupted ? undefined : waiting) ?? {};
   const others = present(
-    !isInterrupted && waiting && taskWithAttempt(waiting),
+    taskId !== undefined && shortName(taskId),
+    attempt > 1 && l10n.t("attempt {0}", attempt),
     ...warningsOf(execution, circumstances),
     pinned === true && l10n.t("pinned"),
     (execution.title?.number ?? 1) > 1 && shortStart(execution, now),
@@ -137,11 +138,6 @@ function shortTitle(title: string, longest: number): string {
   return `${oneLine(text, longest - number.length)}${number}`;
 }
 
-function taskWithAttempt({ taskId, attempt }: NonNullable<ExecutionSummary["waiting"]>): string {
-  const task = shortName(taskId);
-  return attempt > 1 ? l10n.t("{0}, attempt {1}", task, attempt) : task;
-}
-
 function warningsOf(execution: ExecutionSummary, { doubt }: Circumstances): readonly string[] {
   if (hasEnded(execution)) return [];
   const { stop } = execution;
@@ -187,7 +183,7 @@ function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon
   const { isKickingOff, isInterrupted } = circumstances;
   const { state } = execution;
   if (isKickingOff === true) return stateIcons.running;
-  if (isInterrupted === true) return taskIcons.interrupted;
+  if (isInterrupted === true) return stateIcons.interrupted;
   if (state === "running" && isUnwatched(execution, circumstances)) return taskIcons.unknown;
   return mayWait(execution) ? { ...stateIcons.unknown, color: warningColor } : stateIcons[state];
 }

@@ -82,10 +82,9 @@ export function crewRow(
   // A local crew creates its own tokens.
   const isOwn = local !== undefined;
   const needsToken = !isOwn && tokens !== undefined && tokens.kind !== "stored";
-  const isLocked = needsToken && tokens.kind === "locked";
   const [trouble] = present(
     refusing && l10n.t("Token refused – replace it to continue"),
-    isLocked && l10n.t("Token can't be read"),
+    needsToken && tokens.kind === "locked" && l10n.t("Token can't be read"),
     needsToken && l10n.t("No token on this machine"),
   );
   const place = local === undefined ? shortAddress(url) : phaseLabel(local);

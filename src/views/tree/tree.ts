@@ -9,8 +9,6 @@ import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import type { ExecutionChange, ExecutionStore } from "../../executions/store.ts";
 import { taskIn } from "../../executions/tasks.ts";
 import type { Poller, PollerChange } from "../../executions/poller.ts";
-import { briefOf } from "../../view/brief.ts";
-import { elapsedText } from "../../view/words.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
 import { showSummary } from "../status-bar.ts";
 import {
@@ -146,7 +144,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       case "group":
         return this.#childrenOf(node.group);
       case "execution":
-        return this.#tasksOf(node).map(({ taskId }) =>
+        return (this.#options.store.summary(node.localId)?.tasks ?? []).map(({ taskId }) =>
           this.#nodes.keep({ ...node, kind: "task", taskId }),
         );
       default:
@@ -243,10 +241,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       : rows;
   }
 
-  #tasksOf({ localId }: ExecutionNode): ExecutionSummary["tasks"] {
-    return this.#options.store.summary(localId)?.tasks ?? [];
-  }
-
   #stateOf(node: TreeNode): vscode.TreeItemCollapsibleState {
     switch (node.kind) {
       // VS Code doesn't expand a row that had no children at first, so an empty crew has a hint.
@@ -255,7 +249,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       case "group":
         return isOpenAtFirst(node.group, this.#options.clock.now()) ? Expanded : Collapsed;
       case "execution":
-        if (this.#tasksOf(node).length === 0) return None;
+        if (!this.#options.store.summary(node.localId)?.tasks.length) return None;
         return this.#expanded.has(node.localId) ? Expanded : Collapsed;
       default:
         return None;
@@ -319,9 +313,9 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#cancelTimes ??= clock.after(timesInterval, () => {
       this.#cancelTimes = undefined;
       const now = clock.now();
-      const changed = running().filter((execution) => {
-        const { elapsed } = briefOf(execution, circumstances.of(execution));
-        return elapsedText(elapsed, before) !== elapsedText(elapsed, now);
+      const changed = running().filter((each) => {
+        const said = (at: number) => executionRow(each, at, circumstances.of(each)).description;
+        return said(before) !== said(now);
       });
       this.#update(this.#rowsOf(changed));
     });

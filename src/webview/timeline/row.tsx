@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { present } from "../../view/words.ts";
+import { present, stateName } from "../../view/words.ts";
 import type { Axis } from "../../views/timeline/axis.ts";
 import {
   detailsOf,
@@ -8,7 +8,6 @@ import {
   markLines,
   nameOf,
   sentenceOf,
-  stateText,
 } from "../../views/timeline/labels.ts";
 import type { Mark, Span } from "../../views/timeline/messages.ts";
 import type { Row } from "../../views/timeline/rows.ts";
@@ -71,7 +70,7 @@ export function TreeRow({ row, id, index, top, isActive, isTipped, axis, start }
         {state !== "completed" && state !== "waiting" && (
           <span class="mark">
             <Icon name={state} />
-            {state !== "running" && <span>{stateText(state)}</span>}
+            {state !== "running" && <span>{stateName(state)}</span>}
           </span>
         )}
       </div>

@@ -197,7 +197,7 @@ const descriptions: readonly (readonly [
   [`${runs} · request to stop may have been sent`, notWaiting({ stop: unanswered })],
   ["Interrupted · 1/3 · 1 min 30 s · continue or discard it", notWaiting({ history }), held],
   [`${runs} · Writers`, notWaiting(), {}, "day"],
-  ["1/3 · 2 min · review, attempt 2 · Writers", second, {}, "waiting"],
+  ["1/3 · 2 min · review · attempt 2 · Writers", second, {}, "waiting"],
   // No state in its group, unless the crew has words for it.
   ["1/3 · Writers", notWaiting({ state: "failed", error: "No." }), {}, "state"],
   ["HIBERNATING · 1/3 · 2 min · Writers", hibernating, {}, "state"],
@@ -215,7 +215,7 @@ describe("an execution's row", () => {
     assert.deepEqual(menusOf(row.facts), ["approve", "reject", "output"]);
     const again = rowAt(second, 0, {}, "waiting");
     assert.match(again.sentence, /^Sea otters, Waiting for you, .*review, attempt 2, Writers$/);
-    assert.ok(again.tooltip.includes("review, attempt 2"));
+    assert.ok(again.tooltip.includes("attempt 2"));
   });
 
   it("shortens a long title before its state, progress and time", () => {

@@ -180,6 +180,9 @@ describe("The page's model", () => {
       model.tasks.map(({ state, label }) => `${state}: ${label}`),
       ["completed: Completed", "interrupted: Interrupted", "pending: Not started"],
     );
+    const refused = { short: "token refused", text: "No.", isLasting: true };
+    const { state, elapsed } = modelOf(runsAgain(), { doubt: refused });
+    assert.deepEqual([state, elapsed], ["unknown", undefined], "nor what nobody watches");
   });
 
   it("says of a task that ran when it was stopped that it was stopped", () => {
