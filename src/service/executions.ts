@@ -72,7 +72,7 @@ export function createExecutions(parts: ExecutionsParts) {
       check?: () => Work<unknown>,
       key?: KickoffKey,
     ): Promise<string> {
-      const earlier = runAgain && (await find(runAgain.executionId));
+      const earlier = runAgain && (await find(runAgain.execution_id.toLowerCase()));
       if (runAgain && !earlier)
         throw new ApiError(400, "Invalid Request", "The execution to run again is unknown");
       if (earlier) authorise(earlier.execution, caller);
@@ -185,7 +185,7 @@ export function createExecutions(parts: ExecutionsParts) {
     const { isApprove, outcomes } = answer ?? { ...decision, outcomes: null };
     const review = answer ? { pause, answer } : isApprove === true ? waiting.review : undefined;
     const state = isApprove === false ? "rejected" : review?.draft ? "finishing" : "approved";
-    const now = () => database.now();
+    const { now } = database;
     const reporter = createReporter(execution, decision.callbacks, deliveries, now);
     const isDecided = await database.transaction(function* () {
       if (!(yield* store.decide(waiting, decision, { state, review }, alias))) return false;

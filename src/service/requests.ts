@@ -59,7 +59,7 @@ export function mismatches(pointer: string, value: unknown) {
 }
 
 export interface Kickoff extends Pick<Execution, "inputs" | "meta" | "callbacks"> {
-  readonly runAgain: RunAgain | undefined;
+  readonly runAgain: RunAgain | null | undefined;
 }
 
 export interface Resume extends Decision {
@@ -85,12 +85,7 @@ interface Bodies {
   readonly KickoffRequest: CallbackMembers & {
     readonly inputs: JsonObject;
     readonly meta?: JsonObject | null;
-    readonly run_again?: {
-      readonly execution_id: string;
-      readonly task_id: string;
-      readonly outputs?: Readonly<Record<string, string>>;
-      readonly keep_changed?: boolean;
-    } | null;
+    readonly run_again?: RunAgain | null;
   };
   readonly FeedbackRequest: { readonly feedback: string; readonly source?: string | null };
   readonly ResumeRequest: CallbackMembers & {
@@ -142,16 +137,8 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   const required = isFlow ? [] : crew.inputs.filter(isFilled);
   const missing = required.filter((name) => !Object.hasOwn(inputs, name) || inputs[name] === null);
   if (hasInputs && missing.length === 0) {
-    const again = body.run_again;
-    const runAgain = again
-      ? {
-          executionId: again.execution_id.toLowerCase(),
-          taskId: again.task_id,
-          outputs: again.outputs ?? {},
-          keepsChanged: again.keep_changed ?? false,
-        }
-      : undefined;
-    return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body), runAgain };
+    const { meta = null, run_again: runAgain } = body;
+    return { inputs, meta, callbacks: readCallbacks(body), runAgain };
   }
   // Vendor's OpenAPI file, and observed.
   const names = missing.length > 0 ? `: ${missing.join(", ")}` : "";

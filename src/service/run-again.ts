@@ -17,13 +17,13 @@ export class UnfitOutputs extends ApiError {
 
 /** The member `run_again` of a kickoff. */
 export interface RunAgain {
-  readonly executionId: string;
+  readonly execution_id: string;
   /** The first task that runs. */
-  readonly taskId: string;
+  readonly task_id: string;
   /** Outputs of earlier tasks by task ID, in place of those that they had. */
-  readonly outputs: Readonly<Record<string, string>>;
+  readonly outputs?: Readonly<Record<string, string>>;
   /** Keeps outputs of tasks that have changed, and leaves out those of tasks that no longer run before it. */
-  readonly keepsChanged: boolean;
+  readonly keep_changed?: boolean;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface RunAgain {
 export function outputsToKeep(
   { execution: { project }, attempts }: ExecutionView,
   now: CrewProject,
-  { taskId, outputs, keepsChanged }: RunAgain,
+  { task_id: taskId, outputs = {}, keep_changed: keepsChanged = false }: RunAgain,
 ): KeptOutputs {
   if (!project.tasks.some(({ id }) => id === taskId))
     throw new ApiError(400, "Invalid Request", `The execution has no task "${taskId}"`);

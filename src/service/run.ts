@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createReporter } from "./callbacks.ts";
 import type { Database, Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
-import type { AgentStep, Engine, TokenUsage } from "./engine.ts";
+import type { Engine, Reports, TokenUsage } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Attempt } from "./model.ts";
@@ -38,12 +38,6 @@ export interface RunParts {
   readonly isStopping: () => boolean;
 }
 
-/** What an engine reports while it works, each as a change. */
-interface Reports {
-  readonly begin: () => Promise<void>;
-  readonly step: (step: AgentStep) => Promise<void>;
-}
-
 /** An execution that has its turn, as it was read before its next step. */
 export type Run = NonNullable<Awaited<ReturnType<typeof readRun>>>;
 
@@ -53,8 +47,7 @@ export async function readRun(turn: Turn, parts: RunParts) {
   const view = await store.view(turn.id);
   if (!view || view.execution.endedAt !== null) return undefined;
   const callbacks = await database.query(store.callbacksInEffect(view.execution));
-  const now = () => database.now();
-  const reporter = createReporter(view.execution, callbacks, deliveries, now);
+  const reporter = createReporter(view.execution, callbacks, deliveries, database.now);
 
   /** One change, which only who has the turn can make, and which outlasts a power cut. @throws {TurnLost} */
   async function change(work: () => Work<unknown>, isSynced = true): Promise<void> {
@@ -103,7 +96,7 @@ export async function readRun(turn: Turn, parts: RunParts) {
      */
     async attempt<T extends { readonly usage?: TokenUsage }>(
       { executionId, taskIndex, attempt, begins, failures }: Attempt,
-      work: (reports: Reports) => Promise<T>,
+      work: (reports: Omit<Reports, "event">) => Promise<T>,
     ): Promise<{ readonly made: T } | { readonly problem: string }> {
       const key = { executionId, taskIndex, attempt };
       for (;;) {

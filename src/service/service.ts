@@ -170,8 +170,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       if (actor) yield* note(id, { action: "stop", actor, at: database.now() });
       yield* deliveries.withdrawQuestions(id);
       const callbacks = yield* store.callbacksInEffect(ended);
-      const now = () => database.now();
-      yield* createReporter(ended, callbacks, deliveries, now).failed(ended);
+      yield* createReporter(ended, callbacks, deliveries, database.now).failed(ended);
       yield* store.forgetCallbacks(id);
       if (own) yield* own.release(id);
       // Whoever serves the crew cleans up.
