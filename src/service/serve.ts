@@ -134,8 +134,8 @@ export async function serve(
     await drain(options, service, listener);
     // Running executions continue at the next start, as after a kill, or in another process.
     leave();
-    // SQLite writes all to one file, which can then be copied.
-    if (data) await storage.database.close();
+    // SQLite writes all to one file at once, which can then be copied.
+    if (data) void storage.database.close();
     process.exit(0);
   } catch (error) {
     leave();

@@ -5,6 +5,7 @@ import { bearerOf, digest, isSecret } from "../../base/bearer.ts";
 import { isLoopback } from "../../base/loopback.ts";
 import { row, type Database } from "../database/database.ts";
 import { messageOf } from "../errors.ts";
+import type { Fetch } from "../listener.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -22,8 +23,6 @@ interface ProbesOptions {
   readonly isLocal: boolean;
   readonly log: Log;
 }
-
-type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>;
 
 export type Probes = ReturnType<typeof createProbes>;
 

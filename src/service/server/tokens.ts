@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { digest } from "../../base/bearer.ts";
 import { integer, text, type Row } from "../../base/sqlite.ts";
-import { change, row, rows, type Database, type Work } from "../database/database.ts";
+import { change, rows, type Database, type Work } from "../database/database.ts";
 import { messageOf } from "../errors.ts";
 import type { Caller } from "../model.ts";
 import type { Log } from "../operations/log.ts";
@@ -68,10 +68,10 @@ function optional(stored: Row, column: string): number | undefined {
 
 /** Returns false if there is a token of this name, or if this one was ever added. */
 export function* addToken(token: Token): Work<boolean> {
-  const { name, kind, crews, hash, expiresAt = null, usedAt = null } = token;
+  const { name, kind, crews, hash, expiresAt = null } = token;
   const changes = yield* change(
-    `INSERT INTO tokens (name, kind, crews, hash, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ...[name, kind, JSON.stringify(crews), hash, expiresAt, usedAt],
+    "INSERT INTO tokens (name, kind, crews, hash, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    ...[name, kind, JSON.stringify(crews), hash, expiresAt],
   );
   return changes > 0;
 }
@@ -86,10 +86,7 @@ export function* revokeToken(name: string, now: number): Work<boolean> {
 /** Adds those that a configuration of an earlier version has. One that was revoked since stays so. Returns how many were new. */
 export function* takeTokens(tokens: readonly Token[]): Work<number> {
   let taken = 0;
-  for (const token of tokens) {
-    const use = yield* row('SELECT used_at AS "usedAt" FROM token_uses WHERE name = ?', token.name);
-    if (yield* addToken({ ...token, usedAt: use && integer(use, "usedAt") })) taken += 1;
-  }
+  for (const token of tokens) if (yield* addToken(token)) taken += 1;
   return taken;
 }
 
@@ -120,7 +117,7 @@ export async function openTokens(database: Database, log: Log): Promise<Tokens> 
     },
     noteUse({ name, hash }) {
       const now = database.now();
-      if (Math.abs(now - (noted.get(hash) ?? 0)) < notedMs) return;
+      if (now - (noted.get(hash) ?? 0) < notedMs) return;
       noted.set(hash, now);
       const use = change("UPDATE tokens SET used_at = ? WHERE hash = ?", now, hash);
       database.query(use).catch((error: unknown) => {
