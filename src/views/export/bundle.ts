@@ -62,13 +62,9 @@ function outputFiles(execution: Execution): readonly OutputFile[] {
     // The number makes it unique.
     const number = execution.tasks.findIndex((task) => task.taskId === taskId) + 1;
     const name = `outputs/${String(number).padStart(2, "0")}-${linkName(taskId)}`;
-    return attempt === 1
-      ? { path: `${name}.${extension}`, label: taskId, text }
-      : {
-          path: `${name}.attempt-${attempt}.${extension}`,
-          label: l10n.t("{0}, attempt {1}", taskId, attempt),
-          text,
-        };
+    if (attempt === 1) return { path: `${name}.${extension}`, label: taskId, text };
+    const label = l10n.t("{0}, attempt {1}", taskId, attempt);
+    return { path: `${name}.attempt-${attempt}.${extension}`, label, text };
   });
 }
 

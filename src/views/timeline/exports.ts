@@ -16,8 +16,7 @@ export function timelineMarkdown(view: TimelineView): string {
   ];
   const body = spans.map((span) => {
     const { depth, state, tokens, cost } = span;
-    const hint = hintOf(span);
-    const name = cell(hint === undefined ? nameOf(span) : `${nameOf(span)} – ${hint}`);
+    const name = cell(present(nameOf(span), hintOf(span)).join(" – "));
     return line([
       `${"&emsp;".repeat(depth)}${depth === 0 ? `**${name}**` : name}`,
       formatSpan(span.start - start, "fine"),

@@ -136,9 +136,8 @@ function phaseOf({ running, starting }: LocalCrew): "starting" | "running" | "st
 }
 
 function phaseLabel(local: LocalCrew): string | undefined {
-  const phase = phaseOf(local);
-  if (phase === "running") return undefined;
-  if (phase === "starting") return l10n.t("starting…");
+  if (local.starting === true) return l10n.t("starting…");
+  if (local.running) return undefined;
   return local.failure === undefined
     ? l10n.t("stopped")
     : l10n.t("failed: {0}", oneLine(local.failure).replace(/\.$/, ""));

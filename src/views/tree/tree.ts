@@ -312,10 +312,9 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const before = clock.now();
     this.#cancelTimes ??= clock.after(timesInterval, () => {
       this.#cancelTimes = undefined;
-      const now = clock.now();
       const changed = running().filter((each) => {
         const said = (at: number) => executionRow(each, at, circumstances.of(each)).description;
-        return said(before) !== said(now);
+        return said(before) !== said(clock.now());
       });
       this.#update(this.#rowsOf(changed));
     });
