@@ -92,12 +92,18 @@ describe("service: Postgres", () => {
     }
   });
 
-  it("is refused if a newer version of Crewdeck made it", async () => {
+  it("is refused if a newer version of Crewdeck made it, or one under development", async () => {
     const database = await open();
     await database.query(change("INSERT INTO crewdeck_version (version) VALUES (99)"));
     assert.match(
       await refusalOf(url),
       /made by a newer version of Crewdeck \(its schema is 99, this one knows \d\)\. Update Crewdeck/,
+    );
+    await database.query(change("DELETE FROM crewdeck_version WHERE version > 5"));
+    await database.query(change("INSERT INTO crewdeck_version (version) VALUES (5)"));
+    assert.match(
+      await refusalOf(url),
+      /under development \(its schema is 5\)\. Use another database/,
     );
   });
 
