@@ -24,8 +24,6 @@ interface ProbesOptions {
   readonly log: Log;
 }
 
-export type Probes = ReturnType<typeof createProbes>;
-
 /** Answers /healthz, /readyz and /metrics. */
 export function createProbes({ database, metrics, metricsToken, isLocal, log }: ProbesOptions) {
   const tokenHash = metricsToken === undefined ? undefined : digest(metricsToken);
