@@ -23,7 +23,7 @@ const watched = "**/{config,agents,agents.yaml,tasks.yaml,crew.*,agents/*.json*,
 const order = ["openExecution", "approve", "reject", "kickoff", "openOutput"].map(
   (verb) => `crewdeck.${verb}`,
 );
-const placeOf = ({ command }: vscode.CodeLens) => order.indexOf(command?.command ?? "");
+const rankOf = ({ command }: vscode.CodeLens) => order.indexOf(command?.command ?? "");
 
 /** A file in its project, as in positions. */
 interface Found {
@@ -121,7 +121,7 @@ export class ProjectFiles implements vscode.Disposable {
           (command) => new vscode.CodeLens(new vscode.Range(start, start), command),
         );
       })
-      .sort((one, other) => placeOf(one) - placeOf(other));
+      .sort((one, other) => rankOf(one) - rankOf(other));
   }
 
   async #definitions(document: vscode.TextDocument, position: vscode.Position) {
