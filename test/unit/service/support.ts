@@ -288,6 +288,10 @@ export class Harness {
     return path.join(this.folder, "crewdeck.sqlite");
   }
 
+  async opened(): Promise<void> {
+    await this.#opening;
+  }
+
   async start(): Promise<this> {
     await (await this.#opening).service.work();
     return this;

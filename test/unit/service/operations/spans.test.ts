@@ -165,19 +165,22 @@ describe("service: spans of executions", () => {
     );
     const { folder } = harness;
     const operations = { spans: spansTo(receiver.url) };
-    return { id, open: (name = "") => new Harness({ folder, name, operations }).start() };
+    return { id, open: (name = "") => new Harness({ folder, name, operations }) };
   };
 
   it("are sent by one of several processes", async () => {
     const { id, open } = await unsent();
-    await Promise.all([open(), open(), open()]);
+    const all = [open(), open(), open()];
+    // One that starts on a file takes it for its own: none may send before all have begun.
+    for (const each of all) await each.opened();
+    await Promise.all(all.map((each) => each.start()));
     await untilState(id, "sent");
     assert.equal(receiver.requests.length, 1);
   });
 
   it("are sent also by a process that doesn't serve the crew", async () => {
     const { id, open } = await unsent();
-    await open("other");
+    await open("other").start();
     await untilState(id, "sent");
     assert.equal(receiver.requests.length, 1);
   });
