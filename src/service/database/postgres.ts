@@ -58,8 +58,8 @@ export async function openPostgresDatabase(
   const pool = poolOf(url, Math.max(1, connections - reserved.jobs - reserved.notices));
   // Its own, because a change that adds a job has a connection already: it must not wait for another one of the same pool.
   const jobsPool = poolOf(url, reserved.jobs);
+  const jobs = new PostgresJobs(jobsPool, log);
   try {
-    const jobs = new PostgresJobs(jobsPool, log);
     await checkVersion(pool);
     await transaction(
       pool,
@@ -103,7 +103,7 @@ export async function openPostgresDatabase(
       },
     };
   } catch (error) {
-    await Promise.all([pool.end(), jobsPool.end()]).catch(() => undefined);
+    await Promise.all([jobs.stop(), pool.end(), jobsPool.end()]).catch(() => undefined);
     throw error instanceof Refusal ? error : refusalOf(error, url);
   }
 }
