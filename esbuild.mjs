@@ -158,12 +158,13 @@ function hostTests() {
   ];
 }
 
-for (const name of readdirSync("src/service/crewai/crewdeck_worker"))
-  if (name.endsWith(".py"))
-    keep(
-      `dist/crewdeck_worker/${name}`,
-      readFileSync(`src/service/crewai/crewdeck_worker/${name}`),
-    );
+const workerSource = "src/service/crewai/crewdeck_worker";
+const modules = readdirSync(workerSource).filter((name) => name.endsWith(".py"));
+for (const name of modules)
+  keep(`dist/crewdeck_worker/${name}`, readFileSync(`${workerSource}/${name}`));
+// Those of an earlier build must not ship.
+for (const name of readdirSync("dist/crewdeck_worker"))
+  if (!modules.includes(name)) rmSync(`dist/crewdeck_worker/${name}`, { recursive: true });
 if (!onlyService) {
   keep("l10n/bundle.l10n.json", `${JSON.stringify(collectStrings("src"), undefined, 2)}\n`);
 }

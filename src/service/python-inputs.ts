@@ -1,5 +1,4 @@
 import { textAt, type JsonValue } from "../base/json.ts";
-import { sharing } from "./sharing.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { change, row, type Database } from "./database/database.ts";
 import type { Engine } from "./engine.ts";
@@ -107,5 +106,22 @@ export function createPythonInputs(options: PythonInputsOptions) {
     readProject: sharing(() => read(false)),
     /** Asks Python, which runs the project's code. @throws {ApiError} 503, if it can't name them */
     askInputs: () => read(asks !== "elsewhere"),
+  };
+}
+
+/**
+ * Runs `action` one time after the other, each for all who have asked before it begins: what they get is never older than
+ * their question.
+ */
+export function sharing<T>(action: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    next = undefined;
+    return action();
+  };
+  return () => {
+    if (next === undefined) last = next = last.then(begin, begin);
+    return next;
   };
 }

@@ -6,7 +6,7 @@ import { versionOf } from "../../../src/service/crewai/sources.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { ApiError } from "../../../src/service/errors.ts";
-import { createPythonInputs } from "../../../src/service/python-inputs.ts";
+import { createPythonInputs, sharing } from "../../../src/service/python-inputs.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { crew, harness, openHarness } from "./support.ts";
 
@@ -196,5 +196,32 @@ describe("the version of a project's files", () => {
     for (const name of ["report.md", "data.json", ".venv/lib/x.py", "__pycache__/x.py"])
       write(name, "text");
     assert.equal(await versionOf(folder, entry), versions.at(-1));
+  });
+});
+
+describe("an action that is shared", () => {
+  it("runs once for all who ask before it begins, and again for those who ask later", async () => {
+    const ends: ((text: string) => void)[] = [];
+    const ask = sharing(() => new Promise<string>((resolve) => ends.push(resolve)));
+    const first = Promise.all([ask(), ask()]);
+    await Promise.resolve();
+    assert.equal(ends.length, 1);
+    // What they ask about may have changed since it began.
+    const second = Promise.all([ask(), ask()]);
+    ends[0]?.("old");
+    assert.deepEqual(await first, ["old", "old"]);
+    assert.equal(ends.length, 2);
+    ends[1]?.("new");
+    assert.deepEqual(await second, ["new", "new"]);
+  });
+
+  it("runs again after it has failed", async () => {
+    let tries = 0;
+    const ask = sharing(() =>
+      (tries += 1) === 1 ? Promise.reject(new Error("no")) : Promise.resolve(tries),
+    );
+    const first = ask();
+    await assert.rejects(first, /no/);
+    assert.equal(await ask(), 2);
   });
 });
