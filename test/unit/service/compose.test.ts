@@ -54,6 +54,6 @@ describe("service: compose.yaml", () => {
       assert.ok(volumes?.includes(`data:${data}`), "they share what flows keep in files");
       assert.ok(read("Dockerfile").includes(`--group node ${data}\n`), "their user may write it");
     }
-    assert.ok(read("Dockerfile").includes(`fetch('http://127.0.0.1:${port}/healthz')`));
+    assert.ok(read("Dockerfile").includes(`fetch('http://127.0.0.1:${port}/readyz')`));
   });
 });
