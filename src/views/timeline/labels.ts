@@ -111,20 +111,26 @@ function isLasting({ end, state }: Span): boolean {
   return end === undefined || state === "unknown";
 }
 
+/** Who did it, unless the name says so. A wait's agent made the output; a person answered. */
+function agentOf({ kind, agent }: Span): string | undefined {
+  return kind === "agent" || kind === "crew" || kind === "wait" ? undefined : agent;
+}
+
 /** What a screen reader says. @param start the execution's */
 export function sentenceOf(span: Span, start: number, now: number): string {
-  const { kind, state, error, tokens, waited, cost, agent, marks = [] } = span;
+  const { kind, state, error, tokens, waited, cost, marks = [] } = span;
+  const agent = agentOf(span);
   const isNamedByKind = kind === "attempt" || kind === "wait" || kind === "queue";
   const length = formatDuration(workOf(span, now));
   return present(
     isNamedByKind ? nameOf(span) : `${kindText(kind)} ${nameOf(span)}`,
-    stateName(state),
+    kind !== "wait" && stateName(state),
     isLasting(span) ? l10n.t("for {0} so far", length) : l10n.t("took {0}", length),
     waited && state !== "waiting" && l10n.t("waited for you: {0}", formatDuration(waited)),
     beginText(span, start),
     tokens && formatTokens(tokens),
     cost && l10n.t("estimated cost {0}", cost),
-    kind !== "agent" && kind !== "crew" && agent !== undefined && l10n.t("by {0}", agent),
+    agent !== undefined && l10n.t("by {0}", agent),
     marks.length > 0 && l10n.t("{0} events", marks.length),
     lineOf(error),
   )
@@ -133,7 +139,7 @@ export function sentenceOf(span: Span, start: number, now: number): string {
 }
 
 export function detailsOf(span: Span, start: number, now: number) {
-  const { kind, state, agent, tokens, cost, end, waited, marks = [] } = span;
+  const { kind, state, tokens, cost, end, waited, marks = [] } = span;
   const until = isLasting(span) || end === undefined ? "" : ` – ${clockTime(end)}`;
   return {
     title: nameOf(span),
@@ -144,7 +150,7 @@ export function detailsOf(span: Span, start: number, now: number) {
       [l10n.t("From"), `${clockTime(span.start)}${until} (${beginText(span, start)})`],
       [l10n.t("Tokens"), tokens && formatTokens(tokens)],
       [l10n.t("Est. cost"), cost],
-      [l10n.t("Agent"), kind === "agent" || kind === "crew" ? undefined : agent],
+      [l10n.t("Agent"), agentOf(span)],
     ]),
     blocks: known([
       [l10n.t("Error"), span.error],

@@ -34,7 +34,7 @@ import type { Row } from "./rows.ts";
 const max = { inputs: 4, value: 80, error: 300 };
 
 /** Characters of title, state, progress and time that the side bar shows at its default width, also in a wide font. The title is shortened first. */
-const room = 31;
+const room = 29;
 const titles = { shortest: 8, longest: 20 };
 const warningColor = "list.warningForeground";
 const taskIcons = {

@@ -221,10 +221,10 @@ describe("an execution's row", () => {
   it("shortens a long title before its state, progress and time", () => {
     const label = "The sea otters of the northern Pacific";
     for (const [changes, group, shown] of [
-      [{ ...completed, label }, "crew", "The sea otter…"],
-      [{ state: "stopped", executionTime: 123, label }, "crew", "The sea o…"],
+      [{ ...completed, label }, "crew", "The sea ott…"],
+      [{ state: "stopped", executionTime: 123, label }, "crew", "The sea…"],
       [{ state: "unknown", mayBeWaiting: true, label }, "waiting", "The sea…"],
-      [{ ...completed, title: { text: label, number: 3 } }, "crew", "The sea o… (3)"],
+      [{ ...completed, title: { text: label, number: 3 } }, "crew", "The sea… (3)"],
     ] as const)
       assert.equal(rowAt(notWaiting(changes), 130, {}, group).label, shown);
     const ended = rowAt(notWaiting(completed));
@@ -248,7 +248,7 @@ describe("an execution's row", () => {
     const title = { text: "Sea otters", number: 3 };
     const own = notWaiting({ kickoffIds: ["two"], startedAt, title });
     const row = executionRow(own, Date.parse(startedAt) + 7_200_000);
-    assert.equal(row.label, "Sea ott… (3)");
+    assert.equal(row.label, "Sea o… (3)");
     assert.equal(row.description, "Running · 1/3 · 2 h · 15:05");
     assert.match(row.sentence, /^Sea otters \(3\), .*, 15:05$/);
     assert.equal(row.tooltip.at(-1), "ID: two");

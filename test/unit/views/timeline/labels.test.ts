@@ -96,6 +96,13 @@ describe("the texts of a timeline", () => {
       /^Task research, Completed, took about 20 s, started after 1 s, 7,502 tokens/,
     );
     assert.equal(timeText({ ...named("research"), isSeen: true }, now), "≈ 20 s");
+    const rejected = { ...waits[0]!, agent: "Editor" };
+    assert.match(
+      sentenceOf(rejected, start, now),
+      /^Rejected, took [^,]+, started after [^,]+$/,
+      "a person did it, not the agent",
+    );
+    assert.equal(new Map(detailsOf(rejected, start, now).facts).get("Agent"), undefined);
   });
 
   it("tell in the tooltip times, tokens, model, arguments and the text as it came", () => {
