@@ -179,6 +179,15 @@ describe("crewAI projects at the edges", () => {
     assert.equal(model.requests.length, 1);
   });
 
+  it("refuses inputs of a hook that JSON doesn't have, and doesn't ask the model again", async () => {
+    const hook = 'before_kickoff_callbacks=[lambda inputs: {**inputs, "rain": float("nan")}]';
+    await fails(
+      crewFile().replace("return Crew(", `return Crew(${hook}, `),
+      /^ValueError: .* JSON compliant/,
+    );
+    assert.equal(model.requests.length, 1);
+  });
+
   it("ends a project that doesn't load in time, with what it printed", async () => {
     assert.match(
       await failure(

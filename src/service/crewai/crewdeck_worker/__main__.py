@@ -98,15 +98,7 @@ def work(service: Service) -> None:
         crew = project.crew()
         return "opened", {"crew": describe(crew), "inputs": inputs_of(crew), "remarks": remarks_on(crew)}
 
-    while True:
-        command = service.commands.get()
-        try:
-            kind, reply = do(command)
-        except Failure as error:
-            kind, reply = "failed", {"message": str(error)}
-        except BaseException as error:  # A project may call sys.exit.
-            folders = [project.source, project.folder] if project else []
-            kind, reply = "failed", {"message": "\n  ".join([describe_error(error), *frames_of(error, folders)])}
+    def finish(kind: str, reply: dict[str, Any]) -> None:
         # A process that the project forked isn't the worker, and has no threads to wait for.
         if service.is_in_fork:
             os._exit(1)
@@ -114,6 +106,16 @@ def work(service: Service) -> None:
         if hasattr(crewai_event_bus, "flush"):
             crewai_event_bus.flush()
         service.reply(kind, **reply)
+
+    while True:
+        command = service.commands.get()
+        try:
+            finish(*do(command))
+        except Failure as error:
+            finish("failed", {"message": str(error)})
+        except BaseException as error:  # A project may call sys.exit, and return what JSON can't carry.
+            folders = [project.source, project.folder] if project else []
+            finish("failed", {"message": "\n  ".join([describe_error(error), *frames_of(error, folders)])})
 
 
 def flow() -> ModuleType:

@@ -114,7 +114,7 @@ class Service:
     def reply(self, kind: str, **given: object) -> None:
         # Lone surrogates are valid in a Python string, and only escapes carry them.
         reply = {"type": kind, **{name: value for name, value in given.items() if value is not None}}
-        line = json.dumps(reply, ensure_ascii=True, default=str)
+        line = json.dumps(reply, ensure_ascii=True, allow_nan=False, default=str)
         with self.lock:
             try:
                 if self.has(self.replies):
