@@ -48,6 +48,7 @@ export class PostgresJobs implements Jobs {
     const queue = queueOf(crew);
     const created = this.#queues.get(queue) ?? this.#create(queue);
     this.#queues.set(queue, created);
+    created.catch(() => this.#queues.delete(queue));
     await created;
   }
 

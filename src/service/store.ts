@@ -143,11 +143,12 @@ export function createStore(database: Database, cipher: Cipher) {
       return true;
     },
 
-    /** Begins a turn. Undefined if the execution is unknown. */
+    /** Begins a turn, also of an execution that still waits for a person: its job may be done again. Undefined if it is unknown. */
     async begin(id: string): Promise<Turn | undefined> {
       const begun = await database.transaction(() =>
         row(
-          "UPDATE executions SET turn = turn + 1, phase = 'running' WHERE id = ? RETURNING turn",
+          `UPDATE executions SET turn = turn + 1, phase = CASE phase WHEN 'waiting' THEN phase ELSE 'running' END
+           WHERE id = ? RETURNING turn`,
           id,
         ),
       );

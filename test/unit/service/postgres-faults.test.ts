@@ -141,6 +141,14 @@ describe("service: faults on Postgres", () => {
     assert.equal(job.executionId, "one");
   });
 
+  it("a crew's queue that could not be made is made later", async () => {
+    const { proxy, jobs } = await openThroughProxy();
+    proxy.onQuery = (sql) => (sql.includes("create_queue") ? "before" : undefined);
+    await assert.rejects(jobs.take("crew"), isLost);
+    proxy.onQuery = () => undefined;
+    assert.equal(await jobs.take("crew"), undefined);
+  });
+
   it("an error's text may be anything", async () => {
     const engine: Engine = {
       ...rehearsalEngine(0),
