@@ -48,7 +48,7 @@ export async function openStorage(place: Place, key: KeyPlace, log: WriteLine): 
     return { ...common, jobs: sqliteJobs(database), own: ownFile(database) };
   } catch (error) {
     await database.close();
-    throw error;
+    throw "file" in place ? unusable(place.file, error) : error;
   }
 }
 

@@ -181,7 +181,7 @@ function* ofVersion01(dialect: Dialect): Work<void> {
       due, problem
     FROM old_deliveries AS one JOIN executions ON executions.id = execution_id ORDER BY one.rowid;
     INSERT INTO deliveries (id, execution_id, crew, queue, kind, url, body)
-    SELECT 'spans ' || execution_id, execution_id, crew, '2 spans', 'spans', '', '{"from":' || sent || '}'
+    SELECT 'spans ' || execution_id, execution_id, crew, '2 spans', 'spans', 'spans:', '{"from":' || sent || '}'
     FROM span_exports JOIN executions ON id = execution_id WHERE span_exports.state = 'pending';`);
   for (const [name, columns] of Object.entries(sameColumns))
     yield* script(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM old_${name}`);

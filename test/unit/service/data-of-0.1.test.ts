@@ -35,6 +35,7 @@ const flows = `
     ('asking', 1, 2, '{"method":"review","message":"Right?","options":null,"defaultOption":null,"requestedAt":"second"}', NULL);
   INSERT INTO flow_parts (execution_id, part, begins) VALUES ('asking', 1, 1), ('asking', 2, 1);
   INSERT INTO flow_outputs (execution_id, output) VALUES ('over', 'Published');
+  INSERT INTO span_exports (execution_id, due) VALUES ('over', 1);
 `;
 
 const engine: Engine = {
@@ -106,8 +107,9 @@ async function goOn(storage: Storage, executions: Readonly<Record<string, string
       published?.output,
       'After {"requestedAt":"second","feedback":"Good.","outcomes":null}',
     );
+    await waitFor("the spans", () => log.some((line) => line.includes("spans of execution over")));
     assert.deepEqual(
-      log.filter((line) => !line.includes("callback")),
+      log.filter((line) => !line.includes("callback") && !line.includes("spans")),
       [],
     );
   } finally {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { keyPlace, openCipher } from "../../../src/service/encryption.ts";
+import { openStorage } from "../../../src/service/storage.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -158,6 +159,16 @@ describe("service: secrets of callbacks", () => {
     assert.throws(
       () => keyPlace(folder, { CREWDECK_SECRET_KEY: "short" }).read(),
       /CREWDECK_SECRET_KEY is no key\. Expected 32 random bytes in Base64/,
+    );
+  });
+
+  it("refuse a service whose key can't be read", async () => {
+    const folder = temporaryFolder("key");
+    mkdirSync(path.join(folder, "secret.key"));
+    const place = { file: path.join(folder, "crewdeck.sqlite") };
+    await assert.rejects(
+      openStorage(place, keyPlace(folder, {}), () => undefined),
+      /^Refusal: .*crewdeck\.sqlite can't be used: EISDIR/,
     );
   });
 });
