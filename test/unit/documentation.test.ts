@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { readRequestFile } from "../../src/kickoff/request-files/request-file.ts";
+import {
+  readRequestFile,
+  requestFileMembers,
+} from "../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../support/folders.ts";
 
 const read = (...names: string[]) => readFileSync(path.join(projectFolder, ...names), "utf8");
@@ -28,11 +31,19 @@ describe("the documented example of the API", () => {
 
 describe("the documentation", () => {
   it("shows a valid request file", () => {
-    const examples = [...read("docs/executions.md").matchAll(/^ *```jsonc\n([^]*?)^ *```$/gm)]
+    const examples = [...read("docs/request-files.md").matchAll(/^ *```jsonc\n([^]*?)^ *```$/gm)]
       .map(([, text = ""]) => text)
       .filter((text) => text.includes('"inputs"'));
     assert.equal(examples.length, 1);
     assert.deepEqual(readRequestFile(examples.join("")).faults, []);
+  });
+
+  it("names all members of a request file", () => {
+    const listed = [...read("docs/request-files.md").matchAll(/^\| (`\w+`[^|]*) \|/gm)].flatMap(
+      ([, names = ""]) => names.replaceAll("`", "").split(", "),
+    );
+    const known = requestFileMembers.filter((name) => name !== "$schema");
+    assert.deepEqual(listed.sort(), known.sort());
   });
 
   it("lists the ways through the code, each through at most 16 files, to the page 14, which exist", () => {
