@@ -231,7 +231,7 @@ describe("an execution's row", () => {
     assert.match(ended.sentence, /1 min 5 s/, "all of it to who can't see");
     const waiting = rowAt(anExecution({ label }), 130, {}, "waiting");
     const { description } = waiting;
-    assert.deepEqual([waiting.label.length, description], [20, "1/3 · 2 min · review · Writers"]);
+    assert.deepEqual([waiting.label.length, description], [18, "1/3 · 2 min · review · Writers"]);
   });
 
   it("counts the tasks that callbacks told, which a status did not count yet", () => {
