@@ -38,6 +38,20 @@ describe("the documentation", () => {
     assert.deepEqual(readRequestFile(examples.join("")).faults, []);
   });
 
+  it("explains twenty messages, in the words of the code", () => {
+    const messages = [...read("docs/troubleshooting.md").matchAll(/^### (.+)$/gm)].map(
+      ([, message = ""]) => message,
+    );
+    assert.equal(messages.length, 20);
+    const code = globSync("src/**/*.{ts,tsx,py}", { cwd: projectFolder }).map((file) => read(file));
+    const unknown = messages.filter((message) => {
+      const words = message.split("…").map((part) => part.replace(/\W/g, "\\$&"));
+      const pattern = new RegExp(words.join("\\$?\\{[^}]+\\}"));
+      return !code.some((text) => pattern.test(text));
+    });
+    assert.deepEqual(unknown, []);
+  });
+
   it("names all members of a request file", () => {
     const listed = [...read("docs/request-files.md").matchAll(/^\| (`\w+`[^|]*) \|/gm)].flatMap(
       ([, names = ""]) => names.replaceAll("`", "").split(", "),
