@@ -13,6 +13,11 @@ const attribute = /(<\w[^<>]*?\b)((?:href|src|data|poster|cite)\s*=\s*["']?)([^"
 
 /** Approximates the links that VS Code's Markdown extension makes in an editor: the addresses with a scheme, in no particular order. */
 export function markdownLinks(text: string): readonly string[] {
+  return markdownTargets(text).filter((address) => /^[a-z-][a-z-]+:/i.test(address));
+}
+
+/** What all links and pictures lead to, with and without a scheme. */
+export function markdownTargets(text: string): readonly string[] {
   const blocks = parser
     .parse(text, {})
     .filter(
@@ -29,7 +34,7 @@ export function markdownLinks(text: string): readonly string[] {
       ) || code.some(([start, end]) => at >= start && at <= end)
     );
   };
-  const found = [inlineLink, autoLink, definition, attribute].flatMap((pattern) =>
+  return [inlineLink, autoLink, definition, attribute].flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(
       ({ index, 1: before = "", 2: mark = "", 3: address = "" }) => {
         const isAttribute = pattern === attribute;
@@ -46,7 +51,6 @@ export function markdownLinks(text: string): readonly string[] {
       },
     ),
   );
-  return found.filter((address) => /^[a-z-][a-z-]+:/i.test(address));
 }
 
 /** The character of a reference in an attribute, however many zeros it begins with. */

@@ -1,13 +1,24 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { parse } from "yaml";
 import {
   readRequestFile,
   requestFileMembers,
 } from "../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../support/folders.ts";
+import { markdownTargets } from "../support/markdown-links.ts";
 
 const read = (...names: string[]) => readFileSync(path.join(projectFolder, ...names), "utf8");
+const { contributes, scripts } = JSON.parse(read("package.json")) as {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly configuration: { readonly properties: object };
+  };
+  readonly scripts: object;
+};
+const settings = Object.keys(contributes.configuration.properties);
+const pages = globSync("{README,CONTRIBUTING,SECURITY,AGENTS,docs/*}.md", { cwd: projectFolder });
 
 describe("the documented example of the API", () => {
   it("is the code that the host test runs, apart from the path of the types", () => {
@@ -81,42 +92,59 @@ describe("the documentation", () => {
     }
   });
 
-  it("has no link or picture that leads nowhere", () => {
-    const pages = [
-      "README.md",
-      "CONTRIBUTING.md",
-      ...globSync("docs/*.md", { cwd: projectFolder }),
-    ];
+  it("has no link, anchor or picture that leads nowhere", () => {
+    const anchorsIn = (page: string) =>
+      [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+          .replaceAll(" ", "-"),
+      );
     const dead = pages.flatMap((page) =>
-      [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)]
-        .map(([, file = ""]) => path.join(projectFolder, path.dirname(page), file))
-        .filter((file) => !existsSync(file)),
+      markdownTargets(read(page)).filter((target) => {
+        const [file = "", anchor] = target.split("#");
+        const there = file === "" ? page : path.join(path.dirname(page), file);
+        if (/^https?:/.test(target)) return false;
+        if (!existsSync(path.join(projectFolder, there))) return true;
+        return anchor !== undefined && !anchorsIn(there).includes(anchor);
+      }),
     );
     assert.deepEqual(dead, []);
   });
 
-  it("names in keybindings only context keys that are set, as the manifest does", () => {
-    const named = ["package.json", "docs/commands-and-api.md"]
-      .flatMap((file) => [...read(file).matchAll(/"when": "(.*)"/g)])
-      .flatMap(([, when = ""]) => when.match(/(?<!== |config\.)\bcrewdeck\.\w+/g) ?? []);
-    assert.ok(named.includes("crewdeck.hasWaiting") && named.length > 5, named.join());
+  it("names only npm scripts that exist, and workflows run nothing else", () => {
+    const files = globSync(".github/**/*.yml", { cwd: projectFolder }).map((file) => read(file));
+    for (const file of files) parse(file);
+    const commands = files.flatMap((file) => [...file.matchAll(/ run: (?!\$)(.+)/g)]);
+    assert.ok(commands.length > 4);
+    for (const [, command = ""] of commands) assert.match(command, /^npm (ci|test|run)\b[^;&|]*$/);
+    const named = [...files, ...pages.map((page) => read(page))].flatMap((text) =>
+      [...text.matchAll(/\bnpm run (?:--silent )?([a-z][\w:]*)/g)].map(([, name = ""]) => name),
+    );
+    const unknown = named.filter((name) => !(name in scripts));
+    assert.deepEqual(unknown, []);
+  });
+
+  it("names only context keys, commands and settings that exist, as the manifest's conditions do", () => {
+    const named = [
+      ...[...read("package.json").matchAll(/"when": "(.*)"/g)].flatMap(
+        ([, when = ""]) => when.match(/(?<!== |config\.)\bcrewdeck\.\w+/g) ?? [],
+      ),
+      ...pages.flatMap((page) =>
+        [...read(page).matchAll(/[`"](crewdeck\.[\w.]+)[`"]/g)].map(([, name = ""]) => name),
+      ),
+    ].filter((name) => !/\.(?:crewdeck|db|server\.jsonc|secret_check|sqlite)$/.test(name));
+    assert.ok(named.includes("crewdeck.hasWaiting") && named.length > 25, named.join());
     const keys = read("src", "editor", "manifest.ts");
-    const unknown = named.filter((key) => !keys.includes(`"${key}"`));
+    const known = [...contributes.commands.map(({ command }) => command), ...settings];
+    const unknown = named.filter((name) => !known.includes(name) && !keys.includes(`"${name}"`));
     assert.deepEqual(unknown, []);
   });
 
   it("lists the existing settings", () => {
-    const { contributes } = JSON.parse(read("package.json")) as {
-      contributes: { configuration: { properties: object } };
-    };
     const listed = [...read("docs/settings.md").matchAll(/^\| (`crewdeck\.[^|]+) \|/gm)].flatMap(
       ([, names = ""]) => names.split(", "),
     );
-    assert.deepEqual(
-      listed.sort(),
-      Object.keys(contributes.configuration.properties)
-        .map((name) => `\`${name}\``)
-        .sort(),
-    );
+    assert.deepEqual(listed.sort(), settings.map((name) => `\`${name}\``).sort());
   });
 });
