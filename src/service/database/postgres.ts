@@ -76,10 +76,15 @@ export async function openPostgresDatabase(
       // A process that misses it looks soon.
       pool.query("SELECT pg_notify($1, $2)", [channel, payload]).catch(() => undefined);
     };
+    // To connect may take longer than a tick: each would have a connection of its own.
+    let checking: Promise<void> | undefined;
     const timer = setInterval(() => {
-      listener.check().catch((error: unknown) => {
-        if (!isClosed) log(`The database can't be reached: ${messageOf(error)}`);
-      });
+      checking ??= listener
+        .check()
+        .catch((error: unknown) => {
+          if (!isClosed) log(`The database can't be reached: ${messageOf(error)}`);
+        })
+        .finally(() => (checking = undefined));
     }, tickMs).unref();
     return {
       jobs,

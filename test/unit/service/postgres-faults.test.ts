@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, chownSync, rmSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import { mock } from "node:test";
 import { promisify } from "node:util";
 import postgres from "postgres";
 import { change, isLost, rows, type Work } from "../../../src/service/database/database.ts";
@@ -12,6 +13,7 @@ import { openPostgresDatabase } from "../../../src/service/database/postgres.ts"
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { openStorage } from "../../../src/service/storage.ts";
 import { CrewApi } from "../../support/crew-api.ts";
+import { atEndOfTest } from "../../support/ends.ts";
 import { CuttingProxy } from "../../support/cutting-proxy.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { isCi } from "../../support/needs.ts";
@@ -139,6 +141,25 @@ describe("service: faults on Postgres", () => {
     proxy.onQuery = () => undefined;
     const job = await waitFor("the job", () => jobs.take("crew"));
     assert.equal(job.executionId, "one");
+  });
+
+  it("one connection hears notices again after a loss, also if connecting takes long", async () => {
+    mock.timers.enable({ apis: ["setInterval"] });
+    atEndOfTest(() => mock.timers.reset());
+    const { proxy } = await openThroughProxy();
+    let [listens, checks] = [0, 0];
+    proxy.onQuery = (sql) => {
+      if (sql.startsWith("LISTEN")) listens += 1;
+      if (!sql.includes("clock_timestamp")) return undefined;
+      if (listens > 0) checks += 1;
+      return listens > 0 ? undefined : "before";
+    };
+    await waitFor("the next check", () => {
+      mock.timers.tick(5000);
+      mock.timers.tick(5000);
+      return checks > 0;
+    });
+    assert.equal(listens, 1);
   });
 
   it("a crew's queue that could not be made is made later", async () => {
