@@ -213,11 +213,7 @@ export class Feedback {
           return await sending.giveFeedback({ ...feedback, ...allowed });
         }),
       );
-      const said = vscode.l10n.t(
-        "Sent for “{0}”: {1}",
-        titleOf(feedback.execution),
-        answer.message,
-      );
+      const said = vscode.l10n.t("Sent: {0} (“{1}”)", answer.message, titleOf(feedback.execution));
       vscode.window.setStatusBarMessage(`$(check) ${plainLabel(said)}`, 10_000);
       return answer;
     } catch (error) {

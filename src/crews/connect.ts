@@ -306,7 +306,7 @@ function askToken({ draft, crew }: Conversation, box: vscode.InputBoxOptions) {
 /** Offers the stored token of the type that isn't in use, too. */
 async function askTokenType({ title, draft, tokens }: Conversation): Promise<boolean> {
   const details = {
-    bearer: vscode.l10n.t("The organisation's token, with all rights."),
+    bearer: vscode.l10n.t("The organization's token, with all rights."),
     userBearer: vscode.l10n.t("A user's token, with fewer rights."),
   };
   const items = tokenTypes.map((type) => ({

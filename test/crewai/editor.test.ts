@@ -129,7 +129,10 @@ for (const version of crewaiVersions)
       assert.equal(await editor.lens("Reject…").count(), 0);
       // The next question has the same lenses.
       await answerByLens(window, "request_changes", () =>
-        window.page.getByText("Sent for “tides”").first().isVisible(),
+        window.page
+          .getByText(/Sent: .*“tides”/)
+          .first()
+          .isVisible(),
       );
       await waitForDocument(window, /### Attempt 2/);
       assert.match(await editor.wholeText(), /### Your answer\n\n> request_changes/);
