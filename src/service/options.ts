@@ -38,9 +38,16 @@ function databaseOption(help: string): Option<string> {
       expected:
         'an address such as postgres://user@host:5432/name, with the password in PGPASSWORD, or in the address with "%" written as "%25"',
     },
-    (given) =>
-      /^postgres(ql)?:\/\//.test(given) && URL.canParse(given) && !/%(?![\da-f]{2})/i.test(given),
+    (given) => /^postgres(ql)?:\/\//.test(given) && URL.canParse(given) && canDecode(given),
   );
+}
+
+function canDecode(address: string): boolean {
+  try {
+    return decodeURIComponent(address) !== "";
+  } catch {
+    return false;
+  }
 }
 
 const isWebAddress = (given: string) => /^https?:\/\//.test(given) && URL.canParse(given);

@@ -144,6 +144,7 @@ describe("service: its options", () => {
         ["--database", "mysql://a"],
       ],
       ["--database", "postgres://a:100%@b/c"],
+      ["--database", "postgres://a:%FF@b/c"],
       ["--database", "postgres://a/b", "--on-restart", "hold"],
       ...[["--host", "0.0.0.0"], ["--public-url", "https://crews.example.com"], ["--trust-proxy"]],
       ...[
