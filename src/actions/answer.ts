@@ -36,7 +36,7 @@ export interface AnswerParts {
   readonly sending: Pick<Senders, "giveFeedback">;
   readonly crews: Pick<Crews, "ready">;
   readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
-  readonly page: Pick<Pages, "reveal">;
+  readonly page: Pick<Pages, "isLeft" | "reveal">;
   readonly clock: Clock;
 }
 
@@ -162,8 +162,10 @@ export class Feedback {
     const lacksWords = needsWords && (text === undefined || (by.isPerson && text === ""));
     const give = async () => {
       // What a person hasn't seen isn't sent: the page shows it, and is where they answer.
-      const { documents } = this.#options;
-      const isSeen = visibleDocuments().some((uri) => documents.showsWaiting(uri, execution));
+      const { documents, page } = this.#options;
+      const isSeen = visibleDocuments().some(
+        (uri) => documents.showsWaiting(uri, execution) && !page.isLeft(uri),
+      );
       if (lacksWords || (by.isPerson && !isSeen))
         return await this.#show(execution, given, lacksWords);
       const wanted = await this.#prepare(execution, given, by, by.isPerson);

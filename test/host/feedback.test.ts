@@ -146,6 +146,14 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 5);
   });
 
+  it("shows the output first if its page is left from an extension host that has ended, so that it may be an earlier one", async () => {
+    const execution = parts.store.add(anExecution());
+    await parts.show(execution);
+    parts.left.add(parts.documents.uriOf(execution).toString());
+    assert.equal(await approve({}, person), undefined);
+    assert.deepEqual([parts.reviewed, parts.sent], [["local-1 review at the task"], []]);
+  });
+
   it("shows the output once for a double click: the second click doesn't approve what has just appeared", async () => {
     const execution = parts.store.add(anExecution());
     assert.equal(await approve({}, person), undefined);

@@ -217,7 +217,7 @@ describe("Tools for language models, with a scripted crew:", () => {
       targets: targetsIn(store, crews),
       sending: { giveFeedback: (given) => (sent.push(given), approve()) },
       documents: { showsWaiting: () => false },
-      page: { reveal: () => assert.fail("no test writes here") },
+      page: { isLeft: () => false, reveal: () => assert.fail("no test writes here") },
     });
     return toolsOf({
       ...parts,

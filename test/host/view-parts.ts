@@ -59,6 +59,7 @@ export function viewParts(clock: Clock = systemClock) {
     },
   };
   const doubts = new Map<string, string>();
+  const left = new Set<string>();
   const never = () => ({ dispose: () => undefined });
   const documents = new ExecutionDocuments({
     store,
@@ -80,6 +81,7 @@ export function viewParts(clock: Clock = systemClock) {
     sending: { giveFeedback: (given: FeedbackToSend) => sendFeedback(parts, given) },
     documents,
     page: {
+      isLeft: (uri: vscode.Uri) => left.has(uri.toString()),
       reveal: ({ localId }: ExecutionSummary, place: unknown, taskId = "") => {
         reviewed.push(
           `${localId} ${taskId} ${place === "feedback" ? "in its box" : "at the task"}`,
@@ -106,6 +108,7 @@ export function viewParts(clock: Clock = systemClock) {
     database,
     store,
     doubts,
+    left,
     documents,
     drafts,
     feedback: new Feedback(answering),

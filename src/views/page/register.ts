@@ -93,11 +93,16 @@ export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Dispos
       vscode.commands.executeCommand("vscode.openWith", uri, pageType, how);
     await open(options);
     const left = tabOf(uri);
-    if (this.#isOurs(uri) || left === undefined) return;
+    if (left === undefined || !this.isLeft(uri)) return;
     // With its last tab a group is gone, and its column may be another's.
     const isLast = left.group.tabs.length === 1;
     await vscode.window.tabGroups.close(left, true);
     await open({ ...options, ...(isLast && { viewColumn: vscode.ViewColumn.Active }) });
+  }
+
+  /** Whether its page is of an extension host that has ended. */
+  isLeft(uri: vscode.Uri): boolean {
+    return tabOf(uri) !== undefined && !this.#isOurs(uri);
   }
 
   #isOurs(uri: vscode.Uri): boolean {
