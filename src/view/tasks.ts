@@ -28,6 +28,7 @@ export function tasksOf(
   const { waiting } = execution;
   const viewOf = (task: ExecutionTask) => ({
     ...taskBrief(task, execution, circumstances),
+    ...(isKept(task, execution) && { label: keptLabel(circumstances), facts: [] }),
     ...defined({
       /** What a flow asks; Markdown of the crew. */
       question: waiting?.taskId === task.taskId ? waiting.message : undefined,
@@ -39,12 +40,20 @@ export function tasksOf(
   return [...execution.tasks, ...unknownTasks(execution)].map(viewOf);
 }
 
+/** Whether its output is that of the earlier execution which this one continues. */
+function isKept(task: ExecutionTask, { request, tasks }: Execution): boolean {
+  const first = tasks.findIndex(({ taskId }) => taskId === request?.runAgain?.taskId);
+  return tasks.slice(0, Math.max(first, 0)).includes(task);
+}
+
+function keptLabel({ earlier }: Circumstances): string {
+  return earlier === undefined ? l10n.t("Kept") : l10n.t("Kept from “{0}”", earlier);
+}
+
 function noteOn(task: ExecutionTask, execution: Execution) {
   const { isSkipped, state, attempts } = task;
   if (isSkipped === true) return l10n.t("Its condition was not met, so it has no output.");
-  const { request, tasks } = execution;
-  const first = tasks.findIndex(({ taskId }) => taskId === request?.runAgain?.taskId);
-  if (tasks.slice(0, Math.max(first, 0)).includes(task))
+  if (isKept(task, execution))
     return l10n.t("It did not run again: its output is kept from the earlier execution.");
   // Until the end, a crew reports only the current task (vendor's OpenAPI).
   const comesLater = state === "completed" && attempts.length === 0 && !hasEnded(execution);

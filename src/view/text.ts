@@ -128,7 +128,7 @@ function taskPart(task: TaskView): Part {
     lines: [
       title,
       "",
-      present(label, by, ...facts).join(" · "),
+      present(inlineText(label), by, ...facts).join(" · "),
       ...asked,
       ...(note === undefined ? [] : ["", `*${note}*`]),
     ],

@@ -97,6 +97,13 @@ const cases: readonly Case[] = [
     /not run again[^]*not run again/,
   ],
   [
+    "that an output is kept, not that its task was done in no time",
+    again(),
+    /^## Task: research\n\nKept from “Home \\\*heat\\\* pumps” · by \S.*$/m,
+    /^## Task: research\n\nCompleted/m,
+    { earlier: "Home *heat* pumps" },
+  ],
+  [
     "which outputs were edited before it began",
     again({ research: "Mine." }),
     /Edited before: research\.$/m,
