@@ -6,6 +6,9 @@ import {
   readRequestFile,
   requestFileMembers,
 } from "../../src/kickoff/request-files/request-file.ts";
+import { readRelayOptions } from "../../src/relay/options.ts";
+import { readMigrateOptions, readOptions, readTokenOptions } from "../../src/service/options.ts";
+import { parseConfig } from "../../src/service/server/config.ts";
 import { projectFolder } from "../support/folders.ts";
 import { markdownTargets } from "../support/markdown-links.ts";
 
@@ -47,6 +50,29 @@ describe("the documentation", () => {
       .filter((text) => text.includes('"inputs"'));
     assert.equal(examples.length, 1);
     assert.deepEqual(readRequestFile(examples.join("")).faults, []);
+  });
+
+  it("shows commands of the service with options that it takes, and a configuration that it reads", () => {
+    const readers = {
+      serve: readOptions,
+      token: readTokenOptions,
+      migrate: readMigrateOptions,
+      relay: readRelayOptions,
+    };
+    const blocks = [...pages, "src/service/README.md"].flatMap((page) => [
+      ...read(page).matchAll(/^ *```(sh|jsonc)\n([^]*?)^ *```$/gm),
+    ]);
+    const commands = blocks.flatMap(([, , text = ""]) => [
+      ...text.matchAll(/^ *(?:docker compose run --rm api|crewdeck) (?!-)(\w+)([^#\n]*)/gm),
+    ]);
+    assert.ok(commands.length > 8, String(commands.length));
+    for (const [, name = "", options = ""] of commands) {
+      assert.ok(name in readers, name);
+      readers[name as keyof typeof readers](options.trim().split(/\s+/).filter(Boolean), {});
+    }
+    const configurations = blocks.filter(([, , text = ""]) => text.includes('"crews":'));
+    assert.equal(configurations.length, 1);
+    for (const [, , text = ""] of configurations) parseConfig("crewdeck.server.jsonc", text);
   });
 
   it("explains twenty messages, in the words of the code", () => {
