@@ -47,14 +47,13 @@ function isKept(task: ExecutionTask, { request, tasks }: Execution): boolean {
 }
 
 function keptLabel({ earlier }: Circumstances): string {
-  return earlier === undefined ? l10n.t("Kept") : l10n.t("Kept from “{0}”", earlier);
+  return earlier === undefined
+    ? l10n.t("Kept from an earlier execution")
+    : l10n.t("Kept from “{0}”", earlier);
 }
 
-function noteOn(task: ExecutionTask, execution: Execution) {
-  const { isSkipped, state, attempts } = task;
+function noteOn({ isSkipped, state, attempts }: ExecutionTask, execution: Execution) {
   if (isSkipped === true) return l10n.t("Its condition was not met, so it has no output.");
-  if (isKept(task, execution))
-    return l10n.t("It did not run again: its output is kept from the earlier execution.");
   // Until the end, a crew reports only the current task (vendor's OpenAPI).
   const comesLater = state === "completed" && attempts.length === 0 && !hasEnded(execution);
   return comesLater ? l10n.t("Output is available when the execution has ended.") : undefined;

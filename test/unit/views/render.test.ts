@@ -93,8 +93,8 @@ const cases: readonly Case[] = [
   [
     "which outputs are kept, and no others",
     again(),
-    /^\*It did not run again: its output is kept from the earlier execution\.\*$/m,
-    /not run again[^]*not run again/,
+    /^Kept from an earlier execution · by Researcher$/m,
+    /Kept from[^]*Kept from/,
   ],
   [
     "that an output is kept, not that its task was done in no time",
