@@ -93,12 +93,12 @@ export function createMetrics() {
     },
 
     /** Counts a person's decision. @param waited how long the output had waited (ms) */
-    decided(waited: number): void {
+    decided: (waited: number): void => {
       // The clock may have been set back.
       waits.observe(Math.max(0, waited) / 1000);
     },
 
-    callback(kind: CallbackKind, outcome: CallbackOutcome): void {
+    callback: (kind: CallbackKind, outcome: CallbackOutcome): void => {
       callbacks.inc({ kind, outcome });
     },
 

@@ -240,7 +240,7 @@ describe("a worker of the crewai engine", () => {
     assert.equal(lines.at(-1), "[crew] (The crew prints more than 1 MB; the rest isn't shown.)");
     assert.ok(hidden < 20_000, "what isn't shown isn't searched for secrets");
     let written = "";
-    const log = await createLog("json", new Secrets(), true, {
+    const log = createLog("json", new Secrets(), true, {
       write: (line) => (written += line),
     });
     for (const line of lines) log(line, { crew: "writers", execution_id: randomUUID() });
