@@ -194,7 +194,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const parts = {
     ...{ context, clock, database, crews, executions, store, poller, leader, callbacks, locals },
     ...{ models, sending, forms, files, tree, circumstances, documents, page, outputsFolder },
-    ...{ timeline, comparisons },
+    ...{ timeline, comparisons, drafts },
   };
   const verbs = owned.add(registerVerbs(parts));
   owned.add(watchClearing(parts));

@@ -9,6 +9,7 @@ import { crewAndPlace } from "../crews/identity.ts";
 import { read, readTarget, targetMembers, text } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
 import { confirm, plainLabel } from "../editor/messages.ts";
+import type { Drafts } from "../executions/drafts.ts";
 import type { Execution } from "../executions/model.ts";
 import {
   acceptedBefore,
@@ -36,6 +37,7 @@ export interface AnswerParts {
   readonly sending: Pick<Senders, "giveFeedback">;
   readonly crews: Pick<Crews, "ready">;
   readonly documents: Pick<ExecutionDocuments, "showsWaiting">;
+  readonly drafts: Pick<Drafts, "find">;
   readonly page: Pick<Pages, "isLeft" | "reveal">;
   readonly clock: Clock;
 }
@@ -161,13 +163,15 @@ export class Feedback {
     const needsWords = !isApprove || (known !== undefined && asksFor(execution, known));
     const lacksWords = needsWords && (text === undefined || (by.isPerson && text === ""));
     const give = async () => {
-      // What a person hasn't seen isn't sent: the page shows it, and is where they answer.
-      const { documents, page } = this.#options;
+      // What a person hasn't seen isn't sent, nor left out what they wrote: the page shows it, and is where they answer.
+      const { documents, drafts, page } = this.#options;
+      const box = { localId: execution.localId, taskId: known ?? "", attempt: attempt ?? 1 };
+      const isWritten = by.isPerson && text === undefined && drafts.find(box) !== undefined;
       const isSeen = visibleDocuments().some(
         (uri) => documents.showsWaiting(uri, execution) && !page.isLeft(uri),
       );
-      if (lacksWords || (by.isPerson && !isSeen))
-        return await this.#show(execution, given, lacksWords);
+      if (lacksWords || isWritten || (by.isPerson && !isSeen))
+        return await this.#show(execution, given, lacksWords || isWritten);
       const wanted = await this.#prepare(execution, given, by, by.isPerson);
       if (wanted === undefined) return undefined;
       const feedback = { ...wanted, isApprove, text: text ?? "" };

@@ -40,16 +40,13 @@ export function tasksOf(
   return [...execution.tasks, ...unknownTasks(execution)].map(viewOf);
 }
 
-/** Whether its output is that of the earlier execution which this one continues. */
 function isKept(task: ExecutionTask, { request, tasks }: Execution): boolean {
   const first = tasks.findIndex(({ taskId }) => taskId === request?.runAgain?.taskId);
   return tasks.slice(0, Math.max(first, 0)).includes(task);
 }
 
 function keptLabel({ earlier }: Circumstances): string {
-  return earlier === undefined
-    ? l10n.t("Kept from an earlier execution")
-    : l10n.t("Kept from “{0}”", earlier);
+  return earlier === undefined ? l10n.t("Kept") : l10n.t("Kept from “{0}”", earlier);
 }
 
 function noteOn({ isSkipped, state, attempts }: ExecutionTask, execution: Execution) {

@@ -146,6 +146,21 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 5);
   });
 
+  it("leads to what a person wrote in the page's box before Approve sends anything without it; a program is served at once", async () => {
+    const execution = parts.store.add(anExecution());
+    await parts.show(execution);
+    const { localId, kickoffIds, crew } = execution;
+    const written = { localId, taskId: "review", attempt: 1 };
+    parts.drafts.keep({ ...written, text: "Shorter.", at: execution.startedAt });
+    const target = { crew: crew.id, kickoffId: kickoffIds[0], taskId: "review" };
+    const argument = { ...target, by: "person" };
+    await parts.verbs.approve(argument, askerOf(argument));
+    assert.deepEqual(parts.reviewed.splice(0), [`${localId} review in its box`]);
+    assert.equal(parts.sent.length, 0);
+    await parts.verbs.approve(target, askerOf(target));
+    assert.equal(parts.sent.length, 1);
+  });
+
   it("shows the output first if its page is left from an extension host that has ended, so that it may be an earlier one", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);

@@ -217,6 +217,7 @@ describe("Tools for language models, with a scripted crew:", () => {
       targets: targetsIn(store, crews),
       sending: { giveFeedback: (given) => (sent.push(given), approve()) },
       documents: { showsWaiting: () => false },
+      drafts: { find: () => undefined },
       page: { isLeft: () => false, reveal: () => assert.fail("no test writes here") },
     });
     return toolsOf({

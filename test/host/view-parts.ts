@@ -77,7 +77,9 @@ export function viewParts(clock: Clock = systemClock) {
     scheme,
   });
   const show = (execution: ExecutionSummary, taskId?: string) => documents.show(execution, taskId);
+  const drafts = new Drafts(database, onProblem);
   const answering = {
+    drafts,
     sending: { giveFeedback: (given: FeedbackToSend) => sendFeedback(parts, given) },
     documents,
     page: {
@@ -92,7 +94,6 @@ export function viewParts(clock: Clock = systemClock) {
     crews: crewsOf(anExecution().crew),
     clock,
   } satisfies ConstructorParameters<typeof Feedback>[0];
-  const drafts = new Drafts(database, onProblem);
   const registered = [
     registerDocuments(documents, [store.onDidChange], scheme),
     documents,
