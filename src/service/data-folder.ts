@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -49,6 +57,8 @@ const held: DatabaseSync[] = [];
 function lock(file: string): void {
   const database = openSqlite(file);
   held.push(database);
+  // SQLite would begin to read a file that it can't write, as others could, too.
+  accessSync(file, constants.W_OK);
   // Never ends, so no other process can begin one.
   database.exec("BEGIN IMMEDIATE");
 }

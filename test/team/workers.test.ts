@@ -3,7 +3,7 @@ import { appendFileSync, cpSync } from "node:fs";
 import path from "node:path";
 import { CallbackLedger } from "../support/chaos-checks.ts";
 import type { ChaosStatus } from "../support/chaos-load.ts";
-import { CrewApi } from "../support/crew-api.ts";
+import type { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { Team, type Member } from "../support/team.ts";
@@ -201,37 +201,6 @@ describe("processes of a team", () => {
     for (const id of accepted) assert.equal((await statusOf(apis[1].api!, id)).status, "running");
   });
 
-  it("share the executions of a crew, and keep no other crew waiting", async () => {
-    const other = path.join(temporaryFolder("crews"), "other");
-    cpSync(folder, other, { recursive: true });
-    const team = Team.of({
-      roles: ["api", "worker", "worker"],
-      database: await postgres.createDatabase(),
-      folder,
-      args: [other, "--parallel", "1", "--task-seconds", "1"],
-    });
-    teams.push(team);
-    await team.start();
-    const [{ url }, ...workers] = team.members as [Member, Member, Member];
-    const apiOf = (crew: string) => new CrewApi({ url: `${String(url)}/${crew}`, token: "T" });
-    const [busy, quiet] = [apiOf(path.basename(folder)), apiOf("other")];
-    const ids = await Promise.all(Array.from({ length: 10 }, () => kickoff(busy)));
-    const asked = performance.now();
-    // It fails, so that the workers' figures of completed attempts are those of the busy crew.
-    const inputs = { topic: "[rehearse failure]", audience: "colleagues" };
-    await reach(quiet, await quiet.kickoff({ inputs }), "agent_execution_started research", 1);
-    const waited = performance.now() - asked;
-    for (const id of ids) await reach(busy, id, "human_feedback_requested outline", 1);
-    const shares = await Promise.all(workers.map(attemptsOf));
-    console.log(
-      `      attempts ${shares.join(" and ")}; the other crew began after ${waited.toFixed(0)} ms`,
-    );
-    assert.ok(waited < 5000);
-    // An execution has two attempts until it waits for a person, so this is four to six executions each.
-    assert.equal(shares[0]! + shares[1]!, 20);
-    assert.ok(Math.min(...shares) >= 8);
-  });
-
   it("repeat no attempt, though the clocks of two workers differ by a minute", async () => {
     const team = Team.of({
       roles: ["api", "worker", "worker"],
@@ -266,13 +235,6 @@ function clockOf(ahead: number): NodeJS.ProcessEnv {
       static now() { return Real.now() + ${ahead}; }
     };`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(program)}` };
-}
-
-/** How many attempts a worker has finished. */
-async function attemptsOf({ url }: Member): Promise<number> {
-  const metrics = await (await fetch(`${String(url)}/metrics`)).text();
-  const [, count] = /^crewdeck_attempts_total\{.*outcome="completed"\} (\d+)$/m.exec(metrics) ?? [];
-  return Number(count ?? 0);
 }
 
 async function statusOf(api: CrewApi, id: string): Promise<ChaosStatus> {
