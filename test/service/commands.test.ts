@@ -6,14 +6,6 @@ import { runService, startProgram, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
 describe("service: its commands", () => {
-  it("serves with and without the word", async () => {
-    for (const args of [["serve"], []]) {
-      const service = await startService({ args: [...args, "--token", "T"] });
-      assert.equal(service.token, "T");
-      await service.stop();
-    }
-  });
-
   it("is a relay by its command, too, with the same options and help", async () => {
     const service = await startService({ args: ["relay", "--port", "0", "--token", "T"] });
     assert.equal(service.token, undefined);

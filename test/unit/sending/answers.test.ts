@@ -130,18 +130,6 @@ describe("the answer to a flow", () => {
       assert.equal(resumes().length, 1);
     });
 
-    it("is in doubt if no response arrives, and not repeated until the person says so", async () => {
-      const execution = asked();
-      nextResume(hangUp);
-      await assert.rejects(send(answer(execution, "publish")), MaybeSentError);
-      assert.deepEqual(outcomes(), ["unanswered"]);
-      await assert.rejects(send(answer(execution, "publish")), MaybeSentError);
-      assert.equal(resumes().length, 1);
-      nextResume(json(200, { status: "resumed", message: "" }));
-      await send(answer(known(), "publish", { again: true }));
-      assert.equal(resumes().length, 2);
-    });
-
     it("needs a text, and may be given again after a refusal", async () => {
       const execution = asked();
       await assert.rejects(send(answer(execution, " ")), /Enter what the crew continues with/);

@@ -300,18 +300,6 @@ describe("service: faults on Postgres", () => {
       "Running executions could not be given back: The database does not answer.",
     ]);
   });
-
-  it("a first start that fails says why", async () => {
-    await connect().unsafe(
-      `CREATE SCHEMA ${schema}; CREATE VIEW ${schema}.executions AS SELECT 1 AS id`,
-    );
-    await assert.rejects(
-      openPostgresDatabase(url, 5, () => undefined),
-      {
-        message: /^The database can't be used: .*executions/,
-      },
-    );
-  });
 });
 
 /** A disk of its own for a folder. Resolves to why there can be none here. */
