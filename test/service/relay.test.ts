@@ -60,19 +60,11 @@ describe("service: as a relay", () => {
     await open.stop();
   });
 
-  it("doesn't start in a folder in use, on a port in use, or with options of another program", async () => {
+  it("doesn't start in a folder in use", async () => {
     const service = await startService({ args: relay });
-    const { port } = new URL(service.url);
-    const inUse = await runService([...relay, "--data", service.data]);
-    assert.equal(inUse.code, 6);
-    assert.ok(inUse.stderr.includes(service.url), inUse.stderr);
-    const data = temporaryFolder("relay");
-    const port2 = await runService(["--relay", "--data", data, "--port", port]);
-    assert.equal(port2.code, 7);
-    assert.match(port2.stderr, /^Port \d+ on 127\.0\.0\.1 can't be used: .*EADDRINUSE/);
-    const wrong = await runService(["--relay", "--data", data, "--engine", "crewai"]);
-    assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /^[^\n]+ See "crewdeck relay --help"\.\n$/);
+    const { code, stderr } = await runService([...relay, "--data", service.data]);
+    assert.equal(code, 6);
+    assert.ok(stderr.includes(service.url), stderr);
     await service.stop();
   });
 

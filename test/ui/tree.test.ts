@@ -73,18 +73,4 @@ describe("The tree of executions, in the window", () => {
     await tree.menu("Tea", "Copy or Save", "Copy Output");
     await waitFor("the output on the clipboard", async () => /tea/.test(await clipboard()));
   });
-
-  it("approves from its row, and the badge counts down", async () => {
-    const { tree } = window;
-    await tree.action("Tea", "Approve");
-    await waitFor("its end", async () =>
-      (await executions()).some(
-        ({ label, description }) => label === "Tea" && description.startsWith("Completed"),
-      ),
-    );
-    await waitFor(
-      "1 on the badge",
-      async () => (await tree.badge("Crewdeck").textContent()) === "1",
-    );
-  });
 });

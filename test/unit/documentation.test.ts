@@ -23,16 +23,23 @@ const { contributes, scripts } = JSON.parse(read("package.json")) as {
 const settings = Object.keys(contributes.configuration.properties);
 const pages = globSync("{README,CONTRIBUTING,SECURITY,AGENTS,docs/*}.md", { cwd: projectFolder });
 
+const blocksIn = (page: string, language: string) =>
+  [...read(page).matchAll(/^ *```(\w+)\n([^]*?)^ *```$/gm)].flatMap(([, name, text = ""]) =>
+    name === language ? [text] : [],
+  );
+/** In the first column of a page's tables. */
+const namesListedIn = (page: string) =>
+  [...read(page).matchAll(/^\| (`[^|]+) \|/gm)]
+    .flatMap(([, names = ""]) => names.replaceAll("`", "").split(", "))
+    .sort();
+
 describe("the documented example of the API", () => {
   it("is the code that the host test runs, apart from the path of the types", () => {
-    const blocks = [...read("docs/commands-and-api.md").matchAll(/^```ts\n([^]*?)^```$/gm)].map(
-      ([, text]) => text,
-    );
     const example = read("test", "host", "api-example.ts").replace(
       '"../../src/actions/crewdeck-api.ts"',
       '"./crewdeck-api"',
     );
-    assert.ok(blocks.includes(example));
+    assert.ok(blocksIn("docs/commands-and-api.md", "ts").includes(example));
   });
 
   it("needs one file of types, which needs nothing else", () => {
@@ -45,11 +52,8 @@ describe("the documented example of the API", () => {
 
 describe("the documentation", () => {
   it("shows a valid request file", () => {
-    const examples = [...read("docs/request-files.md").matchAll(/^ *```jsonc\n([^]*?)^ *```$/gm)]
-      .map(([, text = ""]) => text)
-      .filter((text) => text.includes('"inputs"'));
-    assert.equal(examples.length, 1);
-    assert.deepEqual(readRequestFile(examples.join("")).faults, []);
+    const [example = ""] = blocksIn("docs/request-files.md", "jsonc");
+    assert.deepEqual(readRequestFile(example).faults, []);
   });
 
   it("shows commands of the service with options that it takes, and a configuration that it reads", () => {
@@ -59,10 +63,9 @@ describe("the documentation", () => {
       migrate: readMigrateOptions,
       relay: readRelayOptions,
     };
-    const blocks = [...pages, "src/service/README.md"].flatMap((page) => [
-      ...read(page).matchAll(/^ *```(sh|jsonc)\n([^]*?)^ *```$/gm),
-    ]);
-    const commands = blocks.flatMap(([, , text = ""]) => [
+    const served = [...pages, "src/service/README.md"];
+    const blocks = served.flatMap((page) => blocksIn(page, "sh"));
+    const commands = blocks.flatMap((text) => [
       ...text.matchAll(/^ *(?:docker compose run --rm api|crewdeck) (?!-)(\w+)([^#\n]*)/gm),
     ]);
     assert.ok(commands.length > 8, String(commands.length));
@@ -70,9 +73,10 @@ describe("the documentation", () => {
       assert.ok(name in readers, name);
       readers[name as keyof typeof readers](options.trim().split(/\s+/).filter(Boolean), {});
     }
-    const configurations = blocks.filter(([, , text = ""]) => text.includes('"crews":'));
-    assert.equal(configurations.length, 1);
-    for (const [, , text = ""] of configurations) parseConfig("crewdeck.server.jsonc", text);
+    const [configuration = ""] = served
+      .flatMap((page) => blocksIn(page, "jsonc"))
+      .filter((text) => text.includes('"crews":'));
+    parseConfig("crewdeck.server.jsonc", configuration);
   });
 
   it("explains twenty messages, in the words of the code", () => {
@@ -89,12 +93,10 @@ describe("the documentation", () => {
     assert.deepEqual(unknown, []);
   });
 
-  it("names all members of a request file", () => {
-    const listed = [...read("docs/request-files.md").matchAll(/^\| (`\w+`[^|]*) \|/gm)].flatMap(
-      ([, names = ""]) => names.replaceAll("`", "").split(", "),
-    );
-    const known = requestFileMembers.filter((name) => name !== "$schema");
-    assert.deepEqual(listed.sort(), known.sort());
+  it("lists the members of a request file and the settings", () => {
+    const members = requestFileMembers.filter((name) => name !== "$schema");
+    assert.deepEqual(namesListedIn("docs/request-files.md"), members.sort());
+    assert.deepEqual(namesListedIn("docs/settings.md"), settings.toSorted());
   });
 
   it("lists the ways through the code, each through at most 16 files, to the page 14, which exist", () => {
@@ -165,12 +167,5 @@ describe("the documentation", () => {
     const known = [...contributes.commands.map(({ command }) => command), ...settings];
     const unknown = named.filter((name) => !known.includes(name) && !keys.includes(`"${name}"`));
     assert.deepEqual(unknown, []);
-  });
-
-  it("lists the existing settings", () => {
-    const listed = [...read("docs/settings.md").matchAll(/^\| (`crewdeck\.[^|]+) \|/gm)].flatMap(
-      ([, names = ""]) => names.split(", "),
-    );
-    assert.deepEqual(listed.sort(), settings.map((name) => `\`${name}\``).sort());
   });
 });

@@ -271,17 +271,6 @@ describe("service: after a restart", () => {
         assert.equal((await harness.untilEnded(id)).result?.output, "polish,kept");
       });
 
-      it("holds an execution that had not begun", async () => {
-        openHarness({ engine: engine(false) });
-        const id = await harness.kickoff();
-        for (let restarts = 0; restarts < 2; restarts += 1) {
-          await restart({ engine: engine(false) });
-          assert.deepEqual(await harness.service.held(), [id]);
-        }
-        await harness.service.decide("continue", [id]);
-        await harness.untilWaiting(id);
-      });
-
       it("tells windows once what is left when a person discards many", async () => {
         openHarness({ engine: engine(false) });
         const ids = [await harness.kickoff(), await harness.kickoff(), await harness.kickoff()];

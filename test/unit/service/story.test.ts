@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, errorBody, harness, messageOf, openReceiver, serve, valuesOf } from "./support.ts";
+import { crew, errorBody, harness, messageOf, serve, valuesOf } from "./support.ts";
 
 describe("service: an execution", () => {
   beforeEach(() => serve());
@@ -150,9 +150,9 @@ describe("service: two resumes sent at once", () => {
     return row && Number(row["time"]);
   };
   /** Rejects the first output and resolves when the next one waits, which nothing has reported. */
-  const rejectUnseen = async (more: object = {}) => {
+  const rejectUnseen = async () => {
     const id = await harness.kickoffUntilWaiting();
-    assert.equal((await harness.resume(id, false, "first", more)).status, 200);
+    assert.equal((await harness.resume(id, false, "first")).status, 200);
     await waitFor("the second output", () => finishedAt(id));
     return id;
   };
@@ -169,13 +169,6 @@ describe("service: two resumes sent at once", () => {
     });
     assert.equal((await harness.untilWaiting(id, 2)).pending_human_input?.attempt, 2);
     assert.equal((await harness.resume(id, true, "about the second output")).status, 200);
-  });
-
-  it("an output that a callback reported can be decided about at once", async () => {
-    const receiver = await openReceiver();
-    const id = await rejectUnseen({ humanInputWebhookUrl: receiver.url });
-    await waitFor("the callback", () => receiver.received.length === 1);
-    assert.equal((await harness.resume(id, true, "seen by callback")).status, 200);
   });
 
   it("an output that has waited for five seconds can be decided about unseen", async () => {
