@@ -11,9 +11,10 @@ import { anApproval, anExecution, notWaiting } from "./views/executions.ts";
 
 type Entry = Partial<Record<"command" | "submenu" | "group" | "when", string>>;
 
-const manifest = readFileSync(path.join(projectFolder, "package.json"), "utf8");
+const read = (file: string) => readFileSync(path.join(projectFolder, file), "utf8");
+const texts = JSON.parse(read("package.nls.json")) as Record<string, string>;
 const { commands, menus } = (
-  JSON.parse(manifest) as {
+  JSON.parse(read("package.json")) as {
     readonly contributes: {
       readonly commands: readonly (Record<"command" | "category", string> & { icon?: string })[];
       readonly menus: Readonly<Record<string, readonly Entry[]>>;
@@ -21,6 +22,8 @@ const { commands, menus } = (
   }
 ).contributes;
 const idOf = ({ command, submenu = "" }: Entry) => command ?? submenu;
+/** In the Command Palette. */
+const hidden = menus["commandPalette"]!.filter(({ when }) => when === "false").map(idOf);
 const isIcon = ({ group = "" }: Entry) => /^(inline|navigation)/.test(group);
 
 type Context = Readonly<Record<string, string | boolean>>;
@@ -92,11 +95,9 @@ function* rows(): Generator<string> {
 }
 
 describe("The manifest's commands", () => {
-  const hidden = () => menus["commandPalette"]!.filter(({ when }) => when === "false").map(idOf);
-
   it("are at most 50, and 30 of them are in the Command Palette", () => {
     assert.ok(commands.length <= 50, `${commands.length} commands`);
-    assert.ok(commands.length - hidden().length <= 30, `${hidden().length} hidden`);
+    assert.ok(commands.length - hidden.length <= 30, `${hidden.length} hidden`);
   });
 
   it("have the category Crewdeck, and menus have only these", () => {
@@ -109,7 +110,7 @@ describe("The manifest's commands", () => {
   it("are in the Command Palette, or in another menu", () => {
     const others = Object.entries(menus).filter(([menu]) => menu !== "commandPalette");
     const inMenus = others.flatMap(([, entries]) => entries.map(idOf));
-    const missing = hidden().filter((id) => !inMenus.includes(id));
+    const missing = hidden.filter((id) => !inMenus.includes(id));
     assert.deepEqual(missing, []);
   });
 });
@@ -170,23 +171,8 @@ function areDistinct(entries: readonly Entry[]): boolean {
   return new Set(icons).size === icons.length && !icons.includes(undefined);
 }
 
-const read = (file: string) => readFileSync(path.join(projectFolder, file), "utf8");
-
-const texts = JSON.parse(read("package.nls.json")) as Record<string, string>;
-
-const { commandPalette } = (
-  JSON.parse(read("package.json")) as {
-    contributes: { menus: Record<"commandPalette", { command: string; when: string }[]> };
-  }
-).contributes.menus;
-
-const hidden = commandPalette.filter(({ when }) => when === "false");
-
 const titles = Object.entries(texts).flatMap(([key, title]) =>
-  key.startsWith("command.") &&
-  !hidden.some(({ command }) => command === `crewdeck.${key.slice(8)}`)
-    ? [title]
-    : [],
+  key.startsWith("command.") && !hidden.includes(`crewdeck.${key.slice(8)}`) ? [title] : [],
 );
 
 describe("texts that name a command of the palette", () => {

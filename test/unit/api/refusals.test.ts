@@ -71,11 +71,6 @@ describe("a refusal", () => {
       assert.equal(server.requests.length, 1);
     });
 
-  it("has all missing inputs for a program", async () => {
-    assert.deepEqual((await kickoff(json(422, documented))).missingInputs, ["budget", "age"]);
-    assert.deepEqual((await kickoff(json(422, fastApi))).missingInputs, []);
-  });
-
   it("says when the crew asks to come back", async () => {
     const date = "Fri, 02 Jan 2026 03:05:05 GMT";
     for (const status of [422, 429, 500, 503])

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../../src/api/client.ts";
-import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { earlierKickoff, MaybeStartedError, sendKickoff } from "../../../src/sending/kickoff.ts";
@@ -244,13 +243,5 @@ describe("Sending a kickoff", () => {
         await assert.rejects(sendOnce(behaviour), MaybeStartedError);
         assert.deepEqual([server.requests.length, window.store.list().length], [1, 1]);
       });
-
-    it("reports missing inputs and keeps no record if the crew answers 422", async () => {
-      await assert.rejects(
-        sendOnce(json(422, { detail: "Missing inputs: audience, topic" })),
-        (error) => error instanceof CrewApiError && error.missingInputs.join() === "audience,topic",
-      );
-      assert.deepEqual(window.store.list(), []);
-    });
   });
 });

@@ -151,7 +151,6 @@ describe("A server of several crews", () => {
     const id = await server.kickoff("org");
     await server.untilWaiting("org", id);
     assert.equal((await server.ask("org", `//research//status/${id}/`)).status, 200);
-    assert.equal((await server.ask("org", `/research/${id.toUpperCase()}/status`)).status, 200);
     assert.equal(await server.resume("org", id), 200);
     const other = await server.kickoff("org");
     assert.equal((await server.ask("org", `POST /research/stop/${other}`)).status, 200);
@@ -164,11 +163,8 @@ describe("A server of several crews", () => {
     const wrong = await server.ask("org", "/research/kickoff");
     assert.deepEqual([wrong.status, wrong.headers.get("Allow")], [405, "POST"]);
     // An execution is only where it was started.
-    assert.equal((await server.ask("org", `/travel/${id}/status`)).status, 200);
-    assert.equal(
-      ((await server.ask("org", `/travel/${id}/status`)).body as { state: string }).state,
-      "NOT FOUND",
-    );
+    const elsewhere = await server.ask("org", `/travel/${id}/status`);
+    assert.equal(asObject(elsewhere.body)["state"], "NOT FOUND");
   });
 
   it("lists the crews that a token may use, and none without one", async () => {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { mock } from "node:test";
-import { promisify } from "node:util";
 import { databaseIn, lockDataFolder } from "../../../../src/service/data-folder.ts";
 import { change, rows, type Database } from "../../../../src/service/database/database.ts";
 import { openSqliteDatabase } from "../../../../src/service/database/sqlite.ts";
@@ -18,12 +16,11 @@ import {
   type Token,
 } from "../../../../src/service/server/tokens.ts";
 import { openDatabase } from "../../../../src/service/storage.ts";
-import { projectFolder, temporaryFolder } from "../../../support/folders.ts";
+import { temporaryFolder } from "../../../support/folders.ts";
 import { withPostgres, type TestPostgres } from "../../../support/postgres.ts";
 import { waitFor } from "../../../support/wait.ts";
 
 const crews = ["research", "travel"].map((name) => ({ name, folder: name, engine: "rehearsal" }));
-const runFile = promisify(execFile);
 const none = () => undefined;
 
 describe("crewdeck token", () => {
@@ -170,13 +167,11 @@ describe("The tokens of a server with Postgres", () => {
       const folder = temporaryFolder("tokens");
       const file = path.join(folder, configName);
       writeFileSync(file, JSON.stringify({ crews }));
-      const program = path.join(projectFolder, "src", "service", "main.ts");
-      const env = { ...process.env, CREWDECK_CONFIG: file, CREWDECK_DATABASE: url };
-      const run = (...args: string[]) =>
-        runFile(process.execPath, [program, "token", ...args], { env });
+      const env = { CREWDECK_CONFIG: file, CREWDECK_DATABASE: url };
+      const run = (...args: string[]) => runTokenCommand(readTokenOptions(args, env));
       mock.timers.enable({ apis: ["setInterval"] });
       const all = await Promise.all(processes.map((each) => openTokens(each, none)));
-      const secret = (await run("add", "new", "--crew", "travel")).stdout.trim();
+      const secret = (await run("add", "new", "--crew", "travel")).output.trim();
       const isKnown = (expected: boolean) => () =>
         all.every((tokens) => (tokens.find(secret) !== undefined) === expected);
       mock.timers.tick(1000);
