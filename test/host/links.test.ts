@@ -92,12 +92,6 @@ describe("deep links", () => {
     assert.deepEqual(ran, []);
   });
 
-  it("show a message if their kind is unknown", async () => {
-    const [message] = await open([], link(`/kickoff?url=${url}`));
-    assert.match(message?.text ?? "", /was not followed: it must be/);
-    assert.deepEqual(ran, []);
-  });
-
   it("ask one at a time, and once for a link that is clicked twice", async () => {
     const shown = await open(["escape", "escape"], add(), add(), add(elsewhere));
     assert.deepEqual(

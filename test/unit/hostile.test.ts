@@ -64,7 +64,7 @@ const readers: Readonly<Record<string, (value: unknown, text: string) => unknown
 describe("what a crew sends", () => {
   it("is read without an error, whatever it is", () => {
     const json = new HostileJson(1, files);
-    for (let count = 0; count < 500; count++) {
+    for (let count = 0; count < 5_000; count++) {
       const value = json.next();
       const text = JSON.stringify(value);
       for (const [name, read] of Object.entries(readers))
