@@ -1,5 +1,5 @@
 // `npm run package:service`: writes crewdeck-<version>.tgz, the npm package of the service, from what was built: the project's own package.json is
-// the extension's manifest. `-- --out FOLDER` names another folder. The same sources give the same bytes.
+// the extension's manifest. `-- --out FOLDER` names another folder, `--repository URL` the public repository. The same sources give the same bytes.
 import type { Metafile } from "esbuild";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,9 @@ import { runNpm } from "../test/support/commands.ts";
 import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
 import { bundledPackages, thirdPartyNotices } from "./build/third-party-notices.ts";
 
-const { values: options } = parseArgs({ options: { out: { type: "string" } } });
+const { values: options } = parseArgs({
+  options: { out: { type: "string" }, repository: { type: "string" } },
+});
 const { version, license } = JSON.parse(read("package.json")) as Record<string, unknown>;
 const metafile = JSON.parse(read("out/service-metafile.json")) as Metafile;
 
@@ -36,6 +38,10 @@ function manifest(): object {
     type: "module",
     bin: { crewdeck: "dist/service.mjs" },
     engines: { node: ">=22.13.0" },
+    // npm compares it with the repository whose workflow publishes.
+    ...(options.repository !== undefined && {
+      repository: { type: "git", url: options.repository },
+    }),
   };
 }
 

@@ -34,8 +34,13 @@ try {
   ];
   cpSync(projectFolder, folder, { recursive: true, filter: (file) => !others.includes(file) });
   const manifest = JSON.parse(read("package.json")) as { readonly version: string };
-  if (repository === undefined) write("README.md", withoutRelativeLinks(read("README.md")));
-  else write("package.json", JSON.stringify({ ...manifest, ...linksTo(repository) }, undefined, 2));
+  if (repository === undefined) {
+    console.warn(
+      "Without --repository, the package names no address and its page has no pictures.",
+    );
+    write("README.md", withoutRelativeLinks(read("README.md")));
+  } else
+    write("package.json", JSON.stringify({ ...manifest, ...linksTo(repository) }, undefined, 2));
   const { baseContentUrl, baseImagesUrl } = options;
   await createVSIX({
     cwd: folder,
