@@ -82,11 +82,12 @@ async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
   const { webview, messages, page } = window;
   await webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
   await webview.content.getByRole("heading", { name: story.topic }).waitFor();
-  // A notification comes only for what is not in front.
-  await window.runCommand("View: Close All Editors");
+  // A notification comes only for what is not in front. The keys are quicker than the palette, and than the first tasks.
+  await page.keyboard.press("Control+K");
+  await page.keyboard.press("Control+W");
   await messages.notification("waits for you").waitFor();
   await take("toast");
-  const tooltip = page.locator(".monaco-hover").filter({ hasText: "Waiting for you" });
+  const tooltip = page.locator(".monaco-hover").filter({ hasText: "to review" });
   await waitFor("the status bar item's tooltip", async () => {
     // A redrawn item loses its hover.
     await lookAway(window);
@@ -142,7 +143,7 @@ async function beAsked(window: VSCodeWindow, take: Camera): Promise<void> {
     const asked = aRequest(draft, { callback_url: `${deployment.url}/callback` });
     const { headers, body } = signed("", asked, Date.now());
     await fetch(webhook, { method: "POST", headers, body: new Uint8Array(body) });
-    await messages.answer(`asks you at “${draft.method_name}”`, "Open");
+    await messages.answer(`waits for you at task “${draft.method_name}”`, "Open");
     await webview.content.getByRole("button", { name: "request_changes" }).waitFor();
     await window.runCommand("Notifications: Clear All Notifications");
     await lookAway(window);
