@@ -23,6 +23,23 @@ const alternating = 500;
 const agent = new Agent({ keepAlive: true });
 // One short task, after which a person is asked: what is measured is the service.
 const folder = writeProject({
+  "crew.py": `from crewai import Agent, Crew, Task
+from crewai.project import CrewBase, agent, crew, task
+
+@CrewBase
+class Bench:
+    agents_config = "config/agents.yaml"
+    tasks_config = "config/tasks.yaml"
+    @agent
+    def worker(self) -> Agent:
+        return Agent(config=self.agents_config["worker"])
+    @task
+    def only(self) -> Task:
+        return Task(config=self.tasks_config["only"])
+    @crew
+    def crew(self) -> Crew:
+        return Crew(agents=self.agents, tasks=self.tasks)
+`,
   "config/agents.yaml": "worker:\n  role: Worker\n  goal: Work\n  backstory: You work.\n",
   "config/tasks.yaml":
     "only:\n  description: Do {topic}.\n  expected_output: Text.\n  agent: worker\n  human_input: true\n",
