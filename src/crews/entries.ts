@@ -1,8 +1,7 @@
 import * as l10n from "@vscode/l10n";
-import * as v from "valibot";
 import { normaliseAddress } from "../api/address.ts";
 import { messageOf } from "../base/errors.ts";
-import { asArray, asObject, defined } from "../base/json.ts";
+import { asArray, asObject, defined, textAt } from "../base/json.ts";
 import { idOfAddress, uniqueName } from "./identity.ts";
 import type { Crew } from "./types.ts";
 
@@ -36,14 +35,13 @@ export function notAList(): string {
   );
 }
 
-const filled = v.pipe(v.string(), v.trim(), v.nonEmpty());
-const webAddress = v.fallback(v.optional(v.pipe(v.string(), v.check(isWebAddress))), undefined);
-const crewEntry = v.object({ name: filled, url: filled, dashboardUrl: webAddress });
-
 function readEntry(value: unknown): { readonly crew?: Crew; readonly why?: string } {
-  const read = v.safeParse(crewEntry, asObject(value));
-  if (!read.success) return {};
-  const { name, url, dashboardUrl } = read.output;
+  const entry = asObject(value);
+  const [name = "", url = "", dashboard = ""] = ["name", "url", "dashboardUrl"].map((member) =>
+    textAt(entry, member)?.trim(),
+  );
+  if (name === "" || url === "") return {};
+  const dashboardUrl = isWebAddress(dashboard) ? dashboard : undefined;
   try {
     const address = normaliseAddress(url);
     const crew = { id: idOfAddress(address), name, url: address };

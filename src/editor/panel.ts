@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import * as v from "valibot";
+import type { GenericSchema } from "valibot";
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { NothingToDo } from "../base/errors.ts";
@@ -17,7 +17,7 @@ interface PanelOptions<From extends Message, To extends Message> {
   /** Resolves when the executions are read. */
   readonly ready: Promise<unknown>;
   /** What the page may send: it isn't trusted. */
-  readonly messages: v.GenericSchema<unknown, From>;
+  readonly messages: GenericSchema<unknown, From>;
   /** Their errors are shown. */
   readonly on: Handlers<From>;
   /** What the page shows now; undefined if it is only posted. */
@@ -111,7 +111,8 @@ export class Panel<From extends Message, To extends Message> {
 
   async #receive(raw: unknown): Promise<void> {
     const { messages, part, ready, on } = this.#options;
-    const result = v.safeParse(messages, raw);
+    const { safeParse } = await import("valibot");
+    const result = safeParse(messages, raw);
     if (!result.success) {
       log.warn(`The page “${part}” sent an invalid message; it was ignored.`);
       return;

@@ -59,4 +59,7 @@ export const fromComparison = v.variant("type", [
 export type FromComparison = v.InferOutput<typeof fromComparison>;
 
 /** What VS Code keeps of a page: the local IDs. */
-export const savedPair = v.object({ pair: v.object({ left: v.string(), right: v.string() }) });
+const saved = v.object({ pair: v.optional(v.object({ left: v.string(), right: v.string() })) });
+
+/** Undefined for a state that isn't ours. */
+export const savedPair = (state: unknown) => v.parse(v.fallback(saved, {}), state).pair;

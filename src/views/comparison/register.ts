@@ -1,4 +1,3 @@
-import * as v from "valibot";
 import * as vscode from "vscode";
 import { comparisonType } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
@@ -18,9 +17,9 @@ export class Comparisons implements vscode.Disposable {
     this.#registration = vscode.window.registerWebviewPanelSerializer(comparisonType, {
       deserializeWebviewPanel: async (tab, state) => {
         const { OpenComparison, savedPair } = await import("./open-comparison.ts");
-        const saved = v.safeParse(savedPair, state);
-        if (saved.success) this.#add(new OpenComparison(tab, saved.output.pair, this.#parts));
-        else tab.dispose();
+        const pair = savedPair(state);
+        if (pair === undefined) tab.dispose();
+        else this.#add(new OpenComparison(tab, pair, this.#parts));
       },
     });
   }
