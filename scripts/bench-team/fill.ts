@@ -143,6 +143,8 @@ function inPostgres(url: string): Filled {
       >`SELECT table_schema AS schema, table_name AS table, column_name AS column, data_type AS type
         FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
         WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')
+          -- The rows of a partition are its table's, too.
+          AND NOT (SELECT relispartition FROM pg_class WHERE oid = format('%I.%I', table_schema, table_name)::regclass)
           AND is_identity = 'NO' AND is_generated = 'NEVER' AND coalesce(column_default, '') NOT LIKE 'nextval(%'
         ORDER BY table_schema, table_name, ordinal_position`;
       const tables = new Map<string, Column[]>();
