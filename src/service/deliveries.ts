@@ -132,11 +132,11 @@ export function createDeliveries(
       return isLast ? undefined : due;
     },
 
-    /** Whether one of these callbacks was sent, or may be about to arrive. */
+    /** Whether one of these callbacks was sent, or may be about to arrive. What a process was sending that is gone is due since 0. */
     async mayHaveArrived(...ids: readonly [string, string]): Promise<boolean> {
       const found = await database.query(
         row(
-          "SELECT 1 AS found FROM deliveries WHERE id IN (?, ?) AND (state <> 'pending' OR failures > 0 OR due > ?)",
+          "SELECT 1 AS found FROM deliveries WHERE id IN (?, ?) AND (state <> 'pending' OR failures > 0 OR due = 0 OR due > ?)",
           ...[...ids, database.now()],
         ),
       );

@@ -111,7 +111,11 @@ export async function readRun(turn: Turn, parts: RunParts) {
               await store.setCount("begins", key, (begins += 1));
               beginId = randomUUID();
             },
-            step: (step) => report(() => reporter.step(key, `${beginId} ${(steps += 1)}`, step)),
+            step: (step) => {
+              // Once, because the change may be tried again.
+              const name = `${beginId} ${(steps += 1)}`;
+              return report(() => reporter.step(key, name, step));
+            },
           });
           parts.onAttempt("completed", made.usage);
           return { made };

@@ -34,7 +34,7 @@ describe("The timeline, in the window", () => {
 
   it("shows an execution that is kicked off, its tasks as they come, and the wait for a person", async () => {
     await kickOffStory(window);
-    await row(/^Waiting for you, Running/).waitFor();
+    await row(/^Waiting for you, for/).waitFor();
     assert.deepEqual(await names(), [
       "example_crew",
       "research",
@@ -63,7 +63,7 @@ describe("The timeline, in the window", () => {
       ),
     );
     await approveByLens(window);
-    await row(/^Approved, Completed/).waitFor();
+    await row(/^Approved, took/).waitFor();
     await timeline.content.locator("header").getByText("Completed").waitFor();
     await row(/^Task briefing, Completed|^Task \w+, Completed/).waitFor();
     assert.equal(await timeline.content.locator(".row.running").count(), 0);

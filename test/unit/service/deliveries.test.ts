@@ -27,6 +27,17 @@ describe("service: the delivery of callbacks", () => {
   };
   const undelivered = async (id: string) => (await harness.status(id)).undelivered_callbacks;
 
+  it("lets a person answer what a process was sending that is gone", async () => {
+    await serve(long);
+    receiver.behave = () => undefined;
+    const callbacks = { humanInputWebhookUrl: `${base}/human` };
+    const id = await harness.kickoffUntilWaiting({ inputs, ...callbacks });
+    await harness.resume(id, false, "Shorter", callbacks);
+    await waitFor("the second output", () => receiver.received.length === 2);
+    await harness.sql("UPDATE deliveries SET due = 0 WHERE state = 'pending'");
+    assert.equal((await harness.resume(id, true, "")).status, 200);
+  });
+
   describe("if one receiver hangs", () => {
     const executions = 40;
 
