@@ -160,7 +160,7 @@ export const steps: readonly string[] = [
   INSERT INTO intents SELECT * FROM sends;
   DROP TABLE sends;
   `,
-  // Summaries are whole: 10,000 rows are read as quickly as in groups with a common part.
+  // Summaries are whole: each can be read and written without those of its group.
   `
   UPDATE executions SET summary = substr(common, 1, length(common) - 1) || ',' || substr(summary, 2);
   ALTER TABLE executions DROP COLUMN common;
