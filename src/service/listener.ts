@@ -34,7 +34,7 @@ export function createListener(
       } catch (error) {
         throw new Refusal(
           "port",
-          `Port ${port} on ${host} can't be used: ${messageOf(error)}. Choose another port with --port, where 0 takes any free one, or another address with --host.`,
+          `Port ${port} on ${host} can't be used: ${messageOf(error)}. Choose another port with --port, where 0 takes any free one, or, with --config, another address with --host.`,
         );
       }
       const { port: actual } = server.address() as AddressInfo;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "../base/errors.ts";
 import { note, type Actor } from "./audit.ts";
 import { createApp, type AppOptions } from "./app.ts";
 import { continuedEvent, createReporter } from "./callbacks.ts";
@@ -226,7 +227,9 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
   async function reportRefused(networks: CallbackNetworks): Promise<void> {
     const check = async (origin: string) => {
       await networks.resolve(hostOf(new URL(origin))).catch((error: unknown) => {
-        log(`Unfinished executions send no callbacks to ${origin}. ${messageOf(error)}`);
+        // A name that can't be resolved now may be later.
+        if (codeOf(error) === undefined)
+          log(`Unfinished executions send no callbacks to ${origin}. ${messageOf(error)}`);
       });
     };
     await Promise.all((await store.receivers()).map(check));

@@ -131,7 +131,11 @@ describe("service: the networks of callbacks", () => {
   it("leave a callback to another one undelivered: only the log, and who has the organization's token, hear why", async () => {
     const receiver = await openReceiver();
     await serve();
-    const urls = { humanInputWebhookUrl: `http://localhost:${receiver.port}/human` };
+    const urls = {
+      humanInputWebhookUrl: `http://localhost:${receiver.port}/human`,
+      // No name is that long.
+      crewWebhookUrl: `http://${"x".repeat(64)}.invalid/crew`,
+    };
     receiver.behave = (response) => response.writeHead(500).end();
     const id = await harness.kickoff({ inputs, ...urls }, "U");
     await waitFor("the callback", () => receiver.received.length > 0);
@@ -151,5 +155,6 @@ describe("service: the networks of callbacks", () => {
     const refusal =
       /^Unfinished executions send no callbacks to http:\/\/localhost:\d+\. .* no public/;
     assert.ok(harness.log.some((line) => refusal.test(line)));
+    assert.ok(!harness.log.some((line) => line.includes(".invalid")), "it may be known later");
   });
 });
